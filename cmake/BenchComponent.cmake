@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# bench_add_tests(<name> LIBRARIES <target>... SOURCES <file>...)
+# One GoogleTest executable <name>_test, each of its tests known to ctest.
+function(bench_add_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;SOURCES")
+  if(NOT BENCH_TESTS OR NOT arg_SOURCES)
+    return()
+  endif()
+  add_executable(${name}_test ${arg_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT 300 LABELS ${name})
+endfunction()
+
+# bench_add_library(<name> DEPENDS <component>... LINK <target>... SOURCES <file>...)
+# The static library bench_<name>, or an interface library while the folder has no sources.
+function(bench_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LINK;SOURCES")
+  list(TRANSFORM arg_DEPENDS PREPEND bench_)
+  if(arg_SOURCES)
+    add_library(bench_${name} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(bench_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(bench_${name} ${scope} bench_settings ${arg_DEPENDS} ${arg_LINK})
+endfunction()
+
+# bench_component(<name> [DEPENDS <component>...] [LINK <target>...])
+# Makes the library bench_<name> of the *.cpp of the current folder and the executable <name>_test
+# of its *_test.cpp. DEPENDS names components to the left in the include direction, LINK third
+# parties. A new file needs no edit: the build looks for it (CONFIGURE_DEPENDS).
+function(bench_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LINK")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
+  bench_add_library(${name} DEPENDS ${arg_DEPENDS} LINK ${arg_LINK} SOURCES ${sources})
+  bench_add_tests(${name} LIBRARIES bench_${name} SOURCES ${tests})
+endfunction()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library bench_ops: one line an operator in ops/CMakeLists.txt,
+#
+#   bench_operator(conv onednn)      # ops/conv/{op,ref}.cpp and ops/conv/onednn.cpp
+#   bench_operator(gemm onednn)
+#   bench_operators(FOLDERS onednn network cpu DEPENDS base LINK DNNL::dnnl)
+#
+# and the tables of operators and kernels generated from these lines, in their order.
+
+set(BENCH_KNOWN_BACKENDS onednn)
+
+# bench_operator(<name> [<backend>...]): the operator in the folder <name> and its kernels.
+function(bench_operator name)
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
+  foreach(stem IN ITEMS op ref ${ARGN})
+    if(NOT EXISTS "${folder}/${stem}.cpp")
+      message(FATAL_ERROR "bench_operator(${name} ${ARGN}): ${folder}/${stem}.cpp does not exist")
+    endif()
+  endforeach()
+  foreach(backend IN LISTS ARGN)
+    if(NOT backend IN_LIST BENCH_KNOWN_BACKENDS)
+      message(FATAL_ERROR "bench_operator(${name}): unknown backend '${backend}', "
+        "known: ${BENCH_KNOWN_BACKENDS}")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY BENCH_KERNELS_${backend} ${name})
+  endforeach()
+
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  foreach(backend IN LISTS BENCH_KNOWN_BACKENDS)
+    if(NOT backend IN_LIST ARGN)
+      list(FILTER sources EXCLUDE REGEX "/${backend}(_test)?\\.cpp$")
+    endif()
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATORS ${name})
+  set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATOR_SOURCES ${sources})
+endfunction()
+
+# Writes the table `<function>()` over objects `<name><suffix>` of `type`, for `names` in order.
+function(bench_write_table file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;TYPE;FUNCTION;SUFFIX" "NAMES")
+  set(declarations "")
+  set(rows "")
+  foreach(name IN LISTS arg_NAMES)
+    string(APPEND declarations "extern const ${arg_TYPE} ${name}${arg_SUFFIX};\n")
+    string(APPEND rows "    &${name}${arg_SUFFIX},\n")
+  endforeach()
+  list(LENGTH arg_NAMES count)
+  file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT [[
+// Generated from ops/CMakeLists.txt.
+#include "@arg_HEADER@"
+
+#include <array>
+#include <span>
+
+namespace bench::ops {
+
+@declarations@
+std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
+  static constexpr std::array<const @arg_TYPE@*, @count@> kTable = {
+@rows@  };
+  return kTable;
+}
+
+}  // namespace bench::ops
+]])
+endfunction()
+
+# bench_operators([FOLDERS <folder>...] [DEPENDS <component>...] [LINK <target>...])
+# Makes bench_ops and ops_test of the lines above, this folder's files and those of FOLDERS.
+function(bench_operators)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FOLDERS;DEPENDS;LINK")
+  get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)
+  get_property(onednn_kernels DIRECTORY PROPERTY BENCH_KERNELS_onednn)
+  get_property(sources DIRECTORY PROPERTY BENCH_OPERATOR_SOURCES)
+  list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cpp")
+  file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp" ${arg_FOLDERS})
+  list(APPEND sources ${shared})
+
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
+    HEADER ops/operator.hpp TYPE Operator FUNCTION all_operators SUFFIX _operator
+    NAMES ${operators})
+  bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp"
+    HEADER ops/onednn/entry.hpp TYPE OnednnKernelEntry FUNCTION onednn_kernels
+    SUFFIX _onednn_kernel NAMES ${onednn_kernels})
+  list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
+    "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp")
+  bench_add_library(ops DEPENDS ${arg_DEPENDS} LINK ${arg_LINK} SOURCES ${sources})
+  bench_add_tests(ops LIBRARIES bench_ops SOURCES ${tests})
+endfunction()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language, warnings, sanitizers and linking of all targets.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(BENCH_CCACHE ccache)
+if(BENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${BENCH_CCACHE}")
+endif()
+
+# RUNPATH, not RPATH: LD_LIBRARY_PATH must be able to choose another libdnnl.so.3 for a worker.
+add_link_options(-Wl,--enable-new-dtags)
+
+add_library(bench_settings INTERFACE)
+target_include_directories(bench_settings INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(bench_settings INTERFACE -Wall -Wextra -Wshadow)
+if(BENCH_WERROR)
+  target_compile_options(bench_settings INTERFACE -Werror)
+endif()
+if(BENCH_SANITIZE)
+  target_compile_options(bench_settings INTERFACE
+    -fsanitize=${BENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(bench_settings INTERFACE -fsanitize=${BENCH_SANITIZE})
+endif()

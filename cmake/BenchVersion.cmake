@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# bench_version: base/version.hpp's definitions. A library of its own, so that a commit rebuilds one
+# tiny file and relinks only what names it (harness/run, harness/cli).
+
+set(version_source "${PROJECT_BINARY_DIR}/generated/version.cpp")
+add_custom_target(bench_version_source
+  COMMAND "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
+    -DOUTPUT=${version_source} -P "${PROJECT_SOURCE_DIR}/cmake/write_version.cmake"
+  BYPRODUCTS "${version_source}"
+  COMMENT "Looking up the commit"
+  VERBATIM)
+add_library(bench_version STATIC "${version_source}")
+add_dependencies(bench_version bench_version_source)
+target_link_libraries(bench_version PUBLIC bench_settings)
