@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types of tensors, and exact conversions of single values on the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace bench {
+
+enum class DataType { f64, f32, f16, bf16, s32, s8, u8, f8_e4m3, f8_e5m2 };
+
+struct DataTypeInfo {
+  DataType type;
+  std::string_view name;
+  std::int64_t bytes;
+  double epsilon;  // distance from 1 to the next value; 1 for integers
+  bool is_integer;
+  bool is_case_type;  // may stand as `dtype:`; s32 is only an accumulator's type
+};
+
+// All types in declaration order; the one place of names and sizes.
+std::span<const DataTypeInfo> data_types();
+const DataTypeInfo& info(DataType type);
+std::optional<DataType> data_type_from_name(std::string_view name);
+
+// Rounds to nearest even (integers: to nearest even, saturating) and writes element `index` of a
+// plain array.
+void store_element(DataType type, void* array, std::size_t index, double value);
+// Exact for every type but s32/f64 beyond double's 53 bits.
+double load_element(DataType type, const void* array, std::size_t index);
+// The nearest value that `type` can hold.
+double round_to(DataType type, double value);
+
+}  // namespace bench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/result.hpp"
+
+namespace bench {
+
+std::string Error::message() const {
+  std::string text;
+  if (!where.empty()) text += where + ": ";
+  text += what;
+  if (!next.empty()) text += "; " + next;
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place where quantities become text, and small text helpers.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+inline constexpr std::string_view kUnknown = "n/a";
+
+// Four significant digits with a unit: "501.8 us", "1.234 s", "17 ns".
+std::string format_time(Nanoseconds time);
+// "231.2 M", "4.089 G"; exact below 10,000.
+std::string format_count(std::int64_t count);
+// Binary units: "1.672 MiB".
+std::string format_bytes(Bytes bytes);
+// "460.8 GFLOP/s", "3.494 GB/s" (powers of 1000).
+std::string format_rate(FlopsPerSecond rate);
+std::string format_rate(BytesPerSecond rate);
+// Absent values are "n/a".
+template <class T, class Format>
+std::string format_or_unknown(const std::optional<T>& value, Format format) {
+  return value ? format(*value) : std::string(kUnknown);
+}
+
+// "100ms", "2s", "1.5 s", "3m", "1h", "250us", "80ns" -> nanoseconds; a bare number has no unit and
+// is an error.
+Result<Nanoseconds> parse_duration(std::string_view text);
+// "2%" -> 0.02; a bare number is an error.
+Result<double> parse_percentage(std::string_view text);
+
+// Columns a terminal uses for UTF-8 text (each code point one column: no wide characters are
+// produced here).
+std::size_t display_width(std::string_view utf8);
+// Cut in the middle with "..." to at most `width` columns.
+std::string shorten(std::string_view utf8, std::size_t width);
+
+// FNV-1a, 64 bit, as 16 lower-case hex digits: a stable name for content, not a protection.
+std::string content_hash(std::string_view bytes);
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantities as types. Only a division makes a rate; G is 10^9, Gi is 2^30. Text is made in
+// base/text.hpp alone.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+namespace bench {
+
+// All measured time: an integer count of nanoseconds (CLOCK_MONOTONIC).
+using Nanoseconds = std::chrono::nanoseconds;
+
+struct Bytes {
+  std::int64_t count = 0;
+  friend auto operator<=>(const Bytes&, const Bytes&) = default;
+  friend Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+};
+
+// Floating-point operations, a fused multiply-add counting 2 (convention `bench-1`,
+// docs/work_model.md).
+struct Flops {
+  std::int64_t count = 0;
+  friend auto operator<=>(const Flops&, const Flops&) = default;
+};
+
+struct FlopsPerSecond {
+  double value = 0;
+  friend auto operator<=>(const FlopsPerSecond&, const FlopsPerSecond&) = default;
+};
+
+struct BytesPerSecond {
+  double value = 0;
+  friend auto operator<=>(const BytesPerSecond&, const BytesPerSecond&) = default;
+};
+
+// A rate over no time does not exist.
+inline std::optional<FlopsPerSecond> operator/(Flops work, Nanoseconds time) {
+  if (time.count() <= 0) return std::nullopt;
+  return FlopsPerSecond{static_cast<double>(work.count) * 1e9 / static_cast<double>(time.count())};
+}
+inline std::optional<BytesPerSecond> operator/(Bytes traffic, Nanoseconds time) {
+  if (time.count() <= 0) return std::nullopt;
+  return BytesPerSecond{static_cast<double>(traffic.count) * 1e9 /
+                        static_cast<double>(time.count())};
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The console table of `run` and `report`: aligned to a width, worst information last to be cut.
+// Pure functions of a Report.
+#pragma once
+
+#include "harness/report/report.hpp"
+#include "harness/report/summary.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+enum class Colour { off, on };
+
+struct ConsoleOptions {
+  int width = 100;  // columns; ids are shortened in the middle, never wrapped
+  Colour colour = Colour::off;
+  std::size_t top_layers = 10;  // of a network summary
+};
+
+// Columns: case, median, interval, GFLOP/s, GB/s, implementation, outcome (with flags; reasons on a
+// line of their own below).
+std::string console_table(const Report& report, const ConsoleOptions& options);
+// Network, sum of layers, the signed rest, creation / reorders / first run, then the layers that
+// take most.
+std::string console_networks(const std::vector<NetworkSummary>& networks,
+                             const ConsoleOptions& options);
+
+}  // namespace bench

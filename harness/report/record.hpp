@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of a result file (schema bench.result/1) as plain data. docs/result_file.md gives
+// their meaning.
+#pragma once
+
+#include "base/units.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+enum class Outcome { ok, wrong_result, unsupported, skipped, crashed, timed_out, failed };
+enum class Flag { noisy, unsteady, above_ceiling, throttled, interrupted };
+enum class StopReason { precision, max_time, budget, interrupted };
+// Names in the order of the enumerators ("ok", ...).
+std::span<const std::string_view> outcome_names();
+std::span<const std::string_view> flag_names();
+std::span<const std::string_view> stop_reason_names();
+
+// Facts about the machine as name -> value, grouped; values are text or integers. Written as a JSON
+// object.
+struct EnvironmentRecord {
+  std::string machine_class;  // "icelake-server-2c-3fa4b21c": readable name, cores, 8 hex digits of
+                              // the fingerprint
+  std::string cpu;            // model name
+  std::optional<int> threads;
+  std::map<std::string, std::string> libraries;  // name -> version
+  std::map<std::string, std::string> details;    // flat "library.onednn.path", "governor", "aslr",
+                                                 // "kernel", "arena.bytes", "gomp_spincount", ...
+};
+
+struct RunRecord {
+  std::string run_id;
+  std::optional<std::string> resumes;  // run_id of the run that this one continues
+  std::string tool_version;
+  std::string tool_commit;
+  std::string started;  // UTC
+  std::string config_name;
+  std::vector<std::string> config_files;
+  std::string config_hash;
+  std::uint64_t seed = 0;
+  std::vector<std::string> arguments;  // of the command, for reproduction
+  std::optional<std::string> shard;    // "1/4"
+  EnvironmentRecord environment;
+};
+
+struct ProcessRecord {
+  std::string run_id;
+  std::string id;
+  int process = 0;                   // number of the process round, from 0
+  std::vector<Nanoseconds> samples;  // whole samples
+  std::int64_t iterations_per_sample = 1;
+  std::int64_t warmup_iterations = 0;
+  bool steady = true;  // the last warm-up samples agreed
+  StopReason stop = StopReason::precision;
+  std::optional<Nanoseconds> create;      // primitive creation, cache miss
+  std::optional<Nanoseconds> create_hit;  // again, from the library's cache
+  std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
+  std::optional<Nanoseconds> first_run;
+  std::string implementation;
+};
+
+struct MemoryUse {
+  Bytes peak;  // all buffers of the case and the kernel's workspace, cold copies apart
+  Bytes weights;
+  Bytes workspace;
+};
+
+// A case's time: quartiles over all iterations of all processes; median, low and high over process
+// medians.
+struct TimeSummary {
+  Nanoseconds median;  // median of process medians
+  Nanoseconds q25, q75, min,
+      max;  // of single iterations' means (sample / iterations_per_sample), pooled
+  std::optional<Nanoseconds> low, high;  // absent below 5 processes
+  std::optional<double> confidence;
+};
+
+struct CaseRecord {
+  std::string run_id;
+  std::string id;
+  std::string op;
+  std::string direction;
+  std::string dtype;
+  std::string device;
+  std::string backend;
+  std::string source;  // "configs/resnet.yaml:14"
+  std::string case_hash;
+  std::optional<std::string> network;  // of a layer; `networks` holds all when there are several
+  std::vector<std::string> layers;
+  std::optional<int> multiplicity;
+  Outcome outcome = Outcome::ok;
+  std::optional<std::string> reason;  // with every outcome but ok
+  std::vector<Flag> flags;
+  std::optional<std::string> implementation;
+  std::optional<ops::Work> work;
+  std::optional<MemoryUse> memory;
+  std::optional<TimeSummary> time;
+  std::optional<FlopsPerSecond> flops_per_s;
+  std::optional<BytesPerSecond> bytes_per_s;
+  std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
+  std::optional<std::string>
+      check;  // how the result was verified: "full, 200704 elements, worst 0.12 of tolerance"
+  std::map<std::string, std::string>
+      details;  // buffer layouts, cold sets and bytes ("layout.source": "acdb", "cold.sets": "12")
+};
+
+struct Accounting {
+  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0},
+      idle{0};  // summed over workers, wall = the rest together
+};
+
+struct EndRecord {
+  std::string run_id;
+  std::string finished;  // UTC
+  bool interrupted = false;
+  int exit = 0;
+  std::int64_t not_measured = 0;  // cases that the budget or an interrupt left without a time
+  Accounting accounting;
+};
+
+using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, EndRecord>;
+
+}  // namespace bench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coordinator: carries out a Plan through worker processes and appends records as it goes. Owns
+// order, seed, number of processes and stop rule; never calls a backend.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/report/record.hpp"
+#include "harness/report/report.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Where records go: the result file, or a vector in tests.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual Status append(const Record& record) = 0;
+};
+
+// Told about progress; draws a bar, prints a line, or does nothing.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // Before each (case, process): `done` of `total` such steps are behind; `remaining` is an
+  // estimate once one can be made.
+  virtual void step(std::int64_t done, std::int64_t total, const std::string& id,
+                    std::optional<Nanoseconds> remaining) = 0;
+  // After the last process of a case, or when its outcome is known.
+  virtual void case_finished(const CaseRecord& record) = 0;
+  virtual void message(const std::string& text) = 0;
+};
+
+struct RunOptions {
+  std::string worker_program;  // a `bench` of the same protocol; run as `PROGRAM worker`
+  std::map<std::string, std::string>
+      worker_environment;  // added to and overriding the inherited one
+  std::uint64_t seed = 1;
+  std::optional<Nanoseconds> budget;  // overrides the plan's
+  std::string run_id;
+  std::string tool_version, tool_commit;
+  std::vector<std::string> arguments;
+  std::optional<std::string> shard;
+  const Report* resume = nullptr;  // of an earlier, unfinished run of the same plan: what it
+                                   // finished is not measured again
+  std::function<bool()>
+      interrupted;  // Ctrl-C seen; polled at least 10 times a second, also while a worker works
+};
+
+struct RunSummary {
+  EndRecord end;
+  bool any_failed = false;      // a case with outcome crashed, timed_out, wrong_result or failed
+  bool any_unmeasured = false;  // budget or interrupt
+};
+
+// Order of events: run record; process records as processes finish cases; case records in the order
+// of the plan, each as soon as all before it are known; end record. An error means that the run
+// could not go on (sink failed, no worker starts): what was measured is in the sink.
+Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
+                                RunObserver& observer, Env& env);
+
+}  // namespace bench

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs: a backend turns a problem or a network into a kernel; a kernel bound to buffers is an
+// invocation. Implementations live in ops/<backend>/ and ops/<op>/<backend>.cpp; only workers call
+// them.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "ops/problem.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+struct Network;
+
+// Why there is no kernel. unsupported: this library, CPU or device does not have it; skipped: not
+// enough memory; failed: an error.
+struct Refusal {
+  enum class Kind { unsupported, skipped, failed };
+  Kind kind;
+  std::string reason;
+};
+
+enum class BufferRole {
+  input,
+  weights,
+  output,
+  activation
+};  // activation: a network's own intermediate results
+
+struct KernelBuffer {
+  BufferRole role;
+  Bytes size;          // in the layout that the kernel wants
+  std::string layout;  // for people: "nChw16c", "acdb", "blob"
+};
+
+// A kernel bound to buffers. run() enqueues one execution and returns when it is done (CPU). No
+// allocation, no locks of ours.
+class Invocation {
+ public:
+  virtual ~Invocation() = default;
+  // False on failure; error() then says why.
+  virtual bool run() noexcept = 0;
+  virtual std::string error() const = 0;
+};
+
+// Not thread-safe. Outlives its invocations.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // The library's own name of what runs: "brgconv:avx512_core"; of a network: the number of
+  // primitives by kind.
+  virtual std::string implementation() const = 0;
+  // One a tensor of the problem (or network), in its order; then, for networks, activations.
+  virtual std::span<const KernelBuffer> buffers() const = 0;
+  // Allocated by the kernel itself at creation, shared by its invocations (oneDNN scratchpad, a
+  // backward pass's workspace).
+  virtual Bytes workspace() const = 0;
+  // Converts tensor `index` between its plain row-major form (its own data type) and the kernel's
+  // layout. Setup, never timed as a sample.
+  virtual Status pack(std::size_t index, const void* plain, void* packed) = 0;
+  virtual Status unpack(std::size_t index, const void* packed, void* plain) = 0;
+  // Called once after packing and before the first run, for what an operator derives from its
+  // inputs and the timed region must not contain (max pooling's forward pass, whose workspace the
+  // backward pass reads). Most do nothing.
+  virtual Status prepare(std::span<void* const> buffers) = 0;
+  virtual Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) = 0;
+};
+
+struct LibraryInfo {
+  std::string name;     // "onednn"
+  std::string version;  // "3.2.0"
+  std::string path;     // of the loaded file
+  std::string detail;   // "GNU OpenMP, 2 threads, AVX512_CORE, cap ALL"
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;    // "onednn"
+  virtual std::string_view device() const = 0;  // "cpu"
+  virtual LibraryInfo library() const = 0;
+  virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
+  virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
+};
+
+// The CPU backend. Throws nothing; one a process suffices.
+std::unique_ptr<Backend> make_onednn_backend();
+
+}  // namespace bench::ops

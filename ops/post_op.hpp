@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-ops: their names, their work, and their plain implementation behind an operator's output.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+// "relu" -> {relu, default alpha, beta}; "add". Flags of a case id: "+relu", "+clip" (defaults 0
+// and 6), "+leaky_relu0.1",
+// "+clip-1_1" (alpha and beta joined by '_' where not the default).
+Result<PostOp> parse_post_op(std::string_view text);
+std::string format_post_op(const PostOp& post_op);
+
+// Appends the post-ops' tensors (before the outputs), work and formulas to an operator's model.
+Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
+
+// Full reference of a problem: the operator's, then its post-ops. `inputs` holds the residual
+// tensors after the operator's own.
+std::vector<double> reference_values(const Problem& problem, ReferenceInputs inputs,
+                                     std::size_t output, std::span<const std::int64_t> positions);
+
+}  // namespace bench::ops

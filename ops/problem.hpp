@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem: one operator with everything that decides what is computed. Plain data; how it is
+// measured is not known here.
+#pragma once
+
+#include "base/data_type.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "ops/parameter.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+struct Operator;
+
+enum class Direction { forward, backward_data, backward_weights };
+enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as frameworks let it
+enum class Math { standard, tf32 };     // YAML: default, tf32
+std::span<const std::string_view> direction_names();  // in the order of the enumerators
+std::span<const std::string_view> layout_names();
+std::span<const std::string_view> math_names();
+
+using Dims = std::vector<std::int64_t>;  // logical sizes, outermost first, always n, c, then
+                                         // spatial (nchw order)
+// Absent on overflow of 2^63.
+std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims);
+
+// weights: constant between calls in deployments (weights, bias, statistics); workspace: made by
+// the forward pass for the backward.
+enum class TensorRole { input, weights, output };
+
+struct Tensor {
+  std::string name;  // "source", "weights", "bias", "residual", "destination", "diff_source", ...
+  TensorRole role;
+  DataType dtype;
+  Dims dims;
+  // Elements that the computation reads or writes at all (stride > kernel leaves inputs untouched):
+  // what bytes are counted from.
+  std::int64_t touched = 0;
+
+  std::int64_t elements() const;  // product of dims; model() has checked the range
+  Bytes size() const;             // elements * element size, plain row-major
+};
+
+// Convention `bench-1`: docs/work_model.md. Every count is checked against overflow when made.
+struct Work {
+  std::optional<std::int64_t> macs;  // multiply-accumulates; conv and gemm only
+  std::int64_t flops = 0;
+  std::int64_t flops_valid = 0;  // without the taps that fall into padding
+  std::int64_t sfu_ops = 0;      // exp, tanh, erf, ...: one each, beside their plain FLOPs
+  std::int64_t bytes_read = 0;   // compulsory: each distinct input element touched, once
+  std::int64_t bytes_written = 0;
+
+  Flops total() const { return {flops}; }
+  Bytes traffic() const { return {bytes_read + bytes_written}; }
+};
+
+// One line of `explain`: how a number came about.
+struct Formula {
+  std::string name;        // "flops", "bytes", "P"
+  std::string expression;  // "2*N*K*P*Q*(C/g)*R*S"
+  std::string values;      // "2*32*64*56*56*64*3*3"
+  std::int64_t result;
+};
+
+// What an operator computes from complete parameters, before post-ops.
+struct Model {
+  std::vector<Tensor>
+      tensors;  // inputs and weights in the order of the reference's `inputs`, then outputs
+  Work work;
+  std::vector<Formula> formulas;
+};
+
+// An operation fused behind an operator's output, applied in order to each element.
+// `function` is the name of a unary pointwise function, or "add": adds a tensor `residual` of the
+// output's shape.
+struct PostOp {
+  std::string function;
+  double alpha = 0;  // as in pointwise (its default where not given)
+  double beta = 0;
+  friend bool operator==(const PostOp&, const PostOp&) = default;
+};
+
+struct Problem {
+  const Operator* op = nullptr;
+  Direction direction = Direction::forward;
+  DataType dtype = DataType::f32;
+  Layout layout = Layout::any;
+  Math math = Math::standard;
+  ParameterSet parameters{{}};  // complete
+  std::vector<PostOp> post_ops;
+
+  // Derived by make_problem, post-ops included (their tensors stand after the operator's inputs,
+  // their work is added).
+  std::vector<Tensor> tensors;
+  Work work;
+  std::vector<Formula> formulas;
+
+  // Inputs and weights precede outputs; the number of the former.
+  std::size_t input_count() const;
+};
+
+struct ProblemRequest {
+  const Operator* op = nullptr;
+  Direction direction = Direction::forward;
+  DataType dtype = DataType::f32;
+  Layout layout = Layout::any;
+  Math math = Math::standard;
+  ParameterSet parameters{{}};  // as written; what is absent takes its default
+  std::vector<PostOp> post_ops;
+};
+
+// Completes, checks and models. Errors: impossible shapes, overflow beyond 2^63 - 1 elements or
+// operations, a direction or post-op that the operator does not have; `where` names the parameter
+// (or "direction", "dtype", "post_ops") that is at fault.
+Result<Problem> make_problem(ProblemRequest request);
+
+// The parameter segment of a case id: "n32c64h56w56k64r3s3p1+bias+add+relu".
+std::string problem_tokens(const Problem& problem);
+// Its inverse.
+struct ProblemTokens {
+  ParameterSet parameters;
+  std::vector<PostOp> post_ops;
+};
+Result<ProblemTokens> parse_problem_tokens(const Operator& op, std::string_view text);
+
+}  // namespace bench::ops
