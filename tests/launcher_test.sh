@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/launcher_test.sh <launcher>: the launcher in a checkout of its own, with a ci/setup and a cmake
+# that record their calls instead of installing and compiling.
+set -uo pipefail
+launcher=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset CI BENCH_SETUP
+
+check() { # check <what> <expected> <got>
+  if [[ $2 != "$3" ]]; then
+    printf 'FAILED %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+  fi
+}
+
+contains() { # contains <what> <part> <text>
+  [[ $3 == *"$2"* ]] || check "$1" "...$2..." "$3"
+}
+
+# The fake build makes a program that prints its arguments and folder, and ends with status 5.
+make_checkout() {
+  root="$work/a folder"
+  rm -rf "$root" && mkdir -p "$root"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
+  cp "$launcher" "$root/bench"
+  touch "$root"/{CMakeLists.txt,CMakePresets.json} "$root"/base/{a,b}.cpp
+  cat >"$root/ci/setup" <<'SETUP'
+#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+  --check) [ -e "$here/installed" ] || { echo "Debian packages: libfoo-dev"; exit 1; } ;;
+  *) echo "setup $*" >>"$here/calls"; touch "$here/installed" ;;
+esac
+SETUP
+  cat >"$work/bin/cmake" <<'CMAKE'
+#!/bin/sh
+case $1 in
+  --preset) mkdir -p build/$2 && touch build/$2/build.ninja; echo configure >>ci/calls ;;
+  --build)
+    echo "compiling"
+    echo build >>"$2/../../ci/calls"
+    [ ! -e "$2/../../ci/broken" ] || exit 1
+    cat >"$2/bench" <<'PROGRAM'
+#!/bin/sh
+printf '%s|' "$PWD" "$@"
+[ ! -e /proc/self/fd/9 ] || printf 'inherited the lock'
+exit 5
+PROGRAM
+    chmod +x "$2/bench" ;;
+esac
+CMAKE
+  chmod +x "$root/ci/setup" "$work/bin/cmake"
+  PATH="$work/bin:$PATH"
+}
+
+calls() { paste -sd, "$root/ci/calls" 2>/dev/null; }
+
+# run <command>...: its status, out and err, called from another folder without a terminal
+run() {
+  out=$(cd "$work/bin" && "$@" 2>"$work/err" </dev/null)
+  status=$?
+  err=$(<"$work/err")
+}
+
+make_checkout
+run "$root/bench" --version
+check "no terminal: status" 2 $status
+contains "no terminal: what is missing" "libfoo-dev" "$err"
+contains "no terminal: the command" "'$root/ci/setup' --build" "$err"
+check "no terminal: stdout" "" "$out"
+check "no terminal: nothing done" "" "$(calls)"
+
+run env BENCH_SETUP=yes "$root/bench" run "two words" '' '*'
+check "first call: status is the program's" 5 $status
+check "first call: arguments and folder" "$work/bin|run|two words||*|" "$out"
+check "first call: steps" "setup --build,configure,build" "$(calls)"
+
+run "$root/bench" list
+check "up to date: output" "$work/bin|list|" "$out"
+check "up to date: messages" "" "$err"
+check "up to date: steps" "setup --build,configure,build" "$(calls)"
+
+run_after_change() { # run_after_change <what>: the next call must build, the one after it must not
+  rm -f "$root/ci/calls"
+  run "$root/bench" list
+  check "$1: builds" "build" "$(calls)"
+  run "$root/bench" list
+  check "$1: once" "build" "$(calls)"
+}
+age() { touch -d '1 hour ago' "$root/build/release/bench.stamp"; }
+settle() { find "$root" -exec touch -d '2 hours ago' {} +; age; }
+
+settle && touch "$root/base/a.cpp" && run_after_change "changed source"
+settle && rm "$root/base/b.cpp" && run_after_change "removed source"
+settle && touch "$root/ops/new.cpp" && run_after_change "added source"
+settle && mkdir "$root/profiler" && touch "$root/profiler/p.cpp" && run_after_change "added folder"
+settle && touch "$root/CMakePresets.json" && run_after_change "changed preset"
+settle && mkdir -p "$root/.git/logs" && touch "$root/.git/logs/HEAD" && run_after_change "new commit"
+settle && rm -rf "$root/build/release/bench" && run_after_change "binary removed"
+
+settle && touch "$root/base/a.cpp" "$root/ci/broken"
+run "$root/bench" list
+check "failed build: status" 2 $status
+check "failed build: the old binary does not run" "" "$out"
+contains "failed build: message" "the build failed" "$err"
+rm "$root/ci/broken"
+run "$root/bench" list
+check "after a failed build" "$work/bin|list|" "$out"
+
+ln -sf "$root/bench" "$work/link" && run "$work/link" x
+check "through a link" "$work/bin|x|" "$out"
+
+make_checkout
+for i in 1 2 3 4 5; do
+  (cd "$work" && CI=true "$root/bench" "$i" >"$work/out.$i" 2>/dev/null </dev/null)&
+done
+wait
+check "concurrent first calls: steps" "setup --build,configure,build" "$(calls)"
+for i in 1 2 3 4 5; do check "concurrent first calls: $i" "$work|$i|" "$(<"$work/out.$i")"; done
+
+# on_terminal <answer>: script(1) gives the launcher a terminal
+on_terminal() {
+  printf '%s\n' "$1" | (cd "$work" && script -qec "'$root/bench' t" /dev/null) >"$work/typed" 2>&1
+  status=$?
+}
+make_checkout
+on_terminal n
+check "answer no: status" 2 $status
+check "answer no: steps" "" "$(calls)"
+contains "answer no: asked" "Install it now?" "$(<"$work/typed")"
+on_terminal y
+check "answer yes: status" 5 $status
+check "answer yes: steps" "setup --build,configure,build" "$(calls)"
+
+[[ $failures == 0 ]] && echo "launcher: all checks passed"
+exit $((failures > 0))
