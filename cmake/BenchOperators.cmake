@@ -3,18 +3,23 @@
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref}.cpp and ops/conv/onednn.cpp
 #   bench_operator(gemm onednn)
-#   bench_operators(FOLDERS onednn network cpu DEPENDS base LINK DNNL::dnnl)
+#   bench_operators()
 #
 # and the tables of operators and kernels generated from these lines, in their order.
 
 set(BENCH_KNOWN_BACKENDS onednn)
 
+# Folders of ops/ that belong to no operator.
+set(BENCH_SHARED_FOLDERS onednn network cpu peak)
+
 # bench_operator(<name> [<backend>...]): the operator in the folder <name> and its kernels.
 function(bench_operator name)
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
-  foreach(stem IN ITEMS op ref ${ARGN})
-    if(NOT EXISTS "${folder}/${stem}.cpp")
-      message(FATAL_ERROR "bench_operator(${name} ${ARGN}): ${folder}/${stem}.cpp does not exist")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  foreach(stem IN ITEMS op ref)
+    if(NOT "${folder}/${stem}.cpp" IN_LIST sources)
+      message(WARNING "ops/CMakeLists.txt: ${name} is left out, ops/${name}/${stem}.cpp is missing")
+      return()
     endif()
   endforeach()
   foreach(backend IN LISTS ARGN)
@@ -22,10 +27,13 @@ function(bench_operator name)
       message(FATAL_ERROR "bench_operator(${name}): unknown backend '${backend}', "
         "known: ${BENCH_KNOWN_BACKENDS}")
     endif()
-    set_property(DIRECTORY APPEND PROPERTY BENCH_KERNELS_${backend} ${name})
+    if("${folder}/${backend}.cpp" IN_LIST sources)
+      set_property(DIRECTORY APPEND PROPERTY BENCH_KERNELS_${backend} ${name})
+    else()
+      message(WARNING "ops/CMakeLists.txt: no ${backend} kernel of ${name}, "
+        "ops/${name}/${backend}.cpp is missing")
+    endif()
   endforeach()
-
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   foreach(backend IN LISTS BENCH_KNOWN_BACKENDS)
     if(NOT backend IN_LIST ARGN)
       list(FILTER sources EXCLUDE REGEX "/${backend}(_test)?\\.cpp$")
@@ -65,15 +73,16 @@ std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
 ]])
 endfunction()
 
-# bench_operators([FOLDERS <folder>...] [DEPENDS <component>...] [LINK <target>...])
-# Makes bench_ops and ops_test of the lines above, this folder's files and those of FOLDERS.
+# bench_operators(): makes bench_ops and ops_test of the lines above and of all shared files.
 function(bench_operators)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FOLDERS;DEPENDS;LINK")
   get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)
   get_property(onednn_kernels DIRECTORY PROPERTY BENCH_KERNELS_onednn)
   get_property(sources DIRECTORY PROPERTY BENCH_OPERATOR_SOURCES)
-  list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cpp")
-  file(GLOB shared CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp" ${arg_FOLDERS})
+  set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  foreach(folder IN LISTS BENCH_SHARED_FOLDERS)
+    list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  endforeach()
+  file(GLOB shared CONFIGURE_DEPENDS ${patterns})
   list(APPEND sources ${shared})
 
   set(tests ${sources})
@@ -87,6 +96,6 @@ function(bench_operators)
     SUFFIX _onednn_kernel NAMES ${onednn_kernels})
   list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
     "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp")
-  bench_add_library(ops DEPENDS ${arg_DEPENDS} LINK ${arg_LINK} SOURCES ${sources})
+  bench_add_library(ops DEPENDS base LINK DNNL::dnnl SOURCES ${sources})
   bench_add_tests(ops LIBRARIES bench_ops SOURCES ${tests})
 endfunction()
