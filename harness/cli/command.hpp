@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands: one row each. Help, man page, completion and spelling hints come from this table.
+#pragma once
+
+#include "base/env.hpp"
+#include "harness/cli/arguments.hpp"
+#include "harness/cli/exit_status.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace bench {
+
+enum class Visibility { shown, hidden };
+
+struct Command {
+  std::string_view name;
+  std::string_view operands;  // "CONFIG...", "" for none
+  int min_operands;
+  int max_operands;                           // -1 = any number
+  std::string_view summary;                   // one line
+  std::string_view description;               // paragraphs for --help and the man page
+  std::string_view examples;                  // lines "command  # what it does"
+  std::span<const std::string_view> options;  // names, each a row of options()
+  ExitStatus (*run)(const Arguments& arguments, Env& env);
+  Visibility visibility = Visibility::shown;
+};
+
+std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+
+// One function a command, each in a source of its own.
+ExitStatus run_command(const Arguments& arguments, Env& env);
+ExitStatus list_command(const Arguments& arguments, Env& env);
+ExitStatus validate_command(const Arguments& arguments, Env& env);
+ExitStatus explain_command(const Arguments& arguments, Env& env);
+ExitStatus report_command(const Arguments& arguments, Env& env);
+ExitStatus doctor_command(const Arguments& arguments, Env& env);
+ExitStatus completion_command(const Arguments& arguments, Env& env);
+ExitStatus worker_command(const Arguments& arguments, Env& env);
+ExitStatus manual_command(const Arguments& arguments, Env& env);
+
+}  // namespace bench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/probe.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+struct LevelText {
+  Finding::Level level;
+  std::string_view mark;
+  std::string_view name;
+  std::string_view colour;
+};
+
+constexpr LevelText kLevels[] = {{Finding::Level::good, "ok     ", "good", "\x1b[32m"},
+                                 {Finding::Level::note, "note   ", "note", "\x1b[33m"},
+                                 {Finding::Level::problem, "PROBLEM", "problem", "\x1b[31m"}};
+
+const LevelText& text_of(Finding::Level level) { return kLevels[static_cast<std::size_t>(level)]; }
+
+Finding onednn_finding(Env& env) {
+  const auto description = describe_worker(own_path(), env);
+  if (!description.ok()) {
+    return {Finding::Level::problem, "oneDNN", description.error().message(),
+            "no case can run on the CPU",
+            "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH"};
+  }
+  const auto document = nlohmann::json::parse(*description, nullptr, false);
+  std::string found = "no library reported";
+  for (const auto& library : document.value("libraries", nlohmann::json::array())) {
+    found = fmt::format("{} at {} ({})", library.value("version", "?"), library.value("path", "?"),
+                        library.value("detail", ""));
+  }
+  return {Finding::Level::good, "oneDNN", found, "", ""};
+}
+
+void print_text(const std::vector<Finding>& findings, Env& env) {
+  const bool colour = env.out_is_terminal && env.use_colour();
+  *env.out << "bench " << tool_version() << '\n';
+  for (const Finding& finding : findings) {
+    const LevelText& level = text_of(finding.level);
+    *env.out << fmt::format("{}{}{} {:<14} {}\n", colour ? level.colour : "", level.mark,
+                            colour ? "\x1b[0m" : "", finding.subject, finding.found);
+    if (!finding.consequence.empty())
+      *env.out << fmt::format("{:>23}so: {}\n", "", finding.consequence);
+    if (!finding.remedy.empty()) *env.out << fmt::format("{:>23}do: {}\n", "", finding.remedy);
+  }
+}
+
+void print_json(const std::vector<Finding>& findings, Env& env) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    rows.push_back({{"level", text_of(finding.level).name},
+                    {"subject", finding.subject},
+                    {"found", finding.found},
+                    {"consequence", finding.consequence},
+                    {"remedy", finding.remedy}});
+  }
+  *env.out << nlohmann::ordered_json{{"rows", rows}}.dump(2, ' ', false,
+                                                          nlohmann::json::error_handler_t::replace)
+           << '\n';
+}
+
+}  // namespace
+
+ExitStatus doctor_command(const Arguments& arguments, Env& env) {
+  const SystemRoot root;
+  const CpuFacts cpu = read_cpu(root);
+  std::vector<Finding> findings = examine(root, cpu);
+  findings.insert(findings.begin(), onednn_finding(env));
+  if (arguments.output == Output::json) {
+    print_json(findings, env);
+  } else {
+    print_text(findings, env);
+  }
+  return ExitStatus::success;
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/interrupt.hpp"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace bench {
+
+InterruptWatch::InterruptWatch() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, &previous_);
+  descriptor_ = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+InterruptWatch::~InterruptWatch() {
+  if (descriptor_ >= 0) close(descriptor_);
+  sigprocmask(SIG_SETMASK, &previous_, nullptr);
+}
+
+bool InterruptWatch::seen() {
+  signalfd_siginfo info;
+  while (descriptor_ >= 0 &&
+         read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    seen_ = true;
+  return seen_;
+}
+
+}  // namespace bench

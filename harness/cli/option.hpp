@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of all commands: one row each, from which parsing, --help, the man page and shell
+// completion follow.
+#pragma once
+
+#include "base/result.hpp"
+#include "harness/cli/arguments.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+struct Option {
+  std::string_view name;   // without the dashes: "out"
+  char letter;             // short form, '\0' = none
+  std::string_view value;  // name of its value in help ("FILE"), empty = takes none
+  std::string_view help;
+  // `value` is empty for an option without one. Errors: `what` says found and expected.
+  Status (*apply)(Arguments& arguments, const std::string& value);
+};
+
+std::span<const Option> options();
+const Option* find_option(std::string_view name);  // nullptr when unknown
+
+}  // namespace bench

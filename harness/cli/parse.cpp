@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/parse.hpp"
+
+#include "base/nearest_name.hpp"
+#include "harness/cli/help.hpp"
+#include "harness/cli/option.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// What CLI11 found for one option: the words in the order given.
+struct Seen {
+  const Option* option;
+  std::vector<std::string> values;
+  bool flag = false;
+};
+
+std::string flag_names(const Option& option) {
+  const std::string name = fmt::format("--{}", option.name);
+  return option.letter == '\0' ? name : fmt::format("-{},{}", option.letter, name);
+}
+
+// CLI11 checks shape only (known names, values present); meaning is checked by the rows' own
+// functions.
+void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
+             std::vector<std::string>& operands) {
+  app.set_help_flag();
+  seen.reserve(command.options.size());  // CLI11 keeps references into it
+  for (std::string_view name : command.options) {
+    Seen& row = seen.emplace_back(Seen{find_option(name), {}, false});
+    if (row.option->value.empty()) {
+      app.add_flag(flag_names(*row.option), row.flag);
+    } else {
+      app.add_option(flag_names(*row.option), row.values)
+          ->allow_extra_args(false)
+          ->expected(1)
+          ->take_all();
+    }
+  }
+  app.add_option("operands", operands);
+}
+
+Error unknown_option(const Command& command, const std::string& word) {
+  std::vector<std::string> names{"--help"};
+  for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto near = nearest_name(word.substr(0, word.find('=')), candidates);
+  return {fmt::format("`bench {}` has no option `{}`", command.name, word), "",
+          near ? fmt::format("did you mean `{}`?", *near)
+               : fmt::format("`bench {} --help` lists its options", command.name)};
+}
+
+Status check_operands(const Command& command, const std::vector<std::string>& operands) {
+  const int count = static_cast<int>(operands.size());
+  if (count < command.min_operands) {
+    return Error{fmt::format("`bench {}` needs {}", command.name, command.operands), "",
+                 fmt::format("`bench {} --help` shows examples", command.name)};
+  }
+  if (command.max_operands >= 0 && count > command.max_operands) {
+    return Error{fmt::format("`bench {}` takes no `{}`", command.name,
+                             operands[static_cast<std::size_t>(command.max_operands)]),
+                 "", fmt::format("`bench {} --help` shows its usage", command.name)};
+  }
+  return Done{};
+}
+
+Status apply(const std::vector<Seen>& seen, Arguments& arguments) {
+  for (const Seen& row : seen) {
+    if (row.flag) BENCH_RETURN_IF_ERROR(row.option->apply(arguments, ""));
+    for (const std::string& value : row.values)
+      BENCH_RETURN_IF_ERROR(row.option->apply(arguments, value));
+  }
+  return Done{};
+}
+
+Result<Arguments> parse_arguments(const Command& command, std::vector<std::string> words) {
+  CLI::App app;
+  std::vector<Seen> seen;
+  Arguments arguments;
+  declare(app, command, seen, arguments.inputs);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (word == "--") break;
+    if (word.size() > 2 && word.starts_with("--") && app.get_option_no_throw(name) == nullptr) {
+      return unknown_option(command, word);
+    }
+  }
+  try {
+    app.parse(
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    return Error{error.what(), fmt::format("bench {}", command.name),
+                 fmt::format("`bench {} --help` shows its usage", command.name)};
+  }
+  BENCH_RETURN_IF_ERROR(apply(seen, arguments));
+  BENCH_RETURN_IF_ERROR(check_operands(command, arguments.inputs));
+  return arguments;
+}
+
+Error unknown_command(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    if (command.visibility == Visibility::shown) names.push_back(command.name);
+  }
+  return {fmt::format("unknown command `{}`", word), "", expectation(word, names)};
+}
+
+bool asks_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+}  // namespace
+
+Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
+                                                                   const char* const* argv) {
+  using Wanted = std::variant<ParsedCommand, TextWanted>;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || asks_help(words[0])) return Wanted(TextWanted{program_help()});
+  if (words[0] == "--version") return Wanted(TextWanted{version_text()});
+  if (words[0] == "help") {
+    const Command* topic = words.size() > 1 ? find_command(words[1]) : nullptr;
+    if (words.size() > 1 && topic == nullptr) return unknown_command(words[1]);
+    return Wanted(TextWanted{topic ? command_help(*topic) : program_help()});
+  }
+  const Command* command = find_command(words[0]);
+  if (command == nullptr) return unknown_command(words[0]);
+  for (const std::string& word : words) {
+    if (asks_help(word)) return Wanted(TextWanted{command_help(*command)});
+  }
+  BENCH_ASSIGN_OR_RETURN(Arguments arguments,
+                         parse_arguments(*command, {words.begin() + 1, words.end()}));
+  arguments.program = argv[0];
+  arguments.command_line = {argv + 1, argv + argc};
+  return Wanted(ParsedCommand{command, std::move(arguments)});
+}
+
+int bench_main(int argc, const char* const* argv, Env& env) {
+  auto parsed = parse_command_line(argc, argv);
+  if (!parsed.ok()) {
+    *env.err << "bench: " << parsed.error().message() << '\n';
+    return static_cast<int>(ExitStatus::usage);
+  }
+  if (const auto* text = std::get_if<TextWanted>(&*parsed)) {
+    *env.out << text->text << std::flush;
+    return static_cast<int>(ExitStatus::success);
+  }
+  const auto& wanted = std::get<ParsedCommand>(*parsed);
+  const ExitStatus status = wanted.command->run(wanted.arguments, env);
+  env.out->flush();
+  return static_cast<int>(status);
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// From argv to a command and its arguments. The only header in front of CLI11.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/cli/arguments.hpp"
+#include "harness/cli/command.hpp"
+
+#include <string>
+#include <variant>
+
+namespace bench {
+
+// Help or version was asked for: print and exit 0.
+struct TextWanted {
+  std::string text;
+};
+
+struct ParsedCommand {
+  const Command* command;
+  Arguments arguments;
+};
+
+// Errors name the wrong word and the nearest valid one.
+Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
+                                                                   const char* const* argv);
+
+// Parses and runs: all of main. Returns the process's exit status.
+int bench_main(int argc, const char* const* argv, Env& env);
+
+}  // namespace bench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/plan_arguments.hpp"
+
+#include "base/file.hpp"
+#include "harness/run/shard.hpp"
+
+#include <filesystem>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+// The language's own limit; here it only keeps a wrong file (a core dump, a device) from being read
+// whole.
+constexpr std::int64_t kLargestFile = 8'000'000;
+
+}  // namespace
+
+std::vector<std::string> quick_overrides() {
+  return {"measure.processes=2", "measure.max_time=200ms", "measure.precision=5%",
+          "measure.min_iterations=5", "warmup.time=20ms"};
+}
+
+std::vector<std::string> network_folders(const std::string& program_path) {
+  const std::filesystem::path program(program_path);
+  const std::filesystem::path prefix = program.parent_path().parent_path();
+  return {"configs/networks", (prefix / "share/bench/configs/networks").string(),
+          (prefix.parent_path() / "configs/networks").string()};
+}
+
+LoadRequest load_request(const Arguments& arguments) {
+  LoadRequest request;
+  request.arguments = arguments.inputs;
+  request.overrides = arguments.quick ? quick_overrides() : std::vector<std::string>{};
+  request.overrides.insert(request.overrides.end(), arguments.overrides.begin(),
+                           arguments.overrides.end());
+  request.filters = arguments.filters;
+  request.devices = arguments.devices;
+  request.network_folders = network_folders(own_path());
+  request.read = [](const std::string& path) { return read_file(path, kLargestFile); };
+  return request;
+}
+
+std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
+  auto plan = load_plan(load_request(arguments));
+  if (!plan.ok()) {
+    for (const Diagnostic& diagnostic : plan.error()) *env.err << diagnostic.message() << '\n';
+    return std::nullopt;
+  }
+  if (arguments.shard)
+    return shard_cases(*std::move(plan), arguments.shard->index, arguments.shard->count);
+  return *std::move(plan);
+}
+
+std::string own_path() {
+  std::error_code code;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", code);
+  return code ? std::string("bench") : path.string();
+}
+
+}  // namespace bench

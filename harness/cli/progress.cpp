@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/progress.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+constexpr int kDefaultWidth = 80;
+
+std::string clock_text(Nanoseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+}
+
+std::string case_line(const CaseRecord& record) {
+  const std::string what =
+      record.time ? format_time(record.time->median)
+                  : std::string(outcome_names()[static_cast<std::size_t>(record.outcome)]);
+  std::string line = fmt::format("{}: {}", record.id, what);
+  if (record.reason) line += fmt::format(" ({})", *record.reason);
+  return line;
+}
+
+class TerminalProgress final : public RunObserver {
+ public:
+  explicit TerminalProgress(Env& env) : env_(env), start_(env.clock->now()) {}
+  ~TerminalProgress() override { *env_.err << kEraseLine << std::flush; }
+
+  void step(std::int64_t done, std::int64_t total, const std::string& id,
+            std::optional<Nanoseconds> remaining) override {
+    const std::string head =
+        fmt::format("[{}/{}] {}, ", done + 1, total, clock_text(env_.clock->now() - start_));
+    const std::string tail =
+        remaining ? fmt::format("about {} left, ", clock_text(*remaining)) : "";
+    const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
+    const std::size_t used = display_width(head) + display_width(tail) + 1;
+    *env_.err << kEraseLine << head << tail << shorten(id, width > used ? width - used : 0)
+              << std::flush;
+  }
+  void case_finished(const CaseRecord& record) override {
+    if (record.outcome != Outcome::ok) message(case_line(record));
+  }
+  void message(const std::string& text) override {
+    *env_.err << kEraseLine << text << '\n' << std::flush;
+  }
+
+ private:
+  Env& env_;
+  Nanoseconds start_;
+};
+
+class LineProgress final : public RunObserver {
+ public:
+  explicit LineProgress(Env& env) : env_(env) {}
+  void step(std::int64_t, std::int64_t, const std::string&, std::optional<Nanoseconds>) override {}
+  void case_finished(const CaseRecord& record) override { message(case_line(record)); }
+  void message(const std::string& text) override { *env_.err << text << '\n' << std::flush; }
+
+ private:
+  Env& env_;
+};
+
+class NoProgress final : public RunObserver {
+ public:
+  void step(std::int64_t, std::int64_t, const std::string&, std::optional<Nanoseconds>) override {}
+  void case_finished(const CaseRecord&) override {}
+  void message(const std::string&) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env) {
+  if (verbosity == Verbosity::quiet) return std::make_unique<NoProgress>();
+  if (env.err_is_terminal) return std::make_unique<TerminalProgress>(env);
+  return std::make_unique<LineProgress>(env);
+}
+
+}  // namespace bench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "base/nearest_name.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/report/format.hpp"
+#include "harness/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kLargestResult = std::int64_t{1} << 32;
+
+// All files as one text: shards and continued runs are merged by concatenation.
+Result<std::string> read_all(const std::vector<std::string>& paths) {
+  std::string all;
+  for (const std::string& path : paths) {
+    BENCH_ASSIGN_OR_RETURN(std::string text, read_file(path, kLargestResult));
+    all += text;
+    if (!all.empty() && all.back() != '\n') all += '\n';
+  }
+  return all;
+}
+
+Result<const ReportFormat*> choose_format(const Arguments& arguments) {
+  const std::string name = arguments.format.value_or(arguments.out ? "" : "text");
+  std::vector<std::string_view> names;
+  for (const ReportFormat& format : report_formats()) {
+    names.push_back(format.name);
+    const bool by_suffix =
+        name.empty() && !format.suffix.empty() && arguments.out->ends_with(format.suffix);
+    if (by_suffix || format.name == name) return &format;
+  }
+  if (name.empty()) {
+    return Error{fmt::format("the suffix of `{}` names no format", *arguments.out), "",
+                 "add --format NAME"};
+  }
+  return Error{fmt::format("unknown format `{}`", name), "", expectation(name, names)};
+}
+
+Status write_report(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_all(arguments.inputs));
+  const std::string name = arguments.inputs.size() == 1 ? arguments.inputs[0] : "(all files)";
+  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
+  for (const std::string& warning : report.warnings)
+    *env.err << "bench report: " << warning << '\n';
+  const std::string output = format->write(report);
+  if (arguments.out) {
+    return write_file(*arguments.out, output,
+                      arguments.force ? Existing::replace : Existing::refuse);
+  }
+  *env.out << output;
+  return Done{};
+}
+
+}  // namespace
+
+ExitStatus report_command(const Arguments& arguments, Env& env) {
+  const Status status = write_report(arguments, env);
+  if (status.ok()) return ExitStatus::success;
+  *env.err << "bench report: " << status.error().message() << '\n';
+  return ExitStatus::usage;
+}
+
+}  // namespace bench

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/report/console.hpp"
+#include "harness/report/report.hpp"
+#include "harness/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+// Result files of long suites with all samples stay far below; the limit keeps a wrong file from
+// being read whole.
+constexpr std::int64_t kLargestResult = std::int64_t{1} << 32;
+
+// Appends to the result file and keeps the lines for the report at the end.
+class FileSink final : public RecordSink {
+ public:
+  FileSink(RecordFile file, std::string earlier)
+      : file_(std::move(file)), text_(std::move(earlier)) {}
+  Status append(const Record& record) override {
+    const std::string line = to_json_line(record);
+    BENCH_RETURN_IF_ERROR(file_.append(line));
+    text_ += line + '\n';
+    return Done{};
+  }
+  const std::string& path() const { return file_.path(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  RecordFile file_;
+  std::string text_;
+};
+
+struct Destination {
+  FileSink sink;
+  std::optional<Report> earlier;  // of the run that is resumed
+};
+
+std::string make_run_id(Env& env) {
+  return content_hash(fmt::format("{}/{}/{}", env.utc_now(), env.clock->now().count(), getpid()))
+      .substr(0, 12);
+}
+
+std::string file_stem(const std::string& name) {
+  std::string stem;
+  for (char c : name)
+    stem +=
+        std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' ? c : '-';
+  return stem.substr(0, 80);
+}
+
+// A run can only be continued by the same configuration: otherwise its cases would mean something
+// else.
+Status check_resumable(const Report& report, const Plan& plan, const std::string& path) {
+  if (report.runs.empty())
+    return Error{"has no run record", path, "start the run anew without --resume"};
+  const std::string& hash = report.runs.front().config_hash;
+  if (hash == plan.hash) return Done{};
+  return Error{fmt::format("was made by another configuration (hash {}, now {})", hash, plan.hash),
+               path, "resume with the files and options of the first run, or start anew"};
+}
+
+Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
+  BENCH_ASSIGN_OR_RETURN(std::string text, read_file(path, kLargestResult));
+  text.resize(text.rfind('\n') == std::string::npos
+                  ? 0
+                  : text.rfind('\n') + 1);  // RecordFile::reopen cuts the torn line as well
+  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
+  BENCH_RETURN_IF_ERROR(check_resumable(report, plan, path));
+  BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::reopen(path));
+  return Destination{FileSink(std::move(file), std::move(text)), std::move(report)};
+}
+
+Result<Destination> open_destination(const Arguments& arguments, const Plan& plan,
+                                     const std::string& run_id) {
+  if (arguments.resume) return open_resumed(*arguments.resume, plan);
+  const std::string path =
+      arguments.out.value_or(fmt::format("bench-{}-{}.jsonl", file_stem(plan.name), run_id));
+  const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(path, existing));
+  return Destination{FileSink(std::move(file), ""), std::nullopt};
+}
+
+RunOptions run_options(const Arguments& arguments, const std::string& run_id,
+                       InterruptWatch& watch) {
+  RunOptions options;
+  options.worker_program = own_path();
+  options.seed = arguments.seed.value_or(options.seed);
+  options.budget = arguments.budget;
+  options.run_id = run_id;
+  options.tool_version = std::string(tool_version());
+  options.tool_commit = std::string(tool_commit().value_or(""));
+  options.arguments = arguments.command_line;
+  if (arguments.shard)
+    options.shard = fmt::format("{}/{}", arguments.shard->index, arguments.shard->count);
+  options.interrupted = [&watch] { return watch.seen(); };
+  return options;
+}
+
+void print_results(const Report& report, const Arguments& arguments, const std::string& path,
+                   Env& env) {
+  if (arguments.output == Output::json) {
+    *env.out << to_json_document(report) << '\n';
+    return;
+  }
+  ConsoleOptions console;
+  console.width = env.out_is_terminal ? env.terminal_width.value_or(console.width) : console.width;
+  console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
+  *env.out << console_table(report, console)
+           << console_networks(summarise_networks(report), console);
+  if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
+}
+
+void print_dry_run(const Plan& plan, Env& env) {
+  Nanoseconds longest{0};
+  for (const Case& entry : plan.cases) {
+    *env.out << fmt::format("{}  {} processes, at most {}\n", entry.id, entry.measure.processes,
+                            format_time(entry.measure.max_time));
+    longest += entry.measure.max_time + entry.measure.processes * entry.warmup.time;
+  }
+  *env.out << fmt::format("{} cases, at most {} of warm-up and timed iterations\n",
+                          plan.cases.size(), format_time(longest));
+}
+
+bool lacks_gpu(const Report& report) {
+  return std::any_of(report.cases.begin(), report.cases.end(), [](const CaseRecord& record) {
+    return record.device == "cuda" && record.outcome == Outcome::skipped;
+  });
+}
+
+ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
+  *env.err << "bench run: " << error.message() << '\n';
+  return status;
+}
+
+}  // namespace
+
+ExitStatus run_command(const Arguments& arguments, Env& env) {
+  const auto plan = plan_or_diagnose(arguments, env);
+  if (!plan) return ExitStatus::usage;
+  if (arguments.dry_run) {
+    print_dry_run(*plan, env);
+    return ExitStatus::success;
+  }
+  const std::string run_id = make_run_id(env);
+  auto destination = open_destination(arguments, *plan, run_id);
+  if (!destination.ok()) return fail(destination.error(), ExitStatus::usage, env);
+
+  InterruptWatch watch;
+  RunOptions options = run_options(arguments, run_id, watch);
+  options.resume = destination->earlier ? &*destination->earlier : nullptr;
+  auto progress = make_progress(arguments.verbosity, env);
+  const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
+  progress.reset();  // leaves the terminal's line before results are printed
+
+  const auto report = parse_report(destination->sink.text(), destination->sink.path());
+  if (!report.ok()) return fail(report.error(), ExitStatus::not_measured, env);
+  print_results(*report, arguments, destination->sink.path(), env);
+  if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
+  if (summary->end.interrupted)
+    *env.err << "bench run: interrupted; --resume " << destination->sink.path() << " continues\n";
+  const bool incomplete = summary->any_failed || summary->any_unmeasured ||
+                          (arguments.require_gpu && lacks_gpu(*report));
+  return incomplete ? ExitStatus::not_measured : ExitStatus::success;
+}
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that only print a text made elsewhere.
+#include "base/nearest_name.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/help.hpp"
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)();
+};
+
+constexpr Shell kShells[] = {{"bash", bash_completion}, {"zsh", zsh_completion}};
+
+}  // namespace
+
+ExitStatus completion_command(const Arguments& arguments, Env& env) {
+  std::vector<std::string_view> names;
+  for (const Shell& shell : kShells) {
+    names.push_back(shell.name);
+    if (shell.name == arguments.inputs[0]) {
+      *env.out << shell.script();
+      return ExitStatus::success;
+    }
+  }
+  *env.err << "bench completion: no completion for `" << arguments.inputs[0] << "`; "
+           << expectation(arguments.inputs[0], names) << '\n';
+  return ExitStatus::usage;
+}
+
+ExitStatus manual_command(const Arguments&, Env& env) {
+  *env.out << manual_page();
+  return ExitStatus::success;
+}
+
+}  // namespace bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/command.hpp"
+#include "harness/cli/plan_arguments.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+nlohmann::ordered_json to_json(const Diagnostic& diagnostic) {
+  return {{"file", diagnostic.place.file},
+          {"line", diagnostic.place.line},
+          {"column", diagnostic.place.column},
+          {"message", diagnostic.what},
+          {"next", diagnostic.next}};
+}
+
+void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const Diagnostic& diagnostic : diagnostics) rows.push_back(to_json(diagnostic));
+  *env.out << nlohmann::ordered_json{{"errors", rows}}.dump(
+                  -1, ' ', false, nlohmann::json::error_handler_t::replace)
+           << '\n';
+}
+
+}  // namespace
+
+ExitStatus validate_command(const Arguments& arguments, Env& env) {
+  std::vector<Diagnostic> diagnostics;
+  // Each file on its own, so that an error in one hides nothing in the next.
+  for (const std::string& input : arguments.inputs) {
+    LoadRequest request = load_request(arguments);
+    request.arguments = {input};
+    const auto plan = load_plan(request);
+    if (plan.ok()) {
+      const bool speak =
+          arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
+      if (speak) *env.out << fmt::format("{}: {} cases\n", input, plan->cases.size());
+    } else {
+      diagnostics.insert(diagnostics.end(), plan.error().begin(), plan.error().end());
+    }
+  }
+  if (arguments.output == Output::json) {
+    print_json(diagnostics, env);
+  } else {
+    for (const Diagnostic& diagnostic : diagnostics) *env.err << diagnostic.message() << '\n';
+  }
+  return diagnostics.empty() ? ExitStatus::success : ExitStatus::usage;
+}
+
+}  // namespace bench
