@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/parse.hpp"
+
+#include "harness/cli/help.hpp"
+#include "harness/cli/option.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+
+Result<std::variant<ParsedCommand, TextWanted>> parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "bench");
+  return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+ParsedCommand parsed(std::vector<const char*> words) {
+  auto result = parse(std::move(words));
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message());
+  return std::get<ParsedCommand>(*result);
+}
+
+std::string error_of(std::vector<const char*> words) {
+  const auto result = parse(std::move(words));
+  EXPECT_FALSE(result.ok());
+  return result.ok() ? "" : result.error().message();
+}
+
+TEST(ParseTest, options_may_stand_before_and_behind_operands) {
+  const ParsedCommand command = parsed({"run", "--filter", "conv/*", "a.yaml", "--filter=gemm/*",
+                                        "b.yaml", "-o", "out.jsonl", "--quiet"});
+  EXPECT_EQ(command.command->name, "run");
+  EXPECT_THAT(command.arguments.inputs, testing::ElementsAre("a.yaml", "b.yaml"));
+  EXPECT_THAT(command.arguments.filters, testing::ElementsAre("conv/*", "gemm/*"));
+  EXPECT_EQ(command.arguments.out, "out.jsonl");
+  EXPECT_EQ(command.arguments.verbosity, Verbosity::quiet);
+}
+
+TEST(ParseTest, values_are_typed) {
+  const Arguments arguments = parsed({"run", "a.yaml", "--budget", "90s", "--shard", "2/3",
+                                      "--seed", "7", "--require", "gpu"})
+                                  .arguments;
+  EXPECT_EQ(arguments.budget, std::chrono::seconds(90));
+  ASSERT_TRUE(arguments.shard);
+  EXPECT_EQ(arguments.shard->index, 2);
+  EXPECT_EQ(arguments.shard->count, 3);
+  EXPECT_EQ(arguments.seed, 7u);
+  EXPECT_TRUE(arguments.require_gpu);
+}
+
+TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {
+  EXPECT_THAT(error_of({"rnu", "a.yaml"}), HasSubstr("unknown command `rnu`; did you mean `run`?"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--fitler", "x"}),
+              HasSubstr("no option `--fitler`; did you mean `--filter`?"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--device", "cdua"}),
+              HasSubstr("unknown device `cdua`; did you mean `cuda`?"));
+  EXPECT_THAT(error_of({"run"}), HasSubstr("needs CONFIG|CASE..."));
+  EXPECT_THAT(error_of({"doctor", "now"}), HasSubstr("takes no `now`"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--shard", "3/2"}),
+              HasSubstr("expected i/n with 1 <= i <= n"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--shard", "x"}), HasSubstr("--shard"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--budget", "90"}), HasSubstr("90"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--set", "=3"}), HasSubstr("expected key=value"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--out"}), HasSubstr("--out"));
+}
+
+TEST(ParseTest, every_option_of_every_command_exists) {
+  for (const Command& command : commands()) {
+    for (std::string_view name : command.options)
+      EXPECT_NE(find_option(name), nullptr) << command.name << " " << name;
+  }
+}
+
+TEST(ParseTest, help_of_every_command_names_all_its_options) {
+  for (const Command& command : commands()) {
+    const std::string help = command_help(command);
+    for (std::string_view name : command.options)
+      EXPECT_THAT(help, HasSubstr("--" + std::string(name)));
+    const auto asked = parse({std::string(command.name).c_str(), "--help"});
+    ASSERT_TRUE(asked.ok());
+    EXPECT_EQ(std::get<TextWanted>(*asked).text, help);
+  }
+}
+
+TEST(HelpTest, man_page_and_completion_hold_every_shown_command) {
+  for (const Command& command : commands()) {
+    const std::string name(command.name);
+    const bool shown = command.visibility == Visibility::shown;
+    EXPECT_EQ(manual_page().find("\n.SS " + name + " ") != std::string::npos, shown) << name;
+    EXPECT_EQ(bash_completion().find("    " + name + ") words=") != std::string::npos, shown)
+        << name;
+    EXPECT_EQ(zsh_completion().find("    '" + name + ":") != std::string::npos, shown) << name;
+  }
+}
+
+TEST(MainTest, usage_errors_go_to_stderr_and_exit_2) {
+  MonotonicClock clock;
+  std::ostringstream out;
+  std::ostringstream err;
+  Env env = real_env(clock);
+  env.out = &out;
+  env.err = &err;
+  const char* words[] = {"bench", "frobnicate"};
+  EXPECT_EQ(bench_main(2, words, env), 2);
+  EXPECT_EQ(out.str(), "");
+  EXPECT_THAT(err.str(), HasSubstr("bench: unknown command `frobnicate`"));
+  const char* version[] = {"bench", "--version"};
+  EXPECT_EQ(bench_main(2, version, env), 0);
+  EXPECT_THAT(out.str(), HasSubstr("bench 0."));
+}
+
+}  // namespace
+}  // namespace bench
