@@ -24,6 +24,8 @@ std::string format_bytes(Bytes bytes);
 // "460.8 GFLOP/s", "3.494 GB/s" (powers of 1000).
 std::string format_rate(FlopsPerSecond rate);
 std::string format_rate(BytesPerSecond rate);
+// Four significant digits without a unit, for columns whose heading bears it: "460.8", "0.01234".
+std::string format_significant(double value);
 // Absent values are "n/a".
 template <class T, class Format>
 std::string format_or_unknown(const std::optional<T>& value, Format format) {

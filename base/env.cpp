@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/env.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string utc_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[sizeof "2026-11-21T08:00:00Z  "];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text, length};
+}
+
+std::optional<int> width_of(int descriptor) {
+  winsize size{};
+  if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
+}
+
+}  // namespace
+
+Nanoseconds MonotonicClock::now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+bool Env::use_colour() const {
+  if (!out_is_terminal || variable("NO_COLOR")) return false;
+  return variable("TERM").value_or("") != "dumb";
+}
+
+Env real_env(Clock& clock) {
+  Env env;
+  env.clock = &clock;
+  env.out = &std::cout;
+  env.err = &std::cerr;
+  env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
+  env.err_is_terminal = isatty(STDERR_FILENO) != 0;
+  env.terminal_width = width_of(STDOUT_FILENO);
+  if (!env.terminal_width) env.terminal_width = width_of(STDERR_FILENO);
+  env.variable = environment_variable;
+  env.utc_now = utc_text;
+  return env;
+}
+
+}  // namespace bench

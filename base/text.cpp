@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
+constexpr std::array<std::string_view, 7> kBinaryUnits = {"B",   "KiB", "MiB", "GiB",
+                                                          "TiB", "PiB", "EiB"};
+constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
+
+// Decimals that leave four significant digits; rounding may carry into the next power of ten.
+int decimals_of(double magnitude) {
+  if (magnitude < 10) return 3;
+  if (magnitude < 100) return 2;
+  return magnitude < 1000 ? 1 : 0;
+}
+
+double rounded_to_four(double magnitude) {
+  const double scale = std::pow(10.0, decimals_of(magnitude));
+  return std::round(magnitude * scale) / scale;
+}
+
+struct Scaled {
+  double magnitude;
+  std::size_t unit;
+};
+
+// The largest of `units` units (each `step` times the one before) that leaves at least 1 after
+// rounding to four digits: 999.96 us is 1.000 ms, not 1000 us.
+Scaled scale(double magnitude, double step, std::size_t units) {
+  Scaled result{magnitude, 0};
+  while (result.unit + 1 < units && rounded_to_four(result.magnitude) >= step) {
+    result.magnitude /= step;
+    ++result.unit;
+  }
+  return result;
+}
+
+std::string four_digits(double magnitude) {
+  return fmt::format("{:.{}f}", magnitude, decimals_of(rounded_to_four(magnitude)));
+}
+
+std::string format_rate_of(double value, std::string_view unit) {
+  if (!std::isfinite(value)) return std::string(kUnknown);
+  const Scaled scaled = scale(std::abs(value), 1000, kPrefixes.size());
+  const std::string digits =
+      scaled.unit == 0 ? format_significant(scaled.magnitude) : four_digits(scaled.magnitude);
+  return fmt::format("{}{} {}{}", value < 0 ? "-" : "", digits, kPrefixes[scaled.unit], unit);
+}
+
+// Bytes of the UTF-8 code point at the start of `text`; a damaged sequence counts one byte at a
+// time.
+std::size_t code_point_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  std::size_t length = 1;
+  if (lead >= 0xF0 && lead < 0xF8) length = 4;
+  if (lead >= 0xE0 && lead < 0xF0) length = 3;
+  if (lead >= 0xC0 && lead < 0xE0) length = 2;
+  if (length > text.size()) return 1;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
+  }
+  return length;
+}
+
+// The first `columns` code points.
+std::string_view prefix(std::string_view text, std::size_t columns) {
+  std::size_t bytes = 0;
+  for (; columns > 0 && bytes < text.size(); --columns)
+    bytes += code_point_length(text.substr(bytes));
+  return text.substr(0, bytes);
+}
+
+std::string_view trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "1.5" of "1.5 s": digits, optionally a point and digits. Empty when the text does not start so.
+std::string_view leading_number(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  if (end == 0) return {};
+  if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) {
+    ++end;
+    while (end < text.size() && is_digit(text[end])) ++end;
+  }
+  return text.substr(0, end);
+}
+
+struct DurationUnit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr std::array<DurationUnit, 6> kDurationUnits = {{
+    {"ns", 1},
+    {"us", 1'000},
+    {"ms", 1'000'000},
+    {"s", 1'000'000'000},
+    {"m", 60'000'000'000},
+    {"h", 3'600'000'000'000},
+}};
+
+constexpr std::string_view kDurationExample =
+    "expected a number with a unit of ns, us, ms, s, m, h, such as 100ms";
+
+Error duration_error(std::string_view text, std::string_view problem) {
+  return Error{fmt::format("`{}` {}", shorten(text, 40), problem), "",
+               std::string(kDurationExample)};
+}
+
+// `number` (digits with an optional fraction) times `unit`, exactly; absent on overflow. What lies
+// below one nanosecond is reported through `inexact`.
+std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t unit,
+                                          bool& inexact) {
+  const auto point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
+  std::int64_t value = 0;
+  if (std::from_chars(whole.data(), whole.data() + whole.size(), value).ec != std::errc{})
+    return std::nullopt;
+  if (__builtin_mul_overflow(value, unit, &value)) return std::nullopt;
+  if (point == std::string_view::npos) return value;
+  std::int64_t place = unit;  // nanoseconds of a one in the place of the digit before
+  for (char digit : number.substr(point + 1)) {
+    if (digit != '0' && place % 10 != 0) inexact = true;
+    place /= 10;
+    if (__builtin_add_overflow(value, place * (digit - '0'), &value)) return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string format_time(Nanoseconds time) {
+  const std::int64_t count = time.count();
+  if (std::abs(static_cast<double>(count)) < 1000) return fmt::format("{} ns", count);
+  const Scaled scaled = scale(std::abs(static_cast<double>(count)), 1000, kTimeUnits.size());
+  return fmt::format("{}{} {}", count < 0 ? "-" : "", four_digits(scaled.magnitude),
+                     kTimeUnits[scaled.unit]);
+}
+
+std::string format_count(std::int64_t count) {
+  if (count > -10'000 && count < 10'000) return fmt::format("{}", count);
+  const Scaled scaled = scale(std::abs(static_cast<double>(count)), 1000, kPrefixes.size());
+  return fmt::format("{}{} {}", count < 0 ? "-" : "", four_digits(scaled.magnitude),
+                     kPrefixes[scaled.unit]);
+}
+
+std::string format_bytes(Bytes bytes) {
+  if (bytes.count > -1024 && bytes.count < 1024) return fmt::format("{} B", bytes.count);
+  const Scaled scaled =
+      scale(std::abs(static_cast<double>(bytes.count)), 1024, kBinaryUnits.size());
+  return fmt::format("{}{} {}", bytes.count < 0 ? "-" : "", four_digits(scaled.magnitude),
+                     kBinaryUnits[scaled.unit]);
+}
+
+std::string format_significant(double value) {
+  if (!std::isfinite(value)) return std::string(kUnknown);
+  if (value == 0) return "0";
+  const double magnitude = std::abs(value);
+  if (magnitude >= 1) return (value < 0 ? "-" : "") + four_digits(magnitude);
+  // Below 1 the leading zeros are no digits; below 10^-9 of a unit nobody reads on.
+  const int leading = std::min(9, static_cast<int>(-std::floor(std::log10(magnitude))));
+  return fmt::format("{:.{}f}", value, leading + 3);
+}
+
+std::string format_rate(FlopsPerSecond rate) { return format_rate_of(rate.value, "FLOP/s"); }
+
+std::string format_rate(BytesPerSecond rate) { return format_rate_of(rate.value, "B/s"); }
+
+Result<Nanoseconds> parse_duration(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  const std::string_view number = leading_number(trimmed);
+  if (number.empty()) return duration_error(text, "is not a duration");
+  const std::string_view unit_name = trim(trimmed.substr(number.size()));
+  if (unit_name.empty()) return duration_error(text, "has no unit");
+  for (const DurationUnit& unit : kDurationUnits) {
+    if (unit.name != unit_name) continue;
+    bool inexact = false;
+    const auto value = exact_product(number, unit.nanoseconds, inexact);
+    if (!value) return duration_error(text, "is longer than 292 years");
+    if (inexact) return duration_error(text, "is no whole number of nanoseconds");
+    return Nanoseconds(*value);
+  }
+  return duration_error(text, "is not a duration");
+}
+
+Result<double> parse_percentage(std::string_view text) {
+  const auto error = [&](std::string_view problem) {
+    return Error{fmt::format("`{}` {}", shorten(text, 40), problem), "",
+                 "expected a percentage such as 2%"};
+  };
+  const std::string_view trimmed = trim(text);
+  const std::string_view number = leading_number(trimmed);
+  if (number.empty()) return error("is not a percentage");
+  const std::string_view sign = trim(trimmed.substr(number.size()));
+  if (sign.empty()) return error("has no % sign");
+  double value = 0;
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (sign != "%" || parsed.ec != std::errc{}) return error("is not a percentage");
+  return value / 100;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t columns = 0;
+  for (; !utf8.empty(); ++columns) utf8.remove_prefix(code_point_length(utf8));
+  return columns;
+}
+
+std::string shorten(std::string_view utf8, std::size_t width) {
+  constexpr std::string_view kEllipsis = "...";
+  const std::size_t columns = display_width(utf8);
+  if (columns <= width) return std::string(utf8);
+  if (width <= kEllipsis.size()) return std::string(prefix(utf8, width));
+  const std::size_t kept = width - kEllipsis.size();
+  const std::size_t tail = kept / 2;
+  const std::string_view before_tail = prefix(utf8, columns - tail);
+  return fmt::format("{}{}{}", prefix(utf8, kept - tail), kEllipsis,
+                     utf8.substr(before_tail.size()));
+}
+
+std::string content_hash(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char byte : bytes) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3u;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace bench

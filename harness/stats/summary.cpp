@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+std::vector<Nanoseconds> sorted(std::span<const Nanoseconds> samples) {
+  std::vector<Nanoseconds> copy(samples.begin(), samples.end());
+  std::sort(copy.begin(), copy.end());
+  return copy;
+}
+
+Nanoseconds quantile_of_sorted(const std::vector<Nanoseconds>& ordered, double p) {
+  const long double position = static_cast<long double>(ordered.size() - 1) * p;
+  const auto below = static_cast<std::size_t>(position);
+  if (below + 1 >= ordered.size()) return ordered.back();
+  const auto gap = static_cast<long double>((ordered[below + 1] - ordered[below]).count());
+  const long double fraction = position - static_cast<long double>(below);
+  return ordered[below] + Nanoseconds(std::llround(fraction * gap));
+}
+
+// P(B = n/2 rounded down) for B ~ Binomial(n, 1/2). The recurrence C(2m,m)/4^m =
+// C(2m-2,m-1)/4^(m-1) * (2m-1)/(2m) neither overflows nor underflows for any n.
+long double central_probability(std::size_t n) {
+  const std::size_t half = n / 2;
+  long double probability = 1;
+  for (std::size_t m = 1; m <= half; ++m) {
+    probability = probability * static_cast<long double>(2 * m - 1) / (2 * m);
+  }
+  if (n % 2 == 0) return probability;
+  return probability * static_cast<long double>(2 * half + 1) / (2 * half + 2);
+}
+
+struct OrderPair {
+  std::size_t low;  // rank from 0; the other is size - 1 - low
+  double coverage;
+};
+
+// The median lies between the order statistics of rank k and n+1-k with probability P(k <= B <=
+// n-k): as many samples below it as a fair coin shows heads. Sums from the centre outward, O(sqrt
+// n) terms.
+std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
+  if (n == 0) return std::nullopt;
+  // Rank k (from 1) of the narrowest pair; for odd n that pair is the middle alone and covers 0.
+  std::size_t k = (n + 1) / 2;
+  long double term = central_probability(n);
+  long double sum = n % 2 == 0 ? term : 0;
+  while (k > 1 && static_cast<double>(sum) < coverage) {
+    --k;
+    // Adds P(B = k) and P(B = n - k); from C(n, k+1) to C(n, k) but for odd n's first step.
+    if (n % 2 == 0 || k + 1 < (n + 1) / 2)
+      term = term * static_cast<long double>(k + 1) / static_cast<long double>(n - k);
+    sum += 2 * term;
+  }
+  if (static_cast<double>(sum) < coverage) return std::nullopt;
+  return OrderPair{k - 1, static_cast<double>(sum)};
+}
+
+}  // namespace
+
+std::optional<Nanoseconds> quantile(std::span<const Nanoseconds> samples, double p) {
+  assert(p >= 0 && p <= 1);
+  if (samples.empty()) return std::nullopt;
+  return quantile_of_sorted(sorted(samples), p);
+}
+
+std::optional<Nanoseconds> median(std::span<const Nanoseconds> samples) {
+  return quantile(samples, 0.5);
+}
+
+std::optional<Nanoseconds> median_absolute_deviation(std::span<const Nanoseconds> samples) {
+  const auto centre = median(samples);
+  if (!centre) return std::nullopt;
+  std::vector<Nanoseconds> deviations;
+  deviations.reserve(samples.size());
+  for (Nanoseconds sample : samples) deviations.push_back(std::chrono::abs(sample - *centre));
+  return median(deviations);
+}
+
+std::optional<MedianInterval> median_interval(std::span<const Nanoseconds> samples,
+                                              double coverage) {
+  const auto pair = narrowest_pair(samples.size(), coverage);
+  if (!pair) return std::nullopt;
+  const std::vector<Nanoseconds> ordered = sorted(samples);
+  return MedianInterval{ordered[pair->low], ordered[ordered.size() - 1 - pair->low],
+                        pair->coverage};
+}
+
+std::optional<double> relative_half_width(std::span<const Nanoseconds> samples, double coverage) {
+  const auto interval = median_interval(samples, coverage);
+  const auto centre = median(samples);
+  if (!interval || !centre || centre->count() == 0) return std::nullopt;
+  return static_cast<double>((interval->high - interval->low).count()) / 2 /
+         static_cast<double>(centre->count());
+}
+
+}  // namespace bench
