@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built program as a user calls it: statuses, what goes to which stream, what files it leaves.
+#include "harness/report/report.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kTiny = R"(version: 1
+name: tiny
+defaults:
+  warmup: { iterations: 1, time: 1ms }
+  measure: { processes: 2, min_iterations: 3, max_time: 4ms }
+cases:
+  - { op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1 }
+  - { op: gemm, m: 16, n: 16, k: 16, cache: [hot, cold] }
+  - { op: pointwise, function: relu, shape: [4, 64], device: [cpu, cuda] }
+)";
+
+ProgramResult bench(std::vector<std::string> arguments, const std::string& folder = ".",
+                    std::map<std::string, std::string> environment = {}) {
+  arguments.insert(arguments.begin(), BENCH_BINARY);
+  return run_program({std::move(arguments), folder, std::move(environment)});
+}
+
+Report read_report(const std::string& path) {
+  auto report = parse_report(read_text(path), path);
+  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().message());
+  return report.ok() ? *report : Report{};
+}
+
+std::set<std::string> ids_with_time(const Report& report) {
+  std::set<std::string> ids;
+  for (const CaseRecord& record : report.cases) {
+    if (record.outcome == Outcome::ok && record.time) ids.insert(record.id);
+  }
+  return ids;
+}
+
+TEST(RunTest, writes_a_valid_result_file_and_a_table) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result = bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot"));
+  EXPECT_THAT(result.err, HasSubstr("results: r.jsonl"));
+  EXPECT_EQ(schema_errors_of_result(read_text(folder.file("r.jsonl"))), "");
+  const Report report = read_report(folder.file("r.jsonl"));
+  EXPECT_EQ(report.cases.size(), 5u);
+  EXPECT_EQ(ids_with_time(report).size(), 4u);
+  EXPECT_EQ(report.processes.size(), 8u);
+  EXPECT_EQ(report.ends.size(), 1u);
+}
+
+TEST(RunTest, an_absent_gpu_is_skipped_with_its_reason_and_status_0_unless_required) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult plain =
+      bench({"run", "tiny.yaml", "--device", "cuda", "--out", "a.jsonl"}, folder.path());
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  const Report report = read_report(folder.file("a.jsonl"));
+  ASSERT_EQ(report.cases.size(), 1u);
+  EXPECT_EQ(report.cases[0].outcome, Outcome::skipped);
+  EXPECT_THAT(report.cases[0].reason.value_or(""), HasSubstr("no CUDA device"));
+  const ProgramResult required =
+      bench({"run", "tiny.yaml", "--device", "cuda", "--require", "gpu", "--out", "b.jsonl"},
+            folder.path());
+  EXPECT_EQ(required.status, 3);
+}
+
+TEST(RunTest, json_on_stdout_is_the_report_document) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result = bench({"run", "tiny.yaml", "--json", "--quiet"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(schema_errors_of_document(result.out), "");
+  EXPECT_EQ(json::parse(result.out).at("cases").size(), 5u);
+}
+
+TEST(RunTest, an_existing_file_is_replaced_only_with_force) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  folder.write("r.jsonl", "precious\n");
+  const ProgramResult refused = bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("r.jsonl"));
+  EXPECT_EQ(read_text(folder.file("r.jsonl")), "precious\n");
+  EXPECT_EQ(bench({"run", "tiny.yaml", "--filter", "gemm/*", "--out", "r.jsonl", "--force"},
+                  folder.path())
+                .status,
+            0);
+}
+
+TEST(RunTest, shards_together_are_the_whole) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "all.jsonl"}, folder.path()).status, 0);
+  ASSERT_EQ(bench({"run", "tiny.yaml", "--shard", "1/2", "--out", "1.jsonl"}, folder.path()).status,
+            0);
+  ASSERT_EQ(bench({"run", "tiny.yaml", "--shard", "2/2", "--out", "2.jsonl"}, folder.path()).status,
+            0);
+  const ProgramResult merged =
+      bench({"report", "1.jsonl", "2.jsonl", "-o", "merged.json"}, folder.path());
+  EXPECT_EQ(merged.status, 0) << merged.err;
+  const json document = json::parse(read_text(folder.file("merged.json")));
+  EXPECT_EQ(document.at("cases").size(), read_report(folder.file("all.jsonl")).cases.size());
+  EXPECT_EQ(document.at("runs").size(), 2u);
+}
+
+TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path()).status, 0);
+  const std::string whole = read_text(folder.file("r.jsonl"));
+  const Report undisturbed = read_report(folder.file("r.jsonl"));
+  // Cut after the third process record, in the middle of the next line: as a kill would leave it.
+  std::size_t cut = 0;
+  for (int seen = 0; seen < 4; ++seen) cut = whole.find('\n', cut) + 1;
+  folder.write("cut.jsonl", whole.substr(0, cut + 20));
+  const ProgramResult resumed = bench({"run", "tiny.yaml", "--resume", "cut.jsonl"}, folder.path());
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(ids_with_time(read_report(folder.file("cut.jsonl"))), ids_with_time(undisturbed));
+  EXPECT_EQ(read_report(folder.file("cut.jsonl")).processes.size(), undisturbed.processes.size());
+  EXPECT_EQ(schema_errors_of_result(read_text(folder.file("cut.jsonl"))), "");
+  folder.write("other.yaml", std::string(kTiny) + "  - { op: softmax, shape: [2, 10] }\n");
+  const ProgramResult refused =
+      bench({"run", "other.yaml", "--resume", "cut.jsonl"}, folder.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("another configuration"));
+}
+
+TEST(RunTest, a_case_id_reruns_one_case) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      bench({"run", "gemm/forward/m16n16k16/f32/onednn/cpu/cold", "--quick", "--out", "r.jsonl"},
+            folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Report report = read_report(folder.file("r.jsonl"));
+  ASSERT_EQ(report.cases.size(), 1u);
+  EXPECT_EQ(report.cases[0].id, "gemm/forward/m16n16k16/f32/onednn/cpu/cold");
+}
+
+TEST(RunTest, wrong_configuration_is_status_2_and_leaves_no_file) {
+  const TemporaryFolder folder;
+  folder.write("bad.yaml",
+               "version: 1\ncases:\n  - { op: conv, c: 8, h: 8, k: 8, r: 3, strid: 2 }\n");
+  const ProgramResult result = bench({"run", "bad.yaml"}, folder.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("bad.yaml:3:"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean `stride`?"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(RunTest, a_missing_file_and_an_unwritable_folder_are_named) {
+  const TemporaryFolder folder;
+  const ProgramResult missing = bench({"run", "nowhere.yaml"}, folder.path());
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere.yaml"));
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult unwritable =
+      bench({"run", "tiny.yaml", "--out", "no/such/folder/r.jsonl"}, folder.path());
+  EXPECT_EQ(unwritable.status, 2);
+  EXPECT_THAT(unwritable.err, HasSubstr("no/such/folder"));
+}
+
+TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result =
+      bench({"run", "tiny.yaml", "--budget", "1ns", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(result.status, 3);
+  const Report report = read_report(folder.file("r.jsonl"));
+  EXPECT_EQ(report.cases.size(), 5u);
+  ASSERT_EQ(report.ends.size(), 1u);
+  EXPECT_EQ(report.ends[0].not_measured, 4);
+}
+
+TEST(ListTest, shows_work_and_where_cases_can_run) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult text = bench({"list", "tiny.yaml"}, folder.path());
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("5 cases, 4 can run here"));
+  const ProgramResult listed =
+      bench({"list", "tiny.yaml", "--json", "--filter", "conv/*"}, folder.path());
+  const json cases = json::parse(listed.out).at("cases");
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].at("work").at("macs"), 8 * 8 * 8 * 8 * 9);
+  EXPECT_FALSE(cases[0].contains("time"));
+}
+
+TEST(ValidateTest, lists_every_error_of_every_file) {
+  const TemporaryFolder folder;
+  folder.write("a.yaml",
+               "version: 1\ncases:\n  - { op: cnov, c: 8 }\n  - { op: gemm, m: 0, n: 4, k: 4 }\n");
+  folder.write("b.yaml", "version: 1\ncases: [ { op: gemm, m: 4, n: 4, k: 4 }\n");
+  folder.write("good.yaml", kTiny);
+  const ProgramResult result = bench({"validate", "a.yaml", "b.yaml", "good.yaml"}, folder.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("a.yaml:3:"));
+  EXPECT_THAT(result.err, HasSubstr("a.yaml:4:"));
+  EXPECT_THAT(result.err, HasSubstr("b.yaml:"));
+  EXPECT_THAT(result.out, HasSubstr("good.yaml: 5 cases"));
+}
+
+TEST(ValidateTest, every_shipped_configuration_is_valid) {
+  const std::filesystem::path configs = std::filesystem::path(BENCH_SOURCE_DIR) / "configs";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const ProgramResult result = bench({"validate", entry.path().string()}, BENCH_SOURCE_DIR);
+    EXPECT_EQ(result.status, 0) << result.err;
+    ++files;
+  }
+  EXPECT_GT(files, 3);
+}
+
+TEST(ExplainTest, shows_formulas_implementation_and_reproduction) {
+  const std::string id = "conv/forward/n32c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
+  const ProgramResult result = bench({"explain", id});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("2*N*K*P*Q*(C/g)*R*S"));
+  EXPECT_THAT(result.out, HasSubstr("7398752256"));
+  EXPECT_THAT(result.out, HasSubstr("bench run '" + id + "'"));
+  EXPECT_EQ(json::parse(bench({"explain", id, "--json"}).out).at("cases").size(), 1u);
+  EXPECT_EQ(bench({"explain", "conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hott"}).status, 2);
+}
+
+TEST(DoctorTest, names_the_library_and_exits_0) {
+  const ProgramResult result = bench({"doctor"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("libdnnl.so.3"));
+  EXPECT_TRUE(json::parse(bench({"doctor", "--json"}).out).at("rows").is_array());
+}
+
+TEST(StreamsTest, no_escape_sequences_without_a_terminal) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result = bench({"run", "tiny.yaml"}, folder.path());
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace bench::test
