@@ -83,7 +83,7 @@ constexpr std::array<UnaryFunction, 15> kUnary = {{
     {"relu",       0, 0,    0, kAll,      true,  {1, 0}, {1, 0},  relu,          relu_derivative},
     {"leaky_relu", 1, 0.01, 0, kAll,      false, {2, 0}, {2, 0},  leaky_relu,    leaky_relu_derivative},
     {"elu",        1, 1,    0, kAll,      false, {3, 1}, {3, 1},  elu,           elu_derivative},
-    {"gelu_erf",   0, 0,    0, kAll,      false, {4, 1}, {10, 2}, gelu_erf,      gelu_erf_derivative},
+    {"gelu_erf",   0, 0,    0, kAll,      false, {4, 1}, {9, 2} , gelu_erf,      gelu_erf_derivative},
     {"gelu_tanh",  0, 0,    0, kAll,      false, {8, 1}, {17, 1}, gelu_tanh,     gelu_tanh_derivative},
     {"sigmoid",    0, 0,    0, kAll,      false, {2, 1}, {5, 1},  sigmoid_value, sigmoid_derivative},
     {"tanh",       0, 0,    0, kAll,      false, {0, 1}, {3, 1},  tanh_value,    tanh_derivative},

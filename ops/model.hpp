@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the models and references of the operators share: counting with overflow, compulsory bytes,
+// tolerances, walking over output positions.
+#pragma once
+
+#include "base/checked.hpp"
+#include "base/data_type.hpp"
+#include "base/result.hpp"
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench::ops {
+
+// A model being written: plain formulas, asked for overflow once, by finish_model.
+struct DraftFormula {
+  std::string name;
+  std::string expression;
+  std::string values;
+  Checked result;
+};
+struct ModelDraft {
+  std::vector<Tensor> tensors;  // dims set; `touched` of those made by whole_tensor is filled later
+  Checked flops = 0;
+  Checked flops_valid = 0;
+  Checked sfu_ops = 0;
+  std::vector<DraftFormula> formulas;
+};
+
+// A tensor of which every element is read or written.
+inline constexpr std::int64_t kAllElements = -1;
+Tensor whole_tensor(std::string name, TensorRole role, DataType dtype, Dims dims);
+
+// Fills in `touched`, counts the compulsory bytes (each touched element once, at its own type) and
+// adds the formula of the bytes. Error, with `where` = "shape": a tensor or a count beyond 2^63 - 1.
+Result<Model> finish_model(ModelDraft draft);
+
+// "32x64x112x112", for formulas and errors; `separator` "*" gives products.
+std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator = "x");
+
+// The error of an operator that is not defined for integer data.
+Error undefined_for_integers(std::string_view what, DataType dtype);
+
+// One rounding to `dtype`, and `steps` roundings of the arithmetic before it (f64 for f64, else
+// f32), both absolute (for operands of order 1) and relative. Integers: `integer_steps` units.
+Tolerance rounding_tolerance(DataType dtype, double steps, double integer_steps);
+
+// The smallest positive value of a floating type (2^-24 for f16).
+double smallest_positive(DataType dtype);
+
+// What is stored for an exact result: integers are rounded to nearest and saturated; floating
+// results stay exact, the tolerance covers their rounding.
+double stored_value(DataType dtype, double value);
+
+// value(position) at each of `positions`, or at 0 .. elements - 1 when there are none.
+template <class Function>
+std::vector<double> evaluate(std::int64_t elements, std::span<const std::int64_t> positions,
+                             Function value) {
+  std::vector<double> result;
+  if (positions.empty()) {
+    result.reserve(static_cast<std::size_t>(elements));
+    for (std::int64_t position = 0; position < elements; ++position) {
+      result.push_back(value(position));
+    }
+  } else {
+    result.reserve(positions.size());
+    for (const std::int64_t position : positions) result.push_back(value(position));
+  }
+  return result;
+}
+
+}  // namespace bench::ops
