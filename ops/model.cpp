@@ -24,7 +24,8 @@ Result<std::int64_t> checked(std::string_view what, Checked count) {
 Status fill_touched(std::vector<Tensor>& tensors) {
   for (Tensor& tensor : tensors) {
     const std::optional<std::int64_t> elements = element_count(tensor.dims);
-    const std::string what = fmt::format("the size of `{}` ({})", tensor.name, join_dims(tensor.dims));
+    const std::string what =
+        fmt::format("the size of `{}` ({})", tensor.name, join_dims(tensor.dims));
     if (!elements) return too_large(what);
     BENCH_RETURN_IF_ERROR(checked(what, Checked(*elements) * info(tensor.dtype).bytes));
     if (tensor.touched == kAllElements) tensor.touched = *elements;

@@ -37,7 +37,8 @@ inline constexpr std::int64_t kAllElements = -1;
 Tensor whole_tensor(std::string name, TensorRole role, DataType dtype, Dims dims);
 
 // Fills in `touched`, counts the compulsory bytes (each touched element once, at its own type) and
-// adds the formula of the bytes. Error, with `where` = "shape": a tensor or a count beyond 2^63 - 1.
+// adds the formula of the bytes. Error, with `where` = "shape": a tensor or a count beyond 2^63
+// - 1.
 Result<Model> finish_model(ModelDraft draft);
 
 // "32x64x112x112", for formulas and errors; `separator` "*" gives products.
