@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails on every include that goes against the include direction:
+
+  base <- profiler <- ops <- harness
+  harness: config, stats <- report <- store <- gate <- run <- cli
+
+usage: check_layers.py [ROOT]        check the sources below ROOT (default: this checkout)
+       check_layers.py --self-test   check the checker on small trees with known mistakes
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# Each layer may include itself and all layers of the rows above it; config and stats share a row
+# and so do not know each other.
+ROWS = [
+    ["base"],
+    ["profiler"],
+    ["ops"],
+    ["harness/config", "harness/stats"],
+    ["harness/report"],
+    ["harness/store"],
+    ["harness/gate"],
+    ["harness/run"],
+    ["harness/cli"],
+    ["harness/main.cpp"],
+]
+RANK = {layer: rank for rank, row in enumerate(ROWS) for layer in row}
+
+# May include everything; only tests may include tests/.
+FREE = ("tests", "ci")
+
+# Third parties that only some layers know, and in how many files at most (None: any number).
+THIRD_PARTIES = [
+    (re.compile(r"<yaml-cpp/"), ("harness/config",), 1),
+    (re.compile(r"<CLI/"), ("harness/cli",), 1),
+    (re.compile(r"<(oneapi/dnnl/|dnnl)"), ("ops",), None),
+    (re.compile(r"<benchmark/"), ("harness/run",), None),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<target>"[^"]*"|<[^>]*>)')
+
+
+def layer_of(path):
+    """The layer of a path relative to the root, or None where it belongs to none."""
+    parts = path.split("/")
+    for depth in (1, 2):
+        name = "/".join(parts[:depth])
+        if name in RANK or (depth == 1 and name in FREE):
+            return name
+    return None
+
+
+def includes_of(file):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match["target"]
+
+
+def project_include_error(root, path, target):
+    """What is wrong with `#include "target"` in the file `path`, or None."""
+    here, there = layer_of(path), layer_of(target)
+    if here == "ci" and (root / path).with_name(target).is_file():
+        return None  # programs that stand alone, with headers of their own
+    if there is None or not (root / target).is_file():
+        return f'"{target}" is no file below the root (includes are written from the root)'
+    if there in FREE:
+        allowed = here in FREE or path.endswith("_test.cpp")
+        return None if allowed else f'"{target}": only tests may include {there}/'
+    if here in FREE or here == there or RANK[there] < RANK[here]:
+        return None
+    return f'"{target}": {here} must not include {there}'
+
+
+def check(root):
+    """All errors of the tree, as lines `file:line: what`."""
+    errors = []
+    third_party_files = {pattern: [] for pattern, _, _ in THIRD_PARTIES}
+    folders = ["base", "profiler", "ops", "harness", "tests", "ci"]
+    files = [f for folder in folders for f in sorted((root / folder).rglob("*.[ch]pp"))]
+    for file in files:
+        path = file.relative_to(root).as_posix()
+        layer = layer_of(path)
+        if layer is None:
+            errors.append(f"{path}:1: the file belongs to no layer")
+            continue
+        for number, target in includes_of(file):
+            if target.startswith('"'):
+                error = project_include_error(root, path, target.strip('"'))
+                if error:
+                    errors.append(f"{path}:{number}: {error}")
+                continue
+            for pattern, layers, _ in THIRD_PARTIES:
+                if not pattern.match(target) or layer in FREE:
+                    continue
+                if path not in third_party_files[pattern]:
+                    third_party_files[pattern].append(path)
+                if layer not in layers:
+                    errors.append(f"{path}:{number}: {target} belongs to {', '.join(layers)} only")
+    for pattern, _, most in THIRD_PARTIES:
+        users = [f for f in third_party_files[pattern] if not f.endswith("_test.cpp")]
+        if most is not None and len(users) > most:
+            errors.append(f"{users[-1]}:1: {pattern.pattern} is included by {len(users)} files, "
+                          f"at most {most} may: {', '.join(users)}")
+    return errors, len(files)
+
+
+# Trees of the self-test: files with their text, and a part of each expected error.
+SELF_TESTS = [
+    ({"base/a.hpp": "", "ops/b.cpp": '#include "base/a.hpp"\n#include <vector>\n'}, []),
+    ({"ops/b.hpp": "", "base/a.cpp": '#include "ops/b.hpp"\n'},
+     ["base/a.cpp:1: \"ops/b.hpp\": base must not include ops"]),
+    ({"ops/b.hpp": "", "profiler/x/a.cpp": '\n#  include  "ops/b.hpp"\n'},
+     ["profiler/x/a.cpp:2: \"ops/b.hpp\": profiler must not include ops"]),
+    ({"harness/stats/s.hpp": "", "harness/config/c.cpp": '#include "harness/stats/s.hpp"\n'},
+     ["harness/config must not include harness/stats"]),
+    ({"harness/run/r.hpp": "", "harness/report/p.cpp": '#include "harness/run/r.hpp"\n'},
+     ["harness/report must not include harness/run"]),
+    ({"harness/report/p.hpp": "", "harness/cli/c.cpp": '#include "harness/report/p.hpp"\n'}, []),
+    ({"harness/cli/c.hpp": "", "harness/main.cpp": '#include "harness/cli/c.hpp"\n'}, []),
+    ({"base/a.hpp": "", "base/a.cpp": '#include "a.hpp"\n'}, ['"a.hpp" is no file below the root']),
+    ({"tests/f.hpp": "", "base/a_test.cpp": '#include "tests/f.hpp"\n'}, []),
+    ({"tests/f.hpp": "", "base/a.cpp": '#include "tests/f.hpp"\n'}, ["only tests may include"]),
+    ({"base/a.cpp": "#include <yaml-cpp/yaml.h>\n"}, ["belongs to harness/config only"]),
+    ({"harness/config/a.cpp": "#include <yaml-cpp/yaml.h>\n",
+      "harness/config/b.cpp": "#include <yaml-cpp/yaml.h>\n"}, ["at most 1 may"]),
+    ({"harness/run/a.cpp": "#include <oneapi/dnnl/dnnl.hpp>\n"}, ["belongs to ops only"]),
+    ({"harness/other/a.cpp": ""}, ["belongs to no layer"]),
+]
+
+
+def self_test():
+    for files, expected in SELF_TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            errors, _ = check(root)
+        same = len(errors) == len(expected) and all(e in got for e, got in zip(expected, errors))
+        if not same:
+            sys.exit(f"self-test failed for {files}:\n  expected {expected}\n  got      {errors}")
+    print(f"check_layers: self-test of {len(SELF_TESTS)} trees passed")
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[1])
+    errors, files = check(root)
+    for error in errors:
+        print(error)
+    if errors:
+        sys.exit(1)
+    print(f"check_layers: {files} files, every include in the allowed direction")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""House style that a script can measure:
+
+- functions: at most 60 lines each, 30 at the 90th percentile (files with `// table:` may exceed);
+- files: at most 400 lines, unless a comment `// table: <why>` says that it is a table;
+- the first line of every source names the licence;
+- a source includes its own header first; headers have `#pragma once`;
+- no time in a bare double.
+
+Sources without a test beside them are listed as information.
+
+usage: check_style.py [--verbose] [ROOT]
+       check_style.py --self-test
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+MAX_FUNCTION_LINES = 60
+P90_FUNCTION_LINES = 30
+MAX_FILE_LINES = 400
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+FOLDERS = ["base", "profiler", "ops", "harness", "tests", "ci"]
+
+TABLE_MARK = re.compile(r"^\s*// table: \S", re.MULTILINE)
+NOT_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
+BARE_TIME = re.compile(r"\b(?:double|float)\s+\w*_(?:ns|us|ms|s|seconds|gb|gbps)\b")
+
+
+def code_only(text):
+    """The text with comments, literals and directives blanked, line breaks kept."""
+    return NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def opens_function(statement):
+    """Whether `statement {` at namespace or class level starts a function's body."""
+    statement = re.sub(r"\boperator\s*(\(\)|[^\s(]+)", "operator", statement)
+    statement = re.sub(r"\b(decltype|noexcept|alignas|requires)\s*\([^()]*\)", "", statement)
+    head = statement.split("(", 1)[0]
+    head = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", head))
+    return "(" in statement and "=" not in head
+
+
+def is_member_initialiser(statement):
+    """Whether `statement {` is a brace as in `Foo() : a_{1}` or `f(T t = {})`, not a body."""
+    after = re.search(r"\)\s*(?:noexcept\s*)?:(?!:)(.*)$", statement, re.DOTALL)
+    unfinished = statement.count("(") > statement.count(")")  # a default argument's brace
+    return unfinished or bool(after) and re.search(r"[\w>]\s*$", after[1]) is not None
+
+
+def functions_of(text):
+    """(first line, lines) of each function defined in the text, lambdas being part of theirs."""
+    found, scopes, statement, line = [], [], "", 1
+    for char in code_only(text):
+        if char == "\n":
+            line += 1
+        inside = any(kind == "function" for kind, _ in scopes)
+        if char == "{":
+            if inside:
+                kind = "block"
+            elif is_member_initialiser(statement):
+                kind = "initialiser"
+            elif re.search(r"\b(namespace|extern)\b[^()]*$", statement):
+                kind = "scope"
+            elif re.search(r"\b(class|struct|union|enum)\b[^()=]*$", statement):
+                kind = "scope"
+            elif opens_function(statement):
+                kind = "function"
+            else:
+                kind = "initialiser"
+            scopes.append((kind, line))
+            statement = statement if kind == "initialiser" else ""
+        elif char == "}":
+            if not scopes:
+                continue
+            kind, first = scopes.pop()
+            if kind == "function":
+                found.append((first, line - first + 1))
+            if kind != "initialiser":
+                statement = ""
+        elif char == ";" and not (scopes and scopes[-1][0] == "initialiser"):
+            statement = ""
+        elif not inside:
+            statement += char
+            # Access specifiers end no statement but would join the next one.
+            statement = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", statement)
+    return found
+
+
+def first_include(text):
+    match = re.search(r'^\s*#\s*include\s*["<]([^">]*)[">]', text, re.MULTILINE)
+    return match[1] if match else None
+
+
+def own_header(root, path):
+    """The header that the source `path` must include first, or None."""
+    stem = re.sub(r"(_test)?\.cpp$", "", path)
+    return f"{stem}.hpp" if (root / f"{stem}.hpp").is_file() else None
+
+
+def check_cpp(root, path, text):
+    """Errors of one C++ file, and its functions' lengths."""
+    errors = []
+    lines = text.count("\n")
+    table = TABLE_MARK.search(text) is not None
+    if lines > MAX_FILE_LINES and not table:
+        errors.append(f"{path}:1: {lines} lines, at most {MAX_FILE_LINES}")
+    if path.endswith(".hpp") and "#pragma once" not in text:
+        errors.append(f"{path}:1: no #pragma once")
+    header = own_header(root, path) if path.endswith(".cpp") else None
+    if header and not path.startswith("ci/") and first_include(text) != header:
+        errors.append(f'{path}:1: the first include must be "{header}"')
+    for number, line in enumerate(code_only(text).splitlines(), start=1):
+        if BARE_TIME.search(line):
+            errors.append(f"{path}:{number}: a time or rate in a bare double")
+    lengths = functions_of(text)
+    for first, length in lengths:
+        if length > MAX_FUNCTION_LINES and not table:
+            errors.append(f"{path}:{first}: a function of {length} lines, at most "
+                          f"{MAX_FUNCTION_LINES}")
+    return errors, lengths
+
+
+def licensed_files(root):
+    """Every file whose first lines must name the licence."""
+    yield from (root / name for name in ("CMakeLists.txt", "bench") if (root / name).is_file())
+    for folder in [*FOLDERS, "cmake"]:
+        for file in sorted((root / folder).rglob("*")):
+            if not file.is_file() or "__pycache__" in file.parts:
+                continue
+            script = not file.suffix and file.read_bytes()[:2] == b"#!"
+            if file.suffix in (".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake") or script \
+                    or file.name == "CMakeLists.txt":
+                yield file
+
+
+def percentile_90(values):
+    return sorted(values)[max(0, -(-len(values) * 9 // 10) - 1)] if values else 0
+
+
+def check(root):
+    errors, lengths, untested = [], [], []
+    for file in licensed_files(root):
+        head = file.read_text(encoding="utf-8").splitlines()[:2]
+        if not any(LICENCE in line for line in head):
+            errors.append(f"{file.relative_to(root)}:1: the first line must be '{LICENCE}'")
+    files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*.[ch]pp"))]
+    for file in files:
+        path = file.relative_to(root).as_posix()
+        found, functions = check_cpp(root, path, file.read_text(encoding="utf-8"))
+        errors += found
+        lengths += [(length, path, first) for first, length in functions]
+        beside = file.with_name(f"{file.stem}_test.cpp")
+        if path.endswith(".cpp") and not path.endswith("_test.cpp") and not beside.exists():
+            untested.append(path)
+    p90 = percentile_90([length for length, path, _ in lengths if not path.endswith("_test.cpp")])
+    if p90 > P90_FUNCTION_LINES:
+        errors.append(f"functions have {p90} lines at the 90th percentile, at most "
+                      f"{P90_FUNCTION_LINES}")
+    return errors, {"files": len(files), "lengths": sorted(lengths, reverse=True), "p90": p90,
+                    "untested": untested}
+
+
+SPDX = f"// {LICENCE}\n"
+LONG = "int f(int a) {\n" + "  a++;\n" * 60 + "  return a;\n}\n"
+SELF_TESTS = [
+    ({"base/a.cpp": SPDX + "int f() { return 1; }\n"}, []),
+    ({"base/a.cpp": "int f() { return 1; }\n"}, ["base/a.cpp:1: the first line must be"]),
+    ({"base/a.cpp": SPDX + LONG},
+     ["base/a.cpp:2: a function of 63 lines", "63 lines at the 90th percentile"]),
+    ({"base/a_test.cpp": SPDX + "TEST(A, B) {\n" + "  f();\n" * 60 + "}\n"},
+     ["base/a_test.cpp:2: a function of 62 lines"]),
+    ({"base/a.cpp": SPDX + "const int k[] = {\n" + "  f(1),\n" * 100 + "};\n"}, []),
+    ({"base/a.cpp": SPDX + "struct A {\n" + "  int f() const;\n" * 100 + "};\n"}, []),
+    ({"base/a.cpp": SPDX + "int a;\n" * 400}, ["401 lines, at most 400"]),
+    ({"base/a.cpp": SPDX + "// table: names\n" + "int a;\n" * 400}, []),
+    ({"base/a.hpp": SPDX}, ["no #pragma once"]),
+    ({"base/a.hpp": SPDX + "#pragma once\n", "base/a.cpp": SPDX + "#include <vector>\n"},
+     ['the first include must be "base/a.hpp"']),
+    ({"base/a.cpp": SPDX + "double run_ms = 0;\n"}, ["bare double"]),
+    ({"base/a.cpp": SPDX + "// double run_ms\n"}, []),
+]
+# A function's text and the lengths that must be found in it.
+PARSER_TESTS = [
+    ("A::A(int b) : a_{1},\n  b_(b) {\n  f();\n}\n", [3]),
+    ("bool operator==(A a, B b) {\n  return true;\n}\n", [3]),
+    ("template <class T = int>\nT f(T t = {}) {\n}\n", [2]),
+    ("class A {\n public:\n  int f() {\n    return [] {\n return 1; }();\n  }\n};\n", [4]),
+    ("const auto k = f([] {\n return 1;\n});\nint g() {\n}\n", [2]),
+    ('const char* s = "f() {";\nint g() { return \'{\'; }\n', [1]),
+    ("namespace a {\nint f() {\n}\n}\nenum class E { a, b };\nint g() {\n\n}\n", [2, 3]),
+]
+
+
+def self_test():
+    for text, expected in PARSER_TESTS:
+        got = [length for _, length in functions_of(text)]
+        if got != expected:
+            sys.exit(f"self-test failed: {text!r}: expected lengths {expected}, got {got}")
+    for files, expected in SELF_TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            errors, _ = check(root)
+        if len(errors) != len(expected) or not all(e in g for e, g in zip(expected, errors)):
+            sys.exit(f"self-test failed for {list(files)}:\n  expected {expected}\n  got {errors}")
+    print(f"check_style: self-test of {len(SELF_TESTS) + len(PARSER_TESTS)} texts passed")
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    verbose = "--verbose" in arguments
+    roots = [a for a in arguments if not a.startswith("--")]
+    errors, facts = check(pathlib.Path(roots[0] if roots else pathlib.Path(__file__).parents[1]))
+    for error in errors:
+        print(error)
+    longest = facts["lengths"][0][0] if facts["lengths"] else 0
+    print(f"check_style: {facts['files']} files, {len(facts['lengths'])} functions, lines: 90th "
+          f"percentile {facts['p90']}, longest {longest}; {len(facts['untested'])} sources without "
+          "a test beside them")
+    if verbose:
+        for length, path, first in facts["lengths"][:20]:
+            print(f"  {length:3} lines  {path}:{first}")
+        for path in facts["untested"]:
+            print(f"  no test  {path}")
+    if errors:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
