@@ -1,2 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks of the sources themselves, as tests.
+# Checks of the sources themselves: quick ones are tests of ctest, those that compile are targets,
+#   header_check         every header compiles alone
+#   onednn_latest_check  the oneDNN sources compile against the newest headers that we know
+# left out of `all` and built by ci/test.
+
+set(header_sources "")
+foreach(folder IN ITEMS base profiler ops harness tests)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    set(source "${PROJECT_BINARY_DIR}/header_check/${header}.cpp")
+    # Twice: the second inclusion fails without `#pragma once`.
+    file(CONFIGURE OUTPUT "${source}" @ONLY
+      CONTENT "#include \"@header@\"\n#include \"@header@\"\n")
+    list(APPEND header_sources "${source}")
+  endforeach()
+endforeach()
+add_library(header_check OBJECT EXCLUDE_FROM_ALL ${header_sources})
+target_link_libraries(header_check PRIVATE bench_cli GTest::gmock)
+target_compile_options(header_check PRIVATE -O0 -g0)
+
+set(latest "${PROJECT_SOURCE_DIR}/build/deps/onednn_latest/include")
+if(EXISTS "${latest}/oneapi/dnnl/dnnl.hpp")
+  file(GLOB_RECURSE onednn_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/ops/*.cpp")
+  list(FILTER onednn_sources INCLUDE REGEX "/onednn(/[^/]+)?\\.cpp$")
+  list(FILTER onednn_sources EXCLUDE REGEX "_test\\.cpp$")
+  # Without it the check could pass on the headers that everything else is compiled with.
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/onednn_latest_version.cpp" @ONLY CONTENT [[
+#include <oneapi/dnnl/dnnl_version.h>
+static_assert(DNNL_VERSION_MAJOR == 3 && DNNL_VERSION_MINOR == 13);
+]])
+  add_library(onednn_latest_check OBJECT EXCLUDE_FROM_ALL ${onednn_sources}
+    "${PROJECT_BINARY_DIR}/onednn_latest_version.cpp")
+  target_include_directories(onednn_latest_check SYSTEM BEFORE PRIVATE "${latest}")
+  target_link_libraries(onednn_latest_check PRIVATE bench_base)
+  target_compile_options(onednn_latest_check PRIVATE -O0 -g0)
+else()
+  add_custom_target(onednn_latest_check
+    COMMAND "${CMAKE_COMMAND}" -E echo "No oneDNN 3.13 headers: run ${PROJECT_SOURCE_DIR}/ci/setup"
+    COMMAND "${CMAKE_COMMAND}" -E false)
+endif()
+
+function(bench_check name)
+  add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(check.${name} PROPERTIES LABELS check TIMEOUT 300)
+endfunction()
+
+bench_check(layers ci/check_layers.py)
+bench_check(layers_self_test ci/check_layers.py --self-test)
+bench_check(style ci/check_style.py)
+bench_check(style_self_test ci/check_style.py --self-test)
+bench_check(format ci/check_format)
+bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
+bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
+  -P tests/dependencies_test.cmake)

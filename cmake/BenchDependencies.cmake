@@ -30,7 +30,9 @@ if(BENCH_TESTS)
 endif()
 
 # oneDNN: any 3.x in CMAKE_PREFIX_PATH, else the pinned one that ci/setup puts below build/.
-find_package(dnnl 3 CONFIG QUIET PATHS "${PROJECT_SOURCE_DIR}/build/deps/venv")
+set(BENCH_DEFAULT_ONEDNN "${PROJECT_SOURCE_DIR}/build/deps/venv" CACHE PATH
+  "Where ci/setup puts the default oneDNN")
+find_package(dnnl 3 CONFIG QUIET PATHS "${BENCH_DEFAULT_ONEDNN}")
 if(NOT dnnl_FOUND)
   string(APPEND bench_missing_text "\n  oneDNN 3.x (PyPI package onednn-devel-cpu-gomp)")
   foreach(config version IN ZIP_LISTS dnnl_CONSIDERED_CONFIGS dnnl_CONSIDERED_VERSIONS)
