@@ -30,6 +30,7 @@ struct Parameter {
   std::string_view name;   // the YAML key
   std::string_view token;  // letters before the value in a case id ("n", "u"); "ta" prints "+ta"
                            // for a flag; "" for words and shapes
+                           // (one with a token is printed among the tokens)
   ParameterKind kind;
   std::string_view fallback;  // the default as written in a table of the manual: "1", "false",
                               // "required", "optional", "window"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fill.hpp"
+
+#include "ops/operator.hpp"
+#include "ops/pointwise/functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench::ops {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014) as a hash: a value depends on its index alone, so any part
+// of a tensor can be made in any order.
+std::uint64_t mix(std::uint64_t z) {
+  z += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+// Uniform in [0, 1), a multiple of 2^-23: twice it minus 1 is exact in f32.
+double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }
+
+// Whether finite results need values that are positive and away from 0.
+bool must_be_positive(const Problem& problem, std::size_t tensor) {
+  if (problem.tensors[tensor].name == "variance") return true;
+  if (problem.op->name != "pointwise") return false;
+  const std::string& name = problem.parameters.word("function");
+  const UnaryFunction* unary = find_unary_function(name);
+  if (unary != nullptr) return tensor == 0 && unary->domain == Domain::positive;
+  const BinaryFunction* binary = find_binary_function(name);
+  return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
+}
+
+struct Range {
+  double low;
+  double high;
+};
+
+Range range_of(const Problem& problem, std::size_t tensor) {
+  const DataType type = problem.tensors[tensor].dtype;
+  const bool positive = must_be_positive(problem, tensor);
+  if (info(type).is_integer) {
+    if (positive) return {1, 8};
+    return type == DataType::u8 ? Range{0, 16} : Range{-8, 8};
+  }
+  return positive ? Range{0.5, 1.5} : Range{-1, 1};
+}
+
+// Weights are divided by the square root of the number of products in one output element.
+double scale_of(const Problem& problem, const Tensor& tensor) {
+  if (tensor.name != "weights" || info(tensor.dtype).is_integer || !problem.work.macs) return 1;
+  const std::int64_t outputs = problem.tensors[problem.input_count()].elements();
+  const double fan_in = static_cast<double>(*problem.work.macs) /
+                        static_cast<double>(std::max<std::int64_t>(1, outputs));
+  return 1 / std::sqrt(std::max(1.0, fan_in));
+}
+
+}  // namespace
+
+std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
+  const Tensor& description = problem.tensors[tensor];
+  const Range range = range_of(problem, tensor);
+  const bool integer = info(description.dtype).is_integer;
+  const double scale = scale_of(problem, description);
+  const std::uint64_t stream = mix(mix(seed) + tensor);
+  std::vector<double> values(static_cast<std::size_t>(description.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double unit = unit_interval(mix(stream + i));
+    values[i] = integer ? range.low + std::floor(unit * (range.high - range.low + 1))
+                        : round_to(description.dtype,
+                                   scale * (range.low + unit * (range.high - range.low)));
+  }
+  return values;
+}
+
+void fill_any_type(std::uint16_t* units, std::size_t count, std::uint64_t seed) {
+  // Exponents near 1 for the high byte of f16, bf16, f32, f64 and for each byte as an 8-bit float.
+  // Sign and mantissa bits are random, and no byte is 0.
+  constexpr std::uint64_t kFixed = 0x3c383c383c383c38u;
+  constexpr std::uint64_t kRandom = 0x8387838783878387u;
+  const std::uint64_t stream = mix(seed);
+  for (std::size_t i = 0; i < count; i += 4) {
+    const std::uint64_t bits = kFixed | (mix(stream + i) & kRandom);
+    for (std::size_t j = 0; j < std::min<std::size_t>(4, count - i); ++j) {
+      units[i + j] = static_cast<std::uint16_t>(bits >> (16 * j));
+    }
+  }
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers inside case ids.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::ops {
+
+// Shortest text that reads back as the same double, without '+' (it separates flags): "0.01",
+// "1e-05", "1e30".
+std::string real_text(double value);
+
+// Reads a number at the beginning of `text` and removes it from there. Absent, and `text` as it
+// was, when there is none or it is out of range (reals: finite).
+std::optional<double> read_real(std::string_view& text);
+std::optional<std::int64_t> read_integer(std::string_view& text);
+
+}  // namespace bench::ops

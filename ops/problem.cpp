@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/problem.hpp"
+
+#include "base/checked.hpp"
+#include "base/nearest_name.hpp"
+#include "ops/operator.hpp"
+#include "ops/post_op.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kDirections = {"forward", "backward_data",
+                                                         "backward_weights"};
+constexpr std::array<std::string_view, 3> kLayouts = {"any", "nchw", "nhwc"};
+constexpr std::array<std::string_view, 2> kMaths = {"default", "tf32"};
+
+std::string_view name_of(Direction direction) {
+  return kDirections[static_cast<std::size_t>(direction)];
+}
+
+Status check_direction(const Operator& op, Direction direction) {
+  if (std::ranges::find(op.directions, direction) != op.directions.end()) return Done{};
+  std::vector<std::string_view> names;
+  for (const Direction known : op.directions) names.push_back(name_of(known));
+  return Error{fmt::format("`{}` has no direction `{}`", op.name, name_of(direction)), "direction",
+               expectation(name_of(direction), names)};
+}
+
+Status check_data_type(DataType dtype) {
+  if (info(dtype).is_case_type) return Done{};
+  return Error{fmt::format("`{}` is the type of an accumulator, not of a case", info(dtype).name),
+               "dtype",
+               {}};
+}
+
+Status check_post_ops(const ProblemRequest& request) {
+  if (request.post_ops.empty()) return Done{};
+  if (!request.op->takes_post_ops) {
+    return Error{fmt::format("`{}` takes no post-ops", request.op->name), "post_ops", {}};
+  }
+  if (request.direction != Direction::forward) {
+    return Error{fmt::format("post-ops need direction forward, not {}", name_of(request.direction)),
+                 "post_ops",
+                 {}};
+  }
+  return Done{};
+}
+
+std::string valid_flags(const Operator& op) {
+  std::string flags;
+  for (const Parameter& parameter : op.parameters) {
+    if (parameter.kind == ParameterKind::flag) flags += fmt::format("+{}, ", parameter.token);
+  }
+  return flags;
+}
+
+}  // namespace
+
+std::span<const std::string_view> direction_names() { return kDirections; }
+std::span<const std::string_view> layout_names() { return kLayouts; }
+std::span<const std::string_view> math_names() { return kMaths; }
+
+std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims) {
+  Checked count = 1;
+  for (const std::int64_t dim : dims) count *= dim;
+  return count.value();
+}
+
+std::int64_t Tensor::elements() const {
+  const std::optional<std::int64_t> count = element_count(dims);
+  assert(count && "model() checks the range");
+  return *count;
+}
+
+Bytes Tensor::size() const { return {elements() * info(dtype).bytes}; }
+
+std::size_t Problem::input_count() const {
+  const auto first_output = std::ranges::find(tensors, TensorRole::output, &Tensor::role);
+  return static_cast<std::size_t>(first_output - tensors.begin());
+}
+
+Result<Problem> make_problem(ProblemRequest request) {
+  assert(request.op != nullptr);
+  const Operator& op = *request.op;
+  BENCH_RETURN_IF_ERROR(check_direction(op, request.direction));
+  BENCH_RETURN_IF_ERROR(check_data_type(request.dtype));
+  BENCH_RETURN_IF_ERROR(check_post_ops(request));
+  // What was not written at all comes without a table.
+  ParameterSet given =
+      request.parameters.table().empty() ? ParameterSet(op.parameters) : request.parameters;
+  for (std::size_t i = 0; i < given.table().size(); ++i) {
+    BENCH_RETURN_IF_ERROR(check_value(given.table()[i], given.value(i)));
+  }
+  Problem problem;
+  problem.op = &op;
+  problem.direction = request.direction;
+  problem.dtype = request.dtype;
+  problem.layout = request.layout;
+  problem.math = request.math;
+  problem.post_ops = std::move(request.post_ops);
+  BENCH_ASSIGN_OR_RETURN(problem.parameters, op.complete(given));
+  BENCH_ASSIGN_OR_RETURN(Model model, op.model(problem));
+  BENCH_RETURN_IF_ERROR(add_post_ops(problem.post_ops, model));
+  problem.tensors = std::move(model.tensors);
+  problem.work = model.work;
+  problem.formulas = std::move(model.formulas);
+  return problem;
+}
+
+std::string problem_tokens(const Problem& problem) {
+  std::string tokens = format_tokens(problem.parameters);
+  for (const PostOp& post_op : problem.post_ops) tokens += "+" + format_post_op(post_op);
+  return tokens;
+}
+
+Result<ProblemTokens> parse_problem_tokens(const Operator& op, std::string_view text) {
+  BENCH_ASSIGN_OR_RETURN(ParsedTokens parsed, parse_tokens(op.parameters, text));
+  ProblemTokens tokens{std::move(parsed.parameters), {}};
+  for (const std::string& flag : parsed.rest) {
+    Result<PostOp> post_op = parse_post_op(flag);
+    if (!post_op.ok()) {
+      Error error = std::move(post_op).error();
+      const std::string flags = valid_flags(op);
+      error.what = fmt::format("unknown flag `+{}` in `{}`: {}", flag, text, error.what);
+      if (!flags.empty())
+        error.next = fmt::format("flags of {}: {}post-ops: {}", op.name, flags, error.next);
+      return error;
+    }
+    tokens.post_ops.push_back(*post_op);
+  }
+  return tokens;
+}
+
+}  // namespace bench::ops

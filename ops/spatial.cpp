@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/spatial.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kSizes = {"d", "h", "w"};
+
+std::span<const std::string_view> of_rank(std::span<const std::string_view> names, int rank) {
+  return names.last(static_cast<std::size_t>(rank));
+}
+
+Error entry_count_error(std::string_view name, std::size_t found, int rank) {
+  return Error{fmt::format("`{}` has {} entries, expected 1 or {} ({})", name, found, rank,
+                           fmt::join(size_names(rank), ", ")),
+               std::string(name),
+               {}};
+}
+
+template <class T>
+Status expand(ParameterSet& set, std::string_view name, int rank, std::vector<T> entries) {
+  const auto wanted = static_cast<std::size_t>(rank);
+  if (entries.size() == 1) entries.assign(wanted, T(entries.front()));
+  if (entries.size() != wanted) return entry_count_error(name, entries.size(), rank);
+  set.set(name, std::move(entries));
+  return Done{};
+}
+
+// Entry `index` of a list parameter, or `fallback` where the table or the set lacks it.
+std::int64_t entry(const ParameterSet& set, std::string_view name, std::size_t index,
+                   std::int64_t fallback) {
+  if (find_parameter(set.table(), name) == nullptr || !set.has(name)) return fallback;
+  return set.numbers(name)[index];
+}
+
+}  // namespace
+
+Result<int> complete_sizes(ParameterSet& set) {
+  const int rank = set.has("d") ? 3 : set.has("h") ? 2 : 1;
+  if (rank == 1 && !set.has("w")) {
+    return Error{"no spatial size is given", "h",
+                 "write `w` (1-D), `h` (2-D; `w` = `h` unless given) or `d` (3-D)"};
+  }
+  BENCH_RETURN_IF_ERROR(complete_chain(set, kSizes, rank));
+  return rank;
+}
+
+Status complete_chain(ParameterSet& set, std::span<const std::string_view> names, int rank) {
+  const std::span<const std::string_view> used = of_rank(names, rank);
+  for (const std::string_view name : names.first(names.size() - used.size())) {
+    if (!set.has(name)) continue;
+    return Error{fmt::format("`{}` does not belong to {} dimension{}, expected {}", name, rank,
+                             rank == 1 ? "" : "s", fmt::join(used, ", ")),
+                 std::string(name),
+                 fmt::format("the sizes decide the number of dimensions: {} here",
+                             fmt::join(size_names(rank), ", "))};
+  }
+  if (!set.has(used.front())) {
+    return Error{fmt::format("`{}` is missing: {} dimension{} take{} {}", used.front(), rank,
+                             rank == 1 ? "" : "s", rank == 1 ? "s" : "", fmt::join(used, ", ")),
+                 std::string(used.front()),
+                 {}};
+  }
+  for (std::size_t i = 1; i < used.size(); ++i) {
+    if (!set.has(used[i])) set.set(used[i], set.value(used[i - 1]));
+  }
+  return Done{};
+}
+
+Status expand_spatial(ParameterSet& set, std::string_view name, int rank, std::int64_t fallback) {
+  return expand(set, name, rank,
+                set.has(name) ? set.numbers(name) : std::vector<std::int64_t>{fallback});
+}
+
+Status expand_padding(ParameterSet& set, std::string_view name, int rank) {
+  return expand(set, name, rank, set.has(name) ? set.padding(name) : std::vector<PadPair>{{0, 0}});
+}
+
+std::span<const std::string_view> size_names(int rank) { return of_rank(kSizes, rank); }
+
+int spatial_rank(const ParameterSet& complete) {
+  return static_cast<int>(
+      std::ranges::count_if(kSizes, [&](std::string_view name) { return complete.has(name); }));
+}
+
+std::vector<std::int64_t> spatial_sizes(const ParameterSet& complete) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string_view name : size_names(spatial_rank(complete))) {
+    sizes.push_back(complete.count(name));
+  }
+  return sizes;
+}
+
+std::vector<SpatialAxis> spatial_axes(const ParameterSet& complete,
+                                      std::span<const std::string_view> kernel_names) {
+  const int rank = spatial_rank(complete);
+  std::vector<SpatialAxis> axes;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+    SpatialAxis axis;
+    axis.name = size_names(rank)[i];
+    axis.input = complete.count(axis.name);
+    axis.kernel = kernel_names.size() == 1 ? complete.numbers(kernel_names.front())[i]
+                                           : complete.count(of_rank(kernel_names, rank)[i]);
+    axis.stride = entry(complete, "stride", i, 1);
+    axis.dilation = entry(complete, "dilation", i, 1);
+    axis.output_pad = entry(complete, "output_pad", i, 0);
+    if (find_parameter(complete.table(), "pad") != nullptr && complete.has("pad")) {
+      axis.pad = complete.padding("pad")[i];
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+Status infer_output(SpatialAxis& axis, Sweep sweep) {
+  const Checked pads = Checked(axis.pad.begin) + axis.pad.end;
+  const Checked reach = Checked(axis.dilation) * (Checked(axis.kernel) - 1);
+  const Checked span = sweep == Sweep::convolution ? axis.input + pads - reach - 1
+                                                   : (Checked(axis.input) - 1) * axis.stride -
+                                                         pads + reach + axis.output_pad;
+  // `reach` and `pads` are intermediate values; without this a difference could hide them.
+  const Checked sum = span + reach + pads;
+  if (!sum.value()) {
+    return Error{fmt::format("the padded size along `{}` is beyond 2^63 - 1", axis.name),
+                 std::string(axis.name),
+                 {}};
+  }
+  const std::int64_t extent = *span.value();
+  if (extent < 0) {
+    return Error{
+        fmt::format("the output along `{}` would be empty: size {}, kernel {}, stride {}, pads "
+                    "{} and {}, dilation {}",
+                    axis.name, axis.input, axis.kernel, axis.stride, axis.pad.begin, axis.pad.end,
+                    axis.dilation),
+        std::string(axis.name), "the dilated kernel must fit into the padded size"};
+  }
+  axis.output = sweep == Sweep::convolution ? extent / axis.stride + 1 : extent + 1;
+  return Done{};
+}
+
+}  // namespace bench::ops

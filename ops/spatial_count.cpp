@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// count_axis of ops/spatial.hpp. A sweep moves a kernel over a window: step x in [0, X) and tap y
+// in [0, Y) meet position s*x + d*y, and the pair counts when that lies in [low, high]. All counts
+// are numbers of lattice points below a line, which Euclid's algorithm gives in logarithmic time.
+#include "ops/spatial.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace bench::ops {
+namespace {
+
+// Products of two 63-bit sizes occur on the way to results that fit.
+using Wide = __int128;
+
+// sum over i in [0, n) of floor((a*i + b) / m), for a, b >= 0 and m > 0 (Graham, Knuth, Patashnik,
+// "Concrete Mathematics", 3.5).
+Wide floor_sum(Wide n, Wide m, Wide a, Wide b) {
+  Wide sum = 0;
+  while (n > 0) {
+    sum += (n - 1) * n / 2 * (a / m) + n * (b / m);
+    a %= m;
+    b %= m;
+    const Wide last = a * n + b;
+    if (last < m) break;
+    n = last / m;
+    b = last % m;
+    std::swap(m, a);
+  }
+  return sum;
+}
+
+struct Lattice {
+  Wide steps;     // X
+  Wide taps;      // Y
+  Wide stride;    // s
+  Wide dilation;  // d
+
+  // Pairs with s*x + d*y <= limit.
+  Wide up_to(Wide limit) const {
+    if (limit < 0 || steps <= 0 || taps <= 0) return 0;
+    const Wide last = std::min(steps - 1, limit / stride);
+    const Wide room = limit - dilation * (taps - 1);
+    // Steps before `partial` take all taps.
+    const Wide partial = room < 0 ? 0 : std::min(last, room / stride) + 1;
+    const Wide rest = last - partial + 1;
+    return partial * taps + rest + floor_sum(rest, dilation, stride, limit - stride * last);
+  }
+
+  Wide pairs(Wide low, Wide high) const { return low > high ? 0 : up_to(high) - up_to(low - 1); }
+
+  Lattice transposed() const { return {taps, steps, dilation, stride}; }
+
+  // Distinct positions. Pairs of one position differ by multiples of (d/g, -s/g); of those the one
+  // with the smallest tap is counted: its tap is below s/g, or a further step would leave the
+  // range.
+  Wide distinct_positions(Wide low, Wide high) const {
+    const Wide divisor =
+        std::gcd(static_cast<std::int64_t>(stride), static_cast<std::int64_t>(dilation));
+    const Wide tap_period = stride / divisor;
+    const Wide first_step = std::max<Wide>(0, steps - dilation / divisor);
+    const Lattice low_taps{steps, std::min(taps, tap_period), stride, dilation};
+    const Lattice corner{steps - first_step, taps - tap_period, stride, dilation};
+    const Wide shift = stride * first_step + dilation * tap_period;
+    return low_taps.pairs(low, high) + corner.pairs(low - shift, high - shift);
+  }
+
+  // Steps that meet the window: each is counted at its first tap inside.
+  Wide distinct_steps(Wide low, Wide high) const {
+    const Lattice first{steps, 1, stride, dilation};
+    const Lattice later{steps, taps - 1, stride, dilation};
+    const Wide entering = std::min(high, low + dilation - 1);
+    return first.pairs(low, high) + later.pairs(low - dilation, entering - dilation);
+  }
+};
+
+Checked narrow(Wide value) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  if (value <= kLargest) return {static_cast<std::int64_t>(value)};
+  return Checked(kLargest) + 1;  // an overflow that is remembered
+}
+
+}  // namespace
+
+AxisCounts count_axis(const SpatialAxis& axis, Sweep sweep) {
+  const bool transposed = sweep == Sweep::transposed;
+  const Wide low = axis.pad.begin;
+  const Wide high = low + (transposed ? axis.output : axis.input) - 1;
+  const Lattice lattice{transposed ? axis.input : axis.output, axis.kernel, axis.stride,
+                        axis.dilation};
+  const auto window = static_cast<std::int64_t>(lattice.distinct_positions(low, high));
+  const auto steps = static_cast<std::int64_t>(lattice.distinct_steps(low, high));
+  return {.taps = narrow(lattice.pairs(low, high)),
+          .inputs = transposed ? steps : window,
+          .outputs = transposed ? window : steps,
+          .kernels = static_cast<std::int64_t>(lattice.transposed().distinct_steps(low, high))};
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Case-id text of parameters, and back: format_tokens and parse_tokens of ops/parameter.hpp.
+#include "base/nearest_name.hpp"
+#include "ops/number_text.hpp"
+#include "ops/parameter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace bench::ops {
+namespace {
+
+bool is_positional(const Parameter& parameter) {
+  return parameter.token.empty() &&
+         (parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape);
+}
+
+std::string pad_text(const PadPair& pad) {
+  if (pad.begin == pad.end) return fmt::to_string(pad.begin);
+  return fmt::format("{}_{}", pad.begin, pad.end);
+}
+
+template <class T, class Text>
+std::string spatial_text(const std::vector<T>& entries, Text text) {
+  const bool agree = std::ranges::adjacent_find(entries, std::not_equal_to<>()) == entries.end();
+  std::string joined;
+  for (const T& entry : std::span(entries).first(agree ? 1 : entries.size())) {
+    if (!joined.empty()) joined += 'x';
+    joined += text(entry);
+  }
+  return joined;
+}
+
+std::string value_text(const Parameter& parameter, const Value& value) {
+  switch (parameter.kind) {
+    case ParameterKind::count:
+      return fmt::to_string(std::get<std::int64_t>(value));
+    case ParameterKind::flag:
+      return {};
+    case ParameterKind::word:
+      return std::get<std::string>(value);
+    case ParameterKind::real:
+      return real_text(std::get<double>(value));
+    case ParameterKind::spatial:
+      return spatial_text(std::get<std::vector<std::int64_t>>(value),
+                          [](std::int64_t number) { return fmt::to_string(number); });
+    case ParameterKind::padding:
+      return spatial_text(std::get<std::vector<PadPair>>(value), pad_text);
+    case ParameterKind::shape:
+      return fmt::format("{}", fmt::join(std::get<std::vector<std::int64_t>>(value), "x"));
+  }
+  return {};
+}
+
+std::vector<std::string_view> valid_tokens(std::span<const Parameter> table) {
+  std::vector<std::string_view> tokens;
+  for (const Parameter& parameter : table) {
+    if (!parameter.token.empty() && parameter.kind != ParameterKind::flag) {
+      tokens.push_back(parameter.token);
+    }
+  }
+  return tokens;
+}
+
+// Reads a parameter segment from left to right; `rest_` is what has not been read.
+class TokenReader {
+ public:
+  TokenReader(std::span<const Parameter> table, std::string_view text)
+      : table_(table), text_(text), rest_(text), set_(table) {}
+
+  Status read_positionals() {
+    for (const Parameter& parameter : table_) {
+      if (is_positional(parameter)) {
+        BENCH_RETURN_IF_ERROR(read_positional(parameter));
+      }
+    }
+    return Done{};
+  }
+
+  Status read_tokens() {
+    while (!rest_.empty()) {
+      const std::string_view name = rest_.substr(0, token_length());
+      const auto row = std::ranges::find_if(table_, [&](const Parameter& parameter) {
+        return parameter.kind != ParameterKind::flag && !name.empty() && parameter.token == name;
+      });
+      if (row == table_.end()) return unknown_token(name);
+      if (set_.has(row->name)) return fault(fmt::format("`{}` is given twice", name));
+      rest_.remove_prefix(name.size());
+      BENCH_ASSIGN_OR_RETURN(Value value, read_value(*row));
+      BENCH_RETURN_IF_ERROR(store(*row, std::move(value)));
+    }
+    return Done{};
+  }
+
+  ParameterSet take() { return std::move(set_); }
+
+ private:
+  Error fault(std::string what, std::string next = {}) const {
+    return Error{fmt::format("{} in `{}`", what, text_), {}, std::move(next)};
+  }
+
+  Error unknown_token(std::string_view name) const {
+    const std::vector<std::string_view> tokens = valid_tokens(table_);
+    if (tokens.empty()) return fault(fmt::format("nothing may follow before `{}`", rest_));
+    const std::string_view shown = name.empty() ? rest_ : name;
+    return fault(
+        fmt::format("unknown token `{}`", shown),
+        fmt::format("valid tokens, each followed by its value: {}", fmt::join(tokens, ", ")));
+  }
+
+  // Letters before a value, such as "alpha".
+  std::size_t token_length() const {
+    const auto end =
+        std::ranges::find_if_not(rest_, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+    return static_cast<std::size_t>(end - rest_.begin());
+  }
+
+  Status store(const Parameter& parameter, Value value) {
+    Status status = check_value(parameter, value);
+    if (!status.ok()) return fault(status.error().what);
+    set_.set(parameter.name, std::move(value));
+    return Done{};
+  }
+
+  // A word or shape reaches to the next '-' or the end. What does not look like it belongs to a
+  // later parameter; complete() misses it if it was required.
+  Status read_positional(const Parameter& parameter) {
+    const std::string_view part = rest_.substr(0, rest_.find('-'));
+    if (parameter.kind == ParameterKind::word) {
+      const bool known = std::ranges::find(parameter.words, part) != parameter.words.end();
+      if (!known && parameter.fallback != "required") return Done{};
+      if (!known) {
+        return fault(fmt::format("unknown `{}` `{}`", parameter.name, part),
+                     expectation(part, parameter.words));
+      }
+      set_.set(parameter.name, std::string(part));
+    } else {
+      std::string_view unread = part;
+      const std::optional<std::vector<std::int64_t>> sizes = read_list(unread);
+      if (!sizes || !unread.empty()) {
+        if (parameter.fallback != "required") return Done{};
+        return fault(
+            fmt::format("`{}` is `{}`, expected sizes such as 1x64x56x56", parameter.name, part));
+      }
+      BENCH_RETURN_IF_ERROR(store(parameter, *sizes));
+    }
+    rest_.remove_prefix(std::min(part.size() + 1, rest_.size()));
+    return Done{};
+  }
+
+  Result<Value> read_value(const Parameter& parameter) {
+    const std::string_view before = rest_;
+    std::optional<Value> value;
+    switch (parameter.kind) {
+      case ParameterKind::count:
+        value = as_value(read_integer(rest_));
+        break;
+      case ParameterKind::real:
+        value = as_value(read_real(rest_));
+        break;
+      case ParameterKind::spatial:
+      case ParameterKind::shape:
+        value = as_value(read_list(rest_));
+        break;
+      case ParameterKind::padding:
+        value = as_value(read_pads());
+        break;
+      case ParameterKind::word:
+        value = Value(std::string(rest_.substr(0, token_length())));
+        rest_.remove_prefix(token_length());
+        break;
+      case ParameterKind::flag:
+        break;
+    }
+    if (value) return *std::move(value);
+    return fault(fmt::format("`{}` ({}) is followed by `{}`, expected a number below 2^63",
+                             parameter.token, parameter.name, before));
+  }
+
+  template <class T>
+  static std::optional<Value> as_value(std::optional<T> read) {
+    if (!read) return std::nullopt;
+    return Value(*std::move(read));
+  }
+
+  static std::optional<std::vector<std::int64_t>> read_list(std::string_view& text) {
+    std::vector<std::int64_t> numbers;
+    do {
+      const std::optional<std::int64_t> number = read_integer(text);
+      if (!number) return std::nullopt;
+      numbers.push_back(*number);
+    } while (skip(text, 'x'));
+    return numbers;
+  }
+
+  std::optional<std::vector<PadPair>> read_pads() {
+    std::vector<PadPair> pads;
+    do {
+      const std::optional<std::int64_t> begin = read_integer(rest_);
+      if (!begin) return std::nullopt;
+      std::optional<std::int64_t> end = begin;
+      if (skip(rest_, '_')) end = read_integer(rest_);
+      if (!end) return std::nullopt;
+      pads.push_back({*begin, *end});
+    } while (skip(rest_, 'x'));
+    return pads;
+  }
+
+  static bool skip(std::string_view& text, char expected) {
+    if (!text.starts_with(expected)) return false;
+    text.remove_prefix(1);
+    return true;
+  }
+
+  std::span<const Parameter> table_;
+  std::string_view text_;
+  std::string_view rest_;
+  ParameterSet set_;
+};
+
+std::vector<std::string_view> split_flags(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t plus = text.find('+');
+    parts.push_back(text.substr(0, plus));
+    if (plus == std::string_view::npos) return parts;
+    text.remove_prefix(plus + 1);
+  }
+}
+
+}  // namespace
+
+std::string format_tokens(const ParameterSet& complete) {
+  std::string positionals;
+  std::string tokens;
+  std::string flags;
+  for (std::size_t i = 0; i < complete.table().size(); ++i) {
+    const Parameter& parameter = complete.table()[i];
+    const Value& value = complete.value(i);
+    if (std::holds_alternative<std::monostate>(value) || is_default(complete, i)) continue;
+    if (parameter.kind == ParameterKind::flag) {
+      flags += fmt::format("+{}", parameter.token);
+    } else if (is_positional(parameter)) {
+      if (!positionals.empty()) positionals += '-';
+      positionals += value_text(parameter, value);
+    } else {
+      tokens += fmt::format("{}{}", parameter.token, value_text(parameter, value));
+    }
+  }
+  if (!positionals.empty() && !tokens.empty()) positionals += '-';
+  return positionals + tokens + flags;
+}
+
+Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_view text) {
+  const std::vector<std::string_view> parts = split_flags(text);
+  TokenReader reader(table, parts.front());
+  BENCH_RETURN_IF_ERROR(reader.read_positionals());
+  BENCH_RETURN_IF_ERROR(reader.read_tokens());
+  ParsedTokens parsed{reader.take(), {}};
+  for (const std::string_view flag : std::span(parts).subspan(1)) {
+    const auto row = std::ranges::find_if(table, [&](const Parameter& parameter) {
+      return parameter.kind == ParameterKind::flag && parameter.token == flag;
+    });
+    if (row == table.end()) {
+      parsed.rest.emplace_back(flag);
+    } else if (parsed.parameters.has(row->name)) {
+      return Error{fmt::format("flag `+{}` is given twice in `{}`", flag, text), {}, {}};
+    } else {
+      parsed.parameters.set(row->name, true);
+    }
+  }
+  return parsed;
+}
+
+}  // namespace bench::ops
