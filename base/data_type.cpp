@@ -37,6 +37,14 @@ constexpr SmallFloat kBf16{8, 7, 127, true, 0x1.FEp127};
 constexpr SmallFloat kE4m3{4, 3, 7, false, 448.0};
 constexpr SmallFloat kE5m2{5, 2, 15, true, 57344.0};
 
+// Exponent of the leading bit, no smaller than that of the subnormal numbers (zero has none).
+int normal_exponent(double magnitude, int smallest) {
+  if (magnitude == 0) return smallest;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  return std::max(exponent - 1, smallest);
+}
+
 std::uint32_t encode(const SmallFloat& format, double value) {
   const std::uint32_t sign =
       std::signbit(value) ? 1u << (format.exponent_bits + format.mantissa_bits) : 0u;
@@ -44,19 +52,16 @@ std::uint32_t encode(const SmallFloat& format, double value) {
   const std::uint32_t nan = all_exponent | ((1u << format.mantissa_bits) - 1);
   if (std::isnan(value)) return sign | nan;
   const double magnitude = std::abs(value);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
+  if (std::isinf(magnitude)) return sign | (format.has_infinity ? all_exponent : nan);
   const int smallest = 1 - format.bias;  // exponent of the smallest normal number
-  const int unit = std::max(exponent - 1, smallest) - format.mantissa_bits;
+  const int unit = normal_exponent(magnitude, smallest) - format.mantissa_bits;
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(magnitude, -unit)), unit);
   if (rounded > format.largest) return sign | (format.has_infinity ? all_exponent : nan);
   // Counting units upward walks through the encodings in order, subnormals included.
-  int rounded_exponent = 0;
-  std::frexp(rounded, &rounded_exponent);
-  const int normal_exponent = std::max(rounded_exponent - 1, smallest);
+  const int exponent = normal_exponent(rounded, smallest);
   const auto fraction =
-      static_cast<std::uint32_t>(std::ldexp(rounded, format.mantissa_bits - normal_exponent));
-  const auto base = static_cast<std::uint32_t>(normal_exponent - smallest) << format.mantissa_bits;
+      static_cast<std::uint32_t>(std::ldexp(rounded, format.mantissa_bits - exponent));
+  const auto base = static_cast<std::uint32_t>(exponent - smallest) << format.mantissa_bits;
   return sign | (base + fraction);
 }
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLimit = 1 << 20;
+
+std::string slurp(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void spill(const std::string& path, std::string_view content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+// A folder of its own for each test, removed afterwards.
+class Files : public testing::Test {
+ protected:
+  Files() {
+    std::string pattern = (fs::temp_directory_path() / "bench-file-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~Files() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+  }
+
+  fs::path folder_;
+};
+
+// Lowers the limit of the file size while it lives; a write beyond it is short, then EFBIG, as on a
+// full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old_);
+    rlimit limit = old_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+using ReadFile = Files;
+using WriteFile = Files;
+using Records = Files;
+
+TEST_F(ReadFile, WholeContentUpToTheLimit) {
+  const std::string content = std::string(100'000, 'x') + std::string("\0y", 2);
+  spill(path("a"), content);
+  const auto size = static_cast<std::int64_t>(content.size());
+  EXPECT_EQ(read_file(path("a"), kLimit).value(), content);
+  EXPECT_EQ(read_file(path("a"), size).value(), content);
+  const auto refused = read_file(path("a"), size - 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().what, "the file is larger than the limit of 97.66 KiB");
+  EXPECT_EQ(refused.error().where, path("a"));
+}
+
+TEST_F(ReadFile, NamesWhatIsWrong) {
+  EXPECT_EQ(read_file(path("none"), kLimit).error().message(),
+            path("none") + ": cannot open the file: No such file or directory; check the path");
+  EXPECT_EQ(read_file(folder_.string(), kLimit).error().message(),
+            folder_.string() + ": cannot read the file: Is a directory; name a file");
+  EXPECT_EQ(read_file("/dev/null", kLimit).value(), "");
+}
+
+TEST_F(ReadFile, AnEndlessDeviceEndsAtTheLimit) {
+  EXPECT_FALSE(read_file("/dev/zero", kLimit).ok());
+}
+
+TEST_F(WriteFile, CreatesAndReplaces) {
+  ASSERT_TRUE(write_file(path("a"), "one", Existing::refuse).ok());
+  EXPECT_EQ(slurp(path("a")), "one");
+  const Status refused = write_file(path("a"), "two", Existing::refuse);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(
+      refused.error().message(),
+      path("a") + ": the file exists already; replace it with --force or choose another name");
+  EXPECT_EQ(slurp(path("a")), "one");
+  ASSERT_TRUE(write_file(path("a"), "three", Existing::replace).ok());
+  EXPECT_EQ(slurp(path("a")), "three");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(WriteFile, ReplacesAtomically) {
+  spill(path("a"), "old");
+  std::ifstream reader(path("a"));  // keeps the old file open
+  ASSERT_TRUE(write_file(path("a"), "new content", Existing::replace).ok());
+  std::string seen;
+  std::getline(reader, seen);
+  EXPECT_EQ(seen, "old");
+  EXPECT_EQ(slurp(path("a")), "new content");
+}
+
+TEST_F(WriteFile, AFailedWriteKeepsTheOldContentAndLeavesNothing) {
+  spill(path("a"), "old");
+  const FileSizeLimit limit(1000);
+  const Status status = write_file(path("a"), std::string(2000, 'x'), Existing::replace);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message(),
+            path("a") +
+                ": cannot write the file: File too large; raise the limit of the file size "
+                "(ulimit -f)");
+  EXPECT_EQ(slurp(path("a")), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(WriteFile, KeepsModeAndSymbolicLinks) {
+  spill(path("real"), "old");
+  ASSERT_EQ(::chmod(path("real").c_str(), 0640), 0);
+  fs::create_symlink("real", path("link"));
+  ASSERT_TRUE(write_file(path("link"), "new", Existing::replace).ok());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(slurp(path("real")), "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(path("real").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+}
+
+TEST_F(WriteFile, PassesOverALeftOverTemporaryFile) {
+  spill(path("a") + ".tmp-" + std::to_string(::getpid()) + "-0", "left over");
+  ASSERT_TRUE(write_file(path("a"), "new", Existing::refuse).ok());
+  EXPECT_EQ(slurp(path("a")), "new");
+}
+
+TEST_F(WriteFile, DevicesAreWrittenInPlace) {
+  EXPECT_TRUE(write_file("/dev/null", "x", Existing::refuse).ok());
+  const Status full = write_file("/dev/full", "x", Existing::replace);
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().message(),
+            "/dev/full: cannot write the file: No space left on device; free some space or choose "
+            "another file system");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(WriteFile, FoldersThatAreNotThereOrAreNoFiles) {
+  EXPECT_FALSE(write_file(path("none/a"), "x", Existing::refuse).ok());
+  EXPECT_FALSE(write_file(folder_.string(), "x", Existing::replace).ok());
+}
+
+TEST_F(WriteFile, FoldersThatTakeNoFiles) {
+  // Nobody, root included, makes files in /proc.
+  const Status status = write_file("/proc/bench-test", "x", Existing::refuse);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().where, "/proc");
+  EXPECT_TRUE(status.error().what.starts_with("cannot create a file in this folder: "));
+  EXPECT_FALSE(RecordFile::create("/proc/bench-test", Existing::refuse).ok());
+}
+
+TEST_F(Records, AppendsLines) {
+  auto file = RecordFile::create(path("r"), Existing::refuse);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->path(), path("r"));
+  ASSERT_TRUE(file->append("one").ok());
+  EXPECT_EQ(slurp(path("r")), "one\n");
+  ASSERT_TRUE(file->append("").ok());
+  ASSERT_TRUE(file->append("three").ok());
+  EXPECT_EQ(slurp(path("r")), "one\n\nthree\n");
+}
+
+TEST_F(Records, RefusesOrReplaces) {
+  spill(path("r"), "old\n");
+  EXPECT_FALSE(RecordFile::create(path("r"), Existing::refuse).ok());
+  EXPECT_EQ(slurp(path("r")), "old\n");
+  EXPECT_TRUE(RecordFile::create(path("r"), Existing::replace).ok());
+  EXPECT_EQ(slurp(path("r")), "");
+}
+
+TEST_F(Records, AShortWriteIsCutBack) {
+  auto file = RecordFile::create(path("r"), Existing::refuse);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->append("whole").ok());
+  {
+    const FileSizeLimit limit(10);
+    const Status status = file->append("does not fit");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().what, "cannot append to the file: File too large");
+    EXPECT_EQ(slurp(path("r")), "whole\n");
+  }
+  ASSERT_TRUE(file->append("fits again").ok());
+  EXPECT_EQ(slurp(path("r")), "whole\nfits again\n");
+}
+
+TEST_F(Records, AFullDeviceIsAnError) {
+  auto file = RecordFile::create("/dev/full", Existing::refuse);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->append("x").error().what, "cannot append to the file: No space left on device");
+}
+
+TEST_F(Records, ReopenCutsATornLastLine) {
+  spill(path("r"), "one\ntwo\n{\"record\": \"proc");
+  auto file = RecordFile::reopen(path("r"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(slurp(path("r")), "one\ntwo\n");
+  ASSERT_TRUE(file->append("three").ok());
+  EXPECT_EQ(slurp(path("r")), "one\ntwo\nthree\n");
+}
+
+TEST_F(Records, ReopenKeepsWholeFiles) {
+  for (const std::string content : {"", "one\n", "one\n\n"}) {
+    spill(path("r"), content);
+    ASSERT_TRUE(RecordFile::reopen(path("r")).ok());
+    EXPECT_EQ(slurp(path("r")), content);
+  }
+}
+
+TEST_F(Records, ReopenFindsTheLastNewlineInAnyBlock) {
+  constexpr std::size_t kBlock = 65536;
+  for (std::size_t torn : {std::size_t{1}, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
+    const std::string whole = std::string(100'000, 'a') + "\n";
+    spill(path("r"), whole + std::string(torn, 'b'));
+    ASSERT_TRUE(RecordFile::reopen(path("r")).ok());
+    EXPECT_EQ(slurp(path("r")), whole) << torn;
+    spill(path("r"), std::string(torn, 'b'));
+    ASSERT_TRUE(RecordFile::reopen(path("r")).ok());
+    EXPECT_EQ(slurp(path("r")), "") << torn;
+  }
+}
+
+TEST_F(Records, ReopenNeedsAFile) {
+  EXPECT_EQ(RecordFile::reopen(path("none")).error().message(),
+            path("none") +
+                ": cannot open the file for writing: No such file or directory; check the path");
+}
+
+TEST_F(Records, TwoWritersAreRefused) {
+  auto first = RecordFile::create(path("r"), Existing::refuse);
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(first->append("one").ok());
+  EXPECT_EQ(RecordFile::reopen(path("r")).error().what, "another process is writing this file");
+  EXPECT_FALSE(RecordFile::create(path("r"), Existing::replace).ok());
+  EXPECT_EQ(slurp(path("r")), "one\n");
+  { const RecordFile closed = std::move(first).value(); }
+  EXPECT_TRUE(RecordFile::reopen(path("r")).ok());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/nearest_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 6> kNames = {"stride", "pad", "dilation",
+                                                    "bias",   "n",   "transposed"};
+
+std::string near(std::string_view written) {
+  return std::string(nearest_name(written, kNames).value_or("(none)"));
+}
+
+TEST(NearestName, FindsOneEdit) {
+  EXPECT_EQ(near("strid"), "stride");
+  EXPECT_EQ(near("sstride"), "stride");
+  EXPECT_EQ(near("stryde"), "stride");
+  EXPECT_EQ(near("srtide"), "stride");
+  EXPECT_EQ(near("pda"), "pad");
+  EXPECT_EQ(near("stride"), "stride");
+}
+
+TEST(NearestName, AThirdOfTheLongerNameIsTheLimit) {
+  EXPECT_EQ(near("dilatoin"), "dilation");
+  EXPECT_EQ(near("dltion"), "dilation");
+  EXPECT_EQ(near("dltn"), "(none)");
+  EXPECT_EQ(near("window"), "(none)");
+  EXPECT_EQ(near("m"), "n");
+  EXPECT_EQ(near("xyz"), "(none)");
+}
+
+TEST(NearestName, TheFirstOfEquallyNearWins) {
+  constexpr std::array<std::string_view, 2> names = {"cold", "bold"};
+  EXPECT_EQ(nearest_name("gold", names), "cold");
+}
+
+TEST(NearestName, NothingToChooseFromAndHostileLength) {
+  EXPECT_FALSE(nearest_name("stride", {}));
+  EXPECT_FALSE(nearest_name(std::string(10'000'000, 'a'), kNames));
+}
+
+TEST(Expectation, SuggestsOrLists) {
+  EXPECT_EQ(expectation("strid", kNames), "did you mean `stride`?");
+  EXPECT_EQ(expectation("window", kNames),
+            "expected one of stride, pad, dilation, bias, n, transposed");
+}
+
+}  // namespace
+}  // namespace bench
