@@ -1,85 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/model.hpp"
 
+#include "ops/tensor.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <utility>
 
 namespace bench::ops {
-namespace {
 
-Error too_large(std::string_view what) {
-  return {.what = fmt::format("{} exceeds 2^63 - 1", what),
-          .where = "shape",
-          .next = "use smaller sizes"};
-}
-
-Result<std::int64_t> checked(std::string_view what, Checked count) {
-  const std::optional<std::int64_t> value = count.value();
-  if (!value) return too_large(what);
-  return *value;
-}
-
-Status fill_touched(std::vector<Tensor>& tensors) {
-  for (Tensor& tensor : tensors) {
-    const std::optional<std::int64_t> elements = element_count(tensor.dims);
-    const std::string what =
-        fmt::format("the size of `{}` ({})", tensor.name, join_dims(tensor.dims));
-    if (!elements) return too_large(what);
-    BENCH_RETURN_IF_ERROR(checked(what, Checked(*elements) * info(tensor.dtype).bytes));
-    if (tensor.touched == kAllElements) tensor.touched = *elements;
-  }
-  return Done{};
-}
-
-// Reads, then writes: the order of the tensors.
-Status count_bytes(Model& model) {
-  Checked read = 0;
-  Checked written = 0;
-  Formula formula{.name = "bytes", .expression = {}, .values = {}, .result = 0};
-  for (const Tensor& tensor : model.tensors) {
-    if (tensor.touched == 0) continue;
-    const std::int64_t size = info(tensor.dtype).bytes;
-    (tensor.role == TensorRole::output ? written : read) += Checked(tensor.touched) * size;
-    const std::string_view plus = formula.values.empty() ? "" : "+";
-    formula.expression += fmt::format("{}{}*{}", plus, tensor.name, info(tensor.dtype).name);
-    formula.values += fmt::format("{}{}*{}", plus, tensor.touched, size);
-  }
-  BENCH_ASSIGN_OR_RETURN(model.work.bytes_read, checked("bytes", read));
-  BENCH_ASSIGN_OR_RETURN(model.work.bytes_written, checked("bytes", written));
-  BENCH_ASSIGN_OR_RETURN(formula.result, checked("bytes", read + written));
-  model.formulas.push_back(std::move(formula));
-  return Done{};
-}
-
-}  // namespace
-
-Tensor whole_tensor(std::string name, TensorRole role, DataType dtype, Dims dims) {
-  return {.name = std::move(name),
-          .role = role,
-          .dtype = dtype,
-          .dims = std::move(dims),
-          .touched = kAllElements};
-}
-
-Result<Model> finish_model(ModelDraft draft) {
-  BENCH_RETURN_IF_ERROR(fill_touched(draft.tensors));
+Result<Model> finish_model(ModelDraft draft, std::string_view where) {
   Model model;
   model.tensors = std::move(draft.tensors);
-  BENCH_ASSIGN_OR_RETURN(model.work.flops, checked("the number of FLOPs", draft.flops));
-  BENCH_ASSIGN_OR_RETURN(model.work.flops_valid, checked("the number of FLOPs", draft.flops_valid));
+  BENCH_ASSIGN_OR_RETURN(model.work.flops, in_range(draft.flops, "flops", where));
+  BENCH_ASSIGN_OR_RETURN(model.work.flops_valid, in_range(draft.flops_valid, "flops_valid", where));
   BENCH_ASSIGN_OR_RETURN(model.work.sfu_ops,
-                         checked("the number of special functions", draft.sfu_ops));
+                         in_range(draft.sfu_ops, "special-function operations", where));
   for (DraftFormula& formula : draft.formulas) {
-    BENCH_ASSIGN_OR_RETURN(const std::int64_t result, checked(formula.name, formula.result));
+    BENCH_ASSIGN_OR_RETURN(const std::int64_t result,
+                           in_range(formula.result, formula.name, where));
     model.formulas.push_back({.name = std::move(formula.name),
                               .expression = std::move(formula.expression),
                               .values = std::move(formula.values),
                               .result = result});
   }
-  BENCH_RETURN_IF_ERROR(count_bytes(model));
+  BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
+  model.formulas.push_back(bytes_formula(model.tensors));
   return model;
+}
+
+Result<Tensor> make_shaped_tensor(std::string_view name, TensorRole role, DataType dtype,
+                                  std::string_view parameter, std::span<const std::int64_t> dims) {
+  std::vector<Extent> extents;
+  extents.reserve(dims.size());
+  for (const std::int64_t dim : dims) extents.push_back({parameter, dim});
+  return make_tensor(name, role, dtype, extents);
+}
+
+Status require(const ParameterSet& given, std::string_view name) {
+  if (given.has(name)) return Done{};
+  return Error{
+      .what = fmt::format("`{}` is missing", name), .where = std::string(name), .next = {}};
 }
 
 std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator) {

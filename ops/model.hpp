@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -25,21 +26,23 @@ struct DraftFormula {
   Checked result;
 };
 struct ModelDraft {
-  std::vector<Tensor> tensors;  // dims set; `touched` of those made by whole_tensor is filled later
+  std::vector<Tensor> tensors;
   Checked flops = 0;
   Checked flops_valid = 0;
   Checked sfu_ops = 0;
   std::vector<DraftFormula> formulas;
 };
 
-// A tensor of which every element is read or written.
-inline constexpr std::int64_t kAllElements = -1;
-Tensor whole_tensor(std::string name, TensorRole role, DataType dtype, Dims dims);
+// Adds the compulsory bytes with their formula. Error: a count beyond 2^63 - 1, with `where` the
+// parameter to make smaller.
+Result<Model> finish_model(ModelDraft draft, std::string_view where);
 
-// Fills in `touched`, counts the compulsory bytes (each touched element once, at its own type) and
-// adds the formula of the bytes. Error, with `where` = "shape": a tensor or a count beyond 2^63
-// - 1.
-Result<Model> finish_model(ModelDraft draft);
+// A tensor with the sizes of the parameter `parameter` ("shape"), as make_tensor.
+Result<Tensor> make_shaped_tensor(std::string_view name, TensorRole role, DataType dtype,
+                                  std::string_view parameter, std::span<const std::int64_t> dims);
+
+// The error of a required parameter that is not there.
+Status require(const ParameterSet& given, std::string_view name);
 
 // "32x64x112x112", for formulas and errors; `separator` "*" gives products.
 std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator = "x");

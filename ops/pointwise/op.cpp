@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/model.hpp"
+#include "ops/pointwise/functions.hpp"
+#include "ops/pointwise/pointwise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+// A lone shape in a case id ("relu-1x64") is read into `a`, the first shape of the table; for a
+// unary function the two names mean the same.
+const std::array<Parameter, 6> kParameters = {{
+    {.name = "function",
+     .token = "",
+     .kind = ParameterKind::word,
+     .fallback = "required",
+     .help = "what is computed for each element",
+     .words = pointwise_function_names()},
+    {.name = "a",
+     .token = "",
+     .kind = ParameterKind::shape,
+     .fallback = "optional",
+     .help = "sizes of the first operand of a binary function"},
+    {.name = "b",
+     .token = "",
+     .kind = ParameterKind::shape,
+     .fallback = "optional",
+     .help = "sizes of the second operand, broadcast against the first"},
+    {.name = "shape",
+     .token = "",
+     .kind = ParameterKind::shape,
+     .fallback = "optional",
+     .help = "sizes of the operand of a unary function"},
+    {.name = "alpha",
+     .token = "alpha",
+     .kind = ParameterKind::real,
+     .fallback = "optional",
+     .help = "leaky_relu: slope (0.01), elu: scale (1), swish: factor (1), clip: low (0)"},
+    {.name = "beta",
+     .token = "beta",
+     .kind = ParameterKind::real,
+     .fallback = "optional",
+     .help = "clip: high (6)"},
+}};
+
+constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
+
+Error misplaced(std::string_view name, std::string_view function, std::string_view expected) {
+  return {.what = fmt::format("`{}` has no `{}`", function, name),
+          .where = std::string(name),
+          .next = std::string(expected)};
+}
+
+// Canonical: absent where it equals the function's default.
+Status complete_coefficient(ParameterSet& set, std::string_view name, std::string_view function,
+                            std::optional<double> fallback) {
+  if (!set.has(name)) return Done{};
+  if (!fallback) return misplaced(name, function, fmt::format("leave `{}` out", name));
+  if (set.real(name) == *fallback) set.set(name, std::monostate{});
+  return Done{};
+}
+
+Status complete_unary(ParameterSet& set, const UnaryFunction& function) {
+  if (set.has("b") || (set.has("a") && set.has("shape"))) {
+    return misplaced(set.has("b") ? "b" : "a", function.name,
+                     "a unary function takes `shape` alone");
+  }
+  if (set.has("a")) {
+    set.set("shape", set.value("a"));
+    set.set("a", std::monostate{});
+  }
+  BENCH_RETURN_IF_ERROR(require(set, "shape"));
+  const auto default_of = [&](int number, double value) {
+    return function.coefficients >= number ? std::optional(value) : std::nullopt;
+  };
+  BENCH_RETURN_IF_ERROR(
+      complete_coefficient(set, "alpha", function.name, default_of(1, function.alpha)));
+  BENCH_RETURN_IF_ERROR(
+      complete_coefficient(set, "beta", function.name, default_of(2, function.beta)));
+  if (function.coefficients < 2) return Done{};
+  const Coefficients limits = pointwise_coefficients(set);
+  if (limits.alpha <= limits.beta) return Done{};
+  return Error{.what = fmt::format("`alpha` {} is above `beta` {}", limits.alpha, limits.beta),
+               .where = "alpha",
+               .next = {}};
+}
+
+Status complete_binary(ParameterSet& set, std::string_view function) {
+  for (const std::string_view name : {"shape", "alpha", "beta"}) {
+    if (set.has(name)) return misplaced(name, function, "a binary function takes `a` and `b`");
+  }
+  BENCH_RETURN_IF_ERROR(require(set, "a"));
+  BENCH_RETURN_IF_ERROR(require(set, "b"));
+  if (broadcast(set.numbers("a"), set.numbers("b"))) return Done{};
+  return Error{.what = fmt::format("`a` {} and `b` {} do not broadcast",
+                                   join_dims(set.numbers("a")), join_dims(set.numbers("b"))),
+               .where = "b",
+               .next = "sizes, aligned at the last, must be equal or 1"};
+}
+
+Result<ParameterSet> complete(const ParameterSet& given) {
+  BENCH_RETURN_IF_ERROR(require(given, "function"));
+  ParameterSet set = given;
+  const std::string& word = given.word("function");
+  const UnaryFunction* unary = find_unary_function(word);
+  BENCH_RETURN_IF_ERROR(unary != nullptr ? complete_unary(set, *unary)
+                                         : complete_binary(set, word));
+  return set;
+}
+
+DraftFormula element_formula(std::string name, std::int64_t each, std::int64_t elements) {
+  return {.name = std::move(name),
+          .expression = fmt::format("{}*elements", each),
+          .values = fmt::format("{}*{}", each, elements),
+          .result = Checked(each) * elements};
+}
+
+Result<Model> finish_elementwise(std::vector<Tensor> tensors, ElementWork each) {
+  const std::int64_t elements = tensors.back().touched;
+  ModelDraft draft;
+  draft.tensors = std::move(tensors);
+  draft.flops = Checked(each.flops) * elements;
+  draft.flops_valid = draft.flops;
+  draft.sfu_ops = Checked(each.sfu_ops) * elements;
+  draft.formulas.push_back(element_formula("flops", each.flops, elements));
+  if (each.sfu_ops > 0) {
+    draft.formulas.push_back(element_formula("sfu_ops", each.sfu_ops, elements));
+  }
+  return finish_model(std::move(draft), "shape");
+}
+
+Result<Model> unary_model(const Problem& problem, const UnaryFunction& function) {
+  const bool backward = problem.direction == Direction::backward_data;
+  const std::string what =
+      fmt::format("{}`{}`", backward ? "backward_data of " : "", function.name);
+  if (info(problem.dtype).is_integer && (backward || !function.on_integers)) {
+    return undefined_for_integers(what, problem.dtype);
+  }
+  const Dims& shape = problem.parameters.numbers("shape");
+  std::vector<Tensor> tensors;
+  const auto add = [&](std::string_view name, TensorRole role) -> Status {
+    BENCH_ASSIGN_OR_RETURN(Tensor tensor,
+                           make_shaped_tensor(name, role, problem.dtype, "shape", shape));
+    tensors.push_back(std::move(tensor));
+    return Done{};
+  };
+  BENCH_RETURN_IF_ERROR(add("source", TensorRole::input));
+  if (backward) BENCH_RETURN_IF_ERROR(add("diff_destination", TensorRole::input));
+  BENCH_RETURN_IF_ERROR(add(backward ? "diff_source" : "destination", TensorRole::output));
+  return finish_elementwise(std::move(tensors), backward ? function.backward : function.forward);
+}
+
+Result<Model> binary_model(const Problem& problem) {
+  const ParameterSet& set = problem.parameters;
+  if (problem.direction != Direction::forward) {
+    return Error{.what = fmt::format("`{}` has no direction `backward_data`", set.word("function")),
+                 .where = "direction",
+                 .next = "only unary functions have it"};
+  }
+  std::vector<Tensor> tensors;
+  for (const std::string_view name : {"a", "b"}) {
+    BENCH_ASSIGN_OR_RETURN(Tensor tensor, make_shaped_tensor(name, TensorRole::input, problem.dtype,
+                                                             name, set.numbers(name)));
+    tensors.push_back(std::move(tensor));
+  }
+  const std::optional<Dims> dims = broadcast(set.numbers("a"), set.numbers("b"));
+  BENCH_ASSIGN_OR_RETURN(Tensor destination,
+                         make_shaped_tensor("destination", TensorRole::output, problem.dtype, "a",
+                                            *dims));  // complete() has checked that they fit
+  tensors.push_back(std::move(destination));
+  return finish_elementwise(std::move(tensors), {.flops = 1, .sfu_ops = 0});
+}
+
+Result<Model> model(const Problem& problem) {
+  const UnaryFunction* unary = find_unary_function(problem.parameters.word("function"));
+  return unary != nullptr ? unary_model(problem, *unary) : binary_model(problem);
+}
+
+// What a vectorised exp, erf or tanh in f32 may be off, in roundings: the polynomials of libraries
+// reach a few units, and gelu or a derivative combines several of them.
+constexpr double kSpecialFunctionSteps = 128;
+constexpr double kPlainSteps = 8;
+
+Tolerance tolerance(const Problem& problem) {
+  const UnaryFunction* unary = find_unary_function(problem.parameters.word("function"));
+  const bool backward = problem.direction == Direction::backward_data;
+  const bool special =
+      unary != nullptr && (backward ? unary->backward : unary->forward).sfu_ops > 0;
+  // An integer quotient half-way between two values may be rounded to either.
+  const double units = problem.parameters.word("function") == "div" ? 1 : 0;
+  return rounding_tolerance(problem.dtype, special ? kSpecialFunctionSteps : kPlainSteps, units);
+}
+
+}  // namespace
+
+Coefficients pointwise_coefficients(const ParameterSet& complete) {
+  const UnaryFunction* function = find_unary_function(complete.word("function"));
+  if (function == nullptr) return {};
+  return {.alpha = complete.has("alpha") ? complete.real("alpha") : function->alpha,
+          .beta = complete.has("beta") ? complete.real("beta") : function->beta};
+}
+
+std::optional<Dims> broadcast(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  Dims result(a.begin(), a.end());
+  const std::size_t front = a.size() - b.size();
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    std::int64_t& size = result[front + i];
+    if (size != b[i] && size != 1 && b[i] != 1) return std::nullopt;
+    if (size == 1) size = b[i];
+  }
+  return result;
+}
+
+extern const Operator pointwise_operator;
+const Operator pointwise_operator = {
+    .name = "pointwise",
+    .help = "a function of each element: unary, or binary with broadcast",
+    .parameters = kParameters,
+    .directions = kDirections,
+    .takes_post_ops = false,
+    .complete = complete,
+    .model = model,
+    .reference = pointwise_reference,
+    .tolerance = tolerance,
+};
+
+}  // namespace bench::ops

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator pointwise: y = f(x), y = f(a, b) with broadcast, and dx = f'(x)*dy of unary ones.
+// Tensors: source -> destination; a, b -> destination; source, diff_destination -> diff_source.
+#pragma once
+
+#include "ops/operator.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace bench::ops {
+
+// alpha and beta of complete parameters: as written, else the function's defaults.
+struct Coefficients {
+  double alpha = 0;
+  double beta = 0;
+};
+Coefficients pointwise_coefficients(const ParameterSet& complete);
+
+// The broadcast of two shapes as in NumPy: aligned at the last dimension, a 1 stretches. Absent
+// where they do not fit.
+std::optional<Dims> broadcast(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
+
+std::vector<double> pointwise_reference(const Problem& problem, ReferenceInputs inputs,
+                                        std::size_t output,
+                                        std::span<const std::int64_t> positions);
+
+}  // namespace bench::ops

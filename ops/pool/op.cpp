@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/model.hpp"
+#include "ops/pool/pool.hpp"
+#include "ops/spatial.hpp"
+#include "ops/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFunctions = {kPoolMax, kPoolIncludePad, kPoolExcludePad};
+
+constexpr std::array<Parameter, 10> kParameters = {{
+    {.name = "function",
+     .token = "",
+     .kind = ParameterKind::word,
+     .fallback = "required",
+     .help = "what is taken of a window; the averages count padding as zeros, or not at all",
+     .words = kFunctions},
+    {.name = "n", .token = "n", .kind = ParameterKind::count, .fallback = "1", .help = "images"},
+    {.name = "c",
+     .token = "c",
+     .kind = ParameterKind::count,
+     .fallback = "required",
+     .help = "channels"},
+    {.name = "d",
+     .token = "d",
+     .kind = ParameterKind::count,
+     .fallback = "optional",
+     .help = "input depth, of 3-D"},
+    {.name = "h",
+     .token = "h",
+     .kind = ParameterKind::count,
+     .fallback = "like d",
+     .help = "input height, of 2-D and 3-D"},
+    {.name = "w",
+     .token = "w",
+     .kind = ParameterKind::count,
+     .fallback = "like h",
+     .help = "input width"},
+    {.name = "window",
+     .token = "r",
+     .kind = ParameterKind::spatial,
+     .fallback = "required",
+     .help = "size of the window; left out with `global`"},
+    {.name = "stride",
+     .token = "u",
+     .kind = ParameterKind::spatial,
+     .fallback = "window",
+     .help = "step of the window"},
+    {.name = "pad",
+     .token = "p",
+     .kind = ParameterKind::padding,
+     .fallback = "0",
+     .help = "padding, smaller than the window",
+     .minimum = 0},
+    {.name = "global",
+     .token = "global",
+     .kind = ParameterKind::flag,
+     .fallback = "false",
+     .help = "the window is the whole input"},
+}};
+
+constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
+constexpr std::array<std::string_view, 1> kWindowName = {"window"};
+
+// A global window leaves nothing else to choose; a padding of 0 written out is no contradiction.
+Status complete_global(ParameterSet& set) {
+  if (set.has("pad")) {
+    bool zero = true;
+    for (const PadPair& pad : set.padding("pad")) zero = zero && pad == PadPair{};
+    if (zero) set.set("pad", std::monostate{});
+  }
+  for (const std::string_view name : {"window", "stride", "pad"}) {
+    if (!set.has(name)) continue;
+    return Error{.what = fmt::format("`{}` has no meaning with `global`", name),
+                 .where = std::string(name),
+                 .next = fmt::format("leave out `{}` or `global`", name)};
+  }
+  return Done{};
+}
+
+Status check_padding(const ParameterSet& set) {
+  const std::vector<std::int64_t>& window = set.numbers("window");
+  const std::vector<PadPair>& pads = set.padding("pad");
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    if (pads[i].begin < window[i] && pads[i].end < window[i]) continue;
+    return Error{.what = fmt::format("`pad` {}_{} is not smaller than the window {}", pads[i].begin,
+                                     pads[i].end, window[i]),
+                 .where = "pad",
+                 .next = "a window must not lie in the padding alone"};
+  }
+  return Done{};
+}
+
+Status complete_window(ParameterSet& set, int rank) {
+  BENCH_RETURN_IF_ERROR(require(set, "window"));
+  BENCH_RETURN_IF_ERROR(expand_spatial(set, "window", rank, 1));
+  if (!set.has("stride")) set.set("stride", set.value("window"));
+  BENCH_RETURN_IF_ERROR(expand_spatial(set, "stride", rank, 1));
+  BENCH_RETURN_IF_ERROR(expand_padding(set, "pad", rank));
+  BENCH_RETURN_IF_ERROR(check_padding(set));
+  for (SpatialAxis& axis : spatial_axes(set, kWindowName)) {
+    BENCH_RETURN_IF_ERROR(infer_output(axis, Sweep::convolution));
+  }
+  return Done{};
+}
+
+Result<ParameterSet> complete(const ParameterSet& given) {
+  BENCH_RETURN_IF_ERROR(require(given, "function"));
+  BENCH_RETURN_IF_ERROR(require(given, "c"));
+  ParameterSet set = given;
+  if (!set.has("n")) set.set("n", std::int64_t{1});
+  if (!set.has("global")) set.set("global", false);
+  BENCH_ASSIGN_OR_RETURN(const int rank, complete_sizes(set));
+  BENCH_RETURN_IF_ERROR(set.flag("global") ? complete_global(set) : complete_window(set, rank));
+  return set;
+}
+
+// What all parts of the model need.
+struct Counts {
+  Checked images = 0;  // n*c
+  Checked window = 1;
+  Checked outputs = 1;
+  Checked taps = 1;     // on the input, not on padding
+  Checked touched = 1;  // of the source
+};
+
+Counts count(const ParameterSet& set, const std::vector<SpatialAxis>& axes) {
+  Counts counts;
+  counts.images = Checked(set.count("n")) * set.count("c");
+  counts.outputs = counts.taps = counts.touched = counts.images;
+  for (const SpatialAxis& axis : axes) {
+    const AxisCounts along = count_axis(axis, Sweep::convolution);
+    counts.window *= axis.kernel;
+    counts.outputs *= axis.output;
+    counts.taps *= along.taps;
+    counts.touched *= along.inputs;
+  }
+  return counts;
+}
+
+Result<Tensor> make_image(std::string_view name, TensorRole role, const Problem& problem,
+                          const std::vector<SpatialAxis>& axes, std::int64_t SpatialAxis::*size) {
+  std::vector<Extent> extents = {{"n", problem.parameters.count("n")},
+                                 {"c", problem.parameters.count("c")}};
+  for (const SpatialAxis& axis : axes) extents.push_back({axis.name, axis.*size});
+  return make_tensor(name, role, problem.dtype, extents);
+}
+
+std::string text(Checked value) { return fmt::to_string(value.value().value_or(0)); }
+
+Result<Model> forward_model(const Problem& problem) {
+  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
+  const Counts counts = count(problem.parameters, axes);
+  ModelDraft draft;
+  BENCH_ASSIGN_OR_RETURN(
+      Tensor source, make_image("source", TensorRole::input, problem, axes, &SpatialAxis::input));
+  BENCH_ASSIGN_OR_RETURN(source.touched, in_range(counts.touched, "elements", "c"));
+  draft.tensors.push_back(std::move(source));
+  BENCH_ASSIGN_OR_RETURN(Tensor destination, make_image("destination", TensorRole::output, problem,
+                                                        axes, &SpatialAxis::output));
+  draft.tensors.push_back(std::move(destination));
+  const bool maximum = problem.parameters.word("function") == kPoolMax;
+  // A maximum of R values takes R - 1 comparisons, a mean R - 1 additions and a multiplication.
+  draft.flops = counts.outputs * (maximum ? counts.window - 1 : counts.window);
+  draft.flops_valid = maximum ? counts.taps - counts.outputs : counts.taps;
+  draft.formulas = {
+      {"flops", maximum ? "outputs*(window-1)" : "outputs*window",
+       fmt::format("{}*{}", text(counts.outputs),
+                   maximum ? fmt::format("({}-1)", text(counts.window)) : text(counts.window)),
+       draft.flops},
+      {"flops_valid", maximum ? "taps-outputs" : "taps",
+       maximum ? fmt::format("{}-{}", text(counts.taps), text(counts.outputs)) : text(counts.taps),
+       draft.flops_valid}};
+  return finish_model(std::move(draft), "c");
+}
+
+Result<Model> backward_model(const Problem& problem) {
+  if (info(problem.dtype).is_integer) {
+    return undefined_for_integers("backward_data of pool", problem.dtype);
+  }
+  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
+  const Counts counts = count(problem.parameters, axes);
+  const bool maximum = problem.parameters.word("function") == kPoolMax;
+  ModelDraft draft;
+  if (maximum) {
+    BENCH_ASSIGN_OR_RETURN(
+        Tensor source, make_image("source", TensorRole::input, problem, axes, &SpatialAxis::input));
+    // The positions of the maxima are known from the forward pass: a workspace, counted apart.
+    source.touched = 0;
+    draft.tensors.push_back(std::move(source));
+  }
+  BENCH_ASSIGN_OR_RETURN(Tensor diff_destination, make_image("diff_destination", TensorRole::input,
+                                                             problem, axes, &SpatialAxis::output));
+  draft.tensors.push_back(std::move(diff_destination));
+  BENCH_ASSIGN_OR_RETURN(Tensor diff_source, make_image("diff_source", TensorRole::output, problem,
+                                                        axes, &SpatialAxis::input));
+  draft.tensors.push_back(std::move(diff_source));
+  // Of each output: one addition where the maximum is; else a multiplication, then an addition to
+  // each element of the window.
+  draft.flops = maximum ? counts.outputs : counts.outputs * (counts.window + 1);
+  draft.flops_valid = maximum ? counts.outputs : counts.outputs + counts.taps;
+  draft.formulas = {{"flops", maximum ? "outputs" : "outputs*(window+1)",
+                     maximum ? text(counts.outputs)
+                             : fmt::format("{}*({}+1)", text(counts.outputs), text(counts.window)),
+                     draft.flops},
+                    {"flops_valid", maximum ? "outputs" : "outputs+taps",
+                     maximum ? text(counts.outputs)
+                             : fmt::format("{}+{}", text(counts.outputs), text(counts.taps)),
+                     draft.flops_valid}};
+  return finish_model(std::move(draft), "c");
+}
+
+Result<Model> model(const Problem& problem) {
+  return problem.direction == Direction::forward ? forward_model(problem) : backward_model(problem);
+}
+
+Tolerance tolerance(const Problem& problem) {
+  const bool maximum = problem.parameters.word("function") == kPoolMax;
+  if (maximum && problem.direction == Direction::forward) return {};  // one of the inputs, exactly
+  double window = 1;
+  for (const SpatialAxis& axis : pool_axes(problem.parameters)) {
+    window *= static_cast<double>(axis.kernel);
+  }
+  // At most a rounding for each addition, one for the divisor and one for the product; an integer
+  // mean half-way between two values may be rounded to either.
+  return rounding_tolerance(problem.dtype, window + 2, 1);
+}
+
+}  // namespace
+
+std::vector<SpatialAxis> pool_axes(const ParameterSet& complete) {
+  std::vector<SpatialAxis> axes;
+  if (complete.flag("global")) {
+    const std::vector<std::int64_t> sizes = spatial_sizes(complete);
+    const std::span<const std::string_view> names = size_names(spatial_rank(complete));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      axes.push_back({.name = names[i], .input = sizes[i], .kernel = sizes[i]});
+    }
+  } else {
+    axes = spatial_axes(complete, kWindowName);
+  }
+  for (SpatialAxis& axis : axes) {
+    const Status status = infer_output(axis, Sweep::convolution);
+    assert(status.ok() && "complete() has checked the sizes");
+    static_cast<void>(status);
+  }
+  return axes;
+}
+
+extern const Operator pool_operator;
+const Operator pool_operator = {
+    .name = "pool",
+    .help = "maximum or mean over windows",
+    .parameters = kParameters,
+    .directions = kDirections,
+    .takes_post_ops = false,
+    .complete = complete,
+    .model = model,
+    .reference = pool_reference,
+    .tolerance = tolerance,
+};
+
+}  // namespace bench::ops

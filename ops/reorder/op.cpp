@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/model.hpp"
+#include "ops/reorder/reorder.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kLayouts = {"nchw", "nhwc", "blocked16"};
+
+constexpr std::array<Parameter, 3> kParameters = {{
+    {.name = "shape",
+     .token = "",
+     .kind = ParameterKind::shape,
+     .fallback = "required",
+     .help = "sizes of the tensor: n, c, then 1 to 3 spatial ones"},
+    {.name = "from",
+     .token = "",
+     .kind = ParameterKind::word,
+     .fallback = "required",
+     .help = "layout that is read",
+     .words = kLayouts},
+    {.name = "to",
+     .token = "",
+     .kind = ParameterKind::word,
+     .fallback = "required",
+     .help = "layout that is written",
+     .words = kLayouts},
+}};
+
+constexpr std::array<Direction, 1> kDirections = {Direction::forward};
+constexpr std::size_t kSmallestRank = 3;
+constexpr std::size_t kLargestRank = 5;
+
+Result<ParameterSet> complete(const ParameterSet& given) {
+  for (const Parameter& parameter : kParameters) {
+    BENCH_RETURN_IF_ERROR(require(given, parameter.name));
+  }
+  const std::size_t rank = given.numbers("shape").size();
+  if (rank >= kSmallestRank && rank <= kLargestRank) return given;
+  return Error{.what = fmt::format("`shape` has {} sizes, expected {} to {}", rank, kSmallestRank,
+                                   kLargestRank),
+               .where = "shape",
+               .next = "n, c, then 1 to 3 spatial sizes, such as [1, 64, 56, 56]"};
+}
+
+Result<Model> model(const Problem& problem) {
+  ModelDraft draft;
+  for (const auto& [name, role] :
+       {std::pair("source", TensorRole::input), std::pair("destination", TensorRole::output)}) {
+    BENCH_ASSIGN_OR_RETURN(Tensor tensor, make_shaped_tensor(name, role, problem.dtype, "shape",
+                                                             problem.parameters.numbers("shape")));
+    draft.tensors.push_back(std::move(tensor));
+  }
+  draft.formulas = {{"flops", "0", "0", 0}};
+  return finish_model(std::move(draft), "shape");
+}
+
+Tolerance tolerance(const Problem& /*moving values is exact*/) { return {}; }
+
+}  // namespace
+
+std::span<const std::string_view> reorder_layouts() { return kLayouts; }
+
+extern const Operator reorder_operator;
+const Operator reorder_operator = {
+    .name = "reorder",
+    .help = "the same values in another memory layout",
+    .parameters = kParameters,
+    .directions = kDirections,
+    .takes_post_ops = false,
+    .complete = complete,
+    .model = model,
+    .reference = reorder_reference,
+    .tolerance = tolerance,
+};
+
+}  // namespace bench::ops

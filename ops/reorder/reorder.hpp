@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator reorder: the same values in another memory layout, source -> destination. Sizes are
+// logical (n, c, spatial); the layouts say how a backend arranges the buffers. In plain row-major
+// form, which the reference sees, the destination equals the source.
+#pragma once
+
+#include "ops/operator.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+// nchw: row-major; nhwc: channels innermost; blocked16: channels in blocks of 16 (nChw16c), the
+// last block filled up. With 1 to 3 spatial dimensions.
+std::span<const std::string_view> reorder_layouts();
+
+std::vector<double> reorder_reference(const Problem& problem, ReferenceInputs inputs,
+                                      std::size_t output, std::span<const std::int64_t> positions);
+
+}  // namespace bench::ops
