@@ -59,6 +59,7 @@ struct Work {
 
   Flops total() const { return {flops}; }
   Bytes traffic() const { return {bytes_read + bytes_written}; }
+  friend bool operator==(const Work&, const Work&) = default;
 };
 
 // One line of `explain`: how a number came about.

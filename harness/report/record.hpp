@@ -9,11 +9,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace bench {
+
+inline constexpr std::string_view kResultSchema = "bench.result/1";
+inline constexpr std::string_view kWorkConvention = "bench-1";  // docs/work_model.md
 
 enum class Outcome { ok, wrong_result, unsupported, skipped, crashed, timed_out, failed };
 enum class Flag { noisy, unsteady, above_ceiling, throttled, interrupted };
@@ -33,6 +38,7 @@ struct EnvironmentRecord {
   std::map<std::string, std::string> libraries;  // name -> version
   std::map<std::string, std::string> details;    // flat "library.onednn.path", "governor", "aslr",
                                                  // "kernel", "arena.bytes", "gomp_spincount", ...
+  friend bool operator==(const EnvironmentRecord&, const EnvironmentRecord&) = default;
 };
 
 struct RunRecord {
@@ -45,9 +51,11 @@ struct RunRecord {
   std::vector<std::string> config_files;
   std::string config_hash;
   std::uint64_t seed = 0;
-  std::vector<std::string> arguments;  // of the command, for reproduction
-  std::optional<std::string> shard;    // "1/4"
+  std::string convention = std::string(kWorkConvention);  // by which work was counted
+  std::vector<std::string> arguments;                     // of the command, for reproduction
+  std::optional<std::string> shard;                       // "1/4"
   EnvironmentRecord environment;
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
 struct ProcessRecord {
@@ -64,12 +72,21 @@ struct ProcessRecord {
   std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
   std::optional<Nanoseconds> first_run;
   std::string implementation;
+  friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
 struct MemoryUse {
   Bytes peak;  // all buffers of the case and the kernel's workspace, cold copies apart
   Bytes weights;
   Bytes workspace;
+  friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
+};
+
+// What a case is to one network.
+struct NetworkLayers {
+  std::string network;
+  std::vector<std::string> layers;
+  friend bool operator==(const NetworkLayers&, const NetworkLayers&) = default;
 };
 
 // A case's time: quartiles over all iterations of all processes; median, low and high over process
@@ -80,6 +97,7 @@ struct TimeSummary {
       max;  // of single iterations' means (sample / iterations_per_sample), pooled
   std::optional<Nanoseconds> low, high;  // absent below 5 processes
   std::optional<double> confidence;
+  friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
 };
 
 struct CaseRecord {
@@ -92,8 +110,9 @@ struct CaseRecord {
   std::string backend;
   std::string source;  // "configs/resnet.yaml:14"
   std::string case_hash;
-  std::optional<std::string> network;  // of a layer; `networks` holds all when there are several
-  std::vector<std::string> layers;
+  std::optional<std::string> network;   // of a layer; the first one when there are several
+  std::vector<std::string> layers;      // in `network`
+  std::vector<NetworkLayers> networks;  // all of them, only when there are several
   std::optional<int> multiplicity;
   Outcome outcome = Outcome::ok;
   std::optional<std::string> reason;  // with every outcome but ok
@@ -109,11 +128,13 @@ struct CaseRecord {
       check;  // how the result was verified: "full, 200704 elements, worst 0.12 of tolerance"
   std::map<std::string, std::string>
       details;  // buffer layouts, cold sets and bytes ("layout.source": "acdb", "cold.sets": "12")
+  friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
 struct Accounting {
   Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0},
       idle{0};  // summed over workers, wall = the rest together
+  friend bool operator==(const Accounting&, const Accounting&) = default;
 };
 
 struct EndRecord {
@@ -123,6 +144,7 @@ struct EndRecord {
   int exit = 0;
   std::int64_t not_measured = 0;  // cases that the budget or an interrupt left without a time
   Accounting accounting;
+  friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 
 using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, EndRecord>;
