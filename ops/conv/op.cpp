@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/conv/conv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kKernelNames = {"t", "r", "s"};
+
+using enum ParameterKind;
+
+constexpr std::array<Parameter, 16> kParameters = {{
+    {"n", "n", count, "1", "batch size"},
+    {"g", "g", count, "1", "groups; g = c = k is a depthwise convolution"},
+    {"c", "c", count, "required", "input channels, over all groups"},
+    {"d", "d", count, "optional", "input depth; with it the convolution is 3-D"},
+    {"h", "h", count, "like d", "input height; without d the convolution is 2-D"},
+    {"w", "w", count, "like h", "input width; alone the convolution is 1-D"},
+    {"k", "k", count, "required", "output channels, over all groups"},
+    {"t", "t", count, "optional", "kernel depth, required in 3-D"},
+    {"r", "r", count, "like t", "kernel height, required in 2-D"},
+    {"s", "s", count, "like r", "kernel width, required in 1-D"},
+    {"stride", "u", spatial, "1", "step of the kernel, in elements"},
+    {"pad", "p", padding, "0", "zeros before and after the input, in elements", 0},
+    {"dilation", "e", spatial, "1", "distance of the kernel's taps; 1 is dense"},
+    {"output_pad", "o", spatial, "0", "rows added to a transposed convolution's output", 0},
+    {"bias", "bias", flag, "false", "adds one value an output channel"},
+    {"transposed", "transposed", flag, "false", "transposed convolution (deconvolution)"},
+}};
+
+constexpr std::array<Direction, 3> kDirections = {Direction::forward, Direction::backward_data,
+                                                  Direction::backward_weights};
+
+Status require(const ParameterSet& given, std::string_view name) {
+  if (given.has(name)) return Done{};
+  return Error{fmt::format("`{}` is missing", name), std::string(name), {}};
+}
+
+void set_default(ParameterSet& set, std::string_view name, Value value) {
+  if (!set.has(name)) set.set(name, std::move(value));
+}
+
+Status check_groups(const ParameterSet& set) {
+  const std::int64_t groups = set.count("g");
+  for (const std::string_view channels : {"c", "k"}) {
+    if (set.count(channels) % groups == 0) continue;
+    return Error{
+        fmt::format("`g` = {} does not divide `{}` = {}", groups, channels, set.count(channels)),
+        "g", "c and k are totals over all groups"};
+  }
+  return Done{};
+}
+
+// An output of a transposed convolution is ambiguous by less than a step: more is no padding.
+Status check_output_pad(const ConvShape& shape) {
+  for (const SpatialAxis& axis : shape.axes) {
+    const bool transposed = shape.sweep == Sweep::transposed;
+    if (!transposed && axis.output_pad != 0) {
+      return Error{"`output_pad` belongs to a transposed convolution", "output_pad",
+                   "add `transposed: true`"};
+    }
+    if (axis.output_pad != 0 && axis.output_pad >= std::max(axis.stride, axis.dilation)) {
+      return Error{fmt::format("`output_pad` = {} along `{}`, expected less than stride {} or "
+                               "dilation {}",
+                               axis.output_pad, axis.name, axis.stride, axis.dilation),
+                   "output_pad",
+                   {}};
+    }
+  }
+  return Done{};
+}
+
+ConvShape shape_without_outputs(const ParameterSet& set) {
+  ConvShape shape;
+  shape.n = set.count("n");
+  shape.groups = set.count("g");
+  shape.c = set.count("c");
+  shape.k = set.count("k");
+  shape.bias = set.flag("bias") ? Bias::present : Bias::absent;
+  shape.sweep = set.flag("transposed") ? Sweep::transposed : Sweep::convolution;
+  shape.axes = spatial_axes(set, kKernelNames);
+  return shape;
+}
+
+}  // namespace
+
+ConvShape conv_shape(const ParameterSet& complete) {
+  ConvShape shape = shape_without_outputs(complete);
+  for (SpatialAxis& axis : shape.axes) {
+    // complete() has refused what has no output.
+    [[maybe_unused]] const Status status = infer_output(axis, shape.sweep);
+  }
+  return shape;
+}
+
+Result<ParameterSet> complete_conv(const ParameterSet& given) {
+  ParameterSet set = given;
+  BENCH_RETURN_IF_ERROR(require(set, "c"));
+  BENCH_RETURN_IF_ERROR(require(set, "k"));
+  set_default(set, "n", std::int64_t{1});
+  set_default(set, "g", std::int64_t{1});
+  set_default(set, "bias", false);
+  set_default(set, "transposed", false);
+  BENCH_ASSIGN_OR_RETURN(const int rank, complete_sizes(set));
+  BENCH_RETURN_IF_ERROR(complete_chain(set, kKernelNames, rank));
+  BENCH_RETURN_IF_ERROR(expand_spatial(set, "stride", rank, 1));
+  BENCH_RETURN_IF_ERROR(expand_padding(set, "pad", rank));
+  BENCH_RETURN_IF_ERROR(expand_spatial(set, "dilation", rank, 1));
+  BENCH_RETURN_IF_ERROR(expand_spatial(set, "output_pad", rank, 0));
+  BENCH_RETURN_IF_ERROR(check_groups(set));
+  ConvShape shape = shape_without_outputs(set);
+  BENCH_RETURN_IF_ERROR(check_output_pad(shape));
+  for (SpatialAxis& axis : shape.axes) {
+    BENCH_RETURN_IF_ERROR(infer_output(axis, shape.sweep));
+  }
+  return set;
+}
+
+const Operator conv_operator = {
+    .name = "conv",
+    .help = "convolution in 1, 2 or 3 dimensions, grouped, dilated, transposed",
+    .parameters = kParameters,
+    .directions = kDirections,
+    .takes_post_ops = true,
+    .complete = complete_conv,
+    .model = model_conv,
+    .reference = reference_conv,
+    .tolerance = conv_tolerance,
+};
+
+}  // namespace bench::ops
