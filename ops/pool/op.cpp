@@ -241,7 +241,7 @@ std::vector<SpatialAxis> pool_axes(const ParameterSet& complete) {
     const std::vector<std::int64_t> sizes = spatial_sizes(complete);
     const std::span<const std::string_view> names = size_names(spatial_rank(complete));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      axes.push_back({.name = names[i], .input = sizes[i], .kernel = sizes[i]});
+      axes.push_back({.name = names[i], .input = sizes[i], .kernel = sizes[i], .pad = {}});
     }
   } else {
     axes = spatial_axes(complete, kWindowName);

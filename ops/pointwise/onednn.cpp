@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/pointwise/pointwise.hpp"
+
+#include "ops/onednn/eltwise.hpp"
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/layout.hpp"
+#include "ops/onednn/primitive.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace bench::ops {
+namespace {
+
+using dnnl::memory;
+
+EltwiseAlgorithm eltwise_of(const Problem& problem) {
+  const Coefficients coefficients = pointwise_coefficients(problem.parameters);
+  const auto eltwise = find_eltwise(problem.parameters.word("function"), coefficients.alpha,
+                                    coefficients.beta);
+  assert(eltwise.has_value());
+  return *eltwise;
+}
+
+dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& context,
+                                                       const OnednnRequest& request,
+                                                       dnnl::prop_kind propagation,
+                                                       const memory::desc& layout) {
+  const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
+  return {context.engine(), propagation,   eltwise.algorithm, layout, layout,
+          eltwise.alpha,    eltwise.beta, make_attributes(request)};
+}
+
+CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
+  const auto description =
+      describe_forward(context, request, dnnl::prop_kind::forward_inference,
+                       met_layout(context, request, "source", Nature::shaped));
+  PrimitiveBuilder builder(request, "eltwise");
+  builder.add("source", DNNL_ARG_SRC, description.src_desc());
+  builder.add("destination", DNNL_ARG_DST, description.dst_desc());
+  return builder.finish(description);
+}
+
+CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& request) {
+  const memory::desc layout = met_layout(context, request, "source", Nature::shaped);
+  const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
+  const auto forward =
+      describe_forward(context, request, dnnl::prop_kind::forward_training, layout);
+  const dnnl::eltwise_backward::primitive_desc description(
+      context.engine(), eltwise.algorithm, layout, layout, layout, eltwise.alpha, eltwise.beta,
+      forward, make_attributes(request));
+  PrimitiveBuilder builder(request, "eltwise");
+  builder.add("source", DNNL_ARG_SRC, description.src_desc());
+  builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
+  builder.add("diff_source", DNNL_ARG_DIFF_SRC, description.diff_src_desc());
+  return builder.finish(description);
+}
+
+// Operands of lower rank get leading dimensions of 1: the library wants equal ranks.
+Dims aligned(const Dims& dims, std::size_t rank) {
+  Dims result(rank - dims.size(), 1);
+  result.insert(result.end(), dims.begin(), dims.end());
+  return result;
+}
+
+// An operand of the result's sizes has the result's layout (a chain reorders it where it comes in
+// another one); one that is stretched is small and plain.
+memory::desc operand(const Problem& problem, std::string_view name, const memory::desc& result) {
+  const Tensor& tensor = tensor_named(problem, name);
+  const Dims dims = aligned(tensor.dims, result.get_dims().size());
+  return dims == result.get_dims() ? result : plain_desc(dims, tensor.dtype);
+}
+
+// The layout of the first operand that has the result's sizes and comes from a producer.
+memory::desc result_layout(OnednnContext& context, const OnednnRequest& request) {
+  const Problem& problem = request.problem;
+  const Tensor& result = tensor_named(problem, "destination");
+  for (std::size_t i = 0; i < request.given.size() && i < problem.input_count(); ++i) {
+    const bool usable = problem.layout == Layout::any && !request.given[i].is_zero();
+    if (usable && problem.tensors[i].dims == result.dims) return request.given[i];
+  }
+  return met_layout(context, request, "destination", Nature::shaped);
+}
+
+CreatedPrimitive create_binary(OnednnContext& context, const OnednnRequest& request) {
+  const Problem& problem = request.problem;
+  const memory::desc result = result_layout(context, request);
+  const dnnl::binary::primitive_desc description(
+      context.engine(), *find_binary(problem.parameters.word("function")),
+      operand(problem, "a", result), operand(problem, "b", result), result,
+      make_attributes(request));
+  PrimitiveBuilder builder(request, "binary");
+  builder.add("a", DNNL_ARG_SRC_0, description.src0_desc());
+  builder.add("b", DNNL_ARG_SRC_1, description.src1_desc());
+  builder.add("destination", DNNL_ARG_DST, description.dst_desc());
+  return builder.finish(description);
+}
+
+CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
+  if (request.problem.direction == Direction::backward_data) {
+    return create_backward(context, request);
+  }
+  return find_binary(request.problem.parameters.word("function"))
+             ? create_binary(context, request)
+             : create_unary(context, request);
+}
+
+}  // namespace
+
+extern const OnednnKernelEntry pointwise_onednn_kernel;
+const OnednnKernelEntry pointwise_onednn_kernel = {.op = "pointwise", .create = create};
+
+}  // namespace bench::ops

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/layout.hpp"
+#include "ops/onednn/primitive.hpp"
+#include "ops/reorder/reorder.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+using dnnl::memory;
+
+// nChw16c and its kin of 1 and 3 spatial dimensions.
+memory::desc blocked16_desc(const Dims& dims, DataType type) {
+  constexpr std::array<memory::format_tag, 3> kTags = {
+      memory::format_tag::aBc16b, memory::format_tag::aBcd16b, memory::format_tag::aBcde16b};
+  return {dims, onednn_type(type), kTags[dims.size() - 3]};
+}
+
+struct Row {
+  std::string_view layout;
+  memory::desc (*desc)(const Dims& dims, DataType type);
+};
+
+constexpr std::array<Row, 3> kLayouts = {{
+    {"nchw", plain_desc},
+    {"nhwc", channels_last_desc},
+    {"blocked16", blocked16_desc},
+}};
+
+memory::desc desc_of(const Problem& problem, std::string_view parameter, std::string_view tensor) {
+  const std::string& layout = problem.parameters.word(parameter);
+  const Tensor& values = tensor_named(problem, tensor);
+  return std::ranges::find(kLayouts, layout, &Row::layout)->desc(values.dims, values.dtype);
+}
+
+CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
+  const dnnl::reorder::primitive_desc description(
+      context.engine(), desc_of(request.problem, "from", "source"), context.engine(),
+      desc_of(request.problem, "to", "destination"), make_attributes(request));
+  PrimitiveBuilder builder(request, "reorder");
+  builder.add("source", DNNL_ARG_FROM, description.src_desc());
+  builder.add("destination", DNNL_ARG_TO, description.dst_desc());
+  return builder.finish(description);
+}
+
+}  // namespace
+
+extern const OnednnKernelEntry reorder_onednn_kernel;
+const OnednnKernelEntry reorder_onednn_kernel = {.op = "reorder", .create = create};
+
+}  // namespace bench::ops

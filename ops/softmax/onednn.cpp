@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/layout.hpp"
+#include "ops/onednn/primitive.hpp"
+#include "ops/softmax/softmax.hpp"
+
+namespace bench::ops {
+namespace {
+
+CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
+  const Problem& problem = request.problem;
+  const Tensor& source = tensor_named(problem, "source");
+  // Attention scores and class scores come plain, whatever their rank.
+  const bool given = !request.given.empty() && !request.given.front().is_zero();
+  const dnnl::memory::desc layout = problem.layout == Layout::any && !given
+                                        ? plain_desc(source.dims, source.dtype)
+                                        : met_layout(context, request, "source", Nature::shaped);
+  const dnnl::softmax_forward::primitive_desc description(
+      context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
+      layout, layout, static_cast<int>(problem.parameters.count("axis")),
+      make_attributes(request));
+  PrimitiveBuilder builder(request, "softmax");
+  builder.add("source", DNNL_ARG_SRC, description.src_desc());
+  builder.add("destination", DNNL_ARG_DST, description.dst_desc());
+  return builder.finish(description);
+}
+
+}  // namespace
+
+extern const OnednnKernelEntry softmax_onednn_kernel;
+const OnednnKernelEntry softmax_onednn_kernel = {.op = "softmax", .create = create};
+
+}  // namespace bench::ops

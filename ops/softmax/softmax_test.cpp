@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/softmax/softmax.hpp"
+
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench::ops {
+namespace {
+
+using testing::draw;
+using testing::Random;
+
+Problem random_problem(Random& random) {
+  const Operator& op = *find_operator("softmax");
+  ParameterSet set(op.parameters);
+  Dims shape(static_cast<std::size_t>(draw(random, 1, 4)));
+  for (std::int64_t& size : shape) size = draw(random, 1, 6);
+  set.set("shape", shape);
+  if (draw(random, 0, 1) == 1) {
+    set.set("axis", draw(random, 0, static_cast<std::int64_t>(shape.size()) - 1));
+  }
+  Result<Problem> made =
+      make_problem({.op = &op, .dtype = DataType::bf16, .parameters = set, .post_ops = {}});
+  if (!made.ok()) ADD_FAILURE() << made.error().message();
+  return std::move(made).value();
+}
+
+// visit(elements of one row) for every row along the axis.
+template <class Visit>
+void for_each_row(const Problem& problem, Visit visit) {
+  const Dims& shape = problem.parameters.numbers("shape");
+  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i < axis) outer *= shape[i];
+    if (i > axis) inner *= shape[i];
+  }
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      std::vector<std::size_t> row;
+      for (std::int64_t k = 0; k < shape[axis]; ++k) {
+        row.push_back(static_cast<std::size_t>((o * shape[axis] + k) * inner + i));
+      }
+      visit(row);
+    }
+  }
+}
+
+TEST(Softmax, WorkAndValuesEqualALoopNest) {
+  Random random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const Problem problem = random_problem(random);
+    const auto inputs = testing::random_inputs(problem, random());
+    const std::vector<double> result = softmax_reference(problem, inputs, 0, {});
+    std::int64_t flops = 0;
+    std::int64_t exponentials = 0;
+    std::int64_t elements = 0;
+    for_each_row(problem, [&](const std::vector<std::size_t>& row) {
+      double sum = 0;
+      for (const std::size_t position : row) {
+        flops += 3;  // comparison, subtraction, addition
+        ++exponentials;
+        sum += std::exp(inputs[0][position]);
+      }
+      for (const std::size_t position : row) {
+        ++flops;  // division
+        ++elements;
+        EXPECT_NEAR(result[position], std::exp(inputs[0][position]) / sum, 1e-14);
+      }
+    });
+    ASSERT_EQ(problem.work.flops, flops) << problem_tokens(problem);
+    ASSERT_EQ(problem.work.sfu_ops, exponentials);
+    ASSERT_EQ(problem.work.bytes_read, 2 * elements);
+    ASSERT_EQ(problem.work.bytes_written, 2 * elements);
+    ASSERT_FALSE(HasFailure()) << problem_tokens(problem);
+  }
+}
+
+TEST(Softmax, TokensComeBack) {
+  Random random(2);
+  for (int i = 0; i < 10000; ++i) {
+    testing::expect_round_trip(random_problem(random));
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(Softmax, PositionsAgreeWithTheWhole) {
+  Random random(3);
+  for (int i = 0; i < 1000; ++i) {
+    testing::expect_positions_agree(random_problem(random), random);
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(Softmax, LargeValuesDoNotOverflow) {
+  const Problem problem = testing::problem("softmax", "2-a0");
+  const std::vector<std::vector<double>> inputs = {{1000, 1000}};
+  EXPECT_THAT(softmax_reference(problem, inputs, 0, {}), ::testing::ElementsAre(0.5, 0.5));
+}
+
+TEST(Softmax, ExactWork) {
+  const Problem problem = testing::problem("softmax", "1x1000");
+  EXPECT_EQ(problem_tokens(problem), "1x1000-a1");
+  EXPECT_EQ(problem.work.flops, 4000);
+  EXPECT_EQ(problem.work.sfu_ops, 1000);
+  testing::expect_bytes(problem, 8000);
+}
+
+// Results are about 1/size; a tolerance of that order would accept anything.
+TEST(Softmax, ToleranceIsFarBelowTheResults) {
+  for (const DataType dtype : {DataType::f32, DataType::f16, DataType::bf16}) {
+    const Problem problem = testing::problem("softmax", "1x1000", dtype);
+    const Tolerance tolerance = problem.op->tolerance(problem);
+    EXPECT_LT(tolerance.absolute + tolerance.relative / 1000, 0.02 / 1000);
+  }
+}
+
+TEST(Softmax, UndefinedCombinationsAreNamed) {
+  EXPECT_EQ(testing::try_problem("softmax", "2x3-a2").error().where, "axis");
+  EXPECT_EQ(testing::try_problem("softmax", "2x3", DataType::s8).error().where, "dtype");
+  EXPECT_EQ(
+      testing::try_problem("softmax", "2x3", DataType::f32, Direction::backward_data).error().where,
+      "direction");
+}
+
+}  // namespace
+}  // namespace bench::ops
