@@ -6,6 +6,7 @@
 #include "harness/report/report.hpp"
 #include "harness/report/summary.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -6,6 +6,8 @@
 #include "harness/report/record.hpp"
 #include "harness/report/report.hpp"
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,15 +15,20 @@
 
 namespace bench {
 
-// Absent without samples. Interval: exact order statistics of process medians (stats/interval.hpp).
+// Absent without samples. Interval: exact order statistics of process medians (stats/summary.hpp).
 std::optional<TimeSummary> summarise(std::span<const ProcessRecord* const> processes);
 
-// Fills time, rates, create/reorder/first-run medians and the flags `noisy` (interval wider than
-// +-precision) and `unsteady`.
+// For processes whose configuration is not known: no interval counts as too wide.
+inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinity();
+
+// Fills time, rates, create/reorder/first-run medians, implementation (those of processes that ran
+// another one in details: "implementation.others") and the flags `noisy` (interval wider than
+// +-precision) and `unsteady`. Flags stay sorted, others are kept.
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
                    double precision);
 
-// How far the layers explain a network measured as one, for one cache mode of the layers.
+// How far the layers explain a network measured as one, for one cache mode of the layers. A network
+// without layers of its own in the report has an empty `cache` and no rest.
 struct NetworkSummary {
   std::string network;
   std::string network_id;  // case id of the network as one
@@ -30,16 +37,20 @@ struct NetworkSummary {
   Nanoseconds layers_time{0};                 // sum over measured layers of median x multiplicity
   int layers_measured = 0, layers_total = 0;  // distinct layers
   std::vector<std::string> missing;           // ids of layers without a time
-  std::optional<double> rest;                 // (network - layers) / network, signed
+  std::optional<double> rest;  // (network - layers) / network, signed; absent while a layer or the
+                               // network has no time
   struct Entry {
     std::string id;
     std::vector<std::string> layers;
-    Nanoseconds time;
-    double share;
+    std::size_t multiplicity = 1;
+    Nanoseconds time{0};
+    double share = 0;  // of layers_time
   };
   std::vector<Entry> top;  // by median x multiplicity, largest first, all of them
   std::optional<Nanoseconds> create, reorder, first_run;  // of the network
 };
+// Layers are cases whose `network` (or `networks`) is X; the network as one is the case of op
+// `network` whose parameter segment is X, or X with batch and flags when there is only one such.
 std::vector<NetworkSummary> summarise_networks(const Report& report);
 
 }  // namespace bench

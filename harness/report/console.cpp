@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/console.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Below this a table cannot be read; terminals that say less get this.
+constexpr int kNarrowestTable = 40;
+
+std::size_t usable_width(const ConsoleOptions& options) {
+  return static_cast<std::size_t>(std::max(options.width, kNarrowestTable));
+}
+
+// "+1.2%" of a share; two digits below one percent, since a good interval lies there.
+std::string format_signed_share(double share) {
+  if (!std::isfinite(share)) return std::string(kUnknown);
+  const double percent = share * 100;
+  return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
+}
+
+// How far low and high lie from the median: "-0.24% +0.31%".
+std::string format_interval(const std::optional<TimeSummary>& time) {
+  if (!time || !time->low || !time->high || time->median.count() <= 0) return std::string(kUnknown);
+  const auto median = static_cast<double>(time->median.count());
+  const auto share = [&](Nanoseconds bound) {
+    return format_signed_share((static_cast<double>(bound.count()) - median) / median);
+  };
+  return share(*time->low) + " " + share(*time->high);
+}
+
+std::string format_median(const std::optional<TimeSummary>& time) {
+  return time ? format_time(time->median) : std::string(kUnknown);
+}
+
+// Rates in the unit of their column's heading.
+template <class Rate>
+std::string format_giga(const std::optional<Rate>& rate) {
+  return rate ? format_significant(rate->value / 1e9) : std::string(kUnknown);
+}
+
+Cell outcome_cell(const CaseRecord& record) {
+  std::string text(outcome_names()[static_cast<std::size_t>(record.outcome)]);
+  for (Flag flag : record.flags)
+    text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
+  switch (record.outcome) {
+    case Outcome::ok:
+      return {text, record.flags.empty() ? Tone::good : Tone::warning};
+    case Outcome::unsupported:
+    case Outcome::skipped:
+      return {text, Tone::warning};
+    case Outcome::wrong_result:
+    case Outcome::crashed:
+    case Outcome::timed_out:
+    case Outcome::failed:
+      return {text, Tone::bad};
+  }
+  return {text, Tone::plain};
+}
+
+Row case_row(const CaseRecord& record) {
+  return {{{record.id},
+           {format_median(record.time)},
+           {format_interval(record.time)},
+           {format_giga(record.flops_per_s)},
+           {format_giga(record.bytes_per_s)},
+           {record.implementation.value_or(std::string(kUnknown))},
+           outcome_cell(record)},
+          record.reason.value_or("")};
+}
+
+std::string network_title(const NetworkSummary& summary) {
+  if (summary.layers_total == 0) return fmt::format("network {}", summary.network);
+  return fmt::format("network {}, layers with cache {}", summary.network, summary.cache);
+}
+
+std::string signed_time(Nanoseconds time) {
+  return (time.count() > 0 ? "+" : "") + format_time(time);
+}
+
+// "sum of layers   27.50 ms   23 of 23 distinct layers": three aligned parts; the last one wraps
+// below itself.
+struct Fact {
+  std::string name;
+  std::string value;
+  std::string remark;
+};
+
+std::string render_facts(const std::vector<Fact>& facts, std::size_t width) {
+  constexpr std::size_t kIndent = 2;
+  constexpr std::size_t kName = 15;
+  constexpr std::size_t kValue = 10;
+  constexpr std::size_t kRemark = kIndent + kName + kValue + 2;
+  std::string text;
+  for (const Fact& fact : facts) {
+    std::string line =
+        fmt::format("{:{}}{:<{}}{:>{}}", "", kIndent, fact.name, kName, fact.value, kValue);
+    std::string remark = wrap(fact.remark, width, kRemark);
+    if (!remark.empty()) line += remark.substr(kRemark - 2);
+    text += remark.empty() ? line + '\n' : line;
+  }
+  return text;
+}
+
+std::string coverage_remark(const NetworkSummary& summary) {
+  if (summary.missing.empty())
+    return fmt::format("{} distinct layers, each times its multiplicity", summary.layers_total);
+  return fmt::format("{} of {} distinct layers: the others have no time", summary.layers_measured,
+                     summary.layers_total);
+}
+
+std::vector<Fact> network_facts(const NetworkSummary& summary) {
+  const auto time = [](const std::optional<Nanoseconds>& value) {
+    return format_or_unknown(value, [](Nanoseconds known) { return format_time(known); });
+  };
+  std::vector<Fact> facts;
+  facts.push_back({"network", time(summary.network_time),
+                   summary.network_id.empty() ? "not measured as one" : summary.network_id});
+  if (summary.layers_total > 0) {
+    facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
+    Fact rest{"rest", std::string(kUnknown), ""};
+    if (summary.rest && summary.network_time) {
+      rest.value = signed_time(*summary.network_time - summary.layers_time);
+      rest.remark = fmt::format("{} of the network", format_signed_share(*summary.rest));
+    }
+    facts.push_back(std::move(rest));
+  }
+  facts.push_back({"creation", time(summary.create), "once, not in the times above"});
+  facts.push_back({"reorders", time(summary.reorder), "of inputs and weights, once"});
+  facts.push_back({"first run", time(summary.first_run), ""});
+  return facts;
+}
+
+std::string layer_names(const std::vector<std::string>& layers) {
+  if (layers.empty()) return std::string(kUnknown);
+  if (layers.size() == 1) return layers.front();
+  return fmt::format("{} +{}", layers.front(), layers.size() - 1);
+}
+
+std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& options) {
+  const std::vector<Column> columns = {{"layer", Align::left, 12, 0},
+                                       {"time", Align::right, std::nullopt, 0},
+                                       {"share", Align::right, std::nullopt, 0},
+                                       {"times", Align::right, std::nullopt, 1},
+                                       {"case", Align::left, 16, 2}};
+  std::vector<Row> rows;
+  for (const NetworkSummary::Entry& entry : summary.top) {
+    if (rows.size() == options.top_layers) break;
+    rows.push_back({{{layer_names(entry.layers)},
+                     {format_time(entry.time)},
+                     {fmt::format("{:.1f}%", entry.share * 100)},
+                     {fmt::format("{}", entry.multiplicity)},
+                     {entry.id}},
+                    ""});
+  }
+  if (rows.empty()) return "";
+  std::string text = render_table(columns, rows, usable_width(options), options.colour);
+  const std::size_t left = summary.top.size() - rows.size();
+  if (left > 0) text += fmt::format("and {} more distinct layers\n", left);
+  return text;
+}
+
+std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& options) {
+  std::string text;
+  for (const std::string& id : summary.missing)
+    text += wrap("no time: " + id, usable_width(options), 2);
+  return text;
+}
+
+}  // namespace
+
+std::string console_table(const Report& report, const ConsoleOptions& options) {
+  if (report.cases.empty()) return "no cases\n";
+  const std::vector<Column> columns = {{"case", Align::left, 20, 0},
+                                       {"median", Align::right, std::nullopt, 0},
+                                       {"interval", Align::right, std::nullopt, 2},
+                                       {"GFLOP/s", Align::right, std::nullopt, 1},
+                                       {"GB/s", Align::right, std::nullopt, 3},
+                                       {"implementation", Align::left, 14, 4},
+                                       {"outcome", Align::left, 11, 0}};
+  std::vector<Row> rows;
+  for (const CaseRecord& record : report.cases) rows.push_back(case_row(record));
+  return render_table(columns, rows, usable_width(options), options.colour);
+}
+
+std::string console_networks(const std::vector<NetworkSummary>& networks,
+                             const ConsoleOptions& options) {
+  std::string text;
+  for (const NetworkSummary& summary : networks) {
+    if (!text.empty()) text += '\n';
+    const std::string title = wrap(network_title(summary), usable_width(options), 0);
+    text += paint(title, Tone::heading, options.colour);
+    text += render_facts(network_facts(summary), usable_width(options));
+    text += render_missing(summary, options);
+    text += render_layers(summary, options);
+  }
+  return text;
+}
+
+}  // namespace bench

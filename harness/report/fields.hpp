@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of each record, named once for both directions: an Archive writes or reads them in
+// this order. Private to this folder.
+//
+// An Archive offers
+//   required(name, value)        always written; reading without it is an error
+//   optional(name, value)        absent, empty text and empty lists are left out
+//   object(name, fields)         a nested object, left out when it stays empty
+//   group(name, optional, fields) a nested object that is there or not as a whole
+//   list(name, vector, fields)   a list of objects
+//   bytes(work)                  the sum of bytes read and written
+#pragma once
+
+#include "harness/report/record.hpp"
+
+namespace bench {
+
+template <class Archive, class Run>
+void run_fields(Archive& archive, Run& run) {
+  archive.required("run_id", run.run_id);
+  archive.optional("resumes", run.resumes);
+  archive.object("tool", [&](Archive& tool) {
+    tool.optional("version", run.tool_version);
+    tool.optional("commit", run.tool_commit);
+  });
+  archive.optional("started", run.started);
+  archive.optional("arguments", run.arguments);
+  archive.optional("shard", run.shard);
+  archive.object("config", [&](Archive& config) {
+    config.optional("name", run.config_name);
+    config.optional("files", run.config_files);
+    config.optional("hash", run.config_hash);
+    config.optional("seed", run.seed);
+  });
+  archive.optional("convention", run.convention);
+  archive.object("environment", [&](Archive& environment) {
+    environment.optional("machine_class", run.environment.machine_class);
+    environment.optional("cpu", run.environment.cpu);
+    environment.optional("threads", run.environment.threads);
+    environment.optional("libraries", run.environment.libraries);
+    environment.optional("details", run.environment.details);
+  });
+}
+
+template <class Archive, class Process>
+void process_fields(Archive& archive, Process& process) {
+  archive.required("run_id", process.run_id);
+  archive.required("id", process.id);
+  archive.required("process", process.process);
+  archive.required("samples_ns", process.samples);
+  archive.required("iterations_per_sample", process.iterations_per_sample);
+  archive.optional("warmup_iterations", process.warmup_iterations);
+  archive.optional("steady", process.steady);
+  archive.required("stop", process.stop);
+  archive.optional("create_ns", process.create);
+  archive.optional("create_hit_ns", process.create_hit);
+  archive.optional("reorder_ns", process.reorder);
+  archive.optional("first_run_ns", process.first_run);
+  archive.optional("implementation", process.implementation);
+}
+
+template <class Archive, class Work>
+void work_fields(Archive& archive, Work& work) {
+  archive.optional("macs", work.macs);
+  archive.required("flops", work.flops);
+  archive.bytes(work);
+  archive.optional("flops_valid", work.flops_valid);
+  archive.optional("sfu_ops", work.sfu_ops);
+}
+
+template <class Archive, class Time>
+void time_fields(Archive& archive, Time& time) {
+  archive.required("median_ns", time.median);
+  archive.required("q25_ns", time.q25);
+  archive.required("q75_ns", time.q75);
+  archive.required("min_ns", time.min);
+  archive.required("max_ns", time.max);
+  archive.optional("low_ns", time.low);
+  archive.optional("high_ns", time.high);
+  archive.optional("confidence", time.confidence);
+}
+
+template <class Archive, class Case>
+void case_fields(Archive& archive, Case& record) {
+  archive.required("run_id", record.run_id);
+  archive.required("id", record.id);
+  archive.optional("op", record.op);
+  archive.optional("direction", record.direction);
+  archive.optional("dtype", record.dtype);
+  archive.optional("device", record.device);
+  archive.optional("backend", record.backend);
+  archive.optional("source", record.source);
+  archive.optional("case_hash", record.case_hash);
+  archive.optional("network", record.network);
+  archive.optional("layers", record.layers);
+  archive.optional("multiplicity", record.multiplicity);
+  archive.list("networks", record.networks, [](Archive& entry, auto& network) {
+    entry.required("network", network.network);
+    entry.optional("layers", network.layers);
+  });
+  archive.required("outcome", record.outcome);
+  archive.optional("reason", record.reason);
+  archive.required("flags", record.flags);
+  archive.optional("implementation", record.implementation);
+  archive.group("work", record.work, [](Archive& work, auto& value) { work_fields(work, value); });
+  archive.group("memory", record.memory, [](Archive& memory, auto& value) {
+    memory.required("peak_bytes", value.peak);
+    memory.required("weights_bytes", value.weights);
+    memory.required("workspace_bytes", value.workspace);
+  });
+  archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
+  archive.object("rates", [&](Archive& rates) {
+    rates.optional("flops_per_s", record.flops_per_s);
+    rates.optional("bytes_per_s", record.bytes_per_s);
+  });
+  archive.optional("create_ns", record.create);
+  archive.optional("create_hit_ns", record.create_hit);
+  archive.optional("reorder_ns", record.reorder);
+  archive.optional("first_run_ns", record.first_run);
+  archive.optional("check", record.check);
+  archive.optional("details", record.details);
+}
+
+template <class Archive, class End>
+void end_fields(Archive& archive, End& end) {
+  archive.required("run_id", end.run_id);
+  archive.optional("finished", end.finished);
+  archive.required("interrupted", end.interrupted);
+  archive.required("exit", end.exit);
+  archive.required("not_measured", end.not_measured);
+  archive.object("accounting", [&](Archive& accounting) {
+    accounting.required("wall_ns", end.accounting.wall);
+    accounting.required("timed_ns", end.accounting.timed);
+    accounting.required("warmup_ns", end.accounting.warmup);
+    accounting.required("setup_ns", end.accounting.setup);
+    accounting.required("check_ns", end.accounting.check);
+    accounting.required("idle_ns", end.accounting.idle);
+  });
+}
+
+}  // namespace bench

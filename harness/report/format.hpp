@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of `bench report`: a new one is a file with its function and a row in the table.
+#pragma once
+
+#include "harness/report/report.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+struct ReportFormat {
+  std::string_view name;    // of --format
+  std::string_view suffix;  // of the output file, with its dot
+  std::string (*write)(const Report& report);
+  std::string_view help;  // one line
+};
+
+std::span<const ReportFormat> report_formats();
+
+}  // namespace bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a case id as text. Reports may hold ids of operators and backends that this build
+// does not know, so nothing is checked here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+struct IdSegments {
+  std::string op, direction, parameters, dtype, backend, device, cache;
+  std::string options;  // what follows the cache mode: "t1/nhwc"
+};
+
+// Missing segments are empty.
+IdSegments split_id(std::string_view id);
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/record.hpp"
+
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kOutcomes = {
+    "ok", "wrong_result", "unsupported", "skipped", "crashed", "timed_out", "failed"};
+constexpr std::array<std::string_view, 5> kFlags = {"noisy", "unsteady", "above_ceiling",
+                                                    "throttled", "interrupted"};
+constexpr std::array<std::string_view, 4> kStopReasons = {"precision", "max_time", "budget",
+                                                          "interrupted"};
+
+}  // namespace
+
+std::span<const std::string_view> outcome_names() { return kOutcomes; }
+std::span<const std::string_view> flag_names() { return kFlags; }
+std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
+
+}  // namespace bench

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/summary.hpp"
+
+#include "base/checked.hpp"
+#include "harness/report/id_segments.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace bench {
+namespace {
+
+// product.md: low and high have exact coverage of at least this.
+constexpr double kCoverage = 0.9;
+
+using Processes = std::span<const ProcessRecord* const>;
+
+// Nearest integer; samples and iterations are positive.
+Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
+  const std::int64_t whole = sample.count() / iterations;
+  const std::int64_t rest = sample.count() % iterations;
+  return Nanoseconds(whole + (rest >= iterations - rest ? 1 : 0));
+}
+
+std::vector<Nanoseconds> process_medians(Processes processes) {
+  std::vector<Nanoseconds> medians;
+  for (const ProcessRecord* process : processes) {
+    const auto sample = median(process->samples);
+    if (sample) medians.push_back(per_iteration(*sample, process->iterations_per_sample));
+  }
+  return medians;
+}
+
+std::vector<Nanoseconds> pooled_iterations(Processes processes) {
+  std::vector<Nanoseconds> pooled;
+  for (const ProcessRecord* process : processes) {
+    for (Nanoseconds sample : process->samples)
+      pooled.push_back(per_iteration(sample, process->iterations_per_sample));
+  }
+  return pooled;
+}
+
+std::optional<Nanoseconds> median_of(Processes processes,
+                                     std::optional<Nanoseconds> ProcessRecord::*member) {
+  std::vector<Nanoseconds> values;
+  for (const ProcessRecord* process : processes) {
+    if (process->*member) values.push_back(*(process->*member));
+  }
+  return median(values);
+}
+
+void set_flag(CaseRecord& record, Flag flag) {
+  if (std::find(record.flags.begin(), record.flags.end(), flag) == record.flags.end())
+    record.flags.push_back(flag);
+  std::sort(record.flags.begin(), record.flags.end());
+}
+
+// The kernel that ran; processes that ran another one are named, since they are no repetition.
+void fill_implementation(CaseRecord& record, Processes processes) {
+  std::vector<std::string> names;
+  for (const ProcessRecord* process : processes) {
+    const bool known =
+        std::find(names.begin(), names.end(), process->implementation) != names.end();
+    if (!process->implementation.empty() && !known) names.push_back(process->implementation);
+  }
+  if (names.empty()) return;
+  if (!record.implementation) record.implementation = names.front();
+  std::string others;
+  for (const std::string& name : names) {
+    if (name != *record.implementation) others += (others.empty() ? "" : ", ") + name;
+  }
+  if (!others.empty()) record.details["implementation.others"] = others;
+}
+
+bool is_noisy(const TimeSummary& time, double precision) {
+  if (!time.low || !time.high) return false;
+  const double half = static_cast<double>((*time.high - *time.low).count()) / 2;
+  return half > precision * static_cast<double>(time.median.count());
+}
+
+// median x multiplicity; hostile files may hold anything, so it stops at the largest time.
+Nanoseconds saturated_product(Nanoseconds time, std::size_t count) {
+  const auto product = (Checked(time.count()) * Checked(static_cast<std::int64_t>(count))).value();
+  return Nanoseconds(product.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
+  const auto sum = (Checked(a.count()) + b.count()).value();
+  return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+
+// What the layers of one summary have in common.
+struct LayerGroup {
+  std::string network, dtype, backend, device, cache, options;
+  auto operator<=>(const LayerGroup&) const = default;
+};
+
+// True when `parameters` of a network's id are those of `network`: itself, or with a batch or flags
+// ("resnet50_v1_5-n8+separate").
+bool names_network(std::string_view parameters, std::string_view network) {
+  if (!parameters.starts_with(network)) return false;
+  const std::string_view rest = parameters.substr(network.size());
+  return rest.empty() || rest.front() == '-' || rest.front() == '+';
+}
+
+struct NetworkCase {
+  const CaseRecord* record;
+  IdSegments id;
+};
+
+std::vector<NetworkCase> network_cases(const Report& report) {
+  std::vector<NetworkCase> networks;
+  for (const CaseRecord& record : report.cases) {
+    IdSegments id = split_id(record.id);
+    if (id.op == "network") networks.push_back({&record, std::move(id)});
+  }
+  return networks;
+}
+
+// The network as one that a group of layers belongs to. An exact name is preferred to one with
+// batch or flags, then hot caches (a network streams its own weights anyway), then the layers' own
+// mode. Of several that differ in batch or flags none can be told to be the right one.
+const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const LayerGroup& group) {
+  const CaseRecord* best = nullptr;
+  std::tuple<bool, bool, bool> best_rank;
+  std::string best_parameters;
+  bool ambiguous = false;
+  for (const auto& [record, id] : networks) {
+    if (id.dtype != group.dtype || id.backend != group.backend || id.device != group.device ||
+        id.options != group.options || !names_network(id.parameters, group.network))
+      continue;
+    const bool exact = id.parameters == group.network;
+    const std::tuple rank(exact, id.cache == "hot", id.cache == group.cache);
+    if (best != nullptr && !exact && !std::get<0>(best_rank) && id.parameters != best_parameters)
+      ambiguous = true;
+    if (best != nullptr && rank <= best_rank) continue;
+    best = record;
+    best_rank = rank;
+    best_parameters = id.parameters;
+    if (exact) ambiguous = false;
+  }
+  return ambiguous ? nullptr : best;
+}
+
+struct Member {
+  const CaseRecord* record;
+  std::vector<std::string> layers;
+  std::size_t count;  // how often the network runs it
+};
+
+// In the order of the report.
+class Groups {
+ public:
+  void add(const LayerGroup& group, Member member) {
+    const auto [place, is_new] = index_.try_emplace(group, groups_.size());
+    if (is_new) groups_.emplace_back(group, std::vector<Member>());
+    groups_[place->second].second.push_back(std::move(member));
+  }
+  auto begin() const { return groups_.begin(); }
+  auto end() const { return groups_.end(); }
+
+ private:
+  std::vector<std::pair<LayerGroup, std::vector<Member>>> groups_;
+  std::map<LayerGroup, std::size_t> index_;
+};
+
+// Layers by network and cache mode.
+Groups group_layers(const Report& report) {
+  Groups groups;
+  for (const CaseRecord& record : report.cases) {
+    const IdSegments id = split_id(record.id);
+    if (id.op == "network") continue;
+    const auto group_of = [&](const std::string& network) {
+      return LayerGroup{network, id.dtype, id.backend, id.device, id.cache, id.options};
+    };
+    for (const NetworkLayers& entry : record.networks)
+      groups.add(group_of(entry.network),
+                 {&record, entry.layers, std::max<std::size_t>(1, entry.layers.size())});
+    if (!record.networks.empty() || !record.network) continue;
+    const auto count = record.multiplicity ? static_cast<std::size_t>(*record.multiplicity)
+                                           : std::max<std::size_t>(1, record.layers.size());
+    groups.add(group_of(*record.network), {&record, record.layers, count});
+  }
+  return groups;
+}
+
+void fill_network(NetworkSummary& summary, const CaseRecord& network) {
+  summary.network_id = network.id;
+  if (network.time) summary.network_time = network.time->median;
+  summary.create = network.create;
+  summary.reorder = network.reorder;
+  summary.first_run = network.first_run;
+}
+
+void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    ++summary.layers_total;
+    if (!member.record->time) {
+      summary.missing.push_back(member.record->id);
+      continue;
+    }
+    ++summary.layers_measured;
+    const Nanoseconds time = saturated_product(member.record->time->median, member.count);
+    summary.layers_time = saturated_sum(summary.layers_time, time);
+    summary.top.push_back({member.record->id, member.layers, member.count, time, 0});
+  }
+  for (NetworkSummary::Entry& entry : summary.top) {
+    if (summary.layers_time.count() == 0) break;
+    entry.share =
+        static_cast<double>(entry.time.count()) / static_cast<double>(summary.layers_time.count());
+  }
+  std::stable_sort(summary.top.begin(), summary.top.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+}
+
+// Only a complete sum explains a network.
+std::optional<double> rest_of(const NetworkSummary& summary) {
+  if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
+      !summary.missing.empty())
+    return std::nullopt;
+  const auto network = static_cast<double>(summary.network_time->count());
+  return (network - static_cast<double>(summary.layers_time.count())) / network;
+}
+
+}  // namespace
+
+std::optional<TimeSummary> summarise(Processes processes) {
+  const std::vector<Nanoseconds> medians = process_medians(processes);
+  const auto centre = median(medians);
+  if (!centre) return std::nullopt;
+  std::vector<Nanoseconds> pooled = pooled_iterations(processes);
+  TimeSummary time;
+  time.median = *centre;
+  time.q25 = *quantile(pooled, 0.25);
+  time.q75 = *quantile(pooled, 0.75);
+  time.min = *std::min_element(pooled.begin(), pooled.end());
+  time.max = *std::max_element(pooled.begin(), pooled.end());
+  if (const auto interval = median_interval(medians, kCoverage)) {
+    time.low = interval->low;
+    time.high = interval->high;
+    time.confidence = interval->confidence;
+  }
+  return time;
+}
+
+void complete_case(CaseRecord& record, Processes processes, double precision) {
+  record.time = summarise(processes);
+  record.create = median_of(processes, &ProcessRecord::create);
+  record.create_hit = median_of(processes, &ProcessRecord::create_hit);
+  record.reorder = median_of(processes, &ProcessRecord::reorder);
+  record.first_run = median_of(processes, &ProcessRecord::first_run);
+  fill_implementation(record, processes);
+  record.flops_per_s.reset();
+  record.bytes_per_s.reset();
+  if (!record.time) return;
+  if (record.work) {
+    record.flops_per_s = record.work->total() / record.time->median;
+    record.bytes_per_s = record.work->traffic() / record.time->median;
+  }
+  if (is_noisy(*record.time, precision)) set_flag(record, Flag::noisy);
+  const bool steady = std::all_of(processes.begin(), processes.end(),
+                                  [](const ProcessRecord* process) { return process->steady; });
+  if (!steady) set_flag(record, Flag::unsteady);
+}
+
+std::vector<NetworkSummary> summarise_networks(const Report& report) {
+  std::vector<NetworkSummary> summaries;
+  const std::vector<NetworkCase> networks = network_cases(report);
+  std::set<const CaseRecord*> explained;
+  for (const auto& [group, members] : group_layers(report)) {
+    NetworkSummary summary;
+    summary.network = group.network;
+    summary.cache = group.cache;
+    if (const CaseRecord* network = find_network(networks, group)) {
+      fill_network(summary, *network);
+      explained.insert(network);
+    }
+    fill_layers(summary, members);
+    summary.rest = rest_of(summary);
+    summaries.push_back(std::move(summary));
+  }
+  // Networks of which no layer was measured alone still tell their setup times.
+  for (const auto& [record, id] : networks) {
+    if (explained.contains(record)) continue;
+    NetworkSummary& summary = summaries.emplace_back();
+    summary.network = id.parameters;
+    fill_network(summary, *record);
+  }
+  return summaries;
+}
+
+}  // namespace bench

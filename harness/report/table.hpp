@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aligned columns for a terminal. Private to this folder.
+#pragma once
+
+#include "harness/report/console.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+enum class Align { left, right };
+enum class Tone { plain, good, warning, bad, heading };
+
+struct Column {
+  std::string heading;
+  Align align = Align::left;
+  // Narrowest useful width of a column that may be shortened; absent: never shortened.
+  std::optional<std::size_t> narrowest;
+  // Columns with the highest number go first where even the narrowest do not fit; 0: never.
+  int expendable = 0;
+};
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+struct Row {
+  std::vector<Cell> cells;  // one a column
+  std::string note;         // on lines of its own below, wrapped and indented; may be empty
+};
+
+// Lines of at most `width` columns, each ending in a newline; two blanks between columns, none at
+// the end of a line. Control characters of the cells (names come from files) become '?'.
+std::string render_table(const std::vector<Column>& columns, const std::vector<Row>& rows,
+                         std::size_t width, Colour colour);
+
+// Words of `text` on lines of at most `width` columns, each after `indent` blanks.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+// The text between the escape sequences of `tone`.
+std::string paint(std::string_view text, Tone tone, Colour colour);
+
+}  // namespace bench
