@@ -1,2 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install and the Debian package.
+# cmake --install and the Debian package: the program with man page, completion, configurations and
+# manual, and in lib/bench its own libdnnl.so.3 with its notices.
+
+if(NOT TARGET bench)
+  return()
+endif()
+include(GNUInstallDirs)
+
+# Relative, so that an installed tree can be moved; LD_LIBRARY_PATH still comes before it.
+set_target_properties(bench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/bench")
+install(TARGETS bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+# The program writes its own man page and completion.
+set(documents "${PROJECT_BINARY_DIR}/documents")
+file(MAKE_DIRECTORY "${documents}")
+add_custom_command(
+  OUTPUT "${documents}/bench.1.gz" "${documents}/bench.bash" "${documents}/_bench"
+  COMMAND bench manual > "${documents}/bench.1"
+  COMMAND gzip -9nf "${documents}/bench.1"
+  COMMAND bench completion bash > "${documents}/bench.bash"
+  COMMAND bench completion zsh > "${documents}/_bench"
+  DEPENDS bench
+  COMMENT "Writing man page and completion"
+  VERBATIM)
+add_custom_target(bench_documents ALL DEPENDS "${documents}/bench.1.gz")
+install(FILES "${documents}/bench.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${documents}/bench.bash"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME bench)
+install(FILES "${documents}/_bench" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/configs" DESTINATION "${CMAKE_INSTALL_DATADIR}/bench"
+  OPTIONAL)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
+
+# The licence, and those of the header-only libraries that are compiled in.
+set(copyright "${documents}/copyright")
+file(READ "${PROJECT_SOURCE_DIR}/LICENSE" text)
+file(WRITE "${copyright}" "bench\n\n${text}")
+foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev)
+  if(EXISTS "/usr/share/doc/${package}/copyright")
+    file(READ "/usr/share/doc/${package}/copyright" text)
+    file(APPEND "${copyright}" "\n\nCompiled in: ${package}\n\n${text}")
+  endif()
+endforeach()
+install(FILES "${copyright}" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+get_filename_component(onednn_prefix "${dnnl_DIR}/../../.." ABSOLUTE)
+install(FILES "$<TARGET_FILE:DNNL::dnnl>" DESTINATION lib/bench RENAME libdnnl.so.3)
+foreach(notice IN ITEMS LICENSE THIRD-PARTY-PROGRAMS)
+  set(file "${onednn_prefix}/share/doc/onednn/${notice}")
+  if(EXISTS "${file}")
+    install(FILES "${file}" DESTINATION lib/bench)
+  else()
+    message(STATUS "oneDNN comes without ${notice}: an installed copy will lack it")
+  endif()
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME bench)
+set(CPACK_PACKAGE_VENDOR "bench developers")
+set(CPACK_PACKAGE_CONTACT "bench developers <bench@localhost.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION
+  "Measures neural-network operators and small networks: how fast, why, and whether they got slower.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+get_filename_component(onednn_folder "${onednn_prefix}/lib" REALPATH)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${onednn_folder}")
+include(CPack)
