@@ -320,8 +320,9 @@ void measure(Chain& chain, const yardstick::Options& options) {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     sum += yardstick::median_ns(yardstick::sample(alone, [&] { chain.run_alone(i); }));
   }
-  std::printf("chain_ns %lld\nlayers_hot_ns %lld\n", static_cast<long long>(whole),
-              static_cast<long long>(sum));
+  const dnnl_version_t& version = *dnnl_version();
+  std::printf("onednn %d.%d.%d\nchain_ns %lld\nlayers_hot_ns %lld\n", version.major, version.minor,
+              version.patch, static_cast<long long>(whole), static_cast<long long>(sum));
 }
 
 }  // namespace

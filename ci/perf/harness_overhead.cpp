@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the harness itself costs in a timing pass: `run_round`, which executes samples, with an
+// invocation that does nothing. `own_ns` is its cost for each sample of one iteration, in and
+// outside of the timed region, besides the two clock reads; the goal is at most 60.
+#include "base/env.hpp"
+#include "harness/run/sampling.hpp"
+#include "ops/kernel.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+// A share of a nanosecond counts here: durations over many samples are divided by their number.
+using Fraction = std::chrono::duration<double, std::nano>;
+
+constexpr Fraction kGoal(60);
+constexpr std::int64_t kSamples = 100'000;  // a round's fixed cost of microseconds disappears in it
+constexpr int kRepetitions = 25;            // the median of so many is shown
+
+class NoInvocation final : public bench::ops::Invocation {
+ public:
+  bool run() noexcept override { return true; }
+  std::string error() const override { return {}; }
+};
+
+bench::Rotation rotation_of(std::int64_t size) {
+  std::vector<std::unique_ptr<bench::ops::Invocation>> invocations;
+  for (std::int64_t i = 0; i < size; ++i) invocations.push_back(std::make_unique<NoInvocation>());
+  return bench::Rotation(std::move(invocations));
+}
+
+bench::Nanoseconds time_round(bench::Rotation& rotation, std::int64_t samples,
+                              std::vector<bench::Nanoseconds>& out) {
+  bench::MonotonicClock clock;
+  out.clear();
+  const auto start = clock.now();
+  if (!bench::run_round(rotation, samples, 1, clock, out) ||
+      static_cast<std::int64_t>(out.size()) != samples) {
+    std::fputs("harness_overhead: a round failed\n", stderr);
+    std::exit(3);
+  }
+  return clock.now() - start;
+}
+
+bench::Nanoseconds time_clock_pairs(std::int64_t pairs) {
+  bench::MonotonicClock clock;
+  const auto start = clock.now();
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    benchmark::DoNotOptimize(clock.now());
+    benchmark::DoNotOptimize(clock.now());
+  }
+  return clock.now() - start;
+}
+
+// One of `count`, by the median of the durations.
+Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t count) {
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::nth_element(durations.begin(), middle, durations.end());
+  return Fraction(*middle) / static_cast<double>(count);
+}
+
+struct RoundCost {
+  Fraction sample;       // one sample of one iteration, clock reads included
+  Fraction clock_reads;  // two of them
+  Fraction own;          // the median difference of the two, measured next to each other
+  Fraction one_sample;   // a round of one sample, with its registration
+};
+
+// Before any benchmark of this program is registered: a round registers and clears its own.
+RoundCost measure_rounds() {
+  bench::Rotation rotation = rotation_of(1);
+  std::vector<bench::Nanoseconds> out;
+  std::vector<bench::Nanoseconds> rounds, clock_pairs, differences, singles;
+  time_round(rotation, kSamples, out);  // warm-up: code, pages of `out`
+  for (int i = 0; i < kRepetitions; ++i) {
+    rounds.push_back(time_round(rotation, kSamples, out));
+    clock_pairs.push_back(time_clock_pairs(kSamples));
+    differences.push_back(rounds.back() - clock_pairs.back());
+    singles.push_back(time_round(rotation, 1, out));
+  }
+  return {median_of_one(rounds, kSamples), median_of_one(clock_pairs, kSamples),
+          median_of_one(differences, kSamples), median_of_one(singles, 1)};
+}
+
+void register_measured(const char* name, Fraction time, std::optional<Fraction> own) {
+  const auto report = [=](benchmark::State& state) {
+    for (auto _ : state) state.SetIterationTime(std::chrono::duration<double>(time).count());
+    if (!own) return;
+    state.counters["own_ns"] = own->count();
+    state.SetLabel(*own <= kGoal ? "goal met" : "goal missed");
+  };
+  benchmark::RegisterBenchmark(name, report)->UseManualTime()->Iterations(1);
+}
+
+// The part that stands within the timed region, for each iteration of a batched sample.
+void iterations_of_a_sample(benchmark::State& state) {
+  constexpr std::int64_t kIterations = 1'000;
+  bench::Rotation rotation = rotation_of(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(rotation.run(kIterations));
+  state.counters["per_iteration"] = benchmark::Counter(
+      static_cast<double>(kIterations),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const RoundCost cost = measure_rounds();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  register_measured("two_clock_reads", cost.clock_reads, std::nullopt);
+  register_measured("round/per_sample", cost.sample, cost.own);
+  register_measured("round/one_sample", cost.one_sample, std::nullopt);
+  benchmark::RegisterBenchmark("rotation/1000_iterations", iterations_of_a_sample)
+      ->ArgName("buffer_sets")
+      ->Arg(1)
+      ->Arg(8);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
