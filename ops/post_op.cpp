@@ -70,6 +70,14 @@ Status add_counts(Model& model, Checked flops, Checked sfu_ops) {
   return Done{};
 }
 
+// Integer outputs are rounded to nearest and saturated, as kernels do behind a bias in f32.
+std::vector<double> round_integers(const Problem& problem, std::vector<double> values) {
+  const DataType dtype = problem.tensors[problem.input_count()].dtype;
+  if (!info(dtype).is_integer) return values;
+  for (double& value : values) value = round_to(dtype, value);
+  return values;
+}
+
 }  // namespace
 
 Result<PostOp> parse_post_op(std::string_view text) {
@@ -150,7 +158,7 @@ std::vector<double> reference_values(const Problem& problem, ReferenceInputs inp
       values[i] += addend[positions.empty() ? i : static_cast<std::size_t>(positions[i])];
     }
   }
-  return values;
+  return round_integers(problem, std::move(values));
 }
 
 }  // namespace bench::ops

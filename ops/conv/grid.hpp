@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the fast reference of a convolution lays out its operands (ops/conv/whole.cpp and
+// gradient.cpp): one operand is copied into a grid with its padding and, where the sweep goes
+// backward, with zeros between its elements, so that the sum over channels and taps has the same
+// offsets at each result and no bounds. The offsets go through accumulate_tile.
+#pragma once
+
+#include "ops/conv/conv.hpp"
+#include "ops/reference_tile.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bench::ops {
+
+// Columns of a tile.
+inline constexpr std::int64_t kColumns = kTile;
+
+// One axis of the grid. Element i of the copied operand lies at i*spread + begin, dropped where no
+// sum reads it; result o and tap r read position o*step + first_tap + r*tap_step.
+struct GridAxis {
+  std::int64_t elements = 1;
+  std::int64_t spread = 1;
+  std::int64_t begin = 0;
+  std::int64_t results = 1;
+  std::int64_t step = 1;
+  std::int64_t taps = 1;
+  std::int64_t first_tap = 0;
+  std::int64_t tap_step = 1;
+  std::int64_t length = 1;
+
+  std::int64_t tap(std::int64_t r) const { return first_tap + r * tap_step; }
+};
+using GridAxes = std::array<GridAxis, 3>;
+
+// Results are the sweep's steps, and read the window that it goes over.
+GridAxis reading(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
+
+// Results are the window's positions, and receive from the steps: a sweep of step 1 over the steps
+// spread by the stride, with the taps in reverse.
+GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
+
+template <class MakeAxis>
+GridAxes grid_axes(const ConvShape& shape, MakeAxis make) {
+  GridAxes grid;
+  const std::size_t missing = 3 - shape.axes.size();
+  for (std::size_t i = 0; i < shape.axes.size(); ++i) grid[missing + i] = make(shape.axes[i]);
+  return grid;
+}
+
+// Rows of the grid are stored by the position modulo the step, so that the columns read by
+// neighbouring results are neighbours. Up to kColumns - 1 columns behind a row are read, never
+// used.
+struct RowLayout {
+  explicit RowLayout(const GridAxes& axes)
+      : step(axes[2].step),
+        phase((axes[2].length + axes[2].step - 1) / axes[2].step + kColumns),
+        row(phase * step) {}
+
+  std::int64_t step;
+  std::int64_t phase;
+  std::int64_t row;
+
+  std::int64_t column(std::int64_t x) const { return x % step * phase + x / step; }
+};
+
+std::int64_t grid_results(const GridAxes& axes);
+std::int64_t grid_taps(const GridAxes& axes);
+std::int64_t grid_elements(const GridAxes& axes);
+
+// False where the padding would make a grid of that many channels unreasonably large.
+bool fits(const GridAxes& axes, std::int64_t channels);
+
+// Calls visit(element index, d, h, w in the grid) for each element that some sum reads.
+template <class Visit>
+void for_each_placed(const GridAxes& axes, Visit visit) {
+  const auto inside = [](const GridAxis& axis, std::int64_t i) {
+    const std::int64_t position = i * axis.spread + axis.begin;
+    return position >= 0 && position < axis.length ? position : -1;
+  };
+  for (std::int64_t d = 0; d < axes[0].elements; ++d) {
+    const std::int64_t z = inside(axes[0], d);
+    for (std::int64_t h = 0; h < axes[1].elements && z >= 0; ++h) {
+      const std::int64_t y = inside(axes[1], h);
+      for (std::int64_t w = 0; w < axes[2].elements && y >= 0; ++w) {
+        const std::int64_t x = inside(axes[2], w);
+        if (x >= 0) visit((d * axes[1].elements + h) * axes[2].elements + w, z, y, x);
+      }
+    }
+  }
+}
+
+template <class Visit>
+void for_each_tap(const GridAxes& axes, Visit visit) {
+  for (std::int64_t t = 0; t < axes[0].taps; ++t) {
+    for (std::int64_t r = 0; r < axes[1].taps; ++r) {
+      for (std::int64_t s = 0; s < axes[2].taps; ++s) {
+        visit(axes[0].tap(t), axes[1].tap(r), axes[2].tap(s));
+      }
+    }
+  }
+}
+
+// All `count` elements of an output through conv_values_at: for shapes that do not fit.
+std::vector<double> element_by_element(const ConvShape& shape, Direction direction,
+                                       ReferenceInputs inputs, std::size_t output,
+                                       std::int64_t count);
+
+// Output number `output` of direction backward_weights (ops/conv/gradient.cpp).
+std::vector<double> gradient_values(const ConvShape& shape, ReferenceInputs inputs,
+                                    std::size_t output);
+
+}  // namespace bench::ops

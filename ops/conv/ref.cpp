@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convolution element by element, from its definition: for each axis the pairs of positions
+// that meet, then the sum of products over all pairs.
+#include "ops/conv/conv.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace bench::ops {
+namespace {
+
+// Positions along one axis in the two operands whose product is a term of the sum.
+struct Pair {
+  std::int64_t first;
+  std::int64_t second;
+};
+using Pairs = std::vector<Pair>;
+
+// Three axes always: missing outer ones have size 1.
+using Axes = std::array<SpatialAxis, 3>;
+
+Axes three_axes(const ConvShape& shape) {
+  Axes axes;
+  const std::size_t missing = 3 - shape.axes.size();
+  for (std::size_t i = 0; i < shape.axes.size(); ++i) axes[missing + i] = shape.axes[i];
+  return axes;
+}
+
+// Where a step of the sweep meets the window with tap `tap`; may lie outside.
+std::int64_t window_position(const SpatialAxis& axis, std::int64_t step, std::int64_t tap) {
+  return step * axis.stride - axis.pad.begin + tap * axis.dilation;
+}
+
+// (window position, tap) of one step of the sweep: what an output of a convolution reads.
+Pairs pairs_of_step(const SpatialAxis& axis, std::int64_t step, std::int64_t window_size) {
+  Pairs pairs;
+  for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
+    const std::int64_t position = window_position(axis, step, tap);
+    if (position >= 0 && position < window_size) pairs.push_back({position, tap});
+  }
+  return pairs;
+}
+
+// (step, tap) that meet one window position: what an output of a transposed convolution receives.
+Pairs pairs_of_window(const SpatialAxis& axis, std::int64_t position, std::int64_t steps) {
+  Pairs pairs;
+  for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
+    const std::int64_t distance = position + axis.pad.begin - tap * axis.dilation;
+    if (distance % axis.stride != 0) continue;
+    const std::int64_t step = distance / axis.stride;
+    if (step >= 0 && step < steps) pairs.push_back({step, tap});
+  }
+  return pairs;
+}
+
+// (input, output) positions that meet at one tap.
+Pairs pairs_of_tap(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
+  Pairs pairs;
+  const bool transposed = sweep == Sweep::transposed;
+  const std::int64_t steps = transposed ? axis.input : axis.output;
+  const std::int64_t window_size = transposed ? axis.output : axis.input;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const std::int64_t position = window_position(axis, step, tap);
+    if (position < 0 || position >= window_size) continue;
+    pairs.push_back(transposed ? Pair{step, position} : Pair{position, step});
+  }
+  return pairs;
+}
+
+// Sizes of one operand along the three axes, and the sum's walk over it.
+using Sizes = std::array<std::int64_t, 3>;
+
+std::int64_t offset(const Sizes& sizes, std::int64_t d, std::int64_t h, std::int64_t w) {
+  return (d * sizes[1] + h) * sizes[2] + w;
+}
+
+double sum_of_products(const std::array<Pairs, 3>& pairs, const double* first,
+                       const Sizes& first_sizes, const double* second, const Sizes& second_sizes) {
+  double sum = 0;
+  for (const Pair& d : pairs[0]) {
+    for (const Pair& h : pairs[1]) {
+      const double* const first_row = first + offset(first_sizes, d.first, h.first, 0);
+      const double* const second_row = second + offset(second_sizes, d.second, h.second, 0);
+      for (const Pair& w : pairs[2]) sum += first_row[w.first] * second_row[w.second];
+    }
+  }
+  return sum;
+}
+
+std::int64_t volume(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+
+// The convolution with its operands by name, so that each output is one formula.
+struct Definition {
+  explicit Definition(const ConvShape& conv) : shape(conv), axes(three_axes(conv)) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      inputs[i] = axes[i].input;
+      outputs[i] = axes[i].output;
+      kernels[i] = axes[i].kernel;
+    }
+  }
+
+  const ConvShape& shape;
+  Axes axes;
+  Sizes inputs{};
+  Sizes outputs{};
+  Sizes kernels{};
+
+  static Sizes place_of(std::int64_t flat, const Sizes& sizes) {
+    return {flat / (sizes[1] * sizes[2]), flat / sizes[2] % sizes[1], flat % sizes[2]};
+  }
+
+  // weights[g][k within g][c within g]
+  const double* kernel_of(const std::vector<double>& weights, std::int64_t k,
+                          std::int64_t c_in_group) const {
+    return weights.data() + (k * shape.group_c() + c_in_group) * volume(kernels);
+  }
+
+  double destination(const std::vector<double>& source, const std::vector<double>& weights,
+                     std::int64_t position) const {
+    const Sizes place = place_of(position % volume(outputs), outputs);
+    const std::int64_t k = position / volume(outputs) % shape.k;
+    const std::int64_t n = position / volume(outputs) / shape.k;
+    std::array<Pairs, 3> pairs;
+    for (std::size_t i = 0; i < 3; ++i) {
+      pairs[i] = shape.sweep == Sweep::transposed
+                     ? pairs_of_window(axes[i], place[i], axes[i].input)
+                     : pairs_of_step(axes[i], place[i], axes[i].input);
+    }
+    const std::int64_t first_c = k / shape.group_k() * shape.group_c();
+    double sum = 0;
+    for (std::int64_t c = 0; c < shape.group_c(); ++c) {
+      sum += sum_of_products(pairs, source.data() + (n * shape.c + first_c + c) * volume(inputs),
+                             inputs, kernel_of(weights, k, c), kernels);
+    }
+    return sum;
+  }
+
+  double diff_source(const std::vector<double>& diff_destination,
+                     const std::vector<double>& weights, std::int64_t position) const {
+    const Sizes place = place_of(position % volume(inputs), inputs);
+    const std::int64_t c = position / volume(inputs) % shape.c;
+    const std::int64_t n = position / volume(inputs) / shape.c;
+    std::array<Pairs, 3> pairs;
+    for (std::size_t i = 0; i < 3; ++i) {
+      pairs[i] = shape.sweep == Sweep::transposed
+                     ? pairs_of_step(axes[i], place[i], axes[i].output)
+                     : pairs_of_window(axes[i], place[i], axes[i].output);
+    }
+    const std::int64_t first_k = c / shape.group_c() * shape.group_k();
+    double sum = 0;
+    for (std::int64_t k = first_k; k < first_k + shape.group_k(); ++k) {
+      sum += sum_of_products(pairs, diff_destination.data() + (n * shape.k + k) * volume(outputs),
+                             outputs, kernel_of(weights, k, c % shape.group_c()), kernels);
+    }
+    return sum;
+  }
+
+  double diff_weights(const std::vector<double>& source,
+                      const std::vector<double>& diff_destination, std::int64_t position) const {
+    const Sizes place = place_of(position % volume(kernels), kernels);
+    const std::int64_t k = position / volume(kernels) / shape.group_c();
+    const std::int64_t c =
+        position / volume(kernels) % shape.group_c() + k / shape.group_k() * shape.group_c();
+    std::array<Pairs, 3> pairs;
+    for (std::size_t i = 0; i < 3; ++i) pairs[i] = pairs_of_tap(axes[i], place[i], shape.sweep);
+    double sum = 0;
+    for (std::int64_t n = 0; n < shape.n; ++n) {
+      sum +=
+          sum_of_products(pairs, source.data() + (n * shape.c + c) * volume(inputs), inputs,
+                          diff_destination.data() + (n * shape.k + k) * volume(outputs), outputs);
+    }
+    return sum;
+  }
+
+  double diff_bias(const std::vector<double>& diff_destination, std::int64_t k) const {
+    double sum = 0;
+    for (std::int64_t n = 0; n < shape.n; ++n) {
+      for (std::int64_t i = 0; i < volume(outputs); ++i) {
+        sum += diff_destination[static_cast<std::size_t>((n * shape.k + k) * volume(outputs) + i)];
+      }
+    }
+    return sum;
+  }
+
+  double forward(ReferenceInputs tensors, std::int64_t position) const {
+    const auto k = static_cast<std::size_t>(position / volume(outputs) % shape.k);
+    const double bias = shape.bias == Bias::present ? tensors[2][k] : 0;
+    return destination(tensors[0], tensors[1], position) + bias;
+  }
+};
+
+}  // namespace
+
+std::vector<double> conv_values_at(const ConvShape& shape, Direction direction,
+                                   ReferenceInputs inputs, std::size_t output,
+                                   std::span<const std::int64_t> positions) {
+  const Definition definition(shape);
+  const auto value = [&](std::int64_t position) {
+    switch (direction) {
+      case Direction::forward:
+        return definition.forward(inputs, position);
+      case Direction::backward_data:
+        return definition.diff_source(inputs[0], inputs[1], position);
+      case Direction::backward_weights:
+        return output == 0 ? definition.diff_weights(inputs[0], inputs[1], position)
+                           : definition.diff_bias(inputs[1], position);
+    }
+    return 0.0;
+  };
+  std::vector<double> values;
+  values.reserve(positions.size());
+  for (const std::int64_t position : positions) values.push_back(value(position));
+  return values;
+}
+
+std::vector<double> reference_conv(const Problem& problem, ReferenceInputs inputs,
+                                   std::size_t output, std::span<const std::int64_t> positions) {
+  const ConvShape shape = conv_shape(problem.parameters);
+  return positions.empty() ? conv_values(shape, problem.direction, inputs, output)
+                           : conv_values_at(shape, problem.direction, inputs, output, positions);
+}
+
+}  // namespace bench::ops
