@@ -51,6 +51,14 @@ class Invocation {
   virtual std::string error() const = 0;
 };
 
+// One primitive of what a kernel executes, for people (`explain`, a network's layer table).
+struct KernelStep {
+  std::string node;            // of the network's node that it stands for; empty for a problem
+  std::string kind;            // "convolution", "reorder"
+  std::string implementation;  // "brgconv:avx512_core"
+  std::string layouts;         // "abcd -> acdb, weights Acdb16a"
+};
+
 // Not thread-safe. Outlives its invocations.
 class Kernel {
  public:
@@ -58,6 +66,8 @@ class Kernel {
   // The library's own name of what runs: "brgconv:avx512_core"; of a network: the number of
   // primitives by kind.
   virtual std::string implementation() const = 0;
+  // In the order of execution.
+  virtual std::vector<KernelStep> steps() const { return {}; }
   // One a tensor of the problem (or network), in its order; then, for networks, activations.
   virtual std::span<const KernelBuffer> buffers() const = 0;
   // Allocated by the kernel itself at creation, shared by its invocations (oneDNN scratchpad, a

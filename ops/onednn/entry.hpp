@@ -11,15 +11,18 @@
 
 namespace bench::ops {
 
-class OnednnContext;    // ops/onednn/context.hpp: engine, stream, layout choices
-class OnednnPrimitive;  // ops/onednn/primitive.hpp: a created primitive with its arguments' memory
-                        // descriptors
+class OnednnContext;     // ops/onednn/context.hpp: engine, stream, layout choices
+struct OnednnPrimitive;  // ops/onednn/primitive.hpp: a created primitive with its arguments' memory
+                         // descriptors
+struct OnednnRequest;    // ops/onednn/primitive.hpp: a problem, and what a chain knows about it
 
 struct OnednnKernelEntry {
   std::string_view op;
-  // Chooses layouts (`any`, or what `preferred` asks for) and creates the primitive of `problem`.
+  // Chooses layouts (what the problem's `layout` fixes, else what the request gives, else what the
+  // library prefers) and creates the primitive. May throw dnnl::error: callers go through
+  // ops/onednn/guard.hpp.
   Result<std::unique_ptr<OnednnPrimitive>, Refusal> (*create)(OnednnContext& context,
-                                                              const Problem& problem);
+                                                              const OnednnRequest& request);
 };
 
 std::span<const OnednnKernelEntry* const> onednn_kernels();

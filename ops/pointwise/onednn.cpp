@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/pointwise/pointwise.hpp"
-
 #include "ops/onednn/eltwise.hpp"
 #include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
+#include "ops/pointwise/pointwise.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -16,8 +15,8 @@ using dnnl::memory;
 
 EltwiseAlgorithm eltwise_of(const Problem& problem) {
   const Coefficients coefficients = pointwise_coefficients(problem.parameters);
-  const auto eltwise = find_eltwise(problem.parameters.word("function"), coefficients.alpha,
-                                    coefficients.beta);
+  const auto eltwise =
+      find_eltwise(problem.parameters.word("function"), coefficients.alpha, coefficients.beta);
   assert(eltwise.has_value());
   return *eltwise;
 }
@@ -27,14 +26,13 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
                                                        dnnl::prop_kind propagation,
                                                        const memory::desc& layout) {
   const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
-  return {context.engine(), propagation,   eltwise.algorithm, layout, layout,
-          eltwise.alpha,    eltwise.beta, make_attributes(request)};
+  return {context.engine(), propagation,   eltwise.algorithm, layout,
+          layout,           eltwise.alpha, eltwise.beta,      make_attributes(request)};
 }
 
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
-  const auto description =
-      describe_forward(context, request, dnnl::prop_kind::forward_inference,
-                       met_layout(context, request, "source", Nature::shaped));
+  const auto description = describe_forward(context, request, dnnl::prop_kind::forward_inference,
+                                            met_layout(context, request, "source", Nature::shaped));
   PrimitiveBuilder builder(request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
@@ -100,9 +98,8 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   if (request.problem.direction == Direction::backward_data) {
     return create_backward(context, request);
   }
-  return find_binary(request.problem.parameters.word("function"))
-             ? create_binary(context, request)
-             : create_unary(context, request);
+  return find_binary(request.problem.parameters.word("function")) ? create_binary(context, request)
+                                                                  : create_unary(context, request);
 }
 
 }  // namespace

@@ -30,12 +30,8 @@ struct Pooling {
 
 Pooling pooling_of(const Problem& problem) {
   const std::string& function = problem.parameters.word("function");
-  Pooling pooling{std::ranges::find(kAlgorithms, function, &Row::function)->algorithm,
-                  {},
-                  {},
-                  {},
-                  {},
-                  {}};
+  Pooling pooling{
+      std::ranges::find(kAlgorithms, function, &Row::function)->algorithm, {}, {}, {}, {}, {}};
   for (const SpatialAxis& axis : pool_axes(problem.parameters)) {
     pooling.strides.push_back(axis.stride);
     pooling.window.push_back(axis.kernel);
@@ -46,20 +42,22 @@ Pooling pooling_of(const Problem& problem) {
   return pooling;
 }
 
-dnnl::pooling_forward::primitive_desc describe_forward(
-    const OnednnContext& context, const Pooling& pooling, dnnl::prop_kind propagation,
-    const memory::desc& source, const memory::desc& destination,
-    const dnnl::primitive_attr& attributes) {
-  return {context.engine(), propagation,       pooling.algorithm, source,
-          destination,      pooling.strides,   pooling.window,    pooling.dilations,
-          pooling.begin,    pooling.end,       attributes};
+dnnl::pooling_forward::primitive_desc describe_forward(const OnednnContext& context,
+                                                       const Pooling& pooling,
+                                                       dnnl::prop_kind propagation,
+                                                       const memory::desc& source,
+                                                       const memory::desc& destination,
+                                                       const dnnl::primitive_attr& attributes) {
+  return {context.engine(), propagation,     pooling.algorithm, source,
+          destination,      pooling.strides, pooling.window,    pooling.dilations,
+          pooling.begin,    pooling.end,     attributes};
 }
 
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request) {
-  const auto description = describe_forward(
-      context, pooling_of(request.problem), dnnl::prop_kind::forward_inference,
-      met_layout(context, request, "source", Nature::spatial),
-      free_layout(request.problem, "destination"), make_attributes(request));
+  const auto description =
+      describe_forward(context, pooling_of(request.problem), dnnl::prop_kind::forward_inference,
+                       met_layout(context, request, "source", Nature::spatial),
+                       free_layout(request.problem, "destination"), make_attributes(request));
   PrimitiveBuilder builder(request, "pooling");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
@@ -83,11 +81,11 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   builder.add("diff_source", DNNL_ARG_DIFF_SRC, description.diff_src_desc());
   auto result = builder.finish(description);
   if (has_tensor(problem, "source")) {
-    result->preparation = OnednnPreparation{.primitive = dnnl::primitive(forward.get()),
-                                            .inputs = {{tensor_index(problem, "source"),
-                                                        DNNL_ARG_SRC}},
-                                            .output = forward.dst_desc(),
-                                            .scratchpad = forward.scratchpad_desc()};
+    result->preparation =
+        OnednnPreparation{.primitive = dnnl::primitive(forward.get()),
+                          .inputs = {{tensor_index(problem, "source"), DNNL_ARG_SRC}},
+                          .output = forward.dst_desc(),
+                          .scratchpad = forward.scratchpad_desc()};
   }
   return result;
 }

@@ -17,8 +17,7 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
                                         : met_layout(context, request, "source", Nature::shaped);
   const dnnl::softmax_forward::primitive_desc description(
       context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
-      layout, layout, static_cast<int>(problem.parameters.count("axis")),
-      make_attributes(request));
+      layout, layout, static_cast<int>(problem.parameters.count("axis")), make_attributes(request));
   PrimitiveBuilder builder(request, "softmax");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/checked.hpp"
+#include "ops/onednn/chain.hpp"
+#include "ops/onednn/context.hpp"
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/guard.hpp"
+#include "ops/onednn/library.hpp"
+#include "ops/onednn/network_kernel.hpp"
+#include "ops/onednn/primitive.hpp"
+#include "ops/onednn/problem_kernel.hpp"
+#include "ops/onednn/support.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <optional>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+
+std::optional<Bytes> packed_size(const OnednnPrimitive& primitive) {
+  Checked total = 0;
+  for (const OnednnTensor& tensor : primitive.tensors) {
+    total += static_cast<std::int64_t>(tensor.desc.get_size());
+  }
+  total += static_cast<std::int64_t>(primitive.scratchpad.get_size());
+  total += static_cast<std::int64_t>(primitive.workspace.get_size());
+  const auto bytes = total.value();
+  return bytes ? std::optional(Bytes{*bytes}) : std::nullopt;
+}
+
+std::optional<Bytes> chain_size(const Chain& chain) {
+  Checked total = static_cast<std::int64_t>(chain.input.get_size() + chain.output.get_size());
+  for (const ChainParameter& parameter : chain.parameters) {
+    total += static_cast<std::int64_t>(parameter.desc.get_size());
+  }
+  for (const std::int64_t bytes : chain.buffers) total += bytes;
+  total += static_cast<std::int64_t>(chain.scratchpad_bytes);
+  const auto bytes = total.value();
+  return bytes ? std::optional(Bytes{*bytes}) : std::nullopt;
+}
+
+class OnednnBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "onednn"; }
+  std::string_view device() const override { return "cpu"; }
+  LibraryInfo library() const override { return onednn_library(); }
+  CreatedKernel create(const Problem& problem) override;
+  CreatedKernel create(const Network& network) override;
+
+ private:
+  CreatedKernel make_kernel(const Problem& problem);
+  CreatedKernel make_kernel(const Network& network);
+  // Made at the first use: a process that only asks for the library pays nothing.
+  OnednnContext& context() {
+    if (!context_) context_.emplace();
+    return *context_;
+  }
+
+  std::optional<OnednnContext> context_;
+};
+
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem) {
+  const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
+  assert(entry != nullptr);
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
+                         entry->create(context(), {problem, {}, ResidualAdd::separate}));
+  BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
+  return make_problem_kernel(context(), problem, std::move(primitive));
+}
+
+CreatedKernel OnednnBackend::make_kernel(const Network& network) {
+  BENCH_ASSIGN_OR_RETURN(Chain chain, build_chain(context(), network));
+  BENCH_RETURN_IF_ERROR(check_memory(chain_size(chain), network.name));
+  return make_network_kernel(context(), network, std::move(chain));
+}
+
+CreatedKernel OnednnBackend::create(const Problem& problem) {
+  BENCH_RETURN_IF_ERROR(check_supported(problem));
+  BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
+  const std::string what = describe(problem);
+  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem); });
+  if (kernel) return kernel;
+  return guarded(what, [&]() -> CreatedKernel {
+    return with_data_type_cause(context(), problem.dtype, std::move(kernel).error());
+  });
+}
+
+CreatedKernel OnednnBackend::create(const Network& network) {
+  if (network.mode != Mode::inference) {
+    return Refusal{Refusal::Kind::unsupported, "the oneDNN backend runs networks in inference"};
+  }
+  for (const Node& node : network.nodes) {
+    auto supported = check_supported(node.problem);
+    if (supported) continue;
+    return Refusal{supported.error().kind,
+                   fmt::format("{}: {}", node.name, supported.error().reason)};
+  }
+  BENCH_RETURN_IF_ERROR(check_memory(total_size(network.tensors), network.name));
+  CreatedKernel kernel = guarded(network.name, [&] { return make_kernel(network); });
+  if (kernel) return kernel;
+  return guarded(network.name, [&]() -> CreatedKernel {
+    return with_data_type_cause(context(), network.dtype, std::move(kernel).error());
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_onednn_backend() { return std::make_unique<OnednnBackend>(); }
+
+}  // namespace bench::ops

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/chain.hpp"
+
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/guard.hpp"
+#include "ops/onednn/layout.hpp"
+#include "ops/onednn/problem_kernel.hpp"
+#include "ops/onednn/support.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+namespace bench::ops {
+namespace {
+
+using dnnl::memory;
+
+constexpr std::string_view kAdd = "add";
+constexpr std::string_view kReorder = "reorder";
+
+// The last node that reads each node's result; index 0 is the network's input, i + 1 node i.
+std::vector<std::size_t> last_readers(const Network& network) {
+  std::vector<std::size_t> last(network.nodes.size() + 1, 0);
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+    for (const int source : network.nodes[i].sources) {
+      if (source != kParameter) last[static_cast<std::size_t>(source + 1)] = i;
+    }
+  }
+  return last;
+}
+
+class ChainBuilder {
+ public:
+  ChainBuilder(OnednnContext& context, const Network& network)
+      : context_(context), network_(network), last_readers_(last_readers(network)) {}
+
+  Result<Chain, Refusal> build();
+
+ private:
+  Result<Done, Refusal> add_node(std::size_t node);
+  CreatedPrimitive create(std::size_t node, ResidualAdd residual);
+  std::vector<memory::desc> given(const Node& node) const;
+  std::optional<std::size_t> residual_in_place(std::size_t node) const;
+  Result<Done, Refusal> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
+                                   std::optional<std::size_t> residual, ChainStep& step);
+  std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
+  std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
+
+  std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
+  std::size_t add_value(const memory::desc& desc, std::size_t storage);
+  std::size_t new_value(const memory::desc& desc);
+  std::size_t arranged(std::size_t node, std::size_t value, const memory::desc& wanted);
+  std::size_t view(std::size_t value, const memory::desc& wanted);
+  std::size_t reordered(std::size_t node, std::size_t value, const memory::desc& wanted);
+  std::optional<std::size_t> find_derived(std::size_t value, const memory::desc& wanted) const;
+  void finish_output();
+  void plan();
+
+  OnednnContext& context_;
+  const Network& network_;
+  std::vector<std::size_t> last_readers_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
+  std::vector<std::size_t> results_;  // value of the network's input, then of each node
+  // Views and reordered copies made so far. One that an add in place overwrites is never asked for
+  // again: nothing reads that residual afterwards.
+  struct Derived {
+    std::size_t from;
+    std::size_t to;
+  };
+  std::vector<Derived> derived_;
+  Chain chain_;
+};
+
+std::size_t ChainBuilder::add_storage(ChainStorage::Kind kind, const memory::desc& desc) {
+  chain_.storages.push_back(
+      {.kind = kind, .life = {.bytes = static_cast<std::int64_t>(desc.get_size())}, .buffer = 0});
+  return chain_.storages.size() - 1;
+}
+
+std::size_t ChainBuilder::add_value(const memory::desc& desc, std::size_t storage) {
+  std::int64_t& bytes = chain_.storages[storage].life.bytes;
+  bytes = std::max(bytes, static_cast<std::int64_t>(desc.get_size()));
+  chain_.values.push_back({desc, storage});
+  return chain_.values.size() - 1;
+}
+
+std::size_t ChainBuilder::new_value(const memory::desc& desc) {
+  return add_value(desc, add_storage(ChainStorage::Kind::internal, desc));
+}
+
+// What producers hand over, in the sizes that the node's problem has.
+std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
+  std::vector<memory::desc> descs(node.problem.tensors.size());
+  for (std::size_t i = 0; i < node.sources.size(); ++i) {
+    if (node.sources[i] == kParameter) continue;
+    const Tensor& tensor = node.problem.tensors[i];
+    const memory::desc& desc = chain_.values[value_of(node.sources[i])].desc;
+    if (desc.get_data_type() != onednn_type(tensor.dtype)) continue;
+    descs[i] = desc.get_dims() == tensor.dims ? desc : plain_desc(tensor.dims, tensor.dtype);
+  }
+  return descs;
+}
+
+// The tensor that may be overwritten by the node's result: the residual of its only add, which
+// nothing reads afterwards or at the same time.
+std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) const {
+  const Node& node = network_.nodes[index];
+  if (std::ranges::count(node.problem.post_ops, kAdd, &PostOp::function) != 1) return std::nullopt;
+  const std::size_t residual = tensor_index(node.problem, "residual");
+  const int source = node.sources[residual];
+  if (source < 0 || last_readers_[static_cast<std::size_t>(source + 1)] != index) {
+    return std::nullopt;
+  }
+  if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
+  const memory::desc& desc = chain_.values[value_of(source)].desc;
+  const Tensor& output = node.problem.tensors[node.problem.input_count()];
+  const bool alike =
+      desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
+  return alike ? std::optional(residual) : std::nullopt;
+}
+
+CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
+  const Node& node = network_.nodes[index];
+  const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
+  assert(entry != nullptr);
+  return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
+    return entry->create(context_, {node.problem, given(node), residual});
+  });
+}
+
+// A result that several nodes want in the same layout is reordered once.
+std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
+                                                      const memory::desc& wanted) const {
+  for (const Derived& known : derived_) {
+    if (known.from == value && chain_.values[known.to].desc == wanted) return known.to;
+  }
+  return std::nullopt;
+}
+
+std::size_t ChainBuilder::view(std::size_t value, const memory::desc& wanted) {
+  if (const auto known = find_derived(value, wanted)) return *known;
+  derived_.push_back({value, add_value(wanted, chain_.values[value].storage)});
+  return derived_.back().to;
+}
+
+std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
+                                    const memory::desc& wanted) {
+  if (const auto known = find_derived(value, wanted)) return *known;
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const memory::desc from = chain_.values[value].desc;
+  const dnnl::reorder::primitive_desc description(context_.engine(), from, context_.engine(),
+                                                  wanted, attributes);
+  const std::size_t result = new_value(wanted);
+  chain_.steps.push_back({.node = node,
+                          .kind = std::string(kReorder),
+                          .implementation = description.impl_info_str(),
+                          .layouts = layout_text(from) + " -> " + layout_text(wanted),
+                          .primitive = dnnl::primitive(description.get()),
+                          .scratchpad = description.scratchpad_desc(),
+                          .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
+                          .parameters = {}});
+  derived_.push_back({value, result});
+  return result;
+}
+
+// The value as a primitive wants it: itself, a view of it, or a reordered copy. Other sizes (a
+// matrix product behind images) are a view of the plain form.
+std::size_t ChainBuilder::arranged(std::size_t node, std::size_t value,
+                                   const memory::desc& wanted) {
+  const memory::desc desc = chain_.values[value].desc;
+  if (desc == wanted) return value;
+  if (same_order(desc, wanted)) return view(value, wanted);
+  if (desc.get_dims() == wanted.get_dims()) return reordered(node, value, wanted);
+  const auto row_major = [&](const memory::desc& sizes) {
+    return row_major_desc(sizes.get_dims(), desc.get_data_type());
+  };
+  const std::size_t plain = arranged(node, value, row_major(desc));
+  return arranged(node, view(plain, row_major(wanted)), wanted);
+}
+
+std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) const {
+  const auto place = parameter_of_.find({node, tensor});
+  assert(place != parameter_of_.end());
+  return place->second;
+}
+
+Result<Done, Refusal> ChainBuilder::add_inputs(std::size_t index, const OnednnPrimitive& primitive,
+                                               std::optional<std::size_t> residual,
+                                               ChainStep& step) {
+  const Node& node = network_.nodes[index];
+  std::optional<std::size_t> result;
+  for (std::size_t i = 0; i < node.sources.size(); ++i) {
+    const OnednnTensor& tensor = primitive.tensors[i];
+    if (node.sources[i] == kParameter) {
+      const std::size_t parameter = parameter_index(index, i);
+      chain_.parameters[parameter] = {tensor.plain, tensor.desc};
+      step.parameters.emplace_back(*tensor.argument, parameter);
+      continue;
+    }
+    const std::size_t value = arranged(index, value_of(node.sources[i]), tensor.desc);
+    if (residual == i) {
+      result = value;
+    } else {
+      step.values.emplace_back(*tensor.argument, value);
+    }
+  }
+  const OnednnTensor& output = primitive.tensors[node.problem.input_count()];
+  const std::size_t value =
+      result ? add_value(output.desc, chain_.values[*result].storage) : new_value(output.desc);
+  step.values.emplace_back(*output.argument, value);
+  results_.push_back(value);
+  return Done{};
+}
+
+Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
+  const Node& node = network_.nodes[index];
+  std::optional<std::size_t> residual = residual_in_place(index);
+  auto created = create(index, residual ? ResidualAdd::in_place : ResidualAdd::separate);
+  // Not every primitive that adds a tensor can add to its destination.
+  if (!created && residual && created.error().kind == Refusal::Kind::unsupported) {
+    residual.reset();
+    created = create(index, ResidualAdd::separate);
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<OnednnPrimitive> primitive, std::move(created));
+  ChainStep step{.node = index,
+                 .kind = primitive->kind,
+                 .implementation = primitive->implementation,
+                 .layouts = layouts_text(node.problem, *primitive),
+                 .primitive = primitive->primitive,
+                 .scratchpad = primitive->scratchpad,
+                 .values = {},
+                 .parameters = {}};
+  BENCH_RETURN_IF_ERROR(add_inputs(index, *primitive, residual, step));
+  chain_.steps.push_back(std::move(step));
+  return Done{};
+}
+
+void ChainBuilder::finish_output() {
+  const std::size_t last = network_.nodes.size() - 1;
+  const Tensor& tensor = network_.tensors.back();
+  chain_.output = plain_desc(tensor.dims, tensor.dtype);
+  const std::size_t value = arranged(last, results_.back(), chain_.output);
+  ChainStorage& storage = chain_.storages[chain_.values[value].storage];
+  assert(storage.kind == ChainStorage::Kind::internal);
+  storage.kind = ChainStorage::Kind::output;
+}
+
+// Lives of the storages over the steps, then the buffers of those that are ours.
+void ChainBuilder::plan() {
+  std::vector<bool> seen(chain_.storages.size(), false);
+  std::vector<std::size_t> internal;
+  for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
+    const ChainStep& step = chain_.steps[i];
+    chain_.scratchpad_bytes = std::max(chain_.scratchpad_bytes, step.scratchpad.get_size());
+    for (const auto& [argument, value] : step.values) {
+      const std::size_t storage = chain_.values[value].storage;
+      StorageLife& life = chain_.storages[storage].life;
+      if (!seen[storage]) {
+        seen[storage] = true;
+        life.first = i;
+        if (chain_.storages[storage].kind == ChainStorage::Kind::internal) {
+          internal.push_back(storage);
+        }
+      }
+      life.last = i;
+    }
+  }
+  std::vector<StorageLife> lives;
+  for (const std::size_t storage : internal) lives.push_back(chain_.storages[storage].life);
+  BufferPlan buffers = plan_buffers(lives);
+  for (std::size_t i = 0; i < internal.size(); ++i) {
+    chain_.storages[internal[i]].buffer = buffers.buffer_of[i];
+  }
+  chain_.buffers = std::move(buffers.sizes);
+}
+
+Result<Chain, Refusal> ChainBuilder::build() {
+  for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
+    const Network::ParameterPlace& place = network_.parameter_places[i];
+    parameter_of_[{static_cast<std::size_t>(place.node), static_cast<std::size_t>(place.tensor)}] =
+        i;
+  }
+  chain_.parameters.resize(network_.parameter_places.size());
+  const Tensor& input = network_.tensors.front();
+  chain_.input = plain_desc(input.dims, input.dtype);
+  results_.push_back(add_value(chain_.input, add_storage(ChainStorage::Kind::input, chain_.input)));
+  for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(add_node(i));
+  }
+  finish_output();
+  plan();
+  return std::move(chain_);
+}
+
+}  // namespace
+
+Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network) {
+  return ChainBuilder(context, network).build();
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The border to oneDNN's exceptions: inside they fly, outside there are values.
+#pragma once
+
+#include "ops/kernel.hpp"
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace bench::ops {
+
+// The exception being handled as a refusal; `what` names the attempt ("conv backward_data f16").
+// unimplemented: unsupported; out of memory: skipped; everything else: failed.
+Refusal refusal_of_current_exception(std::string_view what);
+
+// Runs a function that returns a Result<..., Refusal> and may throw.
+template <class Function>
+std::invoke_result_t<Function> guarded(std::string_view what, Function function) {
+  try {
+    return function();
+  } catch (...) {
+    return refusal_of_current_exception(what);
+  }
+}
+
+// The same for what has no refusals: setup and execution of a kernel that exists. `function`
+// returns a Result<..., Error>.
+template <class Function>
+std::invoke_result_t<Function> guarded_step(std::string_view what, Function function) {
+  try {
+    return function();
+  } catch (...) {
+    return Error{refusal_of_current_exception(what).reason, {}, {}};
+  }
+}
+
+}  // namespace bench::ops

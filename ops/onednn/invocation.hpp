@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of primitives with everything prepared: what the timed region executes.
+#pragma once
+
+#include "ops/kernel.hpp"
+#include "ops/onednn/context.hpp"
+
+#include <dnnl.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+
+// Primitives in order, with the memories that they read and write.
+class OnednnInvocation final : public Invocation {
+ public:
+  // `context` and the added primitives must outlive this.
+  explicit OnednnInvocation(const OnednnContext& context);
+
+  // DNNL_ARG_* -> memory. `name` is for errors.
+  void add_call(std::string name, const dnnl::primitive& primitive,
+                std::vector<std::pair<int, dnnl::memory>> arguments);
+
+  bool run() noexcept override;
+  std::string error() const override;
+
+ private:
+  struct Call {
+    const_dnnl_primitive_t primitive;
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+
+  dnnl_stream_t stream_;
+  bool must_wait_;
+  std::vector<Call> calls_;
+  std::size_t failed_call_ = 0;
+  dnnl_status_t status_ = dnnl_success;
+  std::vector<std::string> names_;      // by call
+  std::vector<dnnl::memory> memories_;  // keeps what the calls point to
+};
+
+}  // namespace bench::ops

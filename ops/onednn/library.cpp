@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/library.hpp"
+
+#include <dnnl.h>
+#include <dnnl_config.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <dlfcn.h>
+#include <string_view>
+
+namespace bench::ops {
+namespace {
+
+struct InstructionSet {
+  int value;
+  std::string_view name;
+};
+
+// Values are the library's ABI; newer libraries know sets that these headers do not name.
+constexpr std::array<InstructionSet, 13> kInstructionSets = {{
+    {0x0, "DEFAULT"},
+    {0x1, "SSE41"},
+    {0x3, "AVX"},
+    {0x7, "AVX2"},
+    {0xf, "AVX2_VNNI"},
+    {0x1f, "AVX2_VNNI_2"},
+    {0x27, "AVX512_CORE"},
+    {0x67, "AVX512_CORE_VNNI"},
+    {0xe7, "AVX512_CORE_BF16"},
+    {0x1ef, "AVX512_CORE_FP16"},
+    {0xfef, "AVX512_CORE_AMX"},
+    {0x1fef, "AVX512_CORE_AMX_FP16"},
+    {0x201ff, "AVX10_2_512"},
+}};
+
+struct Runtime {
+  unsigned value;
+  std::string_view name;
+};
+
+constexpr std::array<Runtime, 5> kRuntimes = {{
+    {DNNL_RUNTIME_SEQ, "sequential"},
+    {DNNL_RUNTIME_OMP, "OpenMP"},
+    {DNNL_RUNTIME_TBB, "TBB"},
+    {DNNL_RUNTIME_THREADPOOL, "thread pool"},
+    {DNNL_RUNTIME_SYCL, "SYCL"},
+}};
+
+std::string_view runtime_name(unsigned value) {
+  const auto* row = std::ranges::find(kRuntimes, value, &Runtime::value);
+  return row == kRuntimes.end() ? std::string_view("unknown runtime") : row->name;
+}
+
+std::string path_of(const void* symbol) {
+  Dl_info info{};
+  if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return {};
+  return info.dli_fname;
+}
+
+// The OpenMP runtime that answers to oneDNN's calls: GNU's and Intel's differ in speed.
+std::string openmp_detail() {
+  void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  if (symbol == nullptr) return {};
+  const auto threads = reinterpret_cast<int (*)()>(symbol)();
+  const std::string path = path_of(symbol);
+  return fmt::format(" ({}), {} threads", path.substr(path.rfind('/') + 1), threads);
+}
+
+}  // namespace
+
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+}
+
+std::string onednn_instruction_set() {
+  const auto value = static_cast<int>(dnnl_get_effective_cpu_isa());
+  const auto* row = std::ranges::find(kInstructionSets, value, &InstructionSet::value);
+  return row == kInstructionSets.end() ? fmt::format("{:#x}", value) : std::string(row->name);
+}
+
+LibraryInfo onednn_library() {
+  const dnnl_version_t* version = dnnl_version();
+  std::string detail(runtime_name(version->cpu_runtime));
+  if (version->cpu_runtime == DNNL_RUNTIME_OMP) detail += openmp_detail();
+  detail += ", " + onednn_instruction_set();
+  if (version->hash != nullptr) detail += fmt::format(", build {}", version->hash);
+  return {.name = "onednn",
+          .version = onednn_version(),
+          .path = path_of(reinterpret_cast<const void*>(&dnnl_version)),
+          .detail = detail};
+}
+
+bool onednn_is_synchronous() {
+  constexpr unsigned kAsynchronous = DNNL_RUNTIME_THREADPOOL | DNNL_RUNTIME_SYCL;
+  return (dnnl_version()->cpu_runtime & kAsynchronous) == 0;
+}
+
+}  // namespace bench::ops

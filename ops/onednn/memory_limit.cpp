@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/memory_limit.hpp"
+
+#include "base/file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::int64_t kFileLimit = 1 << 16;  // such files have a few KiB
+constexpr std::string_view kGroupRoot = "/sys/fs/cgroup";
+
+std::optional<std::int64_t> read_number(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(first);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  return number;
+}
+
+std::string content(const std::string& path) {
+  auto text = read_file(path, kFileLimit);
+  return text ? *std::move(text) : std::string();
+}
+
+// The own group's path in the text of /proc/self/cgroup: the line "0::/path".
+std::string own_group() {
+  const std::string text = content("/proc/self/cgroup");
+  const auto start = text.find("0::");
+  if (start == std::string::npos) return {};
+  return text.substr(start + 3, text.find('\n', start) - start - 3);
+}
+
+// Limits of all groups from the own one up to the root hold.
+std::optional<Bytes> group_remainder() {
+  std::optional<Bytes> least;
+  std::string group = own_group();
+  while (true) {
+    const std::string folder = std::string(kGroupRoot) + group;
+    const auto remainder =
+        parse_group_remainder(content(folder + "/memory.max"), content(folder + "/memory.current"));
+    if (remainder) least = least ? std::min(*least, *remainder) : *remainder;
+    const auto slash = group.rfind('/');
+    if (slash == std::string::npos || group.size() <= 1) return least;
+    group.resize(slash);
+  }
+}
+
+}  // namespace
+
+std::optional<Bytes> parse_mem_available(std::string_view meminfo) {
+  constexpr std::string_view kKey = "MemAvailable:";
+  const auto start = meminfo.find(kKey);
+  if (start == std::string_view::npos) return std::nullopt;
+  const auto kibibytes = read_number(meminfo.substr(start + kKey.size()));
+  if (!kibibytes) return std::nullopt;
+  return Bytes{*kibibytes * 1024};
+}
+
+std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current) {
+  const auto limit = read_number(max);
+  const auto used = read_number(current);
+  if (!limit || !used) return std::nullopt;
+  return Bytes{std::max<std::int64_t>(0, *limit - *used)};
+}
+
+std::optional<Bytes> available_memory() {
+  const auto machine = parse_mem_available(content("/proc/meminfo"));
+  const auto group = group_remainder();
+  if (machine && group) return std::min(*machine, *group);
+  return machine ? machine : group;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory may still be taken: what the kernel thinks it can give without swapping, and what
+// the control group allows. Asked before large allocations, so that the OOM killer never decides.
+#pragma once
+
+#include "base/units.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::ops {
+
+// The smaller of MemAvailable and the control groups' remainders; absent where neither is known.
+std::optional<Bytes> available_memory();
+
+// MemAvailable in the text of /proc/meminfo.
+std::optional<Bytes> parse_mem_available(std::string_view meminfo);
+// memory.max - memory.current of one control group (version 2); absent when unlimited ("max").
+std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current);
+
+}  // namespace bench::ops

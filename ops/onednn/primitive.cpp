@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/primitive.hpp"
+
+#include "ops/onednn/eltwise.hpp"
+#include "ops/onednn/layout.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace bench::ops {
+namespace {
+
+using dnnl::memory;
+
+constexpr std::string_view kAdd = "add";
+
+bool is_residual(const Tensor& tensor) { return tensor.name.starts_with("residual"); }
+
+std::vector<std::size_t> residual_tensors(const Problem& problem) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (is_residual(problem.tensors[i])) found.push_back(i);
+  }
+  return found;
+}
+
+const Tensor& first_output(const Problem& problem) {
+  return problem.tensors[problem.input_count()];
+}
+
+void append_add(const OnednnRequest& request, dnnl::post_ops& post_ops) {
+  const Tensor& output = first_output(request.problem);
+  if (request.residual == ResidualAdd::in_place) {
+    post_ops.append_sum(1.0F);
+  } else {
+    // `any`: the primitive gives it the destination's layout.
+    post_ops.append_binary(dnnl::algorithm::binary_add, any_desc(output.dims, output.dtype));
+  }
+}
+
+memory::desc plain_like(const memory::desc& desc, DataType type) {
+  return plain_desc(desc.get_dims(), type);
+}
+
+}  // namespace
+
+std::size_t tensor_index(const Problem& problem, std::string_view name) {
+  const auto tensor = std::ranges::find(problem.tensors, name, &Tensor::name);
+  assert(tensor != problem.tensors.end());
+  return static_cast<std::size_t>(tensor - problem.tensors.begin());
+}
+
+bool has_tensor(const Problem& problem, std::string_view name) {
+  return std::ranges::find(problem.tensors, name, &Tensor::name) != problem.tensors.end();
+}
+
+const Tensor& tensor_named(const Problem& problem, std::string_view name) {
+  return problem.tensors[tensor_index(problem, name)];
+}
+
+memory::desc free_layout(const Problem& problem, std::string_view name) {
+  const Tensor& tensor = tensor_named(problem, name);
+  return desc_of_layout(problem.layout, tensor.dims, tensor.dtype);
+}
+
+memory::desc met_layout(OnednnContext& context, const OnednnRequest& request, std::string_view name,
+                        Nature nature) {
+  constexpr std::size_t kLeastSpatialRank = 4;  // of 3 sizes, most are (batch, sequence, features)
+  const std::size_t index = tensor_index(request.problem, name);
+  const Tensor& tensor = request.problem.tensors[index];
+  if (request.problem.layout != Layout::any) return free_layout(request.problem, name);
+  if (index < request.given.size() && !request.given[index].is_zero()) return request.given[index];
+  const bool spatial = nature == Nature::spatial || tensor.dims.size() >= kLeastSpatialRank;
+  return spatial ? context.convolution_layout(tensor.dims, tensor.dtype)
+                 : plain_desc(tensor.dims, tensor.dtype);
+}
+
+dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
+  dnnl::post_ops post_ops;
+  for (const PostOp& post_op : request.problem.post_ops) {
+    if (post_op.function == kAdd) {
+      append_add(request, post_ops);
+      continue;
+    }
+    const auto eltwise = find_eltwise(post_op.function, post_op.alpha, post_op.beta);
+    assert(eltwise.has_value());
+    post_ops.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
+  }
+  dnnl::primitive_attr attributes;
+  attributes.set_post_ops(post_ops);
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+PrimitiveBuilder::PrimitiveBuilder(const OnednnRequest& request, std::string_view kind)
+    : request_(request), result_(std::make_unique<OnednnPrimitive>()) {
+  result_->kind = kind;
+  result_->tensors.resize(request.problem.tensors.size());
+}
+
+void PrimitiveBuilder::add(std::string_view name, int argument, const memory::desc& desc) {
+  const std::size_t index = tensor_index(request_.problem, name);
+  result_->tensors[index] = {argument, plain_like(desc, request_.problem.tensors[index].dtype),
+                             desc};
+}
+
+void PrimitiveBuilder::add(std::string_view name, int argument, const memory::desc& desc,
+                           const memory::desc& plain) {
+  result_->tensors[tensor_index(request_.problem, name)] = {argument, plain, desc};
+}
+
+void PrimitiveBuilder::add_unused(std::string_view name, const memory::desc& desc) {
+  const std::size_t index = tensor_index(request_.problem, name);
+  result_->tensors[index] = {std::nullopt, plain_like(desc, request_.problem.tensors[index].dtype),
+                             desc};
+}
+
+void PrimitiveBuilder::add_residuals(const dnnl::primitive_desc_base& description) {
+  const std::vector<std::size_t> residuals = residual_tensors(request_.problem);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < request_.problem.post_ops.size(); ++i) {
+    if (request_.problem.post_ops[i].function != kAdd) continue;
+    OnednnTensor& tensor = result_->tensors[residuals[next]];
+    if (request_.residual == ResidualAdd::in_place) {
+      tensor.desc = description.dst_desc();
+    } else {
+      tensor.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1;
+      tensor.desc = description.query_md(dnnl::query::exec_arg_md, *tensor.argument);
+    }
+    tensor.plain = plain_like(tensor.desc, request_.problem.tensors[residuals[next]].dtype);
+    ++next;
+  }
+}
+
+std::unique_ptr<OnednnPrimitive> PrimitiveBuilder::finish(
+    const dnnl::primitive_desc_base& description) {
+  add_residuals(description);
+  assert(std::ranges::none_of(result_->tensors,
+                              [](const OnednnTensor& tensor) { return tensor.desc.is_zero(); }));
+  result_->implementation = description.impl_info_str();
+  result_->scratchpad = description.scratchpad_desc();
+  result_->workspace = description.workspace_desc();
+  result_->primitive = dnnl::primitive(description.get());
+  return std::move(result_);
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A created oneDNN primitive with what its execution needs, and the helpers with which the
+// operators' kernels (ops/<op>/onednn.cpp) make one.
+#pragma once
+
+#include "ops/kernel.hpp"
+#include "ops/onednn/context.hpp"
+#include "ops/problem.hpp"
+
+#include <dnnl.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+// How the post-op `add` gets its residual: as a tensor of its own, or from the destination's
+// buffer, where the chain has left it (the sum is then in place).
+enum class ResidualAdd { separate, in_place };
+
+struct OnednnRequest {
+  const Problem& problem;
+  // By tensor of the problem: the layout in which its producer hands it over; zero descriptors (or
+  // an empty vector) where nobody does.
+  std::vector<dnnl::memory::desc> given;
+  ResidualAdd residual = ResidualAdd::separate;
+};
+
+// One tensor of the problem as the primitive sees it.
+struct OnednnTensor {
+  std::optional<int> argument;  // DNNL_ARG_*; absent where the primitive itself does not read it
+  dnnl::memory::desc plain;     // the user's row-major buffer, in the primitive's dimensions
+  dnnl::memory::desc desc;      // the layout that the primitive wants
+};
+
+// A forward pass that a backward primitive needs the workspace of. Run once, never timed.
+struct OnednnPreparation {
+  dnnl::primitive primitive;
+  std::vector<std::pair<std::size_t, int>> inputs;  // tensor of the problem -> DNNL_ARG_*
+  dnnl::memory::desc output;                        // DNNL_ARG_DST, thrown away
+  dnnl::memory::desc scratchpad;
+};
+
+struct OnednnPrimitive {
+  std::string kind;            // "convolution"
+  std::string implementation;  // "brgconv:avx512_core"
+  dnnl::primitive primitive;
+  std::vector<OnednnTensor> tensors;  // those of the problem, in its order
+  dnnl::memory::desc scratchpad;
+  dnnl::memory::desc workspace;  // zero where there is none
+  std::optional<OnednnPreparation> preparation;
+
+  const OnednnTensor& output() const { return tensors.back(); }
+};
+
+using CreatedPrimitive = Result<std::unique_ptr<OnednnPrimitive>, Refusal>;
+
+// --- What the kernels of the operators ask of a request.
+
+// The tensor of this name; asserts that the problem has it.
+std::size_t tensor_index(const Problem& problem, std::string_view name);
+bool has_tensor(const Problem& problem, std::string_view name);
+const Tensor& tensor_named(const Problem& problem, std::string_view name);
+
+// The layout of an activation for primitives that choose themselves (convolution): what the
+// problem's `layout` fixes, else `any`.
+dnnl::memory::desc free_layout(const Problem& problem, std::string_view name);
+// For primitives without a preference: what `layout` fixes, else what the producer hands over, else
+// what a convolution would (tensors of rank 4 and 5, and all of an operator that is spatial by
+// nature), else plain.
+enum class Nature { spatial, shaped };
+dnnl::memory::desc met_layout(OnednnContext& context, const OnednnRequest& request,
+                              std::string_view name, Nature nature);
+
+// User scratchpad, and the problem's post-ops.
+dnnl::primitive_attr make_attributes(const OnednnRequest& request);
+
+// --- Collects the arguments of a primitive.
+class PrimitiveBuilder {
+ public:
+  PrimitiveBuilder(const OnednnRequest& request, std::string_view kind);
+
+  // The tensor `name` is the argument `argument` in the layout `desc`; in plain form it is
+  // row-major over desc's dimensions.
+  void add(std::string_view name, int argument, const dnnl::memory::desc& desc);
+  // The same with a plain form of its own (transposed operands).
+  void add(std::string_view name, int argument, const dnnl::memory::desc& desc,
+           const dnnl::memory::desc& plain);
+  // A tensor that only the preparation reads.
+  void add_unused(std::string_view name, const dnnl::memory::desc& desc);
+
+  // Adds the residuals, creates the primitive. Every tensor of the problem must have been added.
+  std::unique_ptr<OnednnPrimitive> finish(const dnnl::primitive_desc_base& description);
+
+ private:
+  void add_residuals(const dnnl::primitive_desc_base& description);
+
+  const OnednnRequest& request_;
+  std::unique_ptr<OnednnPrimitive> result_;
+};
+
+}  // namespace bench::ops
