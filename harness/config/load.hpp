@@ -32,6 +32,8 @@ struct LoadRequest {
       network_folders;  // searched for NAME.yaml after "<folder of the file>/networks"
   std::function<Result<std::string>(const std::string& path)>
       read;  // file access (limit applied by the caller)
+  std::function<std::vector<std::string>(const std::string& folder)>
+      list;  // names of the files of a folder, for spelling hints; may be empty
 };
 
 // All diagnostics of all files, in file order; a syntax error is the only one of its file.

@@ -28,7 +28,11 @@ struct Place {
 struct Warmup {
   std::int64_t iterations = 3;
   Nanoseconds time = std::chrono::milliseconds(100);
+  friend bool operator==(const Warmup&, const Warmup&) = default;
 };
+
+// Whether a library's own search for the fastest algorithm runs before timing.
+enum class Tuning { library_default, search };
 
 struct Measure {
   int processes = 5;
@@ -37,6 +41,8 @@ struct Measure {
   Nanoseconds max_time = std::chrono::seconds(2);  // timed time of a case over all its processes
   Nanoseconds timeout = std::chrono::seconds(
       60);  // limit of one step of a worker (setup, warm-up, a round) beyond its own target
+  Tuning tuning = Tuning::library_default;
+  friend bool operator==(const Measure&, const Measure&) = default;
 };
 
 // One network of a plan; its layers' cases refer to it by name.
@@ -71,11 +77,33 @@ struct Case {
   Place place;
 };
 
+// `profile:` of a file: checked here, carried out by the profiling pass.
+struct ProfileSettings {
+  std::vector<std::string> kinds;  // "operators", "api", "memory", "device"
+  std::int64_t first_iteration = 5;
+  std::int64_t last_iteration = 9;
+  std::int64_t sample_rate = 0;      // every how many allocations memory is sampled; 0 = never
+  std::vector<std::string> formats;  // "jsonl", "trace", "memory_flow"
+  friend bool operator==(const ProfileSettings&, const ProfileSettings&) = default;
+};
+
+// `gate:` of a file: shares of a case's time (memory: of its peak).
+struct GateSettings {
+  double delta = 0.01;   // effects up to this are no regression
+  double detect = 0.02;  // effects from this on must be found
+  double memory = 0.05;  // growth of memory that is a regression
+  friend bool operator==(const GateSettings&, const GateSettings&) = default;
+};
+
 struct Plan {
   std::string name;                // `name:` of the first file, else its stem
   std::vector<std::string> files;  // as given, includes after their includer
   std::string hash;                // content_hash over all cases and settings
   std::optional<Nanoseconds> budget;
+  std::optional<ProfileSettings> profile;
+  std::optional<GateSettings> gate;
+  std::vector<std::string>
+      plugins;              // files, relative ones resolved against the naming file's folder
   std::vector<Case> cases;  // order of the configuration, ids unique
 };
 

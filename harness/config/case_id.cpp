@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/case_id.hpp"
+
+#include "base/nearest_name.hpp"
+#include "harness/config/network_segment.hpp"
+#include "harness/config/reader.hpp"
+#include "harness/config/settings.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 3> kCacheModes = {"hot", "cold", "cold_weights"};
+constexpr std::string_view kNetwork = "network";
+constexpr int kMaxThreads = 4096;
+constexpr std::string_view kForm =
+    "an id is op/direction/parameters/dtype/backend/device/cache[/option...]";
+
+std::vector<std::string_view> split(std::string_view id) {
+  std::vector<std::string_view> segments;
+  for (std::size_t begin = 0; begin <= id.size();) {
+    const std::size_t end = std::min(id.find('/', begin), id.size());
+    segments.push_back(id.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return segments;
+}
+
+Error unknown(std::string_view segment, std::string_view found,
+              std::span<const std::string_view> names) {
+  return Error{fmt::format("unknown {} {}", segment, quote(found)), "", expectation(found, names)};
+}
+
+Result<std::size_t> index_of(std::string_view segment, std::string_view found,
+                             std::span<const std::string_view> names) {
+  const auto place = std::find(names.begin(), names.end(), found);
+  if (place == names.end()) return unknown(segment, found, names);
+  return static_cast<std::size_t>(place - names.begin());
+}
+
+std::vector<std::string_view> op_names() {
+  std::vector<std::string_view> names = ops::operator_names();
+  names.push_back(kNetwork);
+  return names;
+}
+
+Status read_op(CaseKey& key, std::string_view text) {
+  const ops::Operator* op = ops::find_operator(text);
+  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names());
+  key.op = op == nullptr ? kNetwork : op->name;
+  return Done{};
+}
+
+Status read_direction(CaseKey& key, std::string_view text) {
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index,
+                         index_of("direction", text, ops::direction_names()));
+  key.direction = static_cast<ops::Direction>(index);
+  if (key.op == kNetwork && key.direction != ops::Direction::forward) {
+    return Error{"a network's direction is forward", "", "training is its flag `+training`"};
+  }
+  return Done{};
+}
+
+Status read_parameters(CaseKey& key, std::string_view text) {
+  key.parameters = text;
+  return Done{};
+}
+
+Status read_dtype(CaseKey& key, std::string_view text) {
+  std::vector<std::string_view> names;
+  for (const DataTypeInfo& row : data_types()) {
+    if (row.is_case_type) names.push_back(row.name);
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("data type", text, names));
+  key.dtype = *data_type_from_name(names[index]);
+  return Done{};
+}
+
+Status read_backend(CaseKey& key, std::string_view text) {
+  std::vector<std::string_view> names;
+  for (const BackendRow& row : backend_rows()) names.push_back(row.name);
+  BENCH_RETURN_IF_ERROR([&]() -> Status {
+    BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t index,
+                           index_of("backend", text, names));
+    return Done{};
+  }());
+  key.backend = text;
+  return Done{};
+}
+
+Status read_device(CaseKey& key, std::string_view text) {
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("device", text, device_names()));
+  key.device = device_names()[index];
+  for (const BackendRow& row : backend_rows()) {
+    if (row.name != key.backend || row.device == key.device) continue;
+    return Error{fmt::format("backend `{}` does not run on device `{}`", row.name, key.device), "",
+                 fmt::format("its device is {}", row.device)};
+  }
+  return Done{};
+}
+
+Status read_cache(CaseKey& key, std::string_view text) {
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("cache mode", text, kCacheModes));
+  key.cache = static_cast<CacheMode>(index);
+  if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
+    return Error{"cache mode `cold_weights` is for layers, not for a network as one", "",
+                 "use hot or cold: a network streams its weights anyway"};
+  }
+  return Done{};
+}
+
+// In the order of an id.
+using SegmentReader = Status (*)(CaseKey&, std::string_view);
+constexpr std::array<SegmentReader, 7> kSegments = {
+    read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
+
+Status read_option(CaseKey& key, std::string_view text) {
+  std::vector<std::string_view> names = {"t1"};
+  for (const auto layout : ops::layout_names().subspan(1)) names.push_back(layout);
+  for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
+  int threads = 0;
+  const char* end = text.data() + text.size();
+  if (text.starts_with('t') && text.size() > 1 && text[1] >= '0' && text[1] <= '9') {
+    const auto [stop, error] = std::from_chars(text.data() + 1, end, threads);
+    if (stop == end && error == std::errc() && threads >= 1 && threads <= kMaxThreads) {
+      key.threads = threads;
+      return Done{};
+    }
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("option", text, names));
+  const std::size_t layouts = ops::layout_names().size() - 1;
+  if (index == 0) {
+    key.threads = 1;
+  } else if (index <= layouts) {
+    key.layout = static_cast<ops::Layout>(index);
+  } else {
+    key.math = static_cast<ops::Math>(index - layouts);
+  }
+  return Done{};
+}
+
+// Makes the parameter segment canonical, which shows that it has a meaning.
+Status normalise(CaseKey& key) {
+  if (key.op == kNetwork) {
+    BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
+    key.parameters = format_network_segment(segment);
+    return Done{};
+  }
+  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key));
+  key.parameters = ops::problem_tokens(problem);
+  return Done{};
+}
+
+Result<CaseKey> parse_segments(std::string_view id) {
+  const std::vector<std::string_view> segments = split(id);
+  CaseKey key;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(i < kSegments.size() ? kSegments[i](key, segments[i])
+                                               : read_option(key, segments[i]));
+  }
+  if (segments.size() < kSegments.size()) {
+    return Error{
+        fmt::format("{} segments, expected at least {}", segments.size(), kSegments.size()), "",
+        std::string(kForm)};
+  }
+  BENCH_RETURN_IF_ERROR(normalise(key));
+  return key;
+}
+
+}  // namespace
+
+std::span<const std::string_view> cache_mode_names() { return kCacheModes; }
+
+std::string to_id(const CaseKey& key) {
+  std::string id;
+  id.reserve(96);
+  const auto append = [&](std::string_view segment) {
+    if (!id.empty()) id += '/';
+    id += segment;
+  };
+  append(key.op);
+  append(ops::direction_names()[static_cast<std::size_t>(key.direction)]);
+  append(key.parameters);
+  append(info(key.dtype).name);
+  append(key.backend);
+  append(key.device);
+  append(kCacheModes[static_cast<std::size_t>(key.cache)]);
+  if (key.threads) append(fmt::format("t{}", *key.threads));
+  if (key.layout != ops::Layout::any) {
+    append(ops::layout_names()[static_cast<std::size_t>(key.layout)]);
+  }
+  if (key.math != ops::Math::standard) {
+    append(ops::math_names()[static_cast<std::size_t>(key.math)]);
+  }
+  return id;
+}
+
+Result<CaseKey> parse_id(std::string_view id) {
+  auto key = parse_segments(id);
+  if (key.ok()) return key;
+  Error error = std::move(key).error();
+  error.where = fmt::format("case id {}", id.size() > 200 ? id.substr(0, 200) : id);
+  return error;
+}
+
+Result<ops::Problem> problem_of(const CaseKey& key) {
+  const ops::Operator* op = ops::find_operator(key.op);
+  if (op == nullptr) return unknown("operator", key.op, ops::operator_names());
+  BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));
+  return ops::make_problem({.op = op,
+                            .direction = key.direction,
+                            .dtype = key.dtype,
+                            .layout = key.layout,
+                            .math = key.math,
+                            .parameters = std::move(tokens.parameters),
+                            .post_ops = std::move(tokens.post_ops)});
+}
+
+bool looks_like_id(std::string_view argument) {
+  const std::size_t slash = argument.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view op = argument.substr(0, slash);
+  return op == kNetwork || ops::find_operator(op) != nullptr;
+}
+
+}  // namespace bench

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/config_file.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kMaxIteration = 1'000'000'000;
+constexpr std::array<std::string_view, 4> kProfileKinds = {"operators", "api", "memory", "device"};
+constexpr std::array<std::string_view, 3> kProfileFormats = {"jsonl", "trace", "memory_flow"};
+
+std::vector<std::string> read_words(const Reader& reader, const yaml::Node& node,
+                                    std::string_view key, std::span<const std::string_view> names) {
+  std::vector<std::string> words;
+  for (const yaml::Node* item : reader.items(node, key)) {
+    if (const auto index = reader.word(*item, key, names)) words.emplace_back(names[*index]);
+  }
+  return words;
+}
+
+std::vector<std::string> read_texts(const Reader& reader, const yaml::Node& node,
+                                    std::string_view key) {
+  std::vector<std::string> texts;
+  for (const yaml::Node* item : reader.items(node, key)) {
+    if (auto text = reader.text(*item, key)) texts.push_back(*std::move(text));
+  }
+  return texts;
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (stop != end || error != std::errc() || value < 0 || value > kMaxIteration) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// "5-9", or "7" for one iteration.
+void read_iterations(const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
+  const std::string_view text = node.text;
+  const std::size_t dash = text.find('-');
+  const auto first = parse_count(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_count(text.substr(dash + 1));
+  if (!first || !last || *last < *first) {
+    reader.mismatch(node, "iterations", "a number or a range such as 5-9");
+    return;
+  }
+  profile.first_iteration = *first;
+  profile.last_iteration = *last;
+}
+
+constexpr std::array<KeyRow<ProfileSettings>, 4> kProfile = {{
+    {{"kinds", "list of `operators`, `api`, `memory`, `device`", "[operators]", "what is recorded"},
+     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
+       profile.kinds = read_words(reader, node, "kinds", kProfileKinds);
+     }},
+    {{"iterations", "number, or range `5-9`", "5-9", "which iterations are recorded, from 0"},
+     read_iterations},
+    {{"sample_rate", "integer >= 0", "0",
+      "memory is sampled at every how many allocations; 0: never"},
+     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
+       if (const auto rate = reader.integer(node, "sample_rate", 0, kMaxIteration)) {
+         profile.sample_rate = *rate;
+       }
+     }},
+    {{"formats", "list of `jsonl`, `trace`, `memory_flow`", "[jsonl]", "what is written"},
+     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
+       profile.formats = read_words(reader, node, "formats", kProfileFormats);
+     }},
+}};
+
+template <double GateSettings::*member>
+void read_share(const Reader& reader, const yaml::Node& node, std::string_view key,
+                GateSettings& gate) {
+  if (const auto share = reader.percentage(node, key, 10.0)) gate.*member = *share;
+}
+
+constexpr std::array<KeyRow<GateSettings>, 3> kGate = {{
+    {{"delta", "percentage", "1%", "a slow-down up to this is no regression"},
+     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
+       read_share<&GateSettings::delta>(reader, node, "delta", gate);
+     }},
+    {{"detect", "percentage", "2%", "a slow-down from this on must be found"},
+     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
+       read_share<&GateSettings::detect>(reader, node, "detect", gate);
+     }},
+    {{"memory", "percentage", "5%", "growth of memory that is a regression"},
+     [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
+       read_share<&GateSettings::memory>(reader, node, "memory", gate);
+     }},
+}};
+
+void read_profile(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+  if (!reader.is_mapping(node, "profile")) return;
+  ProfileSettings profile;
+  profile.kinds = {"operators"};
+  profile.formats = {"jsonl"};
+  read_keys<ProfileSettings>(reader, node, kProfile, profile);
+  config.profile = std::move(profile);
+}
+
+void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+  if (!reader.is_mapping(node, "gate")) return;
+  GateSettings gate;
+  read_keys<GateSettings>(reader, node, kGate, gate);
+  if (gate.detect < gate.delta) {
+    reader.complain(node.mark,
+                    fmt::format("`gate`: detect ({}%) is below delta ({}%)", gate.detect * 100,
+                                gate.delta * 100),
+                    "what must be found is at least as large as what is allowed");
+  }
+  config.gate = gate;
+}
+
+void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+  config.has_cases = true;
+  if (node.kind != yaml::Kind::sequence || node.items.empty()) {
+    reader.mismatch(node, "cases", "a list of at least one case");
+    return;
+  }
+  config.cases = node.items;
+}
+
+constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
+    {{"version", "`1`", "required", "version of this language"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile&) {
+       static_cast<void>(reader.integer(node, "version", 1, 1));
+     }},
+    {{"name", "text", "the file's stem", "names the run and its result file"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+       config.name = reader.text(node, "name");
+     }},
+    {{"include", "list of files", "",
+      "files, relative to this one, whose defaults and cases come before this file's"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+       config.includes = reader.items(node, "include");
+     }},
+    {{"plugins", "list of files", "", "plugins that workers load, relative to this file"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+       config.plugins = read_texts(reader, node, "plugins");
+     }},
+    {{"defaults", "mapping", "", "values for all cases of this file and of files that include it"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+       if (reader.is_mapping(node, "defaults")) config.defaults = &node;
+     }},
+    {{"profile", "mapping", "", "what the profiling pass records when it is asked for"},
+     read_profile},
+    {{"budget", "duration", "", "time of the whole run; what it could not measure is listed"},
+     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+       config.budget = reader.duration(node, "budget", Nanoseconds(1));
+     }},
+    {{"gate", "mapping", "", "what counts as a regression"}, read_gate},
+    {{"cases", "list of cases", "", "what is measured, in this order"}, read_cases},
+}};
+
+}  // namespace
+
+std::string relative_to(const std::string& folder, const std::string& path) {
+  const std::filesystem::path joined = std::filesystem::path(folder) / path;
+  return joined.lexically_normal().string();
+}
+
+ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text) {
+  ConfigFile config;
+  config.file = findings.add_file(path);
+  config.path = path;
+  config.folder = std::filesystem::path(path).parent_path().string();
+  if (config.folder.empty()) config.folder = ".";
+  const Reader reader(findings, config.file);
+  auto document = yaml::parse(text);
+  if (!document.ok()) {
+    reader.complain(document.error().mark, document.error().what, document.error().next);
+    return config;
+  }
+  config.document = *std::move(document);
+  for (const yaml::Problem& problem : config.document.problems()) {
+    reader.complain(problem.mark, problem.what, problem.next);
+  }
+  const yaml::Node& root = config.document.root();
+  if (root.kind != yaml::Kind::mapping) {
+    reader.complain(root.mark, fmt::format("found {}, expected a mapping", describe(root)),
+                    "a configuration begins with `version: 1`");
+    return config;
+  }
+  read_keys<ConfigFile>(reader, root, kFile, config);
+  if (root.find("version") == nullptr) {
+    reader.complain(root.mark, "the key `version` is missing", "write `version: 1`");
+  }
+  for (std::string& plugin : config.plugins) plugin = relative_to(config.folder, plugin);
+  return config;
+}
+
+void apply_defaults(const ConfigFile& config, Findings& findings, Settings& settings) {
+  if (config.defaults == nullptr) return;
+  const Reader reader(findings, config.file);
+  for (const yaml::Entry& entry : config.defaults->entries) {
+    if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
+    reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),
+                    expectation(entry.key, setting_names(SettingsOwner::defaults)));
+  }
+}
+
+std::span<const KeyRow<ConfigFile>> file_rows() { return kFile; }
+std::span<const KeyRow<ProfileSettings>> profile_rows() { return kProfile; }
+std::span<const KeyRow<GateSettings>> gate_rows() { return kGate; }
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One configuration file as read: its own keys, before defaults are applied and cases expanded.
+#pragma once
+
+#include "harness/config/plan.hpp"
+#include "harness/config/reader.hpp"
+#include "harness/config/settings.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+struct ConfigFile {
+  int file = -1;       // in Findings
+  std::string path;    // as the user named it, or relative to the includer
+  std::string folder;  // of the path; "." for none
+  yaml::Document document;
+
+  std::optional<std::string> name;
+  std::vector<const yaml::Node*> includes;
+  std::vector<std::string> plugins;
+  const yaml::Node* defaults = nullptr;
+  std::optional<ProfileSettings> profile;
+  std::optional<GateSettings> gate;
+  std::optional<Nanoseconds> budget;
+  std::vector<const yaml::Node*> cases;
+  bool has_cases = false;
+};
+
+// Everything wrong with the keys of the file itself is reported; nodes stay valid as long as the
+// result. A file that is no mapping gives one without content.
+ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
+
+// Applies the file's `defaults` on top of `settings`.
+void apply_defaults(const ConfigFile& config, Findings& findings, Settings& settings);
+
+// A path that a file names, as seen from the current folder.
+std::string relative_to(const std::string& folder, const std::string& path);
+
+// For the manual.
+std::span<const KeyRow<ConfigFile>> file_rows();
+std::span<const KeyRow<ProfileSettings>> profile_rows();
+std::span<const KeyRow<GateSettings>> gate_rows();
+
+}  // namespace bench

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/expand.hpp"
+
+#include "base/checked.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// An entry with this many mistakes (a sweep over impossible shapes) is not looked at further.
+constexpr std::size_t kMaxFindingsOfEntry = 200;
+
+// Axes that decide what is computed come before those that decide where and how.
+constexpr std::array<Axis, 4> kOperatorAxes = {Axis::direction, Axis::dtype, Axis::layout,
+                                               Axis::math};
+constexpr std::array<Axis, 6> kNetworkAxes = {Axis::batch, Axis::mode,   Axis::fuse,
+                                              Axis::dtype, Axis::layout, Axis::math};
+constexpr std::array<Axis, 4> kPlaceAxes = {Axis::device, Axis::backend, Axis::cache,
+                                            Axis::threads};
+
+// One combination of everything that varies.
+struct Draft {
+  ops::ParameterSet parameters{{}};
+  std::vector<Spot> parameter_spots;
+  std::array<AxisValue, kAxisCount> axes;
+
+  AxisValue& axis(Axis name) { return axes[static_cast<std::size_t>(name)]; }
+  const AxisValue& axis(Axis name) const { return axes[static_cast<std::size_t>(name)]; }
+};
+
+Draft first_draft(const CaseTemplate& entry) {
+  Draft draft;
+  draft.parameters = entry.parameters;
+  draft.parameter_spots = entry.parameter_spots;
+  for (std::size_t i = 0; i < kAxisCount; ++i) draft.axes[i] = entry.settings.axes[i].front();
+  return draft;
+}
+
+bool is_swept(const CaseTemplate& entry, Axis axis) {
+  const auto assigns = [&](const Choice& choice) {
+    return std::any_of(choice.begin(), choice.end(),
+                       [&](const Assignment& made) { return made.axis == axis; });
+  };
+  return std::any_of(entry.dimensions.begin(), entry.dimensions.end(),
+                     [&](const Dimension& d) { return std::any_of(d.begin(), d.end(), assigns); });
+}
+
+// The lists of axes as dimensions; an axis that a sweep assigns has no list of its own.
+std::vector<Dimension> axis_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
+  std::vector<Dimension> dimensions;
+  for (const Axis axis : axes) {
+    if (is_swept(entry, axis)) continue;
+    Dimension dimension;
+    for (const AxisValue& value : entry.settings.axis(axis)) {
+      dimension.push_back({Assignment{axis, 0, {}, value, value.spot}});
+    }
+    dimensions.push_back(std::move(dimension));
+  }
+  return dimensions;
+}
+
+void apply(const Choice& choice, Draft& draft) {
+  for (const Assignment& made : choice) {
+    if (made.axis) {
+      draft.axis(*made.axis) = made.axis_value;
+      continue;
+    }
+    draft.parameters.set(draft.parameters.table()[made.parameter].name, made.value);
+    draft.parameter_spots[made.parameter] = made.spot;
+  }
+}
+
+// Calls `leaf` for every combination, the last dimension varying fastest; stops when it says false.
+bool combine(std::span<const Dimension> dimensions, Draft& draft,
+             const std::function<bool(const Draft&)>& leaf) {
+  if (dimensions.empty()) return leaf(draft);
+  for (const Choice& choice : dimensions.front()) {
+    apply(choice, draft);
+    if (!combine(dimensions.subspan(1), draft, leaf)) return false;
+  }
+  return true;
+}
+
+std::int64_t capped(Checked count) {
+  return std::min(count.value().value_or(kMaxCases + 1), kMaxCases + 1);
+}
+
+DataType dtype_of(const AxisValue& value) {
+  return *data_type_from_name(axis_row(Axis::dtype).words()[static_cast<std::size_t>(value.value)]);
+}
+
+// Device, backend, cache mode and threads of one case.
+struct Site {
+  std::string_view device;
+  std::string_view backend;
+  CacheMode cache;
+  std::optional<int> threads;
+};
+
+// Combines devices with backends: those that do not belong together are left out, and a value that
+// never finds its partner is a finding.
+class Sites {
+ public:
+  Sites(const CaseTemplate& entry, Findings& findings)
+      : entry_(entry), findings_(findings), dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
+
+  std::vector<Site> of(const Draft& draft, std::string_view op) {
+    std::vector<Site> sites;
+    Draft varied;
+    varied.axes = draft.axes;
+    combine(dimensions_, varied, [&](const Draft& leaf) {
+      if (const auto site = make(leaf, op)) sites.push_back(*site);
+      return true;
+    });
+    return sites;
+  }
+
+  // After the last combination.
+  void report_unmatched() const {
+    for (const auto& [name, value] : values_) {
+      if (value.matched) continue;
+      const Spot spot = value.spot.file < 0 ? entry_.spot : value.spot;
+      findings_.add(spot, value.what, value.next);
+    }
+  }
+
+ private:
+  struct Value {
+    Spot spot;
+    bool matched;
+    std::string what, next;
+  };
+
+  std::optional<Site> make(const Draft& draft, std::string_view op) {
+    const AxisValue& device_value = draft.axis(Axis::device);
+    const AxisValue& backend_value = draft.axis(Axis::backend);
+    const std::string_view device = device_names()[static_cast<std::size_t>(device_value.value)];
+    std::string_view backend = default_backend(device, op);
+    if (backend_value.value != kAutomatic) {
+      const BackendRow& row = backend_rows()[static_cast<std::size_t>(backend_value.value)];
+      const bool match = row.device == device;
+      note(row.name, backend_value.spot, match,
+           fmt::format("backend `{}` runs on device {}, which is not among this case's devices",
+                       row.name, row.device),
+           fmt::format("write `device: {}`", row.device));
+      note(device, device_value.spot, match,
+           fmt::format("no backend of this case runs on device `{}`", device),
+           fmt::format("write `backend: {}`", default_backend(device, op)));
+      if (!match) return std::nullopt;
+      backend = row.name;
+    }
+    const std::int64_t threads = draft.axis(Axis::threads).value;
+    return Site{device, backend, static_cast<CacheMode>(draft.axis(Axis::cache).value),
+                threads == 0 ? std::nullopt : std::optional<int>(static_cast<int>(threads))};
+  }
+
+  void note(std::string_view name, Spot spot, bool match, std::string what, std::string next) {
+    const auto [place, inserted] =
+        values_.try_emplace(name, Value{spot, match, std::move(what), std::move(next)});
+    place->second.matched |= match;
+  }
+
+  const CaseTemplate& entry_;
+  Findings& findings_;
+  std::vector<Dimension> dimensions_;
+  std::map<std::string_view, Value> values_;
+};
+
+// What all cases of one entry share.
+Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& site) {
+  Case result;
+  result.warmup = entry.settings.warmup;
+  result.measure = entry.settings.measure;
+  result.place = findings.place(entry.spot);
+  result.place.column = 0;  // reports name the line
+  result.key.device = site.device;
+  result.key.backend = site.backend;
+  result.key.cache = site.cache;
+  result.key.threads = site.threads;
+  return result;
+}
+
+void set_problem(Case& result, const ops::Problem& problem, const std::string& tokens) {
+  result.key.op = problem.op->name;
+  result.key.direction = problem.direction;
+  result.key.parameters = tokens;
+  result.key.dtype = problem.dtype;
+  result.key.layout = problem.layout;
+  result.key.math = problem.math;
+  result.work = problem;
+}
+
+// The place of what make_problem names: a parameter, an axis, or post_ops.
+Spot spot_of(const CaseTemplate& entry, const Draft& draft, std::string_view where) {
+  Spot spot;
+  const auto table = entry.op->parameters;
+  const ops::Parameter* parameter = ops::find_parameter(table, where);
+  if (parameter != nullptr) {
+    spot = draft.parameter_spots[static_cast<std::size_t>(parameter - table.data())];
+  } else if (const AxisRow* axis = find_axis(where)) {
+    spot = draft.axis(axis->axis).spot;
+  } else if (where == "post_ops") {
+    spot = entry.post_ops_spot;
+  }
+  return spot.file < 0 ? entry.spot : spot;
+}
+
+ops::ProblemRequest request_of(const CaseTemplate& entry, const Draft& draft) {
+  return {.op = entry.op,
+          .direction = static_cast<ops::Direction>(draft.axis(Axis::direction).value),
+          .dtype = dtype_of(draft.axis(Axis::dtype)),
+          .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
+          .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
+          .parameters = draft.parameters,
+          .post_ops = entry.post_ops};
+}
+
+// Expands one network entry.
+class NetworkExpansion {
+ public:
+  NetworkExpansion(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
+                   Findings& findings, PlanBuilder& plan)
+      : entry_(entry),
+        file_(file),
+        networks_(networks),
+        findings_(findings),
+        plan_(plan),
+        sites_(entry, findings) {}
+
+  void add(const Draft& draft) {
+    const BoundNetwork* bound =
+        networks_.bind(file_, segment_of(draft), dtype_of(draft.axis(Axis::dtype)), entry_.spot);
+    if (bound == nullptr) return;
+    if (entry_.settings.parts != NetworkParts::network) {
+      for (const ops::DistinctLayer& layer : bound->layers) add_layer(*bound, layer, draft);
+    }
+    if (entry_.settings.parts != NetworkParts::layers) add_whole(*bound, draft);
+  }
+
+  void finish() const { sites_.report_unmatched(); }
+
+ private:
+  NetworkSegment segment_of(const Draft& draft) const {
+    NetworkSegment segment;
+    segment.name = entry_.network;
+    segment.batch = draft.axis(Axis::batch).value;
+    segment.mode = static_cast<ops::Mode>(draft.axis(Axis::mode).value);
+    const std::int64_t fuse = draft.axis(Axis::fuse).value;
+    const bool fused = fuse == kAutomatic ? segment.mode == ops::Mode::inference : fuse != 0;
+    segment.fusion = fused ? ops::Fusion::fused : ops::Fusion::separate;
+    return segment;
+  }
+
+  std::vector<ops::Direction> directions(const BoundNetwork& bound,
+                                         const ops::Problem& problem) const {
+    if (bound.planned->mode == ops::Mode::inference) return {problem.direction};
+    return {problem.op->directions.begin(), problem.op->directions.end()};
+  }
+
+  void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer, const Draft& draft) {
+    const ops::Problem& problem = layer.problem;
+    const Membership membership{bound.network->name, layer.layers};
+    for (const ops::Direction direction : directions(bound, problem)) {
+      const bool forward = direction == ops::Direction::forward;
+      auto made =
+          ops::make_problem({.op = problem.op,
+                             .direction = direction,
+                             .dtype = problem.dtype,
+                             .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
+                             .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
+                             .parameters = problem.parameters,
+                             .post_ops = forward ? problem.post_ops : std::vector<ops::PostOp>{}});
+      if (!made.ok()) {
+        findings_.add(entry_.network_spot,
+                      fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,
+                                  made.error().what),
+                      made.error().next);
+        continue;
+      }
+      const std::string tokens = ops::problem_tokens(*made);
+      for (const Site& site : sites_.of(draft, problem.op->name)) {
+        Case result = make_case(entry_, findings_, site);
+        set_problem(result, *made, tokens);
+        result.memberships.push_back(membership);
+        if (site.cache == CacheMode::cold_weights) {
+          result.reuse_distance = bound.network->weights_size();
+        }
+        plan_.add(std::move(result), entry_.spot, {});
+      }
+    }
+  }
+
+  // A network is measured hot, or cold where asked for: cold_weights is for its layers, since a
+  // network streams its weights anyway.
+  void add_whole(const BoundNetwork& bound, const Draft& draft) {
+    for (const Site& site : sites_.of(draft, "network")) {
+      Case result = make_case(entry_, findings_, site);
+      if (site.cache == CacheMode::cold_weights) result.key.cache = CacheMode::hot;
+      result.key.op = "network";
+      result.key.parameters = bound.segment;
+      result.key.dtype = bound.network->dtype;
+      result.key.layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value);
+      result.key.math = static_cast<ops::Math>(draft.axis(Axis::math).value);
+      result.work = bound.network;
+      result.network = bound.planned;
+      plan_.add(std::move(result), entry_.spot, bound.content);
+    }
+  }
+
+  const CaseTemplate& entry_;
+  const NetworkFile& file_;
+  NetworkStore& networks_;
+  Findings& findings_;
+  PlanBuilder& plan_;
+  Sites sites_;
+};
+
+// What varies before the place: sweeps as written, then the axes.
+std::vector<Dimension> outer_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
+  std::vector<Dimension> dimensions = entry.dimensions;
+  for (Dimension& axis : axis_dimensions(entry, axes)) dimensions.push_back(std::move(axis));
+  return dimensions;
+}
+
+std::span<const Axis> computed_axes(const CaseTemplate& entry) {
+  if (entry.op != nullptr) return kOperatorAxes;
+  return kNetworkAxes;
+}
+
+}  // namespace
+
+std::int64_t count_cases(const CaseTemplate& entry, std::int64_t layers) {
+  Checked count = 1;
+  for (const Dimension& d : outer_dimensions(entry, computed_axes(entry))) count *= std::ssize(d);
+  for (const Dimension& d : axis_dimensions(entry, kPlaceAxes)) count *= std::ssize(d);
+  if (entry.op == nullptr) count *= Checked(layers) + 1;
+  return capped(count);
+}
+
+void expand_operator(const CaseTemplate& entry, Findings& findings, PlanBuilder& plan) {
+  Draft draft = first_draft(entry);
+  Sites sites(entry, findings);
+  const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
+  combine(outer_dimensions(entry, kOperatorAxes), draft, [&](const Draft& leaf) {
+    const auto problem = ops::make_problem(request_of(entry, leaf));
+    if (!problem.ok()) {
+      const Error& error = problem.error();
+      findings.add(spot_of(entry, leaf, error.where), error.what, error.next);
+      return findings.count() < limit;
+    }
+    const std::string tokens = ops::problem_tokens(*problem);
+    for (const Site& site : sites.of(leaf, entry.op->name)) {
+      Case result = make_case(entry, findings, site);
+      set_problem(result, *problem, tokens);
+      plan.add(std::move(result), entry.spot, {});
+    }
+    return true;
+  });
+  sites.report_unmatched();
+}
+
+void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
+                    Findings& findings, PlanBuilder& plan) {
+  Draft draft = first_draft(entry);
+  NetworkExpansion expansion(entry, file, networks, findings, plan);
+  const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
+  combine(outer_dimensions(entry, kNetworkAxes), draft, [&](const Draft& leaf) {
+    expansion.add(leaf);
+    return findings.count() < limit;
+  });
+  expansion.finish();
+}
+
+}  // namespace bench

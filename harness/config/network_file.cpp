@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/network_file.hpp"
+
+#include "harness/config/network_segment.hpp"
+#include "harness/config/parameter_value.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace bench {
+
+// What the rows of the file's table fill in.
+struct NetworkDraft {
+  NetworkFile result;
+  const yaml::Node* layers = nullptr;
+  // For each layer the marks of its inputs, where written.
+  std::vector<std::vector<yaml::Mark>> input_marks;
+};
+
+namespace {
+
+constexpr std::string_view kInput = "input";
+constexpr std::size_t kMaxDiagnostics = 100;
+
+constexpr std::array<std::string_view, 4> kInputKeys = {"c", "d", "h", "w"};
+
+// {c, h, w}: as of operators, w = h where absent; c alone is a vector.
+void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+  if (!reader.is_mapping(node, "input")) return;
+  std::array<std::optional<std::int64_t>, kInputKeys.size()> sizes;
+  for (const yaml::Entry& entry : node.entries) {
+    const auto key = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
+    if (key == kInputKeys.end()) {
+      reader.complain(entry.mark, "unknown key " + quote(entry.key),
+                      expectation(entry.key, kInputKeys));
+      continue;
+    }
+    sizes[static_cast<std::size_t>(key - kInputKeys.begin())] =
+        reader.integer(*entry.value, entry.key, 1, std::numeric_limits<std::int64_t>::max());
+  }
+  if (node.find("c") == nullptr) reader.complain(node.mark, "`input` lacks `c`, its channels");
+  if (sizes[1] && !sizes[2]) sizes[2] = sizes[1];
+  if (sizes[2] && !sizes[3]) sizes[3] = sizes[2];
+  for (const auto& size : sizes) {
+    if (size) draft.result.definition.input.push_back(*size);
+  }
+}
+
+constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
+    {{"version", "`1`", "required", "version of this format"},
+     [](const Reader& reader, const yaml::Node& node, NetworkDraft&) {
+       static_cast<void>(reader.integer(node, "version", 1, 1));
+     }},
+    {{"network", "word of letters, digits and _", "required",
+      "the network's name; the file is NAME.yaml"},
+     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+       const auto name = reader.text(node, "network");
+       if (name && !is_network_name(*name)) {
+         reader.mismatch(node, "network", "letters, digits and underscores");
+       } else if (name) {
+         draft.result.definition.name = *name;
+       }
+     }},
+    {{"input", "mapping of `c`, `d`, `h`, `w`", "required", "sizes of the input without its batch"},
+     read_input},
+    {{"layers", "list of layers", "required",
+      "the graph, in any order without a cycle; the last layer makes the output"},
+     [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+       if (node.kind == yaml::Kind::sequence && !node.items.empty()) {
+         draft.layers = &node;
+       } else {
+         reader.mismatch(node, "layers", "a list of at least one layer");
+       }
+     }},
+}};
+
+constexpr std::array<KeyInfo, 4> kLayerKeys = {{
+    {"name", "text", "required", "distinct in the network"},
+    {"op", "operator", "required", "what the layer computes"},
+    {"inputs", "list of layer names, or `input`", "the layer before", "in the operator's order"},
+    {"PARAMETER", "as in a case", "",
+     "the operator's parameters; sizes that follow from the inputs are not written"},
+}};
+
+void read_inputs(const Reader& reader, const yaml::Node& node, ops::LayerDefinition& layer,
+                 std::vector<yaml::Mark>& marks) {
+  for (const yaml::Node* item : reader.items(node, "inputs")) {
+    const auto name = reader.text(*item, "inputs");
+    if (!name) continue;
+    layer.inputs.push_back(*name);
+    marks.push_back(item->mark);
+  }
+}
+
+std::vector<std::string_view> layer_key_names(const ops::Operator& op) {
+  std::vector<std::string_view> names = {"name", "op", "inputs"};
+  for (const ops::Parameter& parameter : op.parameters) names.push_back(parameter.name);
+  return names;
+}
+
+void read_layer_parameter(const Reader& reader, const ops::Operator& op, const yaml::Entry& entry,
+                          ops::LayerDefinition& layer, NetworkFile::LayerPlace& place) {
+  const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
+  if (parameter == nullptr) {
+    reader.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
+                    expectation(entry.key, layer_key_names(op)));
+    return;
+  }
+  if (auto value = read_parameter(reader, *parameter, *entry.value)) {
+    layer.parameters.set(parameter->name, *std::move(value));
+    place.parameters.emplace(parameter->name, entry.value->mark);
+  }
+}
+
+std::string read_layer_name(const Reader& reader, const yaml::Node& node) {
+  const yaml::Entry* entry = node.find("name");
+  if (entry == nullptr) {
+    reader.complain(node.mark, "a layer lacks its `name`");
+    return {};
+  }
+  const auto name = reader.text(*entry->value, "name");
+  if (name && *name == kInput) {
+    reader.complain(entry->value->mark, "`input` names the network's input, not a layer",
+                    "choose another name");
+    return {};
+  }
+  return name.value_or(std::string());
+}
+
+void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
+  if (!reader.is_mapping(node, "layers")) return;
+  ops::LayerDefinition layer;
+  layer.name = read_layer_name(reader, node);
+  const yaml::Entry* op_entry = node.find("op");
+  const ops::Operator* op = op_entry == nullptr ? nullptr : read_operator(reader, *op_entry->value);
+  if (op_entry == nullptr) reader.complain(node.mark, "a layer lacks its `op`");
+  NetworkFile::LayerPlace place{node.mark, {}};
+  std::vector<yaml::Mark> marks;
+  if (op != nullptr) {
+    layer.op = op->name;
+    layer.parameters = ops::ParameterSet(op->parameters);
+  }
+  for (const yaml::Entry& entry : node.entries) {
+    if (entry.key == "inputs") {
+      read_inputs(reader, *entry.value, layer, marks);
+    } else if (entry.key != "name" && entry.key != "op" && op != nullptr) {
+      read_layer_parameter(reader, *op, entry, layer, place);
+    }
+  }
+  const auto [first, inserted] = draft.result.places.emplace(layer.name, std::move(place));
+  if (!inserted && !layer.name.empty()) {
+    reader.complain(
+        node.mark,
+        fmt::format("duplicate layer {}, first at line {}, column {}", quote(layer.name),
+                    first->second.mark.line, first->second.mark.column),
+        "layers need distinct names");
+  }
+  auto& layers = draft.result.definition.layers;
+  if (layer.inputs.empty()) {
+    layer.inputs.push_back(layers.empty() ? std::string(kInput) : layers.back().name);
+    marks.push_back(node.mark);
+  }
+  layers.push_back(std::move(layer));
+  draft.input_marks.push_back(std::move(marks));
+}
+
+// Edges by layer index; -1 for the network's input and unknown names.
+std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const NetworkDraft& draft) {
+  const auto& layers = draft.result.definition.layers;
+  std::map<std::string_view, int> indices;
+  std::vector<std::string_view> names = {kInput};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    indices.emplace(layers[i].name, static_cast<int>(i));
+    names.push_back(layers[i].name);
+  }
+  std::vector<std::vector<int>> edges(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (std::size_t k = 0; k < layers[i].inputs.size(); ++k) {
+      const std::string& name = layers[i].inputs[k];
+      const auto found = indices.find(name);
+      edges[i].push_back(found == indices.end() ? -1 : found->second);
+      if (found != indices.end() || name == kInput) continue;
+      const auto near = nearest_name(name, names);
+      reader.complain(
+          draft.input_marks[i][k],
+          fmt::format("layer {} has an unknown input {}", quote(layers[i].name), quote(name)),
+          near ? fmt::format("did you mean `{}`?", *near) : "expected a layer's name or `input`");
+    }
+  }
+  return edges;
+}
+
+// Takes away layers whose inputs are known until none is left; what stays waits for itself.
+void check_cycles(const Reader& reader, const NetworkDraft& draft,
+                  const std::vector<std::vector<int>>& edges) {
+  const auto& layers = draft.result.definition.layers;
+  std::vector<std::vector<std::size_t>> users(layers.size());
+  std::vector<std::size_t> waiting(layers.size());
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const int source : edges[i]) {
+      if (source < 0) continue;
+      users[static_cast<std::size_t>(source)].push_back(i);
+      ++waiting[i];
+    }
+    if (waiting[i] == 0) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    const std::size_t layer = ready.back();
+    ready.pop_back();
+    for (const std::size_t user : users[layer]) {
+      if (--waiting[user] == 0) ready.push_back(user);
+    }
+  }
+  // Walking back along waiting inputs must come to a layer twice: that is the cycle.
+  const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](auto n) { return n > 0; });
+  if (stuck == waiting.end()) return;
+  std::vector<std::size_t> path = {static_cast<std::size_t>(stuck - waiting.begin())};
+  std::vector<bool> seen(layers.size());
+  while (!seen[path.back()]) {
+    seen[path.back()] = true;
+    for (const int source : edges[path.back()]) {
+      if (source < 0 || waiting[static_cast<std::size_t>(source)] == 0) continue;
+      path.push_back(static_cast<std::size_t>(source));
+      break;
+    }
+  }
+  const auto begin = std::find(path.begin(), path.end(), path.back());
+  std::vector<std::string_view> names;
+  for (auto step = begin; step != path.end(); ++step) names.push_back(layers[*step].name);
+  constexpr std::size_t kMaxShown = 8;
+  const bool cut = names.size() > kMaxShown;
+  if (cut) names.resize(kMaxShown);
+  reader.complain(draft.input_marks[*begin].front(),
+                  fmt::format("the inputs of layer {} lead back to it: {}{}", quote(names.front()),
+                              fmt::join(names, " <- "), cut ? " <- ..." : ""),
+                  "a network must not have a cycle");
+}
+
+void check_presence(const Reader& reader, const yaml::Node& root) {
+  for (const KeyRow<NetworkDraft>& row : kRows) {
+    if (row.info.fallback == "required" && root.find(row.info.name) == nullptr) {
+      reader.complain(root.mark, fmt::format("the key `{}` is missing", row.info.name),
+                      std::string(row.info.help));
+    }
+  }
+}
+
+}  // namespace
+
+Spot NetworkFile::spot_of(std::string_view where) const {
+  // Names of layers contain dots: the longest prefix that is a layer counts.
+  for (std::size_t end = where.size(); end != std::string_view::npos && end > 0;
+       end = where.rfind('.', end - 1)) {
+    const auto layer = places.find(where.substr(0, end));
+    if (layer == places.end()) continue;
+    const std::string_view rest = end < where.size() ? where.substr(end + 1) : std::string_view();
+    const auto parameter = layer->second.parameters.find(rest);
+    return {file,
+            parameter == layer->second.parameters.end() ? layer->second.mark : parameter->second};
+  }
+  return {file, {1, 1}};
+}
+
+std::optional<NetworkFile> read_network(Findings& findings, const std::string& file,
+                                        std::string_view text) {
+  const std::size_t before = findings.count();
+  const Reader reader(findings, findings.add_file(file));
+  const auto document = yaml::parse(text);
+  if (!document.ok()) {
+    reader.complain(document.error().mark, document.error().what, document.error().next);
+    return std::nullopt;
+  }
+  for (const yaml::Problem& problem : document->problems()) {
+    reader.complain(problem.mark, problem.what, problem.next);
+  }
+  const yaml::Node& root = document->root();
+  if (root.kind != yaml::Kind::mapping) {
+    reader.complain(root.mark, fmt::format("found {}, expected a mapping", describe(root)),
+                    "a network has the keys version, network, input and layers");
+    return std::nullopt;
+  }
+  NetworkDraft draft;
+  draft.result.file = reader.file();
+  read_keys<NetworkDraft>(reader, root, kRows, draft);
+  check_presence(reader, root);
+  if (draft.layers != nullptr) {
+    for (const yaml::Node* layer : draft.layers->items) read_layer(reader, *layer, draft);
+    check_cycles(reader, draft, resolve_inputs(reader, draft));
+  }
+  if (findings.count() != before) return std::nullopt;
+  return std::move(draft.result);
+}
+
+Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(std::string_view text,
+                                                                      const std::string& file) {
+  Findings findings;
+  auto network = read_network(findings, file, text);
+  if (!network) return findings.list(kMaxDiagnostics);
+  return std::move(network->definition);
+}
+
+std::span<const KeyRow<NetworkDraft>> network_rows() { return kRows; }
+std::span<const KeyInfo> layer_keys() { return kLayerKeys; }
+
+}  // namespace bench

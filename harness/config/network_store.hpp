@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds network files and binds them to batch, data type, mode and fusion, each once.
+#pragma once
+
+#include "harness/config/load.hpp"
+#include "harness/config/network_file.hpp"
+#include "harness/config/network_segment.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/config/reader.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace bench {
+
+// A network with all that its cases need; immutable and shared by them.
+struct BoundNetwork {
+  std::shared_ptr<const PlannedNetwork> planned;
+  std::shared_ptr<const ops::Network> network;
+  std::vector<ops::DistinctLayer> layers;
+  std::string segment;  // of the case id
+  std::string content;  // everything that is computed, as text
+};
+
+class NetworkStore {
+ public:
+  NetworkStore(const LoadRequest& request, Findings& findings)
+      : request_(request), findings_(findings) {}
+
+  // NAME.yaml in the first of these folders that has it, then in request.network_folders. nullptr
+  // after a finding at `spot` or in the file.
+  const NetworkFile* find(const std::string& name, const std::vector<std::string>& folders,
+                          Spot spot);
+  // nullptr after a finding.
+  const BoundNetwork* bind(const NetworkFile& file, const NetworkSegment& segment, DataType dtype,
+                           Spot spot);
+
+ private:
+  std::unique_ptr<BoundNetwork> make(const NetworkFile& file, const NetworkSegment& segment,
+                                     DataType dtype, Spot spot);
+  std::string missing_hint(const std::string& name, const std::vector<std::string>& folders) const;
+
+  const LoadRequest& request_;
+  Findings& findings_;
+  std::map<std::string, std::optional<NetworkFile>> files_;  // by path; absent = with findings
+  std::map<std::tuple<const NetworkFile*, std::int64_t, ops::Fusion, ops::Mode, DataType>,
+           std::unique_ptr<BoundNetwork>>
+      bound_;
+};
+
+}  // namespace bench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/overrides.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Keys with others below them.
+constexpr std::string_view kGroups[] = {"warmup", "measure"};
+
+std::vector<std::string_view> valid_keys() {
+  std::vector<std::string_view> keys = setting_names(SettingsOwner::defaults);
+  keys.push_back("budget");
+  return keys;
+}
+
+bool is_group(std::string_view key) {
+  for (const std::string_view group : kGroups) {
+    if (group == key) return true;
+  }
+  return false;
+}
+
+void read_one(const std::string& argument, Findings& findings, Overrides& overrides) {
+  const Reader reader(findings, findings.add_argument("--set " + argument));
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    reader.complain({}, "expected key=value", "for example --set measure.processes=3");
+    return;
+  }
+  auto document = yaml::parse(std::string_view(argument).substr(equals + 1));
+  if (!document.ok()) {
+    reader.complain({}, document.error().what, document.error().next);
+    return;
+  }
+  const yaml::Node* value = &overrides.documents.emplace_back(*std::move(document)).root();
+  std::string key = argument.substr(0, equals);
+  if (const std::size_t dot = key.find('.');
+      dot != std::string::npos && is_group(std::string_view(key).substr(0, dot))) {
+    yaml::Node& wrapper = overrides.wrappers.emplace_back();
+    wrapper.kind = yaml::Kind::mapping;
+    wrapper.entries.push_back({key.substr(dot + 1), {}, value});
+    value = &wrapper;
+    key.resize(dot);
+  }
+  if (key == "budget") {
+    overrides.budget = reader.duration(*value, key, Nanoseconds(1));
+    return;
+  }
+  // A trial, so that mistakes are found once and not with every case.
+  Settings trial;
+  if (!read_setting(reader, key, *value, SettingsOwner::defaults, trial)) {
+    reader.complain({}, "unknown key " + quote(key), expectation(key, valid_keys()));
+    return;
+  }
+  overrides.settings.push_back({reader.file(), std::move(key), value});
+}
+
+}  // namespace
+
+void read_overrides(const std::vector<std::string>& arguments, Findings& findings,
+                    Overrides& overrides) {
+  for (const std::string& argument : arguments) read_one(argument, findings, overrides);
+}
+
+}  // namespace bench

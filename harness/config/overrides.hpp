@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// --set key=value: values that are stronger than anything in a file.
+#pragma once
+
+#include "base/units.hpp"
+#include "harness/config/case_template.hpp"
+#include "harness/config/reader.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Owns the nodes that `settings` points to; not copied, so that they stay where they are.
+struct Overrides {
+  std::vector<Override> settings;
+  std::optional<Nanoseconds> budget;
+
+  std::deque<yaml::Document> documents;
+  std::deque<yaml::Node> wrappers;  // mappings made for dotted keys
+
+  Overrides() = default;
+  Overrides(const Overrides&) = delete;
+  Overrides& operator=(const Overrides&) = delete;
+};
+
+// Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Wrong ones are findings.
+void read_overrides(const std::vector<std::string>& arguments, Findings& findings,
+                    Overrides& overrides);
+
+}  // namespace bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patterns over case ids: shell globs, and regular expressions that take linear time.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <bitset>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+// A compiled regular expression, ECMAScript syntax without what needs backtracking (back-references
+// and look-around are errors): . [] [^] \d \w \s \D \W \S, escaped punctuation, () (?:), |, * + ?
+// {m,n} (lazy forms alike), ^ $. Matching simulates all alternatives at once (Thompson 1968), so
+// that no pattern is slow: states x length of the text.
+class Regex {
+ public:
+  // `where` of an error is empty; `what` names the position in the pattern.
+  static Result<Regex> compile(std::string_view pattern);
+  // True when any part of the text matches.
+  bool search(std::string_view text) const;
+
+ private:
+  friend class RegexParser;
+  using ByteSet = std::bitset<256>;
+  enum class Kind { bytes, split, jump, text_begin, text_end, accept };
+  struct State {
+    Kind kind;
+    std::size_t next = 0;
+    std::size_t other = 0;  // of split
+    std::size_t set = 0;    // of bytes: index into sets_
+  };
+  struct Threads;
+  void add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const;
+
+  std::vector<State> states_;
+  std::vector<ByteSet> sets_;
+};
+
+// * any text, ? any character, [abc] [a-z] [!abc] one of a set; over the whole text.
+bool glob_matches(std::string_view pattern, std::string_view text);
+// Error: a `[` that is never closed.
+Status check_glob(std::string_view pattern);
+
+}  // namespace bench

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/plan_builder.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+std::string time_text(Nanoseconds time) { return format_time(time); }
+
+// Settings that equal ids must share, as text for the message.
+struct SettingRow {
+  std::string_view name;
+  std::string (*text)(const Case&);
+};
+
+constexpr std::array<SettingRow, 8> kSettings = {{
+    {"warmup.iterations", [](const Case& c) { return fmt::to_string(c.warmup.iterations); }},
+    {"warmup.time", [](const Case& c) { return time_text(c.warmup.time); }},
+    {"measure.processes", [](const Case& c) { return fmt::to_string(c.measure.processes); }},
+    {"measure.min_iterations",
+     [](const Case& c) { return fmt::to_string(c.measure.min_iterations); }},
+    {"measure.precision",
+     [](const Case& c) { return fmt::format("{}%", c.measure.precision * 100); }},
+    {"measure.max_time", [](const Case& c) { return time_text(c.measure.max_time); }},
+    {"measure.timeout", [](const Case& c) { return time_text(c.measure.timeout); }},
+    {"tune",
+     [](const Case& c) {
+       return std::string(c.measure.tuning == Tuning::search ? "true" : "false");
+     }},
+}};
+
+void merge_membership(std::vector<Membership>& memberships, const Membership& added) {
+  const auto same = std::find_if(memberships.begin(), memberships.end(),
+                                 [&](const Membership& m) { return m.network == added.network; });
+  if (same == memberships.end()) {
+    memberships.push_back(added);
+    return;
+  }
+  for (const std::string& layer : added.layers) {
+    if (std::find(same->layers.begin(), same->layers.end(), layer) == same->layers.end()) {
+      same->layers.push_back(layer);
+    }
+  }
+}
+
+}  // namespace
+
+void PlanBuilder::add(Case added, Spot spot, const std::string& content) {
+  added.id = to_id(added.key);
+  const auto [place, inserted] = index_.emplace(added.id, cases_.size());
+  if (!inserted) return merge(place->second, std::move(added), spot, content);
+  cases_.push_back(std::move(added));
+  spots_.push_back(spot);
+  contents_.push_back(content);
+}
+
+void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::string& content) {
+  Case& known = cases_[index];
+  const auto conflict = [&](const std::string& difference) {
+    findings_.add(spot,
+                  fmt::format("the case {} stands at {} with other settings: {}", known.id,
+                              findings_.place(spots_[index]).text(), difference),
+                  "give both the same settings, or remove one");
+  };
+  if (contents_[index] != content) {
+    return conflict(fmt::format("another network file named {}", known.key.parameters));
+  }
+  if (!(known.warmup == added.warmup && known.measure == added.measure)) {
+    for (const SettingRow& row : kSettings) {
+      const std::string there = row.text(known);
+      const std::string here = row.text(added);
+      if (there != here) {
+        return conflict(fmt::format("{} is {} there, {} here", row.name, there, here));
+      }
+    }
+    return conflict("times that differ by less than is shown");
+  }
+  for (const Membership& membership : added.memberships) {
+    merge_membership(known.memberships, membership);
+  }
+  // Absent compares as smallest: the largest network decides the distance.
+  known.reuse_distance = std::max(known.reuse_distance, added.reuse_distance);
+}
+
+std::vector<Case> PlanBuilder::take() && {
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    Case& finished = cases_[i];
+    std::string text = finished.id;
+    if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
+    if (!contents_[i].empty()) text += " network " + contents_[i];
+    finished.hash = content_hash(text);
+  }
+  return std::move(cases_);
+}
+
+}  // namespace bench

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/reader.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <system_error>
+
+namespace bench {
+namespace {
+
+// What of a wrong value is worth repeating in a message.
+constexpr std::size_t kLongestQuote = 60;
+
+bool is_plain_scalar(const yaml::Node& node) {
+  return node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
+}
+
+std::string integer_range(std::int64_t minimum, std::int64_t maximum) {
+  if (maximum == std::numeric_limits<std::int64_t>::max()) {
+    return fmt::format("an integer >= {}", minimum);
+  }
+  return fmt::format("an integer from {} to {}", minimum, maximum);
+}
+
+}  // namespace
+
+int Findings::add_file(std::string name) {
+  sources_.push_back({std::move(name), true});
+  return static_cast<int>(sources_.size()) - 1;
+}
+
+int Findings::add_argument(std::string text) {
+  sources_.push_back({std::move(text), false});
+  return static_cast<int>(sources_.size()) - 1;
+}
+
+Place Findings::place(Spot spot) const {
+  const Source& source = sources_[static_cast<std::size_t>(spot.file)];
+  if (!source.has_lines) return {source.name, 0, 0};
+  return {source.name, spot.mark.line, spot.mark.column};
+}
+
+void Findings::add(Spot spot, std::string what, std::string next) {
+  findings_.insert({spot.file, spot.mark.line, spot.mark.column, std::move(what), std::move(next)});
+}
+
+std::vector<Diagnostic> Findings::list(std::size_t limit) const {
+  std::vector<Diagnostic> result;
+  for (const Finding& finding : findings_) {
+    if (result.size() == limit) {
+      result.push_back({{}, fmt::format("... and {} more", findings_.size() - limit), ""});
+      break;
+    }
+    const Spot spot{finding.file, {finding.line, finding.column}};
+    result.push_back({place(spot), finding.what, finding.next});
+  }
+  return result;
+}
+
+std::string quote(std::string_view text) {
+  std::string cut(text.substr(0, kLongestQuote));
+  if (cut.size() < text.size()) {
+    while (!cut.empty() && (static_cast<unsigned char>(text[cut.size()]) & 0xC0u) == 0x80u) {
+      cut.pop_back();  // not through a character
+    }
+    cut += "...";
+  }
+  for (char& character : cut) {
+    if (character == '\n' || character == '\r' || character == '\t') character = ' ';
+  }
+  return "`" + cut + "`";
+}
+
+std::string describe(const yaml::Node& node) {
+  switch (node.kind) {
+    case yaml::Kind::null:
+      return "nothing";
+    case yaml::Kind::sequence:
+      return node.items.empty() ? "an empty list" : "a list";
+    case yaml::Kind::mapping:
+      return "a mapping";
+    case yaml::Kind::scalar:
+      break;
+  }
+  return node.style == yaml::Style::quoted ? "the quoted text " + quote(node.text)
+                                           : quote(node.text);
+}
+
+void Reader::complain(yaml::Mark mark, std::string what, std::string next) const {
+  findings_->add(spot(mark), std::move(what), std::move(next));
+}
+
+void Reader::mismatch(const yaml::Node& node, std::string_view key,
+                      std::string_view expected) const {
+  complain(node.mark, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected));
+}
+
+std::optional<std::int64_t> Reader::integer(const yaml::Node& node, std::string_view key,
+                                            std::int64_t minimum, std::int64_t maximum) const {
+  std::int64_t value = 0;
+  if (is_plain_scalar(node)) {
+    const char* end = node.text.data() + node.text.size();
+    const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+    if (stop == end && error == std::errc::result_out_of_range) {
+      mismatch(node, key, "an integer below 2^63");
+      return std::nullopt;
+    }
+    if (stop == end && error == std::errc() && value >= minimum && value <= maximum) return value;
+  }
+  mismatch(node, key, integer_range(minimum, maximum));
+  return std::nullopt;
+}
+
+std::optional<double> Reader::real(const yaml::Node& node, std::string_view key) const {
+  double value = 0;
+  if (is_plain_scalar(node)) {
+    const char* end = node.text.data() + node.text.size();
+    const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+    if (stop == end && error == std::errc() && std::isfinite(value)) return value;
+  }
+  mismatch(node, key, "a number");
+  return std::nullopt;
+}
+
+std::optional<bool> Reader::flag(const yaml::Node& node, std::string_view key) const {
+  if (is_plain_scalar(node) && node.text == "true") return true;
+  if (is_plain_scalar(node) && node.text == "false") return false;
+  mismatch(node, key, "true or false");
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Reader::word(const yaml::Node& node, std::string_view key,
+                                        std::span<const std::string_view> names) const {
+  if (node.kind != yaml::Kind::scalar) {
+    complain(node.mark, fmt::format("`{}`: found {}", key, describe(node)), expectation("", names));
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == node.text) return i;
+  }
+  complain(node.mark, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
+           expectation(node.text, names));
+  return std::nullopt;
+}
+
+std::optional<std::string> Reader::text(const yaml::Node& node, std::string_view key) const {
+  if (node.kind == yaml::Kind::scalar && !node.text.empty()) return node.text;
+  mismatch(node, key, "a text");
+  return std::nullopt;
+}
+
+std::optional<Nanoseconds> Reader::duration(const yaml::Node& node, std::string_view key,
+                                            Nanoseconds minimum) const {
+  if (node.kind == yaml::Kind::scalar) {
+    const auto value = parse_duration(node.text);
+    if (value && *value >= minimum) return *value;
+  }
+  mismatch(node, key,
+           minimum.count() > 0 ? "a duration above 0 with its unit, such as 100ms or 2s"
+                               : "a duration with its unit, such as 100ms or 2s");
+  return std::nullopt;
+}
+
+std::optional<double> Reader::percentage(const yaml::Node& node, std::string_view key,
+                                         double maximum) const {
+  if (node.kind == yaml::Kind::scalar) {
+    const auto value = parse_percentage(node.text);
+    if (value && *value > 0 && *value <= maximum) return *value;
+  }
+  mismatch(node, key,
+           fmt::format("a percentage above 0% and up to {}%, such as 2%", maximum * 100));
+  return std::nullopt;
+}
+
+std::vector<const yaml::Node*> Reader::items(const yaml::Node& node, std::string_view key) const {
+  if (node.kind != yaml::Kind::sequence) return {&node};
+  if (node.items.empty()) mismatch(node, key, "at least one value");
+  return node.items;
+}
+
+bool Reader::is_mapping(const yaml::Node& node, std::string_view key) const {
+  if (node.kind == yaml::Kind::mapping) return true;
+  mismatch(node, key, "a mapping (`key: value` lines, or { key: value })");
+  return false;
+}
+
+std::string Diagnostic::message() const { return Error{what, place.text(), next}.message(); }
+
+std::string Place::text() const {
+  if (line <= 0) return file;
+  if (column <= 0) return fmt::format("{}:{}", file, line);
+  return fmt::format("{}:{}:{}", file, line, column);
+}
+
+}  // namespace bench

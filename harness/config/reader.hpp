@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed reading of YAML nodes: a value, or a finding that names the place, what was found and what
+// was expected.
+#pragma once
+
+#include "base/nearest_name.hpp"
+#include "base/units.hpp"
+#include "harness/config/load.hpp"
+#include "harness/config/yaml.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// A position in one of the files of a Findings.
+struct Spot {
+  int file = -1;
+  yaml::Mark mark = {0, 0};
+};
+
+// Everything that is wrong, over all files.
+class Findings {
+ public:
+  // Numbers files in the order in which their findings are to be listed.
+  int add_file(std::string name);
+  // An argument of the command line: its findings have no line.
+  int add_argument(std::string text);
+  const std::string& name(int file) const { return sources_[static_cast<std::size_t>(file)].name; }
+  Place place(Spot spot) const;
+
+  // Equal findings (a sweep meets the same mistake often) are kept once.
+  void add(Spot spot, std::string what, std::string next = {});
+  std::size_t count() const { return findings_.size(); }
+  // In the order of files and positions; beyond `limit` the last one says how many more there are.
+  std::vector<Diagnostic> list(std::size_t limit) const;
+
+ private:
+  struct Source {
+    std::string name;
+    bool has_lines;
+  };
+  struct Finding {
+    int file, line, column;
+    std::string what, next;
+    friend auto operator<=>(const Finding&, const Finding&) = default;
+  };
+  std::vector<Source> sources_;
+  std::set<Finding> findings_;
+};
+
+// One file (or argument) while it is read.
+class Reader {
+ public:
+  Reader(Findings& findings, int file) : findings_(&findings), file_(file) {}
+
+  Findings& findings() const { return *findings_; }
+  int file() const { return file_; }
+  Spot spot(yaml::Mark mark) const { return {file_, mark}; }
+  void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
+  // "`key`: found X, expected Y".
+  void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected) const;
+
+  std::optional<std::int64_t> integer(const yaml::Node& node, std::string_view key,
+                                      std::int64_t minimum, std::int64_t maximum) const;
+  std::optional<double> real(const yaml::Node& node, std::string_view key) const;
+  std::optional<bool> flag(const yaml::Node& node, std::string_view key) const;
+  // The index of the word in `names`.
+  std::optional<std::size_t> word(const yaml::Node& node, std::string_view key,
+                                  std::span<const std::string_view> names) const;
+  std::optional<std::string> text(const yaml::Node& node, std::string_view key) const;
+  // "100ms", at least `minimum`.
+  std::optional<Nanoseconds> duration(const yaml::Node& node, std::string_view key,
+                                      Nanoseconds minimum) const;
+  // "2%" -> 0.02, above 0 and at most `maximum`.
+  std::optional<double> percentage(const yaml::Node& node, std::string_view key,
+                                   double maximum) const;
+  // The items of a list, or the node itself where a scalar stands for a list of one; an empty list
+  // is a finding.
+  std::vector<const yaml::Node*> items(const yaml::Node& node, std::string_view key) const;
+  bool is_mapping(const yaml::Node& node, std::string_view key) const;
+
+ private:
+  Findings* findings_;
+  int file_;
+};
+
+// "`bf15`", "a list", "nothing": how messages name what stands in a file. Long texts are cut.
+std::string describe(const yaml::Node& node);
+std::string quote(std::string_view text);
+
+// A key of a mapping: one row serves reading, spelling hints and the manual.
+struct KeyInfo {
+  std::string_view name;
+  std::string_view type;      // "duration", "list of `layers`, `network`"
+  std::string_view fallback;  // the default, "required", or "" where absence has a meaning
+  std::string_view help;      // one line
+};
+
+template <class Target>
+struct KeyRow {
+  KeyInfo info;
+  void (*read)(const Reader&, const yaml::Node&, Target&);
+};
+
+// Reads the keys of a mapping by its table; unknown keys are findings with the nearest name.
+// `prefix` stands before the keys in messages ("measure.").
+template <class Target>
+void read_keys(const Reader& reader, const yaml::Node& node, std::span<const KeyRow<Target>> rows,
+               Target& target) {
+  for (const yaml::Entry& entry : node.entries) {
+    const KeyRow<Target>* found = nullptr;
+    for (const KeyRow<Target>& row : rows) {
+      if (row.info.name == entry.key) found = &row;
+    }
+    if (found != nullptr) {
+      found->read(reader, *entry.value, target);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const KeyRow<Target>& row : rows) names.push_back(row.info.name);
+    reader.complain(entry.mark, "unknown key " + quote(entry.key), expectation(entry.key, names));
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace bench {
+namespace {
+
+// More threads than any machine has: a typing mistake, not a wish.
+constexpr std::int64_t kMaxThreads = 4096;
+// Beyond this a mean of process medians gains nothing but time.
+constexpr std::int64_t kMaxProcesses = 1000;
+constexpr std::int64_t kMaxCount = 1'000'000'000;
+constexpr std::int64_t kMaxBatch = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
+constexpr std::array<BackendRow, 4> kBackends = {{
+    {"onednn", "cpu"},
+    {"cudnn", "cuda"},
+    {"cublaslt", "cuda"},
+    {"cublas", "cuda"},
+}};
+
+std::vector<std::string_view> copy(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+std::vector<std::string_view> direction_words() { return copy(ops::direction_names()); }
+std::vector<std::string_view> cache_words() { return copy(cache_mode_names()); }
+std::vector<std::string_view> layout_words() { return copy(ops::layout_names()); }
+std::vector<std::string_view> math_words() { return copy(ops::math_names()); }
+std::vector<std::string_view> device_words() { return copy(kDevices); }
+std::vector<std::string_view> mode_words() { return {"inference", "training"}; }
+std::vector<std::string_view> flag_words() { return {"false", "true"}; }
+std::vector<std::string_view> backend_words() {
+  std::vector<std::string_view> names;
+  for (const BackendRow& row : kBackends) names.push_back(row.name);
+  return names;
+}
+std::vector<std::string_view> dtype_words() {
+  std::vector<std::string_view> names;
+  for (const DataTypeInfo& row : data_types()) {
+    if (row.is_case_type) names.push_back(row.name);
+  }
+  return names;
+}
+
+constexpr std::array<AxisRow, kAxisCount> kAxes = {{
+    {Axis::direction,
+     AxisScope::operators,
+     {"direction", "`forward`, `backward_data`, `backward_weights`, or a list", "forward",
+      "which pass of the operator; networks choose by `mode`"},
+     direction_words,
+     "",
+     0},
+    {Axis::dtype,
+     AxisScope::everywhere,
+     {"dtype", "`f64`, `f32`, `f16`, `bf16`, `s8`, `u8`, `f8_e4m3`, `f8_e5m2`, or a list", "f32",
+      "data type of inputs and weights"},
+     dtype_words,
+     "",
+     1},
+    {Axis::backend,
+     AxisScope::everywhere,
+     {"backend", "`onednn`, `cudnn`, `cublaslt`, `cublas`, or a list", "by device and operator",
+      "the library that computes; each belongs to one device"},
+     backend_words,
+     "",
+     kAutomatic},
+    {Axis::device,
+     AxisScope::everywhere,
+     {"device", "`cpu`, `cuda`, or a list", "cpu",
+      "where it runs; on a machine without the device its cases are skipped with the reason"},
+     device_words,
+     "",
+     0},
+    {Axis::cache,
+     AxisScope::everywhere,
+     {"cache", "`hot`, `cold`, `cold_weights`, or a list", "hot",
+      "what is in the caches before an iteration: everything, nothing, all but the weights"},
+     cache_words,
+     "",
+     0},
+    {Axis::threads,
+     AxisScope::everywhere,
+     {"threads", "integer from 1 to 4096, `all`, or a list", "all",
+      "CPU threads that a worker may use"},
+     nullptr,
+     "all",
+     0},
+    {Axis::layout,
+     AxisScope::everywhere,
+     {"layout", "`any`, `nchw`, `nhwc`, or a list", "any",
+      "memory layout of tensors; `any` lets the library choose"},
+     layout_words,
+     "",
+     0},
+    {Axis::math,
+     AxisScope::everywhere,
+     {"math", "`default`, `tf32`, or a list", "default",
+      "whether f32 may be computed with reduced precision"},
+     math_words,
+     "",
+     0},
+    {Axis::batch,
+     AxisScope::networks,
+     {"batch", "integer >= 1, or a list", "1", "images (or sequences) at once through a network"},
+     nullptr,
+     "",
+     1},
+    {Axis::mode,
+     AxisScope::networks,
+     {"mode", "`inference`, `training`, or a list", "inference",
+      "of a network: its forward pass, or every layer in each direction it has"},
+     mode_words,
+     "",
+     0},
+    {Axis::fuse,
+     AxisScope::networks,
+     {"fuse", "`true`, `false`, or a list", "true in inference, false in training",
+      "fold batch norm into weights and make bias, activation and residual add post-ops"},
+     flag_words,
+     "",
+     kAutomatic},
+}};
+
+constexpr std::array<KeyRow<Warmup>, 2> kWarmup = {{
+    {{"iterations", "integer >= 0", "3", "iterations before timing, at least"},
+     [](const Reader& reader, const yaml::Node& node, Warmup& warmup) {
+       if (const auto value = reader.integer(node, "iterations", 0, kMaxCount)) {
+         warmup.iterations = *value;
+       }
+     }},
+    {{"time", "duration", "100ms", "time before timing, at least"},
+     [](const Reader& reader, const yaml::Node& node, Warmup& warmup) {
+       if (const auto value = reader.duration(node, "time", Nanoseconds(0))) warmup.time = *value;
+     }},
+}};
+
+constexpr std::array<std::string_view, 2> kParts = {"layers", "network"};
+
+void read_parts(const Reader& reader, const yaml::Node& node, Settings& settings) {
+  std::array<bool, 2> wanted = {};
+  bool complete = true;
+  for (const yaml::Node* item : reader.items(node, "measure")) {
+    const auto index = reader.word(*item, "measure", kParts);
+    if (index) wanted[*index] = true;
+    complete &= index.has_value();
+  }
+  if (!complete || (!wanted[0] && !wanted[1])) return;
+  settings.parts = wanted[0] && wanted[1] ? NetworkParts::layers_and_network
+                   : wanted[0]            ? NetworkParts::layers
+                                          : NetworkParts::network;
+}
+
+constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
+    {{"processes", "integer from 1 to 1000", "5", "worker processes that measure a case"},
+     [](const Reader& reader, const yaml::Node& node, Settings& settings) {
+       if (const auto value = reader.integer(node, "processes", 1, kMaxProcesses)) {
+         settings.measure.processes = static_cast<int>(*value);
+       }
+     }},
+    {{"min_iterations", "integer >= 1", "20", "iterations of each process, at least"},
+     [](const Reader& reader, const yaml::Node& node, Settings& settings) {
+       if (const auto value = reader.integer(node, "min_iterations", 1, kMaxCount)) {
+         settings.measure.min_iterations = *value;
+       }
+     }},
+    {{"precision", "percentage up to 100%", "2%",
+      "a process stops when the half width of its median's interval is below this share"},
+     [](const Reader& reader, const yaml::Node& node, Settings& settings) {
+       if (const auto value = reader.percentage(node, "precision", 1.0)) {
+         settings.measure.precision = *value;
+       }
+     }},
+    {{"max_time", "duration", "2s", "timed time of a case over all its processes, at most"},
+     [](const Reader& reader, const yaml::Node& node, Settings& settings) {
+       if (const auto value = reader.duration(node, "max_time", Nanoseconds(1))) {
+         settings.measure.max_time = *value;
+       }
+     }},
+    {{"timeout", "duration", "60s",
+      "limit of one step of a worker (setup, warm-up, a round) beyond its own target"},
+     [](const Reader& reader, const yaml::Node& node, Settings& settings) {
+       if (const auto value = reader.duration(node, "timeout", Nanoseconds(1))) {
+         settings.measure.timeout = *value;
+       }
+     }},
+    {{"what", "list of `layers`, `network`", "[layers, network]",
+      "of a network: every distinct layer alone, the network as one, or both"},
+     read_parts},
+}};
+
+void read_warmup(const Reader& reader, const yaml::Node& node, Settings& settings) {
+  if (reader.is_mapping(node, "warmup")) {
+    read_keys<Warmup>(reader, node, kWarmup, settings.warmup);
+  }
+}
+
+void read_measure(const Reader& reader, const yaml::Node& node, Settings& settings) {
+  if (node.kind == yaml::Kind::mapping) {
+    read_keys<Settings>(reader, node, kMeasure, settings);
+  } else if (node.kind == yaml::Kind::sequence) {
+    read_parts(reader, node, settings);
+  } else {
+    reader.mismatch(node, "measure",
+                    "a mapping ({ processes: 5, max_time: 2s }) or, for a network, a list of "
+                    "`layers` and `network`");
+  }
+}
+
+void read_tune(const Reader& reader, const yaml::Node& node, Settings& settings) {
+  if (const auto value = reader.flag(node, "tune")) {
+    settings.measure.tuning = *value ? Tuning::search : Tuning::library_default;
+  }
+}
+
+constexpr std::array<KeyRow<Settings>, 3> kTiming = {{
+    {{"warmup", "mapping", "", "what runs before timing and is never counted"}, read_warmup},
+    {{"measure", "mapping; of a network also a list of `layers`, `network`", "",
+      "how much is measured, and of a network what"},
+     read_measure},
+    {{"tune", "`true`, `false`", "false",
+      "search the fastest algorithm before timing, where a library can"},
+     read_tune},
+}};
+
+bool allows(SettingsOwner owner, AxisScope scope) {
+  switch (scope) {
+    case AxisScope::everywhere:
+      return true;
+    case AxisScope::operators:
+      return owner != SettingsOwner::network_case;
+    case AxisScope::networks:
+      return owner != SettingsOwner::operator_case;
+  }
+  return false;
+}
+
+// What only networks have must not stand in an operator's case, where it would do nothing.
+void check_parts(const Reader& reader, std::string_view key, const yaml::Node& node,
+                 SettingsOwner owner) {
+  if (owner != SettingsOwner::operator_case || key != "measure") return;
+  const yaml::Entry* what = node.find("what");
+  if (node.kind == yaml::Kind::sequence || what != nullptr) {
+    reader.complain(what != nullptr ? what->mark : node.mark,
+                    "`measure`: layers and network can be chosen of networks only",
+                    "write a mapping such as { processes: 5, max_time: 2s }");
+  }
+}
+
+}  // namespace
+
+std::span<const AxisRow> axis_rows() { return kAxes; }
+
+const AxisRow& axis_row(Axis axis) { return kAxes[static_cast<std::size_t>(axis)]; }
+
+const AxisRow* find_axis(std::string_view name) {
+  const auto* found = std::find_if(kAxes.begin(), kAxes.end(),
+                                   [&](const AxisRow& row) { return row.info.name == name; });
+  return found == kAxes.end() ? nullptr : found;
+}
+
+std::span<const BackendRow> backend_rows() { return kBackends; }
+std::span<const std::string_view> device_names() { return kDevices; }
+
+std::string_view default_backend(std::string_view device, std::string_view op) {
+  if (device == "cpu") return "onednn";
+  return op == "gemm" ? "cublaslt" : "cudnn";
+}
+
+std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& row,
+                                         const yaml::Node& node) {
+  std::optional<std::int64_t> value;
+  if (row.words != nullptr) {
+    const std::vector<std::string_view> words = row.words();
+    if (const auto index = reader.word(node, row.info.name, words)) {
+      value = static_cast<std::int64_t>(*index);
+    }
+  } else if (!row.word_for_zero.empty() && node.text == row.word_for_zero) {
+    value = 0;
+  } else {
+    value =
+        reader.integer(node, row.info.name, 1, row.axis == Axis::threads ? kMaxThreads : kMaxBatch);
+  }
+  if (!value) return std::nullopt;
+  return AxisValue{*value, reader.spot(node.mark)};
+}
+
+Settings::Settings() {
+  for (const AxisRow& row : kAxes) axis(row.axis) = {AxisValue{row.fallback, Spot{}}};
+}
+
+std::vector<std::string_view> setting_names(SettingsOwner owner) {
+  std::vector<std::string_view> names;
+  for (const AxisRow& row : kAxes) {
+    if (allows(owner, row.scope)) names.push_back(row.info.name);
+  }
+  for (const KeyRow<Settings>& row : kTiming) names.push_back(row.info.name);
+  return names;
+}
+
+bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
+                  SettingsOwner owner, Settings& settings) {
+  const AxisRow* row = find_axis(key);
+  if (row != nullptr && allows(owner, row->scope)) {
+    std::vector<AxisValue> values;
+    for (const yaml::Node* item : reader.items(node, key)) {
+      if (const auto value = read_axis_value(reader, *row, *item)) values.push_back(*value);
+    }
+    if (!values.empty()) settings.axis(row->axis) = std::move(values);
+    return true;
+  }
+  for (const KeyRow<Settings>& timing : kTiming) {
+    if (timing.info.name != key) continue;
+    check_parts(reader, key, node, owner);
+    timing.read(reader, node, settings);
+    return true;
+  }
+  return false;
+}
+
+std::span<const KeyRow<Warmup>> warmup_rows() { return kWarmup; }
+std::span<const KeyRow<Settings>> measure_rows() { return kMeasure; }
+std::span<const KeyRow<Settings>> timing_rows() { return kTiming; }
+
+}  // namespace bench
