@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/network/fuse.hpp"
+
+#include "ops/network/graph.hpp"
+#include "ops/pointwise/functions.hpp"
+#include "ops/pointwise/pointwise.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::string_view kAdd = "add";
+
+// A node and what has joined it. `inputs` are single layers: the node's own, then residuals.
+struct Group {
+  std::vector<std::string> joined;
+  ParameterSet parameters{{}};
+  std::vector<PostOp> post_ops;
+  std::vector<int> inputs;
+};
+
+class Fuser {
+ public:
+  explicit Fuser(const std::vector<Node>& nodes) : nodes_(nodes), readers_(nodes.size(), 0) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      head_.push_back(static_cast<int>(i));
+      Group group;
+      group.parameters = nodes[i].problem.parameters;
+      for (const int source : nodes[i].sources) {
+        if (source == kParameter) continue;
+        group.inputs.push_back(source);
+        if (source != kNetworkInput) ++readers_[static_cast<std::size_t>(source)];
+      }
+      groups_.push_back(std::move(group));
+    }
+    ++readers_.back();  // whoever reads the network's output
+  }
+
+  Result<std::vector<Node>> run() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) join(static_cast<int>(i));
+    const auto is_head = [&](int layer) { return head_[static_cast<std::size_t>(layer)] == layer; };
+    // Members that are no heads get no predecessors, and are left out below.
+    const std::vector<int> order = topological_order(nodes_.size(), [&](int layer) {
+      return is_head(layer) ? predecessors(layer) : std::vector<int>{};
+    });
+    std::vector<int> place(nodes_.size(), 0);
+    std::vector<Node> result;
+    for (const int layer : order) {
+      if (!is_head(layer)) continue;
+      BENCH_ASSIGN_OR_RETURN(Node node, make_node(layer, place));
+      place[static_cast<std::size_t>(layer)] = static_cast<int>(result.size());
+      result.push_back(std::move(node));
+    }
+    return result;
+  }
+
+ private:
+  const Problem& problem(int layer) const {
+    return nodes_[static_cast<std::size_t>(layer)].problem;
+  }
+  Group& group(int head) { return groups_[static_cast<std::size_t>(head)]; }
+
+  // The group that `layer` can join through its input `input`: its producer's, when that is a conv
+  // or gemm which nothing else reads.
+  std::optional<int> candidate(int input) const {
+    if (input == kNetworkInput || readers_[static_cast<std::size_t>(input)] != 1) {
+      return std::nullopt;
+    }
+    const int head = head_[static_cast<std::size_t>(input)];
+    if (!problem(head).op->takes_post_ops) return std::nullopt;
+    return head;
+  }
+
+  void join(int layer) {
+    const std::string_view op = problem(layer).op->name;
+    if (op == "batch_norm") {
+      join_batch_norm(layer);
+    } else if (op == "pointwise") {
+      const std::string_view function = problem(layer).parameters.word("function");
+      if (find_unary_function(function) != nullptr) join_unary(layer);
+      if (function == kAdd) join_add(layer);
+    }
+  }
+
+  void add_member(int head, int layer) {
+    group(head).joined.push_back(nodes_[static_cast<std::size_t>(layer)].name);
+    head_[static_cast<std::size_t>(layer)] = head;
+  }
+
+  void join_batch_norm(int layer) {
+    const std::optional<int> head = candidate(group(layer).inputs[0]);
+    if (!head || problem(*head).op->name != "conv" || !group(*head).post_ops.empty()) return;
+    group(*head).parameters.set("bias", true);
+    add_member(*head, layer);
+  }
+
+  void join_unary(int layer) {
+    const std::optional<int> head = candidate(group(layer).inputs[0]);
+    if (!head) return;
+    const ParameterSet& parameters = problem(layer).parameters;
+    const auto [alpha, beta] = pointwise_coefficients(parameters);
+    group(*head).post_ops.push_back({parameters.word("function"), alpha, beta});
+    add_member(*head, layer);
+  }
+
+  void join_add(int layer) {
+    const Problem& add = problem(layer);
+    if (add.tensors[0].dims != add.tensors[1].dims) return;  // a broadcast is no residual
+    const std::vector<int> inputs = group(layer).inputs;
+    const std::optional<int> first = candidate(inputs[0]);
+    const std::optional<int> second = candidate(inputs[1]);
+    if (!first && !second) return;
+    const bool take_second = second && (!first || *second > *first);
+    const int head = take_second ? *second : *first;
+    group(head).post_ops.push_back({std::string(kAdd)});
+    group(head).inputs.push_back(take_second ? inputs[0] : inputs[1]);
+    add_member(head, layer);
+  }
+
+  std::vector<int> predecessors(int head) {
+    std::vector<int> heads;
+    for (const int input : group(head).inputs) {
+      if (input != kNetworkInput) heads.push_back(head_[static_cast<std::size_t>(input)]);
+    }
+    return heads;
+  }
+
+  // `place`: of the heads that are done, in the result.
+  Result<Node> make_node(int head, const std::vector<int>& place) {
+    const Problem& single = problem(head);
+    Group& members = group(head);
+    Node node{.name = nodes_[static_cast<std::size_t>(head)].name,
+              .fused = std::move(members.joined),
+              .problem = {},
+              .sources = {}};
+    BENCH_ASSIGN_OR_RETURN(node.problem, make_problem({.op = single.op,
+                                                       .direction = single.direction,
+                                                       .dtype = single.dtype,
+                                                       .layout = single.layout,
+                                                       .math = single.math,
+                                                       .parameters = members.parameters,
+                                                       .post_ops = members.post_ops}));
+    auto next = members.inputs.begin();
+    for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
+      if (node.problem.tensors[i].role == TensorRole::weights) {
+        node.sources.push_back(kParameter);
+        continue;
+      }
+      const int input = *next++;
+      node.sources.push_back(
+          input == kNetworkInput
+              ? kNetworkInput
+              : place[static_cast<std::size_t>(head_[static_cast<std::size_t>(input)])]);
+    }
+    return node;
+  }
+
+  const std::vector<Node>& nodes_;
+  std::vector<int> readers_;  // of each layer's output
+  std::vector<int> head_;     // the layer whose group a layer belongs to
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+Result<std::vector<Node>> fuse(const std::vector<Node>& nodes) { return Fuser(nodes).run(); }
+
+}  // namespace bench::ops

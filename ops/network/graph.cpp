@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/network/graph.hpp"
+
+#include "base/nearest_name.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::string_view kInputName = "input";
+
+using NameTable = std::map<std::string_view, int>;  // layer name -> place in the list
+
+Result<NameTable> table_of_names(const NetworkDefinition& definition) {
+  if (definition.layers.empty()) {
+    return Error{.what = "the network has no layers", .where = definition.name, .next = {}};
+  }
+  NameTable names;
+  for (std::size_t i = 0; i < definition.layers.size(); ++i) {
+    const std::string& name = definition.layers[i].name;
+    if (name == kInputName) {
+      return Error{.what = "a layer cannot be called `input`: that is the network's input",
+                   .where = name,
+                   .next = "rename the layer"};
+    }
+    if (!names.emplace(name, static_cast<int>(i)).second) {
+      return Error{.what = fmt::format("two layers are called `{}`", name),
+                   .where = name,
+                   .next = "rename one of them"};
+    }
+  }
+  return names;
+}
+
+Error unknown_input(const LayerDefinition& layer, std::string_view input, const NameTable& names) {
+  std::vector<std::string_view> candidates = {kInputName};
+  for (const auto& entry : names) candidates.push_back(entry.first);
+  const std::optional<std::string_view> near = nearest_name(input, candidates);
+  return {.what = fmt::format("`{}` reads `{}`, which is no layer", layer.name, input),
+          .where = layer.name + ".inputs",
+          .next = near ? fmt::format("did you mean `{}`?", *near)
+                       : "expected the name of a layer, or `input`"};
+}
+
+// Layers in the order of the list.
+Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition,
+                                        const NameTable& names) {
+  std::vector<GraphLayer> layers;
+  for (const LayerDefinition& layer : definition.layers) {
+    const Operator* op = find_operator(layer.op);
+    if (op == nullptr) {
+      return Error{.what = fmt::format("unknown operator `{}`", layer.op),
+                   .where = layer.name + ".op",
+                   .next = expectation(layer.op, operator_names())};
+    }
+    GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
+    for (const std::string& input : layer.inputs) {
+      const auto found = names.find(input);
+      if (input != kInputName && found == names.end()) return unknown_input(layer, input, names);
+      resolved.inputs.push_back(input == kInputName ? kNetworkInput : found->second);
+    }
+    layers.push_back(std::move(resolved));
+  }
+  return layers;
+}
+
+// Walks from a layer that waits along layers that wait until one comes again.
+Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>& ordered) {
+  int current = static_cast<int>(std::ranges::find(ordered, false) - ordered.begin());
+  std::vector<int> path;
+  while (std::ranges::find(path, current) == path.end()) {
+    path.push_back(current);
+    const std::vector<int>& inputs = layers[static_cast<std::size_t>(current)].inputs;
+    current = *std::ranges::find_if(inputs, [&](int input) {
+      return input != kNetworkInput && !ordered[static_cast<std::size_t>(input)];
+    });
+  }
+  path.erase(path.begin(), std::ranges::find(path, current));
+  path.push_back(current);
+  std::ranges::reverse(path);  // the way of the data
+  std::vector<std::string_view> names;
+  for (const int place : path) {
+    names.emplace_back(layers[static_cast<std::size_t>(place)].definition->name);
+  }
+  return {.what = fmt::format("the layers form a cycle: {}", fmt::join(names, " -> ")),
+          .where = std::string(names.front()),
+          .next = "a layer may read only layers that do not depend on it"};
+}
+
+Status check_used(const std::vector<GraphLayer>& layers) {
+  std::vector<bool> used(layers.size(), false);
+  used.back() = true;  // the network's output
+  for (const GraphLayer& layer : layers) {
+    for (const int input : layer.inputs) {
+      if (input != kNetworkInput) used[static_cast<std::size_t>(input)] = true;
+    }
+  }
+  const auto unused = std::ranges::find(used, false);
+  if (unused == used.end()) return Done{};
+  const std::string& name =
+      layers[static_cast<std::size_t>(unused - used.begin())].definition->name;
+  return Error{.what = fmt::format("no layer reads `{}`", name),
+               .where = name,
+               .next = "only the last layer of the list may lead nowhere: it is the output"};
+}
+
+// Consumers of each node.
+std::vector<std::vector<int>> successors_of(std::size_t count,
+                                            const std::vector<std::vector<int>>& predecessors) {
+  std::vector<std::vector<int>> successors(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const int predecessor : predecessors[i]) {
+      successors[static_cast<std::size_t>(predecessor)].push_back(static_cast<int>(i));
+    }
+  }
+  return successors;
+}
+
+}  // namespace
+
+std::vector<int> topological_order(std::size_t count,
+                                   const std::function<std::vector<int>(int)>& predecessors) {
+  std::vector<std::vector<int>> before(count);
+  std::vector<std::size_t> waiting(count);
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (std::size_t i = 0; i < count; ++i) {
+    before[i] = predecessors(static_cast<int>(i));
+    std::erase_if(before[i], [](int place) { return place < 0; });
+    waiting[i] = before[i].size();
+    if (waiting[i] == 0) ready.push(static_cast<int>(i));
+  }
+  const std::vector<std::vector<int>> successors = successors_of(count, before);
+  std::vector<int> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (const int next : successors[static_cast<std::size_t>(order.back())]) {
+      if (--waiting[static_cast<std::size_t>(next)] == 0) ready.push(next);
+    }
+  }
+  return order;
+}
+
+Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition) {
+  BENCH_ASSIGN_OR_RETURN(const NameTable names, table_of_names(definition));
+  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names));
+  const std::vector<int> order = topological_order(
+      layers.size(), [&](int layer) { return layers[static_cast<std::size_t>(layer)].inputs; });
+  if (order.size() < layers.size()) {
+    std::vector<bool> ordered(layers.size(), false);
+    for (const int place : order) ordered[static_cast<std::size_t>(place)] = true;
+    return cycle_error(layers, ordered);
+  }
+  BENCH_RETURN_IF_ERROR(check_used(layers));
+  std::vector<int> new_place(layers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    new_place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  }
+  std::vector<GraphLayer> sorted;
+  for (const int place : order) {
+    GraphLayer& layer = layers[static_cast<std::size_t>(place)];
+    for (int& input : layer.inputs) {
+      if (input != kNetworkInput) input = new_place[static_cast<std::size_t>(input)];
+    }
+    sorted.push_back(std::move(layer));
+  }
+  return sorted;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/network/network.hpp"
+
+#include "base/checked.hpp"
+#include "ops/model.hpp"
+#include "ops/network/fuse.hpp"
+#include "ops/network/graph.hpp"
+#include "ops/network/infer.hpp"
+#include "ops/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+// Weights that are measured, not learned.
+constexpr std::array<std::string_view, 2> kStatistics = {"mean", "variance"};
+
+Error in_layer(const std::string& layer, Error error) {
+  error.where = error.where.empty() ? layer : fmt::format("{}.{}", layer, error.where);
+  return error;
+}
+
+const Tensor& output_of(const Problem& problem) { return problem.tensors[problem.input_count()]; }
+
+Status check_input(const NetworkDefinition& definition, std::int64_t batch) {
+  if (batch < 1) {
+    return Error{.what = fmt::format("the batch is {}, expected at least 1", batch),
+                 .where = "batch",
+                 .next = {}};
+  }
+  Checked elements = batch;
+  for (const std::int64_t size : definition.input) {
+    elements *= size;
+    if (size < 1) {
+      return Error{
+          .what = fmt::format("the input {} has an empty dimension", join_dims(definition.input)),
+          .where = "input",
+          .next = {}};
+    }
+  }
+  if (definition.input.empty() || !elements.value()) {
+    return Error{.what = definition.input.empty() ? "the network's input has no size"
+                                                  : "the input exceeds 2^63 - 1 elements",
+                 .where = "input",
+                 .next = {}};
+  }
+  return Done{};
+}
+
+// The nodes of the layers as they stand, one each.
+class NodeMaker {
+ public:
+  NodeMaker(Dims input, DataType dtype) : input_(std::move(input)), dtype_(dtype) {}
+
+  Status add(const GraphLayer& layer) {
+    Result<Node> node = make(layer);
+    if (!node.ok()) return in_layer(layer.definition->name, std::move(node).error());
+    nodes_.push_back(std::move(node).value());
+    return Done{};
+  }
+  std::vector<Node> take() { return std::move(nodes_); }
+
+ private:
+  Result<Node> make(const GraphLayer& layer) {
+    std::vector<Dims> dims;
+    for (const int input : layer.inputs) {
+      dims.push_back(input == kNetworkInput
+                         ? input_
+                         : output_of(nodes_[static_cast<std::size_t>(input)].problem).dims);
+    }
+    ProblemRequest request{.op = layer.op, .dtype = dtype_, .post_ops = {}};
+    BENCH_ASSIGN_OR_RETURN(request.parameters,
+                           infer_parameters(*layer.op, layer.definition->parameters, dims));
+    Node node{.name = layer.definition->name, .fused = {}, .problem = {}, .sources = {}};
+    BENCH_ASSIGN_OR_RETURN(node.problem, make_problem(std::move(request)));
+    auto next = layer.inputs.begin();
+    for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
+      const Tensor& tensor = node.problem.tensors[i];
+      if (tensor.role == TensorRole::weights) {
+        node.sources.push_back(kParameter);
+        continue;
+      }
+      BENCH_RETURN_IF_ERROR(check_type(tensor, *next));
+      node.sources.push_back(*next++);
+    }
+    return node;
+  }
+
+  // A convolution of s8 gives s32, which nothing takes as it is.
+  Status check_type(const Tensor& wanted, int input) const {
+    if (input == kNetworkInput) return Done{};
+    const DataType found = output_of(nodes_[static_cast<std::size_t>(input)].problem).dtype;
+    if (found == wanted.dtype) return Done{};
+    return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
+                                     info(found).name, info(wanted.dtype).name),
+                 .where = "dtype",
+                 .next = "use a floating type"};
+  }
+
+  Dims input_;
+  DataType dtype_;
+  std::vector<Node> nodes_;
+};
+
+std::int64_t count_learned(const std::vector<Node>& separate) {
+  std::int64_t learned = 0;
+  for (const Node& node : separate) {
+    for (const Tensor& tensor : node.problem.tensors) {
+      const bool statistic = std::ranges::find(kStatistics, tensor.name) != kStatistics.end();
+      if (tensor.role == TensorRole::weights && !statistic) learned += tensor.elements();
+    }
+  }
+  return learned;
+}
+
+// What the consumers of the input touch of it: exact for one, all of it for several.
+std::int64_t touched_input(const std::vector<Node>& nodes, std::int64_t elements) {
+  std::vector<std::int64_t> touched;
+  for (const Node& node : nodes) {
+    for (std::size_t i = 0; i < node.sources.size(); ++i) {
+      if (node.sources[i] == kNetworkInput) touched.push_back(node.problem.tensors[i].touched);
+    }
+  }
+  return touched.size() == 1 ? touched.front() : elements;
+}
+
+void collect_tensors(Network& network, const Dims& input) {
+  Tensor source{.name = "input",
+                .role = TensorRole::input,
+                .dtype = network.dtype,
+                .dims = input,
+                .touched = 0};
+  source.touched = touched_input(network.nodes, source.elements());
+  network.tensors.push_back(std::move(source));
+  for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+    const Node& node = network.nodes[n];
+    for (std::size_t t = 0; t < node.problem.input_count(); ++t) {
+      if (node.problem.tensors[t].role != TensorRole::weights) continue;
+      Tensor parameter = node.problem.tensors[t];
+      parameter.name = fmt::format("{}.{}", node.name, parameter.name);
+      network.tensors.push_back(std::move(parameter));
+      network.parameter_places.push_back(
+          {.node = static_cast<int>(n), .tensor = static_cast<int>(t)});
+    }
+  }
+  Tensor output = output_of(network.nodes.back().problem);
+  output.name = "output";
+  network.tensors.push_back(std::move(output));
+}
+
+Status add_work(Network& network) {
+  Checked macs = 0;
+  Checked flops = 0;
+  Checked flops_valid = 0;
+  Checked sfu_ops = 0;
+  for (const Node& node : network.nodes) {
+    macs += node.problem.work.macs.value_or(0);
+    flops += node.problem.work.flops;
+    flops_valid += node.problem.work.flops_valid;
+    sfu_ops += node.problem.work.sfu_ops;
+  }
+  BENCH_ASSIGN_OR_RETURN(network.work.macs, in_range(macs, "multiply-accumulates", "batch"));
+  BENCH_ASSIGN_OR_RETURN(network.work.flops, in_range(flops, "flops", "batch"));
+  BENCH_ASSIGN_OR_RETURN(network.work.flops_valid, in_range(flops_valid, "flops_valid", "batch"));
+  BENCH_ASSIGN_OR_RETURN(network.work.sfu_ops,
+                         in_range(sfu_ops, "special-function operations", "batch"));
+  return count_bytes(network.tensors, network.work);
+}
+
+// Equal problems have equal keys.
+std::string key_of(const Problem& problem) {
+  return fmt::format("{}/{}/{}/{}/{}/{}", problem.op->name, static_cast<int>(problem.direction),
+                     problem_tokens(problem), info(problem.dtype).name,
+                     static_cast<int>(problem.layout), static_cast<int>(problem.math));
+}
+
+}  // namespace
+
+Bytes Network::weights_size() const {
+  Bytes size;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.role == TensorRole::weights) size = size + tensor.size();
+  }
+  return size;
+}
+
+Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
+                             DataType dtype, Mode mode, Fusion fusion) {
+  BENCH_RETURN_IF_ERROR(check_input(definition, batch));
+  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition));
+  Dims input = definition.input;
+  input.insert(input.begin(), batch);
+  NodeMaker maker(input, dtype);
+  for (const GraphLayer& layer : layers) BENCH_RETURN_IF_ERROR(maker.add(layer));
+  Network network{.name = definition.name,
+                  .batch = batch,
+                  .dtype = dtype,
+                  .mode = mode,
+                  .fusion = fusion,
+                  .nodes = maker.take(),
+                  .tensors = {},
+                  .parameter_places = {},
+                  .work = {}};
+  network.parameters = count_learned(network.nodes);
+  // Training needs the results between the layers that fusion would leave out.
+  if (fusion == Fusion::fused && mode == Mode::inference) {
+    BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes));
+  }
+  collect_tensors(network, input);
+  BENCH_RETURN_IF_ERROR(add_work(network));
+  return network;
+}
+
+std::vector<DistinctLayer> distinct_layers(const Network& network) {
+  std::vector<DistinctLayer> distinct;
+  std::map<std::string, std::size_t> places;
+  for (const Node& node : network.nodes) {
+    const auto [entry, is_new] = places.emplace(key_of(node.problem), distinct.size());
+    if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});
+    distinct[entry->second].layers.push_back(node.name);
+  }
+  return distinct;
+}
+
+}  // namespace bench::ops
