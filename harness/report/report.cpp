@@ -45,7 +45,7 @@ class Collector {
       return Error{"no result file: it holds no run record", name_,
                    "name a file that `bench run` wrote"};
     }
-    if (lines_ > 0 && report_.runs.empty())
+    if (recognised_ > 0 && report_.runs.empty())
       report_.warnings.push_back(name_ + ": no run record: what was run is not known");
     if (dropped_warnings_ > 0)
       report_.warnings.push_back(fmt::format("{}: {} more warnings", name_, dropped_warnings_));

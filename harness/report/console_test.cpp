@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named *Golden* where a golden file is compared: ci/approve reruns those.
+#include "harness/report/console.hpp"
+
+#include "base/text.hpp"
+#include "tests/support/golden.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace bench {
+namespace {
+
+constexpr const char* kFolder = "harness/report/testdata/";
+
+CaseRecord measured(const std::string& id, std::int64_t median, double spread) {
+  CaseRecord record;
+  record.id = id;
+  record.implementation = "brgconv:avx512_core";
+  TimeSummary& time = record.time.emplace();
+  time.median = Nanoseconds(median);
+  time.low = Nanoseconds(static_cast<std::int64_t>(static_cast<double>(median) * (1 - spread)));
+  time.high =
+      Nanoseconds(static_cast<std::int64_t>(static_cast<double>(median) * (1 + 2 * spread)));
+  time.confidence = 0.9375;
+  record.flops_per_s = FlopsPerSecond{231211008e9 / static_cast<double>(median)};
+  record.bytes_per_s = BytesPerSecond{1753088e9 / static_cast<double>(median)};
+  return record;
+}
+
+CaseRecord refused(const std::string& id, Outcome outcome, const std::string& reason) {
+  CaseRecord record;
+  record.id = id;
+  record.outcome = outcome;
+  record.reason = reason;
+  return record;
+}
+
+CaseRecord layer(CaseRecord record, std::vector<std::string> layers) {
+  record.network = "resnet50_v1_5";
+  record.multiplicity = static_cast<int>(layers.size());
+  record.layers = std::move(layers);
+  return record;
+}
+
+// Every kind of row.
+Report sample_report() {
+  Report report;
+  report.cases = {
+      layer(measured("conv/forward/n1c64h56w56k64r3s3p1+bias+relu/f32/onednn/cpu/hot", 501'800,
+                     0.004),
+            {"layer1.0.conv2", "layer1.1.conv2", "layer1.2.conv2"}),
+      layer(measured("conv/forward/n1c512h14w14k512r3s3u2p1+bias+relu/f32/onednn/cpu/cold_weights",
+                     1'234'567, 0.00012),
+            {"layer4.0.conv2"}),
+      layer(measured("gemm/forward/m1n1000k2048+bias/f32/onednn/cpu/cold_weights", 98'765, 0.05),
+            {"fc"}),
+      measured("network/forward/resnet50_v1_5/f32/onednn/cpu/hot", 28'210'000, 0.011),
+      measured("softmax/forward/1x1000-a1/f32/onednn/cpu/hot", 987, 0.01),
+      refused("conv/forward/n1c64h56w56k64r3s3p1/f32/cudnn/cuda/hot", Outcome::skipped,
+              "no CUDA device: libcuda.so.1 was not found; install the driver or run on another "
+              "machine"),
+      refused("gemm/forward/m128n128k128/f16/onednn/cpu/hot", Outcome::unsupported,
+              "oneDNN 3.2.0 has no f16 gemm for this CPU (needs AVX512-FP16)"),
+      refused("conv/forward/n1c8h8w8k8r3s3/f32/onednn/cpu/hot", Outcome::crashed,
+              "worker killed by signal 11 (SIGSEGV)"),
+  };
+  report.cases[2].flags = {Flag::noisy, Flag::interrupted};
+  report.cases[3].implementation = "58 primitives";
+  report.cases[3].create = Nanoseconds(1'200'000'000);
+  report.cases[3].reorder = Nanoseconds(34'000'000);
+  report.cases[3].first_run = Nanoseconds(45'600'000);
+  report.cases[4].flops_per_s.reset();
+  report.cases[4].time->low.reset();
+  report.cases[4].time->high.reset();
+  return report;
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+class ConsoleGolden : public testing::TestWithParam<int> {};
+
+TEST_P(ConsoleGolden, TableAndNetworksOfAWidth) {
+  ConsoleOptions options;
+  options.width = GetParam();
+  const Report report = sample_report();
+  const std::string text =
+      console_table(report, options) + "\n" + console_networks(summarise_networks(report), options);
+  EXPECT_LE(widest_line(text), static_cast<std::size_t>(options.width));
+  test::expect_golden(kFolder + std::string("console_") + std::to_string(options.width) + ".txt",
+                      text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, ConsoleGolden, testing::Values(60, 80, 100, 160, 240));
+
+TEST(ConsoleColourGolden, OnlyWhereAskedFor) {
+  ConsoleOptions options;
+  options.colour = Colour::on;
+  const Report report = sample_report();
+  test::expect_golden(
+      kFolder + std::string("console_colour.txt"),
+      console_table(report, options) + console_networks(summarise_networks(report), options));
+  options.colour = Colour::off;
+  EXPECT_EQ(console_table(report, options).find('\x1b'), std::string::npos);
+  EXPECT_EQ(console_networks(summarise_networks(report), options).find('\x1b'), std::string::npos);
+}
+
+TEST(ConsoleTable, NothingToShow) { EXPECT_EQ(console_table({}, {}), "no cases\n"); }
+
+TEST(ConsoleTable, EveryWidthIsKept) {
+  const Report report = sample_report();
+  const auto networks = summarise_networks(report);
+  for (int width = 60; width <= 260; ++width) {
+    ConsoleOptions options;
+    options.width = width;
+    EXPECT_LE(widest_line(console_table(report, options)), static_cast<std::size_t>(width));
+    EXPECT_LE(widest_line(console_networks(networks, options)), static_cast<std::size_t>(width));
+  }
+}
+
+TEST(ConsoleTable, SenselessWidthsAreReadable) {
+  for (int width : {-1, 0, 1, 39}) {
+    ConsoleOptions options;
+    options.width = width;
+    EXPECT_LE(widest_line(console_table(sample_report(), options)), 48u);
+  }
+}
+
+TEST(ConsoleNetworks, TopLayersAreLimited) {
+  ConsoleOptions options;
+  options.top_layers = 1;
+  const std::string text = console_networks(summarise_networks(sample_report()), options);
+  EXPECT_NE(text.find("layer4.0.conv2"), std::string::npos);
+  EXPECT_EQ(text.find("\nfc "), std::string::npos);
+  EXPECT_NE(text.find("and 1 more distinct layer"), std::string::npos);
+}
+
+TEST(ConsoleNetworks, MissingLayersAreNamed) {
+  Report report = sample_report();
+  report.cases[1].time.reset();
+  ConsoleOptions options;
+  const std::string text = console_networks(summarise_networks(report), options);
+  EXPECT_NE(text.find("1 of 2 distinct layers"), std::string::npos);
+  EXPECT_NE(text.find("no time: conv/forward/n1c512"), std::string::npos);
+}
+
+TEST(ConsoleNetworks, NothingWithoutNetworks) { EXPECT_EQ(console_networks({}, {}), ""); }
+
+}  // namespace
+}  // namespace bench
