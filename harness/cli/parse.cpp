@@ -71,7 +71,7 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
   return Done{};
 }
 
-Status apply(const std::vector<Seen>& seen, Arguments& arguments) {
+Status apply_options(const std::vector<Seen>& seen, Arguments& arguments) {
   for (const Seen& row : seen) {
     if (row.flag) BENCH_RETURN_IF_ERROR(row.option->apply(arguments, ""));
     for (const std::string& value : row.values)
@@ -99,7 +99,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
     return Error{error.what(), fmt::format("bench {}", command.name),
                  fmt::format("`bench {} --help` shows its usage", command.name)};
   }
-  BENCH_RETURN_IF_ERROR(apply(seen, arguments));
+  BENCH_RETURN_IF_ERROR(apply_options(seen, arguments));
   BENCH_RETURN_IF_ERROR(check_operands(command, arguments.inputs));
   return arguments;
 }

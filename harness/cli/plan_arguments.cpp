@@ -2,7 +2,7 @@
 #include "harness/cli/plan_arguments.hpp"
 
 #include "base/file.hpp"
-#include "harness/run/shard.hpp"
+#include "harness/run/run.hpp"
 
 #include <filesystem>
 #include <ostream>

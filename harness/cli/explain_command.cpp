@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/report/report.hpp"
+#include "harness/run/case_facts.hpp"
+#include "harness/run/probe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
+
+// A network has hundreds of parameter tensors: those in the middle say little.
+constexpr std::size_t kMostTensors = 12;
+
+std::string tensor_line(const ops::Tensor& tensor) {
+  return fmt::format("  {:<18} {:<8} {:<5} {:<20} {}\n", tensor.name,
+                     kRoleNames[static_cast<std::size_t>(tensor.role)], info(tensor.dtype).name,
+                     fmt::format("{}", fmt::join(tensor.dims, "x")), format_bytes(tensor.size()));
+}
+
+std::string tensors_text(std::span<const ops::Tensor> tensors) {
+  std::string text = "tensors\n";
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool hidden =
+        tensors.size() > kMostTensors && i >= kMostTensors / 2 && i + 2 < tensors.size();
+    if (!hidden) text += tensor_line(tensors[i]);
+    if (hidden && i == kMostTensors / 2)
+      text += fmt::format("  ... {} more\n", tensors.size() - kMostTensors / 2 - 2);
+  }
+  return text;
+}
+
+std::string formulas_text(const Case& spec) {
+  const auto* problem = std::get_if<ops::Problem>(&spec.work);
+  if (problem == nullptr) return "";
+  std::string text = "formulas (convention bench-1)\n";
+  for (const ops::Formula& formula : problem->formulas) {
+    text += fmt::format("  {} = {}\n  {:<{}} = {}\n  {:<{}} = {}\n", formula.name,
+                        formula.expression, "", formula.name.size(), formula.values, "",
+                        formula.name.size(), formula.result);
+  }
+  return text;
+}
+
+std::string work_text(const ops::Work& work) {
+  std::string text = "work\n";
+  if (work.macs)
+    text += fmt::format("  MACs         {:<16} {}\n", *work.macs, format_count(*work.macs));
+  text += fmt::format("  FLOPs        {:<16} {}, without padded taps {}\n", work.flops,
+                      format_count(work.flops), work.flops_valid);
+  if (work.sfu_ops != 0)
+    text += fmt::format("  special      {:<16} exp, tanh, erf, ...\n", work.sfu_ops);
+  const std::int64_t traffic = work.traffic().count;
+  text += fmt::format("  bytes        {:<16} {}: {} read, {} written\n", traffic,
+                      format_bytes(work.traffic()), work.bytes_read, work.bytes_written);
+  if (traffic > 0) {
+    text += fmt::format("  intensity    {:.2f} FLOP/byte\n",
+                        static_cast<double>(work.flops) / static_cast<double>(traffic));
+  }
+  return text;
+}
+
+std::string prepared_text(const PreparedReply& prepared) {
+  std::string text = fmt::format("  implementation  {}\n", prepared.implementation);
+  // Networks list only what is not a parameter.
+  for (const BufferInfo& buffer : prepared.buffers) {
+    if (prepared.buffers.size() > kMostTensors && buffer.role == "weights") continue;
+    text += fmt::format("  layout          {:<18} {:<14} {}\n", buffer.name, buffer.layout,
+                        format_bytes(buffer.size));
+  }
+  text += fmt::format("  once            create {}, again {}; reorders {}; first run {}\n",
+                      format_time(prepared.create), format_time(prepared.create_hit),
+                      format_time(prepared.reorder), format_time(prepared.first_run));
+  text += fmt::format("  memory          peak {}, weights {}, workspace {}\n",
+                      format_bytes(prepared.memory.peak), format_bytes(prepared.memory.weights),
+                      format_bytes(prepared.memory.workspace));
+  return text;
+}
+
+std::string probe_text(const Result<PreparedCase>& probe) {
+  if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
+  std::string text = fmt::format("here, with {} {}\n", probe->library.name, probe->library.version);
+  if (probe->refused) {
+    return text + fmt::format("  {}: {}\n",
+                              outcome_names()[static_cast<std::size_t>(probe->refused->outcome)],
+                              probe->refused->reason);
+  }
+  return text + prepared_text(*probe->prepared);
+}
+
+std::string reproduction(const Case& spec) { return fmt::format("bench run '{}'", spec.id); }
+
+Result<PreparedCase> probe_here(const Case& spec, Env& env) {
+  ProbeOptions options;
+  options.worker_program = own_path();
+  return probe_case(spec, options, env);
+}
+
+nlohmann::ordered_json tensor_json(const ops::Tensor& tensor) {
+  return {{"name", tensor.name},
+          {"role", kRoleNames[static_cast<std::size_t>(tensor.role)]},
+          {"dtype", info(tensor.dtype).name},
+          {"dims", tensor.dims},
+          {"size_bytes", tensor.size().count}};
+}
+
+nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
+  auto buffers = nlohmann::ordered_json::array();
+  for (const BufferInfo& buffer : prepared.buffers) {
+    buffers.push_back({{"name", buffer.name},
+                       {"role", buffer.role},
+                       {"layout", buffer.layout},
+                       {"size_bytes", buffer.size.count}});
+  }
+  return {{"implementation", prepared.implementation},
+          {"buffers", buffers},
+          {"create_ns", prepared.create.count()},
+          {"create_hit_ns", prepared.create_hit.count()},
+          {"reorder_ns", prepared.reorder.count()},
+          {"first_run_ns", prepared.first_run.count()},
+          {"memory",
+           {{"peak_bytes", prepared.memory.peak.count},
+            {"weights_bytes", prepared.memory.weights.count},
+            {"workspace_bytes", prepared.memory.workspace.count}}}};
+}
+
+// The case record of the result file (what the plan knows), with what `explain` adds.
+nlohmann::ordered_json explanation_json(const Case& spec, const Result<PreparedCase>& probe) {
+  auto entry = nlohmann::ordered_json::parse(to_json_line(case_facts(spec)));
+  entry.erase("outcome");
+  entry.erase("flags");
+  for (const ops::Tensor& tensor : tensors_of(spec))
+    entry["tensors"].push_back(tensor_json(tensor));
+  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {
+    for (const ops::Formula& formula : problem->formulas) {
+      entry["formulas"].push_back({{"name", formula.name},
+                                   {"expression", formula.expression},
+                                   {"values", formula.values},
+                                   {"result", formula.result}});
+    }
+  }
+  entry["reproduce"] = reproduction(spec);
+  if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
+  if (probe.ok() && probe->refused) {
+    entry["here"] = {
+        {"outcome", outcome_names()[static_cast<std::size_t>(probe->refused->outcome)]},
+        {"reason", probe->refused->reason}};
+  }
+  return entry;
+}
+
+std::string explanation_text(const Case& spec, const Result<PreparedCase>& probe) {
+  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}\nreproduce\n  {}\n", spec.id,
+                     tensors_text(tensors_of(spec)), formulas_text(spec), work_text(work_of(spec)),
+                     probe_text(probe), reproduction(spec));
+}
+
+}  // namespace
+
+ExitStatus explain_command(const Arguments& arguments, Env& env) {
+  const auto plan = plan_or_diagnose(arguments, env);
+  if (!plan) return ExitStatus::usage;
+  auto cases = nlohmann::ordered_json::array();
+  for (const Case& spec : plan->cases) {
+    const auto probe = probe_here(spec, env);
+    if (arguments.output == Output::json) {
+      cases.push_back(explanation_json(spec, probe));
+    } else {
+      *env.out << explanation_text(spec, probe);
+    }
+  }
+  if (arguments.output == Output::json) {
+    *env.out << nlohmann::ordered_json{{"cases", cases}}.dump(
+                    2, ' ', false, nlohmann::json::error_handler_t::replace)
+             << '\n';
+  }
+  return ExitStatus::success;
+}
+
+}  // namespace bench
