@@ -114,7 +114,7 @@ struct ProblemRequest {
   Layout layout = Layout::any;
   Math math = Math::standard;
   ParameterSet parameters{{}};  // as written; what is absent takes its default
-  std::vector<PostOp> post_ops;
+  std::vector<PostOp> post_ops = {};
 };
 
 // Completes, checks and models. Errors: impossible shapes, overflow beyond 2^63 - 1 elements or
