@@ -66,4 +66,8 @@ struct RunSummary {
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env);
 
+// --shard index/count (1 <= index <= count): every count-th case in the order of the plan. The
+// plan's hash stays that of the whole, so that the parts' files belong together.
+Plan shard_cases(Plan plan, int index, int count);
+
 }  // namespace bench

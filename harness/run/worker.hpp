@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "ops/kernel.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,9 +14,15 @@ namespace bench {
 
 inline constexpr int kProtocolVersion = 1;
 
+// Environment variable of a worker: process id of its coordinator, with which it ends.
+inline constexpr const char* kCoordinatorVariable = "BENCH_COORDINATOR";
+
 // Serves commands until `quit`, end of input, or the death of the coordinator. Returns the
 // process's exit status.
 int serve(int in, int out, ops::Backend& backend, Clock& clock);
+// The same; the backend is made when the standard streams are safe from what its library prints.
+using BackendFactory = std::function<std::unique_ptr<ops::Backend>()>;
+int serve(int in, int out, const BackendFactory& make_backend, Clock& clock);
 
 // `bench worker --describe`: operators with parameters, directions, data types, devices and
 // libraries as one JSON document.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/arena.hpp"
+
+#include "base/text.hpp"
+#include "ops/fill.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kLine = 64;
+
+// Twice: a line is evicted before its turn comes again even where the replacement is not LRU.
+constexpr std::int64_t kCacheFactor = 2;
+constexpr Bytes kMaximumArena{std::int64_t{1} << 30};
+// Where the caches are unknown: larger than the last level of most machines.
+constexpr Bytes kAssumedLastLevel{std::int64_t{64} << 20};
+
+std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+std::byte* map(Bytes size) {
+  void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+void unmap(std::byte* memory, Bytes size) {
+  if (memory != nullptr) munmap(memory, static_cast<std::size_t>(size.count));
+}
+
+Error no_memory(Bytes size) {
+  return {fmt::format("no memory for an arena of {}: {}", format_bytes(size), std::strerror(errno)),
+          "", ""};
+}
+
+}  // namespace
+
+std::optional<AlignedBuffer> AlignedBuffer::create(Bytes size) {
+  const std::int64_t bytes = std::max(kLine, round_up(size.count, kLine));
+  void* memory = std::aligned_alloc(kLine, static_cast<std::size_t>(bytes));
+  if (memory == nullptr) return std::nullopt;
+  std::memset(memory, 0, static_cast<std::size_t>(bytes));
+  return AlignedBuffer(static_cast<std::byte*>(memory), size);
+}
+
+AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+
+AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+AlignedBuffer::~AlignedBuffer() { std::free(data_); }
+
+void AlignedBuffer::fill(std::uint8_t value) {
+  std::memset(data_, value, static_cast<std::size_t>(size_.count));
+}
+
+std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance) {
+  SetLayout layout;
+  std::int64_t bytes = 0;
+  for (const Bytes buffer : buffers) {
+    layout.offsets.push_back({bytes});
+    bytes += round_up(buffer.count, kLine);
+  }
+  if (bytes > region.count) return std::nullopt;
+  const std::int64_t lines = std::max<std::int64_t>(bytes / kLine, 1);
+  layout.stride = {(lines % 2 == 0 ? lines + 1 : lines) * kLine};
+  const std::int64_t usable = std::min(region.count, distance.count);
+  layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaximumSets);
+  return layout;
+}
+
+Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available) {
+  const std::int64_t caches = kCacheFactor * last_level.value_or(kAssumedLastLevel).count;
+  std::int64_t size = std::min(std::max(caches, asked.count), kMaximumArena.count);
+  if (available) size = std::min(size, available->count / 2);
+  return {round_up(std::max(size, kLine), kLine)};
+}
+
+Result<Arena> Arena::create(Bytes size, std::uint64_t seed) {
+  std::byte* memory = map(size);
+  if (memory == nullptr) return no_memory(size);
+  ops::fill_any_type(reinterpret_cast<std::uint16_t*>(memory),
+                     static_cast<std::size_t>(size.count) / sizeof(std::uint16_t), seed);
+  return Arena(memory, size);
+}
+
+Arena::Arena(Arena&& other) noexcept
+    : read_(std::exchange(other.read_, nullptr)),
+      write_(std::exchange(other.write_, nullptr)),
+      size_(other.size_) {}
+
+Arena::~Arena() {
+  unmap(read_, size_);
+  unmap(write_, size_);
+}
+
+Result<std::byte*> Arena::write_region() {
+  if (write_ == nullptr) {
+    write_ = map(size_);
+    if (write_ == nullptr) return no_memory(size_);
+    // Touched here: the first write to a page is the kernel's work, not the operator's.
+    std::memset(write_, 0, static_cast<std::size_t>(size_.count));
+  }
+  return write_;
+}
+
+}  // namespace bench

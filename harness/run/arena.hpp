@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a worker: aligned buffers, and the arena that cases with cold caches rotate over.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace bench {
+
+// Line-aligned, zero-filled at creation; owns its memory.
+class AlignedBuffer {
+ public:
+  // Absent when there is no memory. Of size 0: one line, so that data() is never null.
+  static std::optional<AlignedBuffer> create(Bytes size);
+  AlignedBuffer(AlignedBuffer&& other) noexcept;
+  AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;
+  ~AlignedBuffer();
+
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  Bytes size() const { return size_; }
+  void fill(std::uint8_t value);
+
+ private:
+  AlignedBuffer(std::byte* data, Bytes size) : data_(data), size_(size) {}
+  std::byte* data_ = nullptr;
+  Bytes size_;
+};
+
+// How many sets of buffers a region holds, and where: set i begins at i * stride, its buffer j at
+// offsets[j] behind that. All multiples of the line size; the stride is an odd number of lines, so
+// that neighbouring sets begin at different places of a page.
+struct SetLayout {
+  std::int64_t sets = 1;
+  Bytes stride{0};
+  std::vector<Bytes> offsets;
+};
+// As many sets as `distance` bytes of the region make, at least 1 and at most kMaximumSets; absent
+// when not even one set fits the region.
+std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance);
+
+// Binding a kernel to a set takes some microseconds: beyond this, small operators would spend more
+// time in setup than in timed iterations.
+inline constexpr std::int64_t kMaximumSets = 8192;
+
+// The size for a worker: what is asked for (a layer's reuse distance), at least twice the last
+// level of the caches, at most 1 GiB and half the available memory.
+Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available);
+
+// Two regions of equal size: one filled once with numbers of every data type and never written
+// again, one for outputs, made when first asked for.
+class Arena {
+ public:
+  static Result<Arena> create(Bytes size, std::uint64_t seed);
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&&) = delete;
+  ~Arena();
+
+  Bytes size() const { return size_; }
+  std::byte* read_region() { return read_; }
+  Result<std::byte*> write_region();
+
+ private:
+  Arena(std::byte* read, Bytes size) : read_(read), size_(size) {}
+  std::byte* read_ = nullptr;
+  std::byte* write_ = nullptr;
+  Bytes size_;
+};
+
+}  // namespace bench

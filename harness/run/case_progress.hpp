@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known about one case while a run goes on, and the case record that it becomes.
+#pragma once
+
+#include "harness/config/plan.hpp"
+#include "harness/report/record.hpp"
+#include "harness/report/report.hpp"
+#include "harness/run/protocol.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Beginning of the reason of a case that the budget left without a time; a resumed run measures
+// such cases.
+inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
+
+class CaseProgress {
+ public:
+  explicit CaseProgress(const Case& spec) : spec_(&spec) {}
+
+  const Case& spec() const { return *spec_; }
+
+  // From an earlier run: a process that need not be measured again, or a record that is final.
+  void adopt(const ProcessRecord& record);
+  void adopt(const CaseRecord& record);
+
+  void add(ProcessRecord record);
+  // From the first process that was prepared; later calls change nothing.
+  void learn(const PreparedReply& prepared);
+  // Ends the case: remaining processes are dropped.
+  void end(Outcome outcome, std::string reason);
+
+  bool has_facts() const { return facts_.has_value(); }
+  bool has_samples() const { return !processes_.empty(); }
+  bool measured(int process) const { return numbers_.contains(process); }
+  bool complete() const;  // all processes measured, facts known
+  // The case has its outcome: nothing more is to be measured.
+  bool decided() const { return settled_ || ended_ || complete(); }
+  bool wanted(int process) const;
+  bool settled() const { return settled_.has_value(); }  // its record stands in the earlier file
+  Outcome outcome() const;                               // of a decided case
+
+  // `interrupted` is flagged where processes are missing.
+  CaseRecord record(const std::string& run_id) const;
+
+ private:
+  struct Ended {
+    Outcome outcome;
+    std::string reason;
+  };
+
+  const Case* spec_;
+  std::vector<ProcessRecord> processes_;
+  std::set<int> numbers_;
+  std::optional<PreparedReply> facts_;  // without the output's values
+  std::optional<Ended> ended_;
+  std::optional<Outcome> settled_;
+};
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a run: one case in one worker process, from preparation to its process record.
+#pragma once
+
+#include "base/env.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/report/record.hpp"
+#include "harness/run/protocol.hpp"
+#include "harness/run/worker_session.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace bench {
+
+struct StepRequest {
+  enum class Extent { prepare_only, measure };
+  const Case* spec;
+  int process = 0;
+  std::uint64_t seed = 1;
+  CheckKind check = CheckKind::reference;
+  const OutputSample* expected = nullptr;  // of the first process, with CheckKind::expected
+  Extent extent = Extent::measure;
+  // Measuring ends here with StopReason::budget, after one round at least.
+  Nanoseconds deadline = Nanoseconds::max();
+};
+
+struct StepResult {
+  std::optional<PreparedReply> prepared;
+  // The case's end: refused by the worker, or the worker failed.
+  std::optional<RefusedReply> ended;
+  // With at least one sample; also when the step was abandoned after a round.
+  std::optional<ProcessRecord> record;
+  enum class Course { whole, abandoned };
+  Course course = Course::whole;  // abandoned: interrupted while the worker worked
+};
+
+StepResult run_step(WorkerSession& session, const StepRequest& request, Clock& clock);
+
+}  // namespace bench

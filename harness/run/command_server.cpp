@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/command_server.hpp"
+
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "harness/run/rotation.hpp"
+#include "harness/run/verify.hpp"
+#include "harness/run/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// The arena's content must not depend on the case, as all cases share it.
+constexpr std::uint64_t kArenaSeed = 1;
+
+constexpr std::array<std::string_view, 4> kRoleNames = {"input", "weights", "output", "activation"};
+
+RefusedReply failed(std::string reason) { return {Outcome::failed, std::move(reason)}; }
+
+RefusedReply refusal(const ops::Refusal& from) {
+  switch (from.kind) {
+    case ops::Refusal::Kind::unsupported:
+      return {Outcome::unsupported, from.reason};
+    case ops::Refusal::Kind::skipped:
+      return {Outcome::skipped, from.reason};
+    case ops::Refusal::Kind::failed:
+      break;
+  }
+  return failed(from.reason);
+}
+
+MemoryUse memory_use(const ops::Kernel& kernel) {
+  MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
+  for (const ops::KernelBuffer& buffer : kernel.buffers()) {
+    use.peak = use.peak + buffer.size;
+    if (buffer.role == ops::BufferRole::weights) use.weights = use.weights + buffer.size;
+  }
+  return use;
+}
+
+// One entry a tensor, the activations of a network together: nobody reads fifty of them.
+std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
+                                     std::span<const ops::Tensor> tensors) {
+  std::vector<BufferInfo> infos;
+  BufferInfo activations{"activations", "activation", "", {0}};
+  const auto buffers = kernel.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].role == ops::BufferRole::activation || i >= tensors.size()) {
+      activations.size = activations.size + buffers[i].size;
+    } else {
+      infos.push_back({tensors[i].name,
+                       std::string(kRoleNames[static_cast<std::size_t>(buffers[i].role)]),
+                       buffers[i].layout, buffers[i].size});
+    }
+  }
+  if (activations.size.count > 0) infos.push_back(std::move(activations));
+  return infos;
+}
+
+}  // namespace
+
+struct CommandServer::Built {
+  std::string problem;  // id with cache `hot`: what the variants of a problem have in common
+  std::uint64_t seed;
+  Subject subject;
+  Instance instance;
+  bool checked = false;
+  PreparedReply reply;  // without what depends on the cache mode
+};
+
+CommandServer::CommandServer(ops::Backend& backend, Clock& clock, std::optional<Bytes> available)
+    : backend_(backend),
+      clock_(clock),
+      available_(available),
+      arena_size_(arena_size(std::nullopt, Bytes{0}, available)) {}
+
+ReplyMessage CommandServer::handle(const Request& request) {
+  struct Visitor {
+    CommandServer& server;
+    Reply operator()(const HelloRequest& r) const { return server.hello(r); }
+    Reply operator()(const DescribeRequest&) const {
+      return DescribeReply{describe(server.backend_)};
+    }
+    Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
+    Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
+    Reply operator()(const RoundRequest& r) const { return server.round(r); }
+    Reply operator()(const ReleaseRequest&) const { return server.release(); }
+    Reply operator()(const QuitRequest&) const { return DoneReply{}; }
+  };
+  Reply reply = std::visit(Visitor{*this}, request);
+  return {std::move(reply), spent_};
+}
+
+Reply CommandServer::hello(const HelloRequest& request) {
+  arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, available_);
+  return HelloReply{kProtocolVersion,
+                    std::string(tool_version()),
+                    std::string(backend_.name()),
+                    std::string(backend_.device()),
+                    backend_.library(),
+                    arena_size_};
+}
+
+Reply CommandServer::prepare(const PrepareRequest& request) {
+  const Nanoseconds start = clock_.now();
+  const Nanoseconds check_before = spent_.check;
+  const auto account = [&] {
+    spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
+  };
+  release();
+  Result<CaseKey> key = parse_id(request.id);
+  if (!key) return failed(key.error().message());
+  CaseKey hot = *key;
+  hot.cache = CacheMode::hot;
+  try {
+    const std::string problem = to_id(hot);
+    const bool same = built_ && built_->problem == problem && built_->seed == request.seed &&
+                      (built_->checked || request.check == CheckKind::none);
+    if (!same) {
+      built_.reset();  // before the next one needs the memory
+      if (Result<Done, RefusedReply> done = build(*key, problem, request); !done) {
+        built_.reset();
+        account();
+        return std::move(done).error();
+      }
+    }
+    PreparedReply reply = built_->reply;
+    auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
+    account();
+    if (!rotation) return failed(rotation.error().message());
+    rotation_ = std::move(*rotation);
+    return reply;
+  } catch (const std::bad_alloc&) {
+    built_.reset();
+    account();
+    return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+  }
+}
+
+Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
+                                                const PrepareRequest& request) {
+  if (key.device != backend_.device()) {
+    return RefusedReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
+                                                      backend_.device(), key.device)};
+  }
+  if (key.backend != backend_.name()) {
+    return RefusedReply{Outcome::unsupported,
+                        fmt::format("unknown backend `{}`: the device {} is served by {}",
+                                    key.backend, key.device, backend_.name())};
+  }
+  Result<Subject> subject = make_subject(key, request.network.get());
+  if (!subject) return failed(subject.error().message());
+  const Bytes needed = memory_needed(*subject);
+  if (available_ && needed > *available_) {
+    return RefusedReply{Outcome::skipped,
+                        fmt::format("needs {} of memory, available are {}", format_bytes(needed),
+                                    format_bytes(*available_))};
+  }
+  const InputValues values = input_values(*subject, request.seed);
+  auto instance = Instance::build(backend_, *subject, values, clock_, available_);
+  if (!instance) return refusal(instance.error());
+  built_ = std::make_shared<Built>(
+      Built{problem, request.seed, std::move(*subject), std::move(*instance), false, {}});
+  ops::Kernel& kernel = built_->instance.kernel();
+  const Instance::Durations& durations = built_->instance.durations();
+  PreparedReply& reply = built_->reply;
+  reply.implementation = kernel.implementation();
+  reply.buffers = buffer_infos(kernel, subject_tensors(built_->subject));
+  for (const BufferInfo& buffer : reply.buffers) {
+    if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
+  }
+  reply.steps = kernel.steps();
+  reply.create = durations.create;
+  reply.create_hit = durations.create_hit;
+  reply.reorder = durations.reorder;
+  reply.first_run = durations.first_run;
+  reply.memory = memory_use(kernel);
+  return check(values, request);
+}
+
+Result<Done, RefusedReply> CommandServer::check(const InputValues& values,
+                                                const PrepareRequest& request) {
+  if (request.check == CheckKind::none) return Done{};
+  const Nanoseconds start = clock_.now();
+  auto verified = verify(backend_, built_->subject, built_->instance, values,
+                         {request.check, request.expected, request.seed, available_}, clock_);
+  spent_.check += clock_.now() - start;
+  if (!verified) return std::move(verified).error();
+  built_->checked = true;
+  built_->reply.check = std::move(verified->text);
+  built_->reply.output = std::move(verified->output);
+  return Done{};
+}
+
+Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
+    CacheMode cache, std::optional<Bytes> distance, std::map<std::string, std::string>& details) {
+  Arena* shared = nullptr;
+  if (cache != CacheMode::hot) {
+    BENCH_ASSIGN_OR_RETURN(shared, arena());
+  }
+  const std::vector<void*> own = built_->instance.addresses();
+  return bind_rotation(built_->instance.kernel(), own, cache, distance, shared, details);
+}
+
+Result<Arena*> CommandServer::arena() {
+  if (!arena_) {
+    BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(arena_size_, kArenaSeed));
+    arena_.emplace(std::move(made));
+  }
+  return &*arena_;
+}
+
+Reply CommandServer::warm_up(const WarmUpRequest& request) {
+  if (!rotation_) return failed("warm_up without a prepared case");
+  const Nanoseconds start = clock_.now();
+  Result<WarmedUp> warmed = bench::warm_up(*rotation_, request.iterations, request.time, clock_);
+  spent_.warmup += clock_.now() - start;
+  if (!warmed) return failed(warmed.error().message());
+  warmed_up_ = *warmed;
+  return WarmedUpReply{warmed->iterations, warmed->iterations_per_sample, warmed->steady,
+                       warmed->sample};
+}
+
+Reply CommandServer::round(const RoundRequest& request) {
+  if (!rotation_ || !warmed_up_ || request.samples < 1) {
+    return failed("a round needs a prepared and warm case and at least one sample");
+  }
+  RoundReply reply;
+  const Status status = run_round(*rotation_, request.samples, warmed_up_->iterations_per_sample,
+                                  clock_, reply.samples);
+  for (const Nanoseconds sample : reply.samples) spent_.timed += sample;
+  if (!status) return failed(status.error().message());
+  return reply;
+}
+
+Reply CommandServer::release() {
+  rotation_.reset();
+  warmed_up_.reset();
+  return DoneReply{};
+}
+
+}  // namespace bench

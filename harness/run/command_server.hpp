@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker's state between commands: one case at most, its kernel kept for the next variant of
+// the same problem, one arena. Knows nothing of pipes.
+#pragma once
+
+#include "base/env.hpp"
+#include "harness/run/arena.hpp"
+#include "harness/run/instance.hpp"
+#include "harness/run/protocol.hpp"
+#include "harness/run/sampling.hpp"
+#include "harness/run/warmup.hpp"
+#include "ops/kernel.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace bench {
+
+class CommandServer {
+ public:
+  // `available`: memory that may be taken; absent when unknown.
+  CommandServer(ops::Backend& backend, Clock& clock, std::optional<Bytes> available);
+
+  ReplyMessage handle(const Request& request);
+
+ private:
+  struct Built;  // a checked kernel
+
+  Reply hello(const HelloRequest& request);
+  Reply prepare(const PrepareRequest& request);
+  Reply warm_up(const WarmUpRequest& request);
+  Reply round(const RoundRequest& request);
+  Reply release();
+
+  Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
+                                   const PrepareRequest& request);
+  Result<Done, RefusedReply> check(const InputValues& values, const PrepareRequest& request);
+  Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
+                                                  std::map<std::string, std::string>& details);
+  Result<Arena*> arena();
+
+  ops::Backend& backend_;
+  Clock& clock_;
+  std::optional<Bytes> available_;
+  Bytes arena_size_;
+  std::optional<Arena> arena_;
+  std::shared_ptr<Built> built_;  // shared: its type is known to the source alone
+  std::unique_ptr<Rotation> rotation_;
+  std::optional<WarmedUp> warmed_up_;
+  Spent spent_;
+};
+
+}  // namespace bench

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/coordinator.hpp"
+
+#include "base/text.hpp"
+#include "harness/run/case_progress.hpp"
+#include "harness/run/case_step.hpp"
+#include "harness/run/schedule.hpp"
+#include "harness/run/stop_rule.hpp"
+#include "harness/run/worker.hpp"
+#include "harness/run/worker_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// What a step may still take after the budget's end before its worker is killed: most end in time.
+constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
+// Exit status where something could not be measured.
+constexpr int kNotMeasuredExit = 3;
+
+bool is_failure(Outcome outcome) {
+  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
+         outcome == Outcome::wrong_result || outcome == Outcome::failed;
+}
+
+Bytes largest_reuse_distance(const Plan& plan) {
+  Bytes largest{0};
+  for (const Case& spec : plan.cases) {
+    if (spec.reuse_distance) largest = std::max(largest, *spec.reuse_distance);
+  }
+  return largest;
+}
+
+class Run {
+ public:
+  Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts, RecordSink& sink,
+      RunObserver& observer, Env& env);
+  Result<RunSummary> execute();
+
+ private:
+  // Why no further step is made.
+  enum class Halt { none, budget, interrupted };
+
+  Status adopt_earlier();
+  void decide_without_worker();
+  Status begin();
+  Status measure();
+  Status measure_process(int process);
+  Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& left);
+  Status ensure_worker(std::optional<int> threads);
+  Status step(CaseProgress& progress, int process, Nanoseconds deadline);
+  Status append_decided();
+  Status append_unfinished();
+  Status append_case(const CaseProgress& progress);
+  Result<RunSummary> end();
+
+  bool interrupt_seen();
+  bool abandon_step();  // asked while a worker works
+  std::optional<Nanoseconds> budget_left();
+  void look_at_limits();
+  std::optional<Nanoseconds> remaining();
+
+  const Plan& plan_;
+  const RunOptions& options_;
+  const CoordinatorParts& parts_;
+  RecordSink& sink_;
+  RunObserver& observer_;
+  Env& env_;
+  std::optional<Nanoseconds> budget_;
+  WorkerSession session_;
+  std::vector<CaseProgress> cases_;
+  std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
+  std::size_t appended_ = 0;                     // cases whose record is behind
+  Halt halt_ = Halt::none;
+  Nanoseconds started_;
+  std::int64_t steps_done_ = 0, steps_total_ = 0;
+  std::int64_t not_measured_ = 0;
+  bool any_failed_ = false;
+  bool begun_ = false;
+};
+
+Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts,
+         RecordSink& sink, RunObserver& observer, Env& env)
+    : plan_(plan),
+      options_(options),
+      parts_(parts),
+      sink_(sink),
+      observer_(observer),
+      env_(env),
+      budget_(options.budget ? options.budget : plan.budget),
+      session_(
+          parts.start_worker,
+          {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
+          [this] { return abandon_step(); }, *env.clock),
+      started_(env.clock->now()) {
+  cases_.reserve(plan.cases.size());
+  for (const Case& spec : plan.cases) cases_.emplace_back(spec);
+}
+
+bool Run::interrupt_seen() { return options_.interrupted && options_.interrupted(); }
+
+std::optional<Nanoseconds> Run::budget_left() {
+  if (!budget_) return std::nullopt;
+  return *budget_ - (env_.clock->now() - started_);
+}
+
+bool Run::abandon_step() {
+  if (interrupt_seen()) return true;
+  const std::optional<Nanoseconds> left = budget_left();
+  return left && *left < -kBudgetGrace;
+}
+
+void Run::look_at_limits() {
+  if (halt_ != Halt::none) return;
+  const std::optional<Nanoseconds> left = budget_left();
+  if (interrupt_seen()) {
+    halt_ = Halt::interrupted;
+  } else if (left && *left <= Nanoseconds(0)) {
+    halt_ = Halt::budget;
+  }
+}
+
+Result<RunSummary> Run::execute() {
+  BENCH_RETURN_IF_ERROR(adopt_earlier());
+  decide_without_worker();
+  BENCH_RETURN_IF_ERROR(measure());
+  session_.finish();
+  if (!begun_) BENCH_RETURN_IF_ERROR(begin());
+  BENCH_RETURN_IF_ERROR(append_unfinished());
+  return end();
+}
+
+Status Run::adopt_earlier() {
+  if (options_.resume == nullptr) return Done{};
+  const Report& earlier = *options_.resume;
+  for (const RunRecord& run : earlier.runs) {
+    if (run.config_hash != plan_.hash) {
+      return Error{fmt::format("cannot resume: the file holds configuration {}, this is {}",
+                               run.config_hash, plan_.hash),
+                   "", "resume with the same configuration, or start a new file"};
+    }
+  }
+  std::map<std::string, CaseProgress*> by_id;
+  for (CaseProgress& progress : cases_) by_id.emplace(progress.spec().id, &progress);
+  for (const ProcessRecord& record : earlier.processes) {
+    if (const auto found = by_id.find(record.id); found != by_id.end()) {
+      found->second->adopt(record);
+    }
+  }
+  for (const CaseRecord& record : earlier.cases) {
+    if (const auto found = by_id.find(record.id); found != by_id.end()) {
+      found->second->adopt(record);
+    }
+  }
+  return Done{};
+}
+
+// Outcomes that need no worker: absent devices, more threads than processors.
+void Run::decide_without_worker() {
+  for (CaseProgress& progress : cases_) {
+    if (progress.settled()) continue;
+    const CaseKey& key = progress.spec().key;
+    if (const auto missing = parts_.device_missing(key.device)) {
+      progress.end(Outcome::skipped, *missing);
+    } else if (const auto placed = place_threads(key.threads, parts_.cores); !placed) {
+      progress.end(Outcome::skipped, placed.error().message());
+    }
+  }
+}
+
+Status Run::begin() {
+  begun_ = true;
+  RunRecord record;
+  record.run_id = options_.run_id;
+  if (options_.resume != nullptr && !options_.resume->runs.empty()) {
+    record.resumes = options_.resume->runs.back().run_id;
+  }
+  record.tool_version = options_.tool_version;
+  record.tool_commit = options_.tool_commit;
+  record.started = env_.utc_now();
+  record.config_name = plan_.name;
+  record.config_files = plan_.files;
+  record.config_hash = plan_.hash;
+  record.seed = options_.seed;
+  record.arguments = options_.arguments;
+  record.shard = options_.shard;
+  record.environment = parts_.environment;
+  const HelloReply& worker = session_.greeting();
+  if (!worker.library.name.empty()) {
+    const std::string prefix = "library." + worker.library.name;
+    record.environment.libraries[worker.library.name] = worker.library.version;
+    record.environment.details[prefix + ".path"] = worker.library.path;
+    record.environment.details[prefix + ".detail"] = worker.library.detail;
+    record.environment.details["arena.bytes"] = std::to_string(worker.arena.count);
+  }
+  return sink_.append(record);
+}
+
+Status Run::measure() {
+  int processes = 0;
+  for (const CaseProgress& progress : cases_) {
+    const int own = progress.spec().measure.processes;
+    for (int p = 0; p < own; ++p) steps_total_ += progress.wanted(p) ? 1 : 0;
+    processes = std::max(processes, own);
+  }
+  for (int process = 0; process < processes && halt_ == Halt::none; ++process) {
+    BENCH_RETURN_IF_ERROR(measure_process(process));
+  }
+  return Done{};
+}
+
+Status Run::measure_process(int process) {
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    if (cases_[i].wanted(process)) wanted.push_back(i);
+  }
+  auto left = static_cast<std::int64_t>(wanted.size());
+  for (const WorkerBatch& batch : schedule_process(plan_, wanted, process, options_.seed)) {
+    if (halt_ != Halt::none) break;
+    BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
+    session_.finish();
+  }
+  return Done{};
+}
+
+Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& left) {
+  for (const std::size_t i : batch.cases) {
+    look_at_limits();
+    if (halt_ != Halt::none) return Done{};
+    // Each step of this round of processes may use an equal part of the budget that is left, so
+    // that the last case gets its first process too.
+    const std::optional<Nanoseconds> budget = budget_left();
+    const Nanoseconds deadline = budget ? env_.clock->now() + *budget / left : Nanoseconds::max();
+    --left;
+    BENCH_RETURN_IF_ERROR(ensure_worker(batch.threads));
+    if (halt_ != Halt::none) return Done{};
+    BENCH_RETURN_IF_ERROR(step(cases_[i], process, deadline));
+  }
+  return Done{};
+}
+
+// The run record needs the first worker's greeting, and all other records come after it.
+Status Run::ensure_worker(std::optional<int> threads) {
+  Status status = session_.ensure(threads);
+  look_at_limits();
+  if (!status && halt_ == Halt::none) {
+    Error error = std::move(status).error();
+    error.where = options_.worker_program;
+    return error;
+  }
+  if (status && !begun_) return begin();
+  return Done{};
+}
+
+Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
+  observer_.step(steps_done_, steps_total_, progress.spec().id, remaining());
+  ++steps_done_;
+  const std::string problem = problem_id(progress.spec().key);
+  const auto expected = outputs_.find(problem);
+  StepRequest request{&progress.spec(), process, options_.seed};
+  if (expected != outputs_.end()) {
+    request.check = CheckKind::expected;
+    request.expected = &expected->second;
+  }
+  request.deadline = deadline;
+  if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
+  StepResult result = run_step(session_, request, *env_.clock);
+  if (result.course == StepResult::Course::abandoned) look_at_limits();
+  if (result.prepared) {
+    progress.learn(*result.prepared);
+    outputs_.emplace(problem, std::move(result.prepared->output));
+  }
+  if (result.ended) {
+    const int own = progress.spec().measure.processes;
+    for (int p = process + 1; p < own; ++p) steps_done_ += progress.wanted(p) ? 1 : 0;
+    progress.end(result.ended->outcome, result.ended->reason);
+  }
+  if (result.record) {
+    result.record->run_id = options_.run_id;
+    if (result.record->stop == StopReason::interrupted && halt_ == Halt::budget) {
+      result.record->stop = StopReason::budget;
+    }
+    BENCH_RETURN_IF_ERROR(sink_.append(*result.record));
+    progress.add(std::move(*result.record));
+  }
+  return append_decided();
+}
+
+std::optional<Nanoseconds> Run::remaining() {
+  const std::optional<Nanoseconds> budget = budget_left();
+  if (steps_done_ == 0) return budget;
+  const Nanoseconds elapsed = env_.clock->now() - started_;
+  const Nanoseconds estimate = elapsed / steps_done_ * (steps_total_ - steps_done_);
+  return budget ? std::min(*budget, estimate) : estimate;
+}
+
+// Records stand in the order of the plan: a case waits for those before it.
+Status Run::append_decided() {
+  for (; appended_ < cases_.size() && cases_[appended_].decided(); ++appended_) {
+    BENCH_RETURN_IF_ERROR(append_case(cases_[appended_]));
+  }
+  return Done{};
+}
+
+Status Run::append_unfinished() {
+  for (; appended_ < cases_.size(); ++appended_) {
+    CaseProgress& progress = cases_[appended_];
+    if (!progress.decided() && !progress.has_samples()) {
+      ++not_measured_;
+      if (halt_ != Halt::budget) continue;
+      progress.end(Outcome::skipped, fmt::format("{} ({}) before it was measured", kBudgetReason,
+                                                 format_time(*budget_)));
+    }
+    BENCH_RETURN_IF_ERROR(append_case(progress));
+  }
+  return Done{};
+}
+
+Status Run::append_case(const CaseProgress& progress) {
+  any_failed_ = any_failed_ || is_failure(progress.outcome());
+  if (progress.settled()) return Done{};
+  const CaseRecord record = progress.record(options_.run_id);
+  BENCH_RETURN_IF_ERROR(sink_.append(record));
+  observer_.case_finished(record);
+  return Done{};
+}
+
+Result<RunSummary> Run::end() {
+  RunSummary summary;
+  summary.any_failed = any_failed_;
+  summary.any_unmeasured = not_measured_ > 0;
+  summary.end.run_id = options_.run_id;
+  summary.end.finished = env_.utc_now();
+  summary.end.interrupted = halt_ == Halt::interrupted;
+  summary.end.exit = any_failed_ || not_measured_ > 0 ? kNotMeasuredExit : 0;
+  summary.end.not_measured = not_measured_;
+  summary.end.accounting = session_.accounting();
+  BENCH_RETURN_IF_ERROR(sink_.append(summary.end));
+  return summary;
+}
+
+constexpr const char* kDriverDevice = "/dev/nvidiactl";
+
+}  // namespace
+
+std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root) {
+  if (device != "cuda") return std::nullopt;
+  if (access((root.path + kDriverDevice).c_str(), F_OK) != 0) {
+    return fmt::format("no CUDA device: {} does not exist (no NVIDIA driver is loaded)",
+                       kDriverDevice);
+  }
+  return std::string("no CUDA device: this build of bench has no CUDA backend");
+}
+
+Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
+                                     const CoordinatorParts& parts, RecordSink& sink,
+                                     RunObserver& observer, Env& env) {
+  return Run(plan, options, parts, sink, observer, env).execute();
+}
+
+Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
+                                RunObserver& observer, Env& env) {
+  const SystemRoot root{};
+  const CpuFacts cpu = read_cpu(root);
+  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores()};
+  CoordinatorParts parts;
+  parts.cores = program.cores;
+  parts.last_level_cache = cpu.last_level;
+  parts.environment = read_environment(root, cpu);
+  if (const auto environment = environment_of(program, std::nullopt)) {
+    parts.environment.details.merge(environment_details(*environment));
+  }
+  int threads = 0;
+  for (const std::vector<int>& core : program.cores) threads += static_cast<int>(core.size());
+  parts.environment.threads = threads;
+  parts.device_missing = [&](const std::string& device) { return missing_device(device, root); };
+  parts.start_worker = [&](std::optional<int> count) {
+    return start_process_link(program, count, *env.clock,
+                              [&](const std::string& text) { *env.err << text << std::flush; });
+  };
+  return execute_plan_with(plan, options, parts, sink, observer, env);
+}
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// execute_plan without the machine: workers and facts come in, so that tests run it on a fake
+// clock within one process.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/placement.hpp"
+#include "harness/run/run.hpp"
+#include "harness/run/worker_link.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace bench {
+
+struct CoordinatorParts {
+  WorkerFactory start_worker;
+  Cores cores;  // that may be used
+  std::optional<Bytes> last_level_cache;
+  EnvironmentRecord environment;  // without the libraries, which a worker tells
+  // Why nothing can run on a device, or nothing.
+  std::function<std::optional<std::string>(const std::string& device)> device_missing;
+};
+
+Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
+                                     const CoordinatorParts& parts, RecordSink& sink,
+                                     RunObserver& observer, Env& env);
+
+// Why nothing runs on `device` here: "no CUDA device: ...". Absent for the CPU.
+std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root);
+
+}  // namespace bench

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/instance.hpp"
+
+#include "base/data_type.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using ops::BufferRole;
+using ops::Refusal;
+
+// All ones is a NaN in every floating type; for integers any pattern may be a right answer, so two
+// runs use two that differ in every bit.
+constexpr std::uint8_t kPoison = 0xff;
+constexpr std::uint8_t kOtherPoison = 0x5a;
+
+Error no_memory(Bytes size) {
+  return {fmt::format("no memory for a buffer of {}", format_bytes(size)), "", ""};
+}
+
+Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
+            const std::vector<double>& values, AlignedBuffer& packed, Clock& clock,
+            Nanoseconds& spent) {
+  std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
+  if (!plain) return no_memory(tensor.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store_element(tensor.dtype, plain->data(), i, values[i]);
+  }
+  const Nanoseconds start = clock.now();
+  BENCH_RETURN_IF_ERROR(kernel.pack(index, plain->data(), packed.data()));
+  spent += clock.now() - start;
+  return Done{};
+}
+
+}  // namespace
+
+Bytes memory_needed(const Subject& subject) {
+  Bytes needed{0};
+  for (const ops::Tensor& tensor : subject_tensors(subject)) {
+    // Plain, packed, and as doubles for the reference. Sizes near 2^63 must not wrap around.
+    const auto doubles = static_cast<std::int64_t>(sizeof(double));
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(tensor.elements(), doubles + 2 * info(tensor.dtype).bytes, &bytes) ||
+        __builtin_add_overflow(needed.count, bytes, &needed.count)) {
+      return {std::numeric_limits<std::int64_t>::max()};
+    }
+  }
+  return needed;
+}
+
+Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
+                                          const InputValues& values, Clock& clock,
+                                          std::optional<Bytes> available) {
+  Instance instance;
+  const Nanoseconds start = clock.now();
+  auto kernel = create_kernel(backend, subject);
+  instance.durations_.create = clock.now() - start;
+  if (!kernel) return std::move(kernel).error();
+  const Nanoseconds again = clock.now();
+  { auto hit = create_kernel(backend, subject); }
+  instance.durations_.create_hit = clock.now() - again;
+  instance.kernel_ = std::move(kernel).value();
+
+  Bytes packed{0};
+  for (const ops::KernelBuffer& buffer : instance.kernel_->buffers()) packed = packed + buffer.size;
+  if (available && packed > *available) {
+    return Refusal{Refusal::Kind::skipped,
+                   fmt::format("buffers need {}, available are {}", format_bytes(packed),
+                               format_bytes(*available))};
+  }
+  if (Status status = instance.allocate_and_pack(subject, values, clock); !status) {
+    return Refusal{Refusal::Kind::failed, status.error().message()};
+  }
+  instance.poison(kPoison);
+  const Nanoseconds first = clock.now();
+  const Status run = instance.run();
+  instance.durations_.first_run = clock.now() - first;
+  if (!run) return Refusal{Refusal::Kind::failed, run.error().message()};
+  return instance;
+}
+
+Status Instance::allocate_and_pack(const Subject& subject, const InputValues& values,
+                                   Clock& clock) {
+  const auto tensors = subject_tensors(subject);
+  tensors_.assign(tensors.begin(), tensors.end());
+  for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
+    std::optional<AlignedBuffer> memory = AlignedBuffer::create(buffer.size);
+    if (!memory) return no_memory(buffer.size);
+    buffers_.push_back(std::move(*memory));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(
+        pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, durations_.reorder));
+  }
+  const std::vector<void*> own = addresses();
+  BENCH_RETURN_IF_ERROR(kernel_->prepare(own));
+  BENCH_ASSIGN_OR_RETURN(invocation_, kernel_->bind(own));
+  return Done{};
+}
+
+void Instance::poison(std::uint8_t pattern) {
+  const auto kinds = kernel_->buffers();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (kinds[i].role == BufferRole::output || kinds[i].role == BufferRole::activation) {
+      buffers_[i].fill(pattern);
+    }
+  }
+}
+
+Status Instance::run() {
+  if (!invocation_->run()) return Error{invocation_->error(), "", ""};
+  return Done{};
+}
+
+Status Instance::run_again() {
+  poison(kOtherPoison);
+  return run();
+}
+
+std::vector<void*> Instance::addresses() {
+  std::vector<void*> result;
+  result.reserve(buffers_.size());
+  for (AlignedBuffer& buffer : buffers_) result.push_back(buffer.data());
+  return result;
+}
+
+Result<std::vector<AlignedBuffer>> Instance::outputs() {
+  std::vector<AlignedBuffer> result;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (tensors_[i].role != ops::TensorRole::output) continue;
+    std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensors_[i].size());
+    if (!plain) return no_memory(tensors_[i].size());
+    BENCH_RETURN_IF_ERROR(kernel_->unpack(i, buffers_[i].data(), plain->data()));
+    result.push_back(std::move(*plain));
+  }
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel with buffers of its own, packed with data and run once: the steps before timing, each
+// with its duration.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/run/arena.hpp"
+#include "harness/run/subject.hpp"
+#include "ops/kernel.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using InputValues = std::vector<std::vector<double>>;
+
+class Instance {
+ public:
+  struct Durations {
+    Nanoseconds create{0};      // the library's cache misses
+    Nanoseconds create_hit{0};  // the same again
+    Nanoseconds reorder{0};     // packing all inputs
+    Nanoseconds first_run{0};
+  };
+
+  // Creates twice, allocates, packs, poisons the outputs and runs once. Refusal `skipped` when the
+  // memory (`available`, where known) does not suffice.
+  static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
+                                              const InputValues& values, Clock& clock,
+                                              std::optional<Bytes> available);
+
+  ops::Kernel& kernel() { return *kernel_; }
+  const Durations& durations() const { return durations_; }
+  std::vector<void*> addresses();  // of its own buffers, in the order of kernel().buffers()
+  // The outputs in their plain form, in order.
+  Result<std::vector<AlignedBuffer>> outputs();
+  // Runs again over another poison: an integer output that is not written shows as a change.
+  Status run_again();
+
+ private:
+  Instance() = default;
+  Status allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock);
+  void poison(std::uint8_t pattern);
+  Status run();
+
+  std::unique_ptr<ops::Kernel> kernel_;
+  std::vector<ops::Tensor> tensors_;
+  std::vector<AlignedBuffer> buffers_;
+  std::unique_ptr<ops::Invocation> invocation_;  // after kernel_ and buffers_, which it uses
+  Durations durations_;
+};
+
+// A lower bound of the memory that `build` and the check need, known before anything is created.
+Bytes memory_needed(const Subject& subject);
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to a worker outside of a run: what would run, and what this machine offers. Nothing is
+// timed.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/report/record.hpp"
+#include "harness/run/protocol.hpp"
+#include "ops/kernel.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// What a worker made of a case: implementation, layouts, times of creation, packing and the first
+// run (which is not checked), memory. Or the refusal: outcome and reason.
+struct PreparedCase {
+  ops::LibraryInfo library;
+  std::optional<PreparedReply> prepared;
+  std::optional<RefusedReply> refused;  // set where `prepared` is not
+};
+
+struct ProbeOptions {
+  std::string worker_program;                             // run as `PROGRAM worker`
+  std::map<std::string, std::string> worker_environment;  // overrides
+  std::function<bool()> interrupted;                      // may be empty
+};
+
+// In a worker of its own, at most the case's timeout long. A crash or a hang of the worker is a
+// refusal. Error: no worker starts.
+Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
+
+// The document of `PROGRAM worker --describe`, at most kDescribeLimit long.
+Result<std::string> describe_worker(const std::string& worker_program, Env& env);
+inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);
+
+}  // namespace bench

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child process with pipes, deadlines and no zombies. It stays in this process group and is
+// killed by the kernel when the thread that started it ends.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace bench {
+
+struct ProcessRequest {
+  std::string program;  // a path, or a name that PATH is searched for
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;  // all of it
+  std::vector<int> processors;                     // affinity; empty: inherited
+};
+
+// The environment of this process.
+std::map<std::string, std::string> inherited_environment();
+
+// How a process ended.
+struct ProcessEnd {
+  std::optional<int> exit_status;
+  std::optional<int> signal;
+  // "exit status 3", "SIGSEGV (Segmentation fault)".
+  std::string text() const;
+};
+
+class ChildProcess {
+ public:
+  enum class Wait { ready, closed, deadline, interrupted };
+
+  // Error: no process, or the program cannot be executed (the reason is the system's).
+  static Result<ChildProcess> start(const ProcessRequest& request);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess();  // kills and reaps
+
+  pid_t pid() const { return pid_; }
+
+  // Until all of `text` is written. `interrupted` is asked at least 20 times a second.
+  Wait write(std::string_view text, Nanoseconds limit, const std::function<bool()>& interrupted,
+             Clock& clock);
+  // Until a whole line is there; it is moved into `line`. closed: end of its output.
+  Wait read_line(std::string& line, Nanoseconds limit, const std::function<bool()>& interrupted,
+                 Clock& clock);
+
+  // What it wrote to standard error so far: the last kKeptStandardError bytes.
+  const std::string& standard_error() const { return error_tail_; }
+  // Takes what it wrote to standard error since the last call, for passing on.
+  std::string take_standard_error();
+
+  void close_input();
+  void kill();
+  // Waits for its end, at most `limit`, then kills it.
+  ProcessEnd finish(Nanoseconds limit, Clock& clock);
+
+ private:
+  ChildProcess() = default;
+  // Waits until `descriptor` is ready for `events`, at most a slice of time; standard error is read
+  // meanwhile.
+  void poll_once(int descriptor, short events, Nanoseconds remaining);
+  void read_standard_error();
+  std::optional<ProcessEnd> try_reap();
+  void close_all();
+
+  pid_t pid_ = -1;
+  int input_ = -1, output_ = -1, error_ = -1;
+  bool ready_ = false;  // what poll_once found
+  std::string buffer_;
+  std::size_t searched_ = 0;
+  std::string error_tail_, error_new_;
+  std::optional<ProcessEnd> end_;
+};
+
+// A line of a worker longer than this is garbage.
+inline constexpr std::size_t kMaximumLine = std::size_t{256} << 20;
+inline constexpr std::size_t kKeptStandardError = 4096;
+
+}  // namespace bench

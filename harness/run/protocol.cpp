@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/protocol.hpp"
+
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using nlohmann::json;
+
+// Of a line that is no message: enough to recognise what wrote it.
+constexpr std::size_t kQuotedCharacters = 120;
+
+constexpr std::array<std::string_view, 3> kCheckNames = {"none", "reference", "expected"};
+
+std::string dump(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json to_json(Nanoseconds time) { return time.count(); }
+Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
+
+// JSON has no NaN: null stands for it.
+json to_json(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(value);
+  return list;
+}
+std::vector<double> doubles(const json& list) {
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const json& value : list) {
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                     : value.get<double>());
+  }
+  return values;
+}
+
+json to_json(const ops::Value& value) {
+  struct Visitor {
+    json operator()(std::monostate) const { return nullptr; }
+    json operator()(std::int64_t v) const { return v; }
+    json operator()(bool v) const { return v; }
+    json operator()(double v) const { return v; }
+    json operator()(const std::string& v) const { return v; }
+    json operator()(const std::vector<std::int64_t>& v) const { return v; }
+    json operator()(const std::vector<ops::PadPair>& v) const {
+      json list = json::array();
+      for (const ops::PadPair& pad : v) list.push_back({pad.begin, pad.end});
+      return list;
+    }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+ops::Value parameter_value(const ops::Parameter& parameter, const json& value) {
+  switch (parameter.kind) {
+    case ops::ParameterKind::count:
+      return value.get<std::int64_t>();
+    case ops::ParameterKind::flag:
+      return value.get<bool>();
+    case ops::ParameterKind::word:
+      return value.get<std::string>();
+    case ops::ParameterKind::real:
+      return value.get<double>();
+    case ops::ParameterKind::spatial:
+    case ops::ParameterKind::shape:
+      return value.get<std::vector<std::int64_t>>();
+    case ops::ParameterKind::padding:
+      break;
+  }
+  std::vector<ops::PadPair> pads;
+  for (const json& pad : value) {
+    pads.push_back({pad.at(0).get<std::int64_t>(), pad.at(1).get<std::int64_t>()});
+  }
+  return pads;
+}
+
+json to_json(const ops::LayerDefinition& layer) {
+  json parameters = json::object();
+  const auto table = layer.parameters.table();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!std::holds_alternative<std::monostate>(layer.parameters.value(i))) {
+      parameters[std::string(table[i].name)] = to_json(layer.parameters.value(i));
+    }
+  }
+  return {{"name", layer.name},
+          {"op", layer.op},
+          {"parameters", std::move(parameters)},
+          {"inputs", layer.inputs}};
+}
+
+// Throws std::runtime_error, which decode() turns into an Error, as json's own exceptions.
+ops::LayerDefinition layer(const json& value) {
+  ops::LayerDefinition result;
+  result.name = value.at("name").get<std::string>();
+  result.op = value.at("op").get<std::string>();
+  const ops::Operator* op = ops::find_operator(result.op);
+  if (op == nullptr) throw std::runtime_error("unknown operator `" + result.op + "`");
+  result.parameters = ops::ParameterSet(op->parameters);
+  for (const auto& [name, parameter_json] : value.at("parameters").items()) {
+    const ops::Parameter* parameter = ops::find_parameter(op->parameters, name);
+    if (parameter == nullptr) throw std::runtime_error("unknown parameter `" + name + "`");
+    result.parameters.set(name, parameter_value(*parameter, parameter_json));
+  }
+  result.inputs = value.at("inputs").get<std::vector<std::string>>();
+  return result;
+}
+
+json to_json(const PlannedNetwork& network) {
+  json layers = json::array();
+  for (const ops::LayerDefinition& definition : network.definition.layers) {
+    layers.push_back(to_json(definition));
+  }
+  return {{"name", network.definition.name},
+          {"input", network.definition.input},
+          {"layers", std::move(layers)},
+          {"batch", network.batch},
+          {"mode", network.mode == ops::Mode::training ? "training" : "inference"},
+          {"fuse", network.fusion == ops::Fusion::fused}};
+}
+
+std::shared_ptr<const PlannedNetwork> network(const json& value) {
+  auto result = std::make_shared<PlannedNetwork>();
+  result->definition.name = value.at("name").get<std::string>();
+  result->definition.input = value.at("input").get<ops::Dims>();
+  for (const json& item : value.at("layers")) result->definition.layers.push_back(layer(item));
+  result->batch = value.at("batch").get<std::int64_t>();
+  result->mode = value.at("mode").get<std::string>() == "training" ? ops::Mode::training
+                                                                   : ops::Mode::inference;
+  result->fusion = value.at("fuse").get<bool>() ? ops::Fusion::fused : ops::Fusion::separate;
+  return result;
+}
+
+json to_json(const OutputSample& sample) {
+  return {{"digest", sample.digest}, {"values", to_json(sample.values)}};
+}
+OutputSample output_sample(const json& value) {
+  return {value.at("digest").get<std::string>(), doubles(value.at("values"))};
+}
+
+struct RequestWriter {
+  json operator()(const HelloRequest& r) const {
+    json message = {{"command", "hello"},
+                    {"protocol", r.protocol},
+                    {"reuse_distance_bytes", r.reuse_distance.count}};
+    if (r.last_level_cache) message["last_level_cache_bytes"] = r.last_level_cache->count;
+    return message;
+  }
+  json operator()(const DescribeRequest&) const { return {{"command", "describe"}}; }
+  json operator()(const PrepareRequest& r) const {
+    json message = {{"command", "prepare"},
+                    {"id", r.id},
+                    {"check", kCheckNames[static_cast<std::size_t>(r.check)]},
+                    {"seed", r.seed}};
+    if (r.network) message["network"] = to_json(*r.network);
+    if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
+    if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
+    return message;
+  }
+  json operator()(const WarmUpRequest& r) const {
+    return {{"command", "warm_up"}, {"iterations", r.iterations}, {"time_ns", to_json(r.time)}};
+  }
+  json operator()(const RoundRequest& r) const {
+    return {{"command", "round"}, {"samples", r.samples}};
+  }
+  json operator()(const ReleaseRequest&) const { return {{"command", "release"}}; }
+  json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
+};
+
+Request read_hello(const json& m) {
+  HelloRequest r{
+      m.at("protocol").get<int>(), {m.at("reuse_distance_bytes").get<std::int64_t>()}, {}};
+  if (m.contains("last_level_cache_bytes")) {
+    r.last_level_cache = Bytes{m.at("last_level_cache_bytes").get<std::int64_t>()};
+  }
+  return r;
+}
+Request read_describe(const json&) { return DescribeRequest{}; }
+Request read_prepare(const json& m) {
+  PrepareRequest r;
+  r.id = m.at("id").get<std::string>();
+  const auto check =
+      std::find(kCheckNames.begin(), kCheckNames.end(), m.at("check").get<std::string>());
+  if (check == kCheckNames.end()) throw std::runtime_error("unknown check");
+  r.check = static_cast<CheckKind>(check - kCheckNames.begin());
+  r.seed = m.at("seed").get<std::uint64_t>();
+  if (m.contains("network")) r.network = network(m.at("network"));
+  if (r.check == CheckKind::expected) r.expected = output_sample(m.at("expected"));
+  if (m.contains("reuse_distance_bytes")) {
+    r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
+  }
+  return r;
+}
+Request read_warm_up(const json& m) {
+  return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
+}
+Request read_round(const json& m) { return RoundRequest{m.at("samples").get<std::int64_t>()}; }
+Request read_release(const json&) { return ReleaseRequest{}; }
+Request read_quit(const json&) { return QuitRequest{}; }
+
+struct RequestRow {
+  std::string_view name;
+  Request (*read)(const json&);
+};
+constexpr std::array<RequestRow, 7> kRequests = {{{"hello", read_hello},
+                                                  {"describe", read_describe},
+                                                  {"prepare", read_prepare},
+                                                  {"warm_up", read_warm_up},
+                                                  {"round", read_round},
+                                                  {"release", read_release},
+                                                  {"quit", read_quit}}};
+
+json to_json(const BufferInfo& buffer) {
+  return {{"name", buffer.name},
+          {"role", buffer.role},
+          {"layout", buffer.layout},
+          {"bytes", buffer.size.count}};
+}
+
+json to_json(const ops::KernelStep& step) {
+  return {{"node", step.node},
+          {"kind", step.kind},
+          {"implementation", step.implementation},
+          {"layouts", step.layouts}};
+}
+
+struct ReplyWriter {
+  json operator()(const HelloReply& r) const {
+    return {{"reply", "hello"},
+            {"protocol", r.protocol},
+            {"tool_version", r.tool_version},
+            {"backend", r.backend},
+            {"device", r.device},
+            {"library",
+             {{"name", r.library.name},
+              {"version", r.library.version},
+              {"path", r.library.path},
+              {"detail", r.library.detail}}},
+            {"arena_bytes", r.arena.count}};
+  }
+  json operator()(const DescribeReply& r) const {
+    return {{"reply", "describe"}, {"document", r.document}};
+  }
+  json operator()(const PreparedReply& r) const {
+    json buffers = json::array();
+    for (const BufferInfo& buffer : r.buffers) buffers.push_back(to_json(buffer));
+    json steps = json::array();
+    for (const ops::KernelStep& step : r.steps) steps.push_back(to_json(step));
+    return {{"reply", "prepared"},
+            {"implementation", r.implementation},
+            {"buffers", std::move(buffers)},
+            {"steps", std::move(steps)},
+            {"create_ns", to_json(r.create)},
+            {"create_hit_ns", to_json(r.create_hit)},
+            {"reorder_ns", to_json(r.reorder)},
+            {"first_run_ns", to_json(r.first_run)},
+            {"memory",
+             {{"peak_bytes", r.memory.peak.count},
+              {"weights_bytes", r.memory.weights.count},
+              {"workspace_bytes", r.memory.workspace.count}}},
+            {"check", r.check},
+            {"output", to_json(r.output)},
+            {"details", r.details}};
+  }
+  json operator()(const RefusedReply& r) const {
+    return {{"reply", "refused"},
+            {"outcome", outcome_names()[static_cast<std::size_t>(r.outcome)]},
+            {"reason", r.reason}};
+  }
+  json operator()(const WarmedUpReply& r) const {
+    return {{"reply", "warmed_up"},
+            {"iterations", r.iterations},
+            {"iterations_per_sample", r.iterations_per_sample},
+            {"steady", r.steady},
+            {"sample_ns", to_json(r.sample)}};
+  }
+  json operator()(const RoundReply& r) const {
+    json samples = json::array();
+    for (const Nanoseconds sample : r.samples) samples.push_back(sample.count());
+    return {{"reply", "round"}, {"samples_ns", std::move(samples)}};
+  }
+  json operator()(const DoneReply&) const { return {{"reply", "done"}}; }
+};
+
+Reply reply_hello(const json& m) {
+  const json& library = m.at("library");
+  return HelloReply{
+      m.at("protocol").get<int>(),
+      m.at("tool_version").get<std::string>(),
+      m.at("backend").get<std::string>(),
+      m.at("device").get<std::string>(),
+      {library.at("name").get<std::string>(), library.at("version").get<std::string>(),
+       library.at("path").get<std::string>(), library.at("detail").get<std::string>()},
+      {m.at("arena_bytes").get<std::int64_t>()}};
+}
+Reply reply_describe(const json& m) { return DescribeReply{m.at("document").get<std::string>()}; }
+Reply reply_prepared(const json& m) {
+  PreparedReply r;
+  r.implementation = m.at("implementation").get<std::string>();
+  for (const json& b : m.at("buffers")) {
+    r.buffers.push_back({b.at("name").get<std::string>(),
+                         b.at("role").get<std::string>(),
+                         b.at("layout").get<std::string>(),
+                         {b.at("bytes").get<std::int64_t>()}});
+  }
+  for (const json& step : m.at("steps")) {
+    r.steps.push_back({step.at("node").get<std::string>(), step.at("kind").get<std::string>(),
+                       step.at("implementation").get<std::string>(),
+                       step.at("layouts").get<std::string>()});
+  }
+  r.create = nanoseconds(m.at("create_ns"));
+  r.create_hit = nanoseconds(m.at("create_hit_ns"));
+  r.reorder = nanoseconds(m.at("reorder_ns"));
+  r.first_run = nanoseconds(m.at("first_run_ns"));
+  const json& memory = m.at("memory");
+  r.memory = {{memory.at("peak_bytes").get<std::int64_t>()},
+              {memory.at("weights_bytes").get<std::int64_t>()},
+              {memory.at("workspace_bytes").get<std::int64_t>()}};
+  r.check = m.at("check").get<std::string>();
+  r.output = output_sample(m.at("output"));
+  r.details = m.at("details").get<std::map<std::string, std::string>>();
+  return r;
+}
+Reply reply_refused(const json& m) {
+  const auto names = outcome_names();
+  const auto name = m.at("outcome").get<std::string>();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::runtime_error("unknown outcome `" + name + "`");
+  return RefusedReply{static_cast<Outcome>(found - names.begin()),
+                      m.at("reason").get<std::string>()};
+}
+Reply reply_warmed_up(const json& m) {
+  return WarmedUpReply{m.at("iterations").get<std::int64_t>(),
+                       m.at("iterations_per_sample").get<std::int64_t>(),
+                       m.at("steady").get<bool>(), nanoseconds(m.at("sample_ns"))};
+}
+Reply reply_round(const json& m) {
+  RoundReply r;
+  for (const json& sample : m.at("samples_ns")) r.samples.push_back(nanoseconds(sample));
+  return r;
+}
+Reply reply_done(const json&) { return DoneReply{}; }
+
+struct ReplyRow {
+  std::string_view name;
+  Reply (*read)(const json&);
+};
+constexpr std::array<ReplyRow, 7> kReplies = {{{"hello", reply_hello},
+                                               {"describe", reply_describe},
+                                               {"prepared", reply_prepared},
+                                               {"refused", reply_refused},
+                                               {"warmed_up", reply_warmed_up},
+                                               {"round", reply_round},
+                                               {"done", reply_done}}};
+
+Error broken(std::string_view line, std::string_view why) {
+  std::string quoted;
+  for (const char c : line.substr(0, kQuotedCharacters)) {
+    quoted += c >= ' ' && c < '\x7f' ? c : '?';
+  }
+  if (line.size() > kQuotedCharacters) quoted += "...";
+  return {fmt::format("not a message of the worker protocol ({}): `{}`", why, quoted), "", ""};
+}
+
+// The row of `table` whose name the member `key` of `message` holds.
+template <class Row, std::size_t kSize>
+const Row& find_row(const std::array<Row, kSize>& table, const json& message, const char* key) {
+  const auto name = message.at(key).get<std::string>();
+  for (const Row& row : table) {
+    if (row.name == name) return row;
+  }
+  throw std::runtime_error(fmt::format("unknown {} `{}`", key, name));
+}
+
+}  // namespace
+
+std::string encode(const Request& request) { return dump(std::visit(RequestWriter{}, request)); }
+
+std::string encode(const ReplyMessage& reply) {
+  json message = std::visit(ReplyWriter{}, reply.reply);
+  message["spent"] = {{"timed_ns", to_json(reply.spent.timed)},
+                      {"warmup_ns", to_json(reply.spent.warmup)},
+                      {"setup_ns", to_json(reply.spent.setup)},
+                      {"check_ns", to_json(reply.spent.check)}};
+  return dump(message);
+}
+
+Result<Request> decode_request(std::string_view line) {
+  try {
+    const json message = json::parse(line);
+    return find_row(kRequests, message, "command").read(message);
+  } catch (const std::exception& error) {  // json's exceptions and ours alike: a value from here on
+    return broken(line, error.what());
+  }
+}
+
+Result<ReplyMessage> decode_reply(std::string_view line) {
+  try {
+    const json message = json::parse(line);
+    ReplyMessage result{find_row(kReplies, message, "reply").read(message), {}};
+    const json& spent = message.at("spent");
+    result.spent = {nanoseconds(spent.at("timed_ns")), nanoseconds(spent.at("warmup_ns")),
+                    nanoseconds(spent.at("setup_ns")), nanoseconds(spent.at("check_ns"))};
+    return result;
+  } catch (const std::exception& error) {
+    return broken(line, error.what());
+  }
+}
+
+}  // namespace bench

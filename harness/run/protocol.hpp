@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What coordinator and worker say to each other: typed messages and their JSON lines
+// (docs/worker_protocol.md). One request, one reply; the coordinator always speaks first.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/report/record.hpp"
+#include "ops/kernel.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+// none: `explain`, nothing is timed. reference: first process of a case. expected: later processes,
+// against the first one's values.
+enum class CheckKind { none, reference, expected };
+
+// What a later process of the same case is compared with.
+struct OutputSample {
+  std::string digest;          // content_hash over all outputs in their plain form
+  std::vector<double> values;  // at check_positions() of each output, outputs in order
+};
+
+struct HelloRequest {
+  int protocol = 0;
+  Bytes reuse_distance{0};  // the largest that any case of this worker asks for
+  // Of all caches that the run may use. A worker cannot see it: OpenMP has bound its first thread.
+  std::optional<Bytes> last_level_cache;
+};
+struct DescribeRequest {};
+struct PrepareRequest {
+  std::string id;
+  std::shared_ptr<const PlannedNetwork> network;  // set for op `network`
+  CheckKind check = CheckKind::reference;
+  OutputSample expected;  // with CheckKind::expected
+  std::uint64_t seed = 1;
+  std::optional<Bytes> reuse_distance;
+};
+struct WarmUpRequest {
+  std::int64_t iterations = 0;
+  Nanoseconds time{0};
+};
+struct RoundRequest {
+  std::int64_t samples = 0;
+};
+struct ReleaseRequest {};
+struct QuitRequest {};
+using Request = std::variant<HelloRequest, DescribeRequest, PrepareRequest, WarmUpRequest,
+                             RoundRequest, ReleaseRequest, QuitRequest>;
+
+struct HelloReply {
+  int protocol = 0;
+  std::string tool_version;
+  std::string backend;
+  std::string device;
+  ops::LibraryInfo library;
+  Bytes arena{0};  // what a case with cold caches will rotate over at most
+};
+struct DescribeReply {
+  std::string document;  // JSON
+};
+struct BufferInfo {
+  std::string name;  // of the tensor: "weights"; "activations" of a network: all of them together
+  std::string role;  // "input", "weights", "output", "activation"
+  std::string layout;
+  Bytes size{0};
+};
+struct PreparedReply {
+  std::string implementation;
+  std::vector<BufferInfo> buffers;
+  std::vector<ops::KernelStep> steps;
+  Nanoseconds create{0}, create_hit{0}, reorder{0}, first_run{0};
+  MemoryUse memory{};
+  std::string check;    // how the result was verified; empty with CheckKind::none
+  OutputSample output;  // empty with CheckKind::none
+  std::map<std::string, std::string> details;
+};
+struct RefusedReply {
+  Outcome outcome = Outcome::failed;
+  std::string reason;
+};
+struct WarmedUpReply {
+  std::int64_t iterations = 0;  // run, never counted
+  std::int64_t iterations_per_sample = 1;
+  bool steady = true;
+  Nanoseconds sample{0};  // expected duration of one sample
+};
+struct RoundReply {
+  std::vector<Nanoseconds> samples;
+};
+struct DoneReply {};
+using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, RefusedReply, WarmedUpReply,
+                           RoundReply, DoneReply>;
+
+// Where a worker's time went since its first command.
+struct Spent {
+  Nanoseconds timed{0}, warmup{0}, setup{0}, check{0};
+};
+struct ReplyMessage {
+  Reply reply;
+  Spent spent;
+};
+
+// One line without newline. Values that are no UTF-8 are written with replacement characters.
+std::string encode(const Request& request);
+std::string encode(const ReplyMessage& reply);
+// Errors say what is wrong with the line, of which a beginning is quoted.
+Result<Request> decode_request(std::string_view line);
+Result<ReplyMessage> decode_reply(std::string_view line);
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers that are the same on every platform and library: splitmix64 (Steele, Lea, Flood
+// 2014), and what is drawn from it.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  // Uniform in [0, bound), bound > 0: the upper half of a 128-bit product (Lemire 2019), whose bias
+  // of at most bound / 2^64 nobody can see.
+  std::uint64_t below(std::uint64_t bound) {
+    assert(bound > 0);
+    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+  }
+
+  // Fisher-Yates; std::shuffle's order differs between libraries.
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace bench

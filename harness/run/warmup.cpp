@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/warmup.hpp"
+
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// A kernel that takes no measurable time must not ask for more than this.
+constexpr std::int64_t kMaximumBatch = 1'000'000;
+
+// The last samples of one batch size.
+class Window {
+ public:
+  void push(Nanoseconds sample) {
+    if (samples_.size() == kSteadySamples) samples_.erase(samples_.begin());
+    samples_.push_back(sample);
+  }
+  bool full() const { return samples_.size() == kSteadySamples; }
+  void clear() { samples_.clear(); }
+  std::span<const Nanoseconds> samples() const { return samples_; }
+  Nanoseconds typical() const { return median(samples_).value_or(Nanoseconds(0)); }
+
+ private:
+  std::vector<Nanoseconds> samples_;
+};
+
+}  // namespace
+
+bool samples_agree(std::span<const Nanoseconds> samples) {
+  const std::optional<Nanoseconds> middle = median(samples);
+  if (!middle) return true;
+  const std::int64_t deviation = median_absolute_deviation(samples)->count() * kSteadyDeviations;
+  const auto share =
+      static_cast<std::int64_t>(std::llround(kSteadyShare * static_cast<double>(middle->count())));
+  const std::int64_t limit = std::max(deviation, share);
+  return std::all_of(samples.begin(), samples.end(), [&](Nanoseconds sample) {
+    return std::abs((sample - *middle).count()) <= limit;
+  });
+}
+
+std::int64_t iterations_per_sample(Nanoseconds iteration) {
+  if (iteration >= kShortIteration) return 1;
+  const std::int64_t wanted = kMinimumSample.count() + kMinimumSample.count() / 10;
+  const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
+  return std::min((wanted + duration - 1) / duration, kMaximumBatch);
+}
+
+Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock) {
+  WarmedUp result;
+  Window window;
+  const Nanoseconds start = clock.now();
+  for (;;) {
+    const std::optional<Nanoseconds> sample =
+        take_sample(rotation, result.iterations_per_sample, clock);
+    if (!sample) return Error{rotation.failure(), "", ""};
+    result.iterations += result.iterations_per_sample;
+    window.push(*sample);
+
+    // Long iterations need no batch, and no five of them to know it.
+    const std::int64_t batch = result.iterations_per_sample;
+    const bool batch_known = window.full() || (batch == 1 && *sample >= kShortIteration);
+    if (window.full() && window.typical() < kMinimumSample && batch < kMaximumBatch) {
+      const std::int64_t wanted = iterations_per_sample(window.typical() / batch);
+      if (wanted > batch) {
+        result.iterations_per_sample = wanted;
+        window.clear();
+        continue;
+      }
+    }
+    const Nanoseconds elapsed = clock.now() - start;
+    if (!batch_known || result.iterations < iterations || elapsed < time) continue;
+    result.steady = samples_agree(window.samples());
+    if ((window.full() && result.steady) || elapsed >= kWarmupTimeFactor * time) break;
+  }
+  result.sample = window.typical();
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warm-up of a bound case: until its iterations and time are reached and the last samples agree,
+// and the choice of how many iterations make a sample.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/run/sampling.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace bench {
+
+// Below this an iteration is too short to be timed alone: two clock reads and their jitter would be
+// more than a thousandth of it (gates.md 3.2).
+inline constexpr Nanoseconds kShortIteration = std::chrono::microseconds(50);
+// What a sample of such iterations takes at least.
+inline constexpr Nanoseconds kMinimumSample = std::chrono::microseconds(100);
+// Samples that have to agree at the end of the warm-up (gates.md 3.1).
+inline constexpr std::size_t kSteadySamples = 5;
+// ... within so many median absolute deviations of their median,
+inline constexpr int kSteadyDeviations = 2;
+// ... or this share of the median, whichever is more: equal samples have no deviation at all, and
+// below 1 % there is nothing left to warm.
+inline constexpr double kSteadyShare = 0.01;
+// A warm-up ends after so many times the time asked for, steady or not.
+inline constexpr int kWarmupTimeFactor = 10;
+
+// True when all samples are within the limits above around their median; for none: true.
+bool samples_agree(std::span<const Nanoseconds> samples);
+
+// 1 for iterations from kShortIteration, else as many as make kMinimumSample with a tenth to spare.
+std::int64_t iterations_per_sample(Nanoseconds iteration);
+
+struct WarmedUp {
+  std::int64_t iterations = 0;
+  std::int64_t iterations_per_sample = 1;
+  bool steady = true;
+  Nanoseconds sample{0};  // median of the last samples
+};
+
+// Error: an invocation failed.
+Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock);
+
+}  // namespace bench

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/worker_link.hpp"
+
+#include "harness/run/process.hpp"
+#include "harness/run/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <utility>
+#include <variant>
+
+namespace bench {
+namespace {
+
+// Dynamic linking and the library's start, on a machine that is busy.
+constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
+// From closed output to exit, or from `quit` to exit: freeing a gigabyte takes less.
+constexpr Nanoseconds kEndLimit = std::chrono::seconds(1);
+
+const char* activity(const Request& request) {
+  struct Visitor {
+    const char* operator()(const HelloRequest&) const { return "starting"; }
+    const char* operator()(const DescribeRequest&) const { return "describing itself"; }
+    const char* operator()(const PrepareRequest&) const { return "preparing and checking"; }
+    const char* operator()(const WarmUpRequest&) const { return "warming up"; }
+    const char* operator()(const RoundRequest&) const { return "measuring"; }
+    const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
+    const char* operator()(const QuitRequest&) const { return "ending"; }
+  };
+  return std::visit(Visitor{}, request);
+}
+
+// The last line that is not empty: the loader's, the library's or the runtime's explanation.
+std::string last_words(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  const std::size_t newline = text.rfind('\n', end);
+  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return "; its last words: " + text.substr(begin, end + 1 - begin);
+}
+
+class ProcessLink final : public WorkerLink {
+ public:
+  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started,
+              std::function<void(const std::string&)> passed_on)
+      : process_(std::move(process)),
+        clock_(clock),
+        started_(started),
+        passed_on_(std::move(passed_on)) {}
+
+  ~ProcessLink() override { ProcessLink::finish(); }
+
+  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds limit,
+                                           const std::function<bool()>& interrupted) override {
+    const Nanoseconds start = clock_.now();
+    using Wait = ChildProcess::Wait;
+    std::string line;
+    Wait wait = process_.write(encode(request) + "\n", limit, interrupted, clock_);
+    if (wait == Wait::ready || wait == Wait::closed) {
+      wait = process_.read_line(line, limit - (clock_.now() - start), interrupted, clock_);
+    }
+    pass_on();
+    if (wait != Wait::ready) return end_of(request, wait, limit, line);
+    Result<ReplyMessage> reply = decode_reply(line);
+    if (reply) return std::move(reply).value();
+    end(Nanoseconds(0));
+    return WorkerFailure{WorkerFailure::Kind::failed,
+                         fmt::format("the worker's answer while {} is {}", activity(request),
+                                     reply.error().message())};
+  }
+
+  Nanoseconds finish() override {
+    if (!lifetime_) {
+      process_.write(encode(Request(QuitRequest{})) + "\n", Nanoseconds(0), nullptr, clock_);
+      process_.close_input();
+      end(kEndLimit);
+    }
+    return *lifetime_;
+  }
+
+ private:
+  WorkerFailure end_of(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
+                       const std::string& rest) {
+    using Kind = WorkerFailure::Kind;
+    if (wait == ChildProcess::Wait::interrupted) {
+      end(Nanoseconds(0));
+      return {Kind::interrupted, "interrupted"};
+    }
+    if (wait == ChildProcess::Wait::deadline) {
+      end(Nanoseconds(0));
+      return {Kind::timed_out,
+              fmt::format("no answer within {} ms while {}",
+                          std::chrono::duration_cast<std::chrono::milliseconds>(limit).count(),
+                          activity(request))};
+    }
+    const ProcessEnd how = end(kEndLimit);
+    const std::string garbage = rest.empty() ? "" : ", leaving half a line of output";
+    return {how.signal ? Kind::crashed : Kind::failed,
+            fmt::format("the worker ended with {} while {}{}{}", how.text(), activity(request),
+                        garbage, last_words(process_.standard_error()))};
+  }
+
+  ProcessEnd end(Nanoseconds patience) {
+    const ProcessEnd how = process_.finish(patience, clock_);
+    lifetime_ = clock_.now() - started_;
+    pass_on();
+    return how;
+  }
+
+  void pass_on() {
+    const std::string text = process_.take_standard_error();
+    if (!text.empty() && passed_on_) passed_on_(text);
+  }
+
+  ChildProcess process_;
+  Clock& clock_;
+  Nanoseconds started_;
+  std::function<void(const std::string&)> passed_on_;
+  std::optional<Nanoseconds> lifetime_;
+};
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& program,
+                                                          std::optional<int> threads) {
+  BENCH_ASSIGN_OR_RETURN(const std::vector<int> processors, place_threads(threads, program.cores));
+  std::map<std::string, std::string> environment =
+      worker_environment(inherited_environment(), processors, program.environment);
+  environment[kCoordinatorVariable] = std::to_string(getpid());
+  return environment;
+}
+
+Result<std::unique_ptr<WorkerLink>> start_process_link(
+    const WorkerProgram& program, std::optional<int> threads, Clock& clock,
+    std::function<void(const std::string&)> passed_on) {
+  BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
+  BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
+  const Nanoseconds started = clock.now();
+  BENCH_ASSIGN_OR_RETURN(
+      ChildProcess process,
+      ChildProcess::start(
+          {program.program, {"worker"}, std::move(environment), std::move(processors)}));
+  return std::unique_ptr<WorkerLink>(
+      new ProcessLink(std::move(process), clock, started, std::move(passed_on)));
+}
+
+Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
+                         const std::function<bool()>& interrupted) {
+  auto reply = worker.call(hello, kStartLimit, interrupted);
+  if (!reply) return Error{"no worker: " + reply.error().reason, "", ""};
+  const auto* greeting = std::get_if<HelloReply>(&reply->reply);
+  if (greeting == nullptr) {
+    const auto* refused = std::get_if<RefusedReply>(&reply->reply);
+    return Error{"no worker: it answers the greeting with " +
+                     (refused != nullptr ? refused->reason : std::string("another message")),
+                 "", ""};
+  }
+  if (greeting->protocol != hello.protocol) {
+    return Error{fmt::format("no worker: it speaks version {} of the worker protocol, this is {}",
+                             greeting->protocol, hello.protocol),
+                 "", "use a worker program of the same release"};
+  }
+  return *greeting;
+}
+
+}  // namespace bench

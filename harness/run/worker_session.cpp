@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/worker_session.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace bench {
+namespace {
+
+// What a failed call's time was meant for: the worker itself can no longer tell.
+void charge(const Request& request, Nanoseconds time, Spent& spent) {
+  if (std::holds_alternative<RoundRequest>(request)) {
+    spent.timed += time;
+  } else if (std::holds_alternative<WarmUpRequest>(request)) {
+    spent.warmup += time;
+  } else {
+    spent.setup += time;
+  }
+}
+
+}  // namespace
+
+WorkerSession::WorkerSession(WorkerFactory factory, HelloRequest hello,
+                             std::function<bool()> interrupted, Clock& clock)
+    : factory_(std::move(factory)),
+      hello_(hello),
+      interrupted_(std::move(interrupted)),
+      clock_(clock) {}
+
+Status WorkerSession::ensure(std::optional<int> threads) {
+  if (worker_) return Done{};
+  const Nanoseconds start = clock_.now();
+  BENCH_ASSIGN_OR_RETURN(worker_, factory_(threads));
+  Result<HelloReply> greeting = greet(*worker_, hello_, interrupted_);
+  total_.setup += clock_.now() - start;
+  if (!greeting) {
+    finish();
+    return std::move(greeting).error();
+  }
+  greeting_ = std::move(*greeting);
+  return Done{};
+}
+
+Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanoseconds limit) {
+  const Nanoseconds start = clock_.now();
+  auto reply = worker_->call(request, limit, interrupted_);
+  if (!reply) {
+    charge(request, clock_.now() - start, spent_);
+    finish();
+    return std::move(reply).error();
+  }
+  spent_ = reply->spent;
+  return std::move(reply->reply);
+}
+
+void WorkerSession::finish() {
+  if (!worker_) return;
+  total_.wall += worker_->finish();
+  worker_.reset();
+  const Spent spent = std::exchange(spent_, {});
+  total_.timed += spent.timed;
+  total_.warmup += spent.warmup;
+  total_.setup += spent.setup;
+  total_.check += spent.check;
+}
+
+Accounting WorkerSession::accounting() const {
+  Accounting result = total_;
+  result.idle = result.wall - result.timed - result.warmup - result.setup - result.check;
+  return result;
+}
+
+}  // namespace bench

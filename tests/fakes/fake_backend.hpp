@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backend whose kernels compute with the plain references and take scripted time on a fake clock.
+#pragma once
+
+#include "base/data_type.hpp"
+#include "ops/kernel.hpp"
+#include "ops/network/network.hpp"
+#include "ops/post_op.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::test {
+
+// What one kernel does. Times are told to `advance` of the backend.
+struct FakeScript {
+  Nanoseconds create{5000};
+  Nanoseconds create_hit{50};
+  Nanoseconds pack{200};  // each tensor
+  // Of run number `n` of the kernel, counted from 0 over all its invocations.
+  std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) {
+    return Nanoseconds(60000);
+  };
+  std::optional<ops::Refusal> refusal;
+  std::optional<std::int64_t> fails_at;         // run number that returns false
+  std::optional<std::int64_t> wrong_element;    // of output 0: off by `error`
+  std::optional<std::int64_t> unwritten_element;  // of output 0
+  double error = 0.5;
+  std::function<void(std::int64_t n)> before_run;  // may crash
+  Bytes workspace{64};
+};
+
+// Computes tensors of a subject, plain row-major; `inputs` hold all but the outputs.
+using FakeCompute = std::function<std::vector<std::vector<double>>(
+    const std::vector<std::vector<double>>& inputs)>;
+
+class FakeKernel final : public ops::Kernel {
+ public:
+  FakeKernel(std::vector<ops::Tensor> tensors, FakeCompute compute, FakeScript script,
+             std::function<void(Nanoseconds)> advance)
+      : tensors_(std::move(tensors)),
+        compute_(std::move(compute)),
+        script_(std::move(script)),
+        advance_(std::move(advance)) {
+    for (const ops::Tensor& tensor : tensors_) {
+      const ops::BufferRole role = tensor.role == ops::TensorRole::input ? ops::BufferRole::input
+                                   : tensor.role == ops::TensorRole::weights
+                                       ? ops::BufferRole::weights
+                                       : ops::BufferRole::output;
+      buffers_.push_back({role, tensor.size(), "plain"});
+    }
+  }
+
+  std::string implementation() const override { return "fake:reference"; }
+  std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return script_.workspace; }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    advance_(script_.pack);
+    std::memcpy(packed, plain, static_cast<std::size_t>(tensors_[index].size().count));
+    return Done{};
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    std::memcpy(plain, packed, static_cast<std::size_t>(tensors_[index].size().count));
+    return Done{};
+  }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<ops::Invocation>> bind(std::span<void* const> buffers) override;
+
+  const std::vector<ops::Tensor>& tensors() const { return tensors_; }
+  const FakeScript& script() const { return script_; }
+  const FakeCompute& compute() const { return compute_; }
+  void advance(Nanoseconds time) { advance_(time); }
+  std::int64_t next_run() { return runs_++; }
+
+ private:
+  std::vector<ops::Tensor> tensors_;
+  std::vector<ops::KernelBuffer> buffers_;
+  FakeCompute compute_;
+  FakeScript script_;
+  std::function<void(Nanoseconds)> advance_;
+  std::int64_t runs_ = 0;
+};
+
+// Computes in its first runs only: what is timed later is the script.
+class FakeInvocation final : public ops::Invocation {
+ public:
+  FakeInvocation(FakeKernel& kernel, std::vector<void*> buffers)
+      : kernel_(kernel), buffers_(std::move(buffers)) {}
+
+  bool run() noexcept override {
+    const std::int64_t number = kernel_.next_run();
+    const FakeScript& script = kernel_.script();
+    if (script.before_run) script.before_run(number);
+    kernel_.advance(script.run(number));
+    if (script.fails_at == number) return false;
+    if (own_runs_++ < kComputingRuns) compute();
+    return true;
+  }
+  std::string error() const override { return "scripted failure"; }
+
+ private:
+  static constexpr int kComputingRuns = 2;
+
+  void compute() {
+    std::vector<std::vector<double>> inputs;
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < kernel_.tensors().size(); ++i) {
+      const ops::Tensor& tensor = kernel_.tensors()[i];
+      if (tensor.role == ops::TensorRole::output) {
+        outputs.push_back(i);
+        continue;
+      }
+      std::vector<double>& values = inputs.emplace_back(static_cast<std::size_t>(tensor.elements()));
+      for (std::size_t j = 0; j < values.size(); ++j) {
+        values[j] = load_element(tensor.dtype, buffers_[i], j);
+      }
+    }
+    const std::vector<std::vector<double>> results = kernel_.compute()(inputs);
+    for (std::size_t o = 0; o < outputs.size(); ++o) store(o, outputs[o], results[o]);
+  }
+
+  void store(std::size_t output, std::size_t index, const std::vector<double>& values) {
+    const FakeScript& script = kernel_.script();
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      const auto element = static_cast<std::int64_t>(j);
+      if (output == 0 && script.unwritten_element == element) continue;
+      const double error = output == 0 && script.wrong_element == element ? script.error : 0;
+      store_element(kernel_.tensors()[index].dtype, buffers_[index], j, values[j] + error);
+    }
+  }
+
+  FakeKernel& kernel_;
+  std::vector<void*> buffers_;
+  int own_runs_ = 0;
+};
+
+inline Result<std::unique_ptr<ops::Invocation>> FakeKernel::bind(std::span<void* const> buffers) {
+  return std::unique_ptr<ops::Invocation>(
+      new FakeInvocation(*this, std::vector<void*>(buffers.begin(), buffers.end())));
+}
+
+inline FakeCompute compute_problem(const ops::Problem& problem) {
+  return [problem](const std::vector<std::vector<double>>& inputs) {
+    std::vector<std::vector<double>> outputs;
+    const std::size_t count = problem.tensors.size() - problem.input_count();
+    for (std::size_t o = 0; o < count; ++o) {
+      outputs.push_back(ops::reference_values(problem, inputs, o, {}));
+    }
+    return outputs;
+  };
+}
+
+// Node after node, every intermediate result rounded to its data type.
+inline FakeCompute compute_network(const ops::Network& network) {
+  return [network](const std::vector<std::vector<double>>& tensors) {
+    std::vector<std::vector<double>> results;
+    std::map<std::pair<int, int>, std::size_t> parameters;  // node, its tensor -> network's tensor
+    for (std::size_t i = 0; i < network.parameter_places.size(); ++i) {
+      parameters[{network.parameter_places[i].node, network.parameter_places[i].tensor}] = i + 1;
+    }
+    for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+      const ops::Node& node = network.nodes[n];
+      std::vector<std::vector<double>> inputs;
+      for (std::size_t i = 0; i < node.sources.size(); ++i) {
+        const int source = node.sources[i];
+        const auto place = std::pair(static_cast<int>(n), static_cast<int>(i));
+        inputs.push_back(source == ops::kNetworkInput ? tensors[0]
+                         : source == ops::kParameter  ? tensors[parameters.at(place)]
+                                                     : results[static_cast<std::size_t>(source)]);
+      }
+      results.push_back(ops::reference_values(node.problem, inputs, 0, {}));
+      for (double& value : results.back()) value = round_to(network.dtype, value);
+    }
+    return std::vector<std::vector<double>>{results.back()};
+  };
+}
+
+class FakeBackend final : public ops::Backend {
+ public:
+  // `advance` moves the clock; `script` decides by problem_tokens or the network's name
+  // ("resnet18", "resnet18+separate").
+  FakeBackend(std::function<void(Nanoseconds)> advance,
+              std::function<FakeScript(const std::string&)> script)
+      : advance_(std::move(advance)), script_(std::move(script)) {}
+
+  std::string_view name() const override { return "onednn"; }
+  std::string_view device() const override { return "cpu"; }
+  ops::LibraryInfo library() const override {
+    return {"fake", "1.2.3", "/opt/libfake.so", "no threads"};
+  }
+  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Problem& problem) override {
+    return create(ops::problem_tokens(problem), problem.tensors, compute_problem(problem));
+  }
+  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Network& network) override {
+    const bool separate = network.fusion == ops::Fusion::separate;
+    return create(network.name + (separate ? "+separate" : ""), network.tensors,
+                  compute_network(network));
+  }
+
+  std::int64_t creations() const { return creations_; }
+
+ private:
+  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const std::string& name,
+                                                            std::vector<ops::Tensor> tensors,
+                                                            FakeCompute compute) {
+    ++creations_;
+    FakeScript script = script_(name);
+    if (script.refusal) return *script.refusal;
+    advance_(cache_.insert(name).second ? script.create : script.create_hit);
+    return std::unique_ptr<ops::Kernel>(
+        new FakeKernel(std::move(tensors), std::move(compute), std::move(script), advance_));
+  }
+
+  std::function<void(Nanoseconds)> advance_;
+  std::function<FakeScript(const std::string&)> script_;
+  std::set<std::string> cache_;  // the library's, of created primitives
+  std::int64_t creations_ = 0;
+};
+
+}  // namespace bench::test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker without a process: the same command server and messages, on the test's clock.
+#pragma once
+
+#include "harness/run/command_server.hpp"
+#include "harness/run/worker_link.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace bench::test {
+
+// Asked before each command: the failure that happens instead.
+using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
+
+class InProcessWorker final : public WorkerLink {
+ public:
+  InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault)
+      : backend_(std::move(backend)),
+        server_(*backend_, clock, Bytes{std::int64_t{64} << 20}),
+        clock_(clock),
+        started_(clock.now()),
+        fault_(std::move(fault)) {}
+
+  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds,
+                                           const std::function<bool()>& interrupted) override {
+    if (fault_) {
+      if (auto failure = fault_(request)) return *failure;
+    }
+    const auto failed = [](const Error& error) {
+      return WorkerFailure{WorkerFailure::Kind::failed, error.message()};
+    };
+    Result<Request> sent = decode_request(encode(request));
+    if (!sent) return failed(sent.error());
+    Result<ReplyMessage> reply = decode_reply(encode(server_.handle(*sent)));
+    if (!reply) return failed(reply.error());
+    // Like a process, which is killed while it works.
+    if (interrupted && interrupted()) {
+      return WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"};
+    }
+    return *reply;
+  }
+
+  Nanoseconds finish() override { return clock_.now() - started_; }
+
+ private:
+  std::unique_ptr<ops::Backend> backend_;
+  CommandServer server_;
+  Clock& clock_;
+  Nanoseconds started_;
+  FakeFault fault_;
+};
+
+}  // namespace bench::test
