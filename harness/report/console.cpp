@@ -2,18 +2,27 @@
 #include "harness/report/console.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace bench {
 namespace {
 
 // Below this a table cannot be read; terminals that say less get this.
 constexpr int kNarrowestTable = 40;
+
+// Columns that a shortened id needs to tell shapes apart ("conv/.../c512h14w1...relu/.../hot"):
+// other columns go before it gets narrower. The usual terminal has 80 columns, and room for more of
+// it.
+constexpr std::size_t kNarrowestId = 36;
+constexpr std::size_t kNarrowestIdOnUsualTerminal = 44;
+constexpr std::size_t kUsualTerminal = 80;
 
 std::size_t usable_width(const ConsoleOptions& options) {
   return static_cast<std::size_t>(std::max(options.width, kNarrowestTable));
@@ -65,8 +74,12 @@ Cell outcome_cell(const CaseRecord& record) {
   return {text, Tone::plain};
 }
 
-Row case_row(const CaseRecord& record) {
-  return {{{record.id},
+Cell id_cell(const std::string& id, const IdShortener& ids) {
+  return {id, Tone::plain, ids.forms(id)};
+}
+
+Row case_row(const CaseRecord& record, const IdShortener& ids) {
+  return {{id_cell(record.id, ids),
            {format_median(record.time)},
            {format_interval(record.time)},
            {format_giga(record.flops_per_s)},
@@ -109,19 +122,25 @@ std::string render_facts(const std::vector<Fact>& facts, std::size_t width) {
   return text;
 }
 
+// "1 distinct layer", "23 distinct layers".
+template <class Count>
+std::string distinct_layers(Count count) {
+  return fmt::format("{} distinct layer{}", count, count == 1 ? "" : "s");
+}
+
 std::string coverage_remark(const NetworkSummary& summary) {
-  if (summary.missing.empty())
-    return fmt::format("{} distinct layers, each times its multiplicity", summary.layers_total);
-  return fmt::format("{} of {} distinct layers: the others have no time", summary.layers_measured,
-                     summary.layers_total);
+  const std::string total = distinct_layers(summary.layers_total);
+  if (summary.missing.empty()) return total + ", each times its multiplicity";
+  return fmt::format("{} of {}: the others have no time", summary.layers_measured, total);
+}
+
+std::string time_text(const std::optional<Nanoseconds>& time) {
+  return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
 }
 
 std::vector<Fact> network_facts(const NetworkSummary& summary) {
-  const auto time = [](const std::optional<Nanoseconds>& value) {
-    return format_or_unknown(value, [](Nanoseconds known) { return format_time(known); });
-  };
   std::vector<Fact> facts;
-  facts.push_back({"network", time(summary.network_time),
+  facts.push_back({"network", time_text(summary.network_time),
                    summary.network_id.empty() ? "not measured as one" : summary.network_id});
   if (summary.layers_total > 0) {
     facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
@@ -132,10 +151,13 @@ std::vector<Fact> network_facts(const NetworkSummary& summary) {
     }
     facts.push_back(std::move(rest));
   }
-  facts.push_back({"creation", time(summary.create), "once, not in the times above"});
-  facts.push_back({"reorders", time(summary.reorder), "of inputs and weights, once"});
-  facts.push_back({"first run", time(summary.first_run), ""});
   return facts;
+}
+
+std::vector<Fact> setup_facts(const NetworkSummary& summary) {
+  return {{"creation", time_text(summary.create), "once, not in the times above"},
+          {"reorders", time_text(summary.reorder), "of inputs and weights, once"},
+          {"first run", time_text(summary.first_run), ""}};
 }
 
 std::string layer_names(const std::vector<std::string>& layers) {
@@ -149,7 +171,10 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
                                        {"time", Align::right, std::nullopt, 0},
                                        {"share", Align::right, std::nullopt, 0},
                                        {"times", Align::right, std::nullopt, 1},
-                                       {"case", Align::left, 16, 2}};
+                                       {"case", Align::left, kNarrowestId, 2}};
+  std::vector<std::string_view> ids;
+  for (const NetworkSummary::Entry& entry : summary.top) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
   std::vector<Row> rows;
   for (const NetworkSummary::Entry& entry : summary.top) {
     if (rows.size() == options.top_layers) break;
@@ -157,13 +182,13 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
                      {format_time(entry.time)},
                      {fmt::format("{:.1f}%", entry.share * 100)},
                      {fmt::format("{}", entry.multiplicity)},
-                     {entry.id}},
+                     id_cell(entry.id, shortener)},
                     ""});
   }
   if (rows.empty()) return "";
   std::string text = render_table(columns, rows, usable_width(options), options.colour);
   const std::size_t left = summary.top.size() - rows.size();
-  if (left > 0) text += fmt::format("and {} more distinct layers\n", left);
+  if (left > 0) text += fmt::format("and {} more\n", distinct_layers(left));
   return text;
 }
 
@@ -178,7 +203,9 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
-  const std::vector<Column> columns = {{"case", Align::left, 20, 0},
+  const std::size_t width = usable_width(options);
+  const std::size_t narrowest = width < kUsualTerminal ? kNarrowestId : kNarrowestIdOnUsualTerminal;
+  const std::vector<Column> columns = {{"case", Align::left, narrowest, 0},
                                        {"median", Align::right, std::nullopt, 0},
                                        {"interval", Align::right, std::nullopt, 2},
                                        {"GFLOP/s", Align::right, std::nullopt, 1},
@@ -186,18 +213,24 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
                                        {"implementation", Align::left, 14, 4},
                                        {"outcome", Align::left, 11, 0}};
   std::vector<Row> rows;
-  for (const CaseRecord& record : report.cases) rows.push_back(case_row(record));
-  return render_table(columns, rows, usable_width(options), options.colour);
+  std::vector<std::string_view> ids;
+  for (const CaseRecord& record : report.cases) ids.push_back(record.id);
+  const IdShortener shortener(ids);
+  for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
+  return render_table(columns, rows, width, options.colour);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,
                              const ConsoleOptions& options) {
   std::string text;
+  std::set<std::string_view> known;  // networks whose setup times were shown
   for (const NetworkSummary& summary : networks) {
     if (!text.empty()) text += '\n';
     const std::string title = wrap(network_title(summary), usable_width(options), 0);
     text += paint(title, Tone::heading, options.colour);
     text += render_facts(network_facts(summary), usable_width(options));
+    if (!summary.network_id.empty() && known.insert(summary.network_id).second)
+      text += render_facts(setup_facts(summary), usable_width(options));
     text += render_missing(summary, options);
     text += render_layers(summary, options);
   }

@@ -71,10 +71,20 @@ Layout arrange(const std::vector<Column>& columns, const std::vector<std::size_t
   }
 }
 
-std::string pad(const std::string& text, std::size_t width, Align align, Tone tone, Colour colour) {
-  const std::string shown = shorten(text, width);
+// The longest form that fits, else the shortest one cut in the middle.
+std::string fit(const Cell& cell, std::size_t width) {
+  const std::string* form = &cell.text;
+  for (const std::string& shorter : cell.shorter) {
+    if (display_width(*form) <= width) break;
+    form = &shorter;
+  }
+  return shorten(*form, width);
+}
+
+std::string pad(const Cell& cell, std::size_t width, Align align, Colour colour) {
+  const std::string shown = fit(cell, width);
   const std::string blanks(width - display_width(shown), ' ');
-  const std::string painted = paint(shown, tone, colour);
+  const std::string painted = paint(shown, cell.tone, colour);
   return align == Align::left ? painted + blanks : blanks + painted;
 }
 
@@ -85,7 +95,7 @@ std::string render_row(const std::vector<Column>& columns, const Layout& layout,
     const std::size_t index = layout.shown[i];
     const Cell& cell = cells[index];
     if (i > 0) line.append(kGap, ' ');
-    line += pad(cell.text, layout.widths[i], columns[index].align, cell.tone, colour);
+    line += pad(cell, layout.widths[i], columns[index].align, colour);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + '\n';
@@ -125,7 +135,10 @@ std::string render_table(const std::vector<Column>& columns, const std::vector<R
                          std::size_t width, Colour colour) {
   std::vector<Row> clean = rows;
   for (Row& row : clean) {
-    for (Cell& cell : row.cells) cell.text = printable(cell.text);
+    for (Cell& cell : row.cells) {
+      cell.text = printable(cell.text);
+      for (std::string& form : cell.shorter) form = printable(form);
+    }
   }
   std::vector<std::size_t> natural;
   for (std::size_t i = 0; i < columns.size(); ++i)

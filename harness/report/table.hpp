@@ -27,6 +27,7 @@ struct Column {
 struct Cell {
   std::string text;
   Tone tone = Tone::plain;
+  std::vector<std::string> shorter = {};  // forms to try before cutting, longest first
 };
 
 struct Row {

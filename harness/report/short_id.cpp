@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/short_id.hpp"
+
+#include "harness/report/id_segments.hpp"
+
+#include <initializer_list>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kElided = "...";
+
+// Places in an id.
+enum Segment : std::size_t { direction = 1, dtype = 3, backend = 4, device = 5 };
+
+using Parts = std::array<std::string, 7>;
+
+Parts parts_of(const IdSegments& id) {
+  return {id.op, id.direction, id.parameters, id.dtype, id.backend, id.device, id.cache};
+}
+
+using Mask = std::array<bool, 7>;
+
+Mask mask_of(std::initializer_list<Segment> segments) {
+  Mask mask{};
+  for (Segment segment : segments) mask[segment] = true;
+  return mask;
+}
+
+Mask both(Mask a, const Mask& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] && b[i];
+  return a;
+}
+
+Mask either(Mask a, const Mask& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] || b[i];
+  return a;
+}
+
+// The id with the parts in `left_out` as one "..." for each run of neighbours.
+std::string join(const Parts& parts, std::string_view options, const Mask& left_out) {
+  std::string text;
+  bool elided_before = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool elided = left_out[i];
+    if (elided && elided_before) continue;
+    if (i > 0) text += '/';
+    text += elided ? kElided : std::string_view(parts[i]);
+    elided_before = elided;
+  }
+  if (!options.empty()) text.append("/").append(options);
+  return text;
+}
+
+}  // namespace
+
+IdShortener::IdShortener(const std::vector<std::string_view>& ids) {
+  shared_.fill(true);
+  if (ids.empty()) return;
+  const Parts first = parts_of(split_id(ids.front()));
+  for (std::string_view id : ids) {
+    const Parts parts = parts_of(split_id(id));
+    for (std::size_t i = 0; i < kSegments; ++i) shared_[i] = shared_[i] && parts[i] == first[i];
+  }
+}
+
+std::vector<std::string> IdShortener::forms(std::string_view id) const {
+  const IdSegments segments = split_id(id);
+  if (segments.cache.empty()) return {};  // no canonical id: nothing is known about its parts
+  const Parts parts = parts_of(segments);
+  const Mask machine = both(mask_of({dtype, backend, device}), shared_);
+  const Mask all = both(mask_of({direction, dtype, backend, device}), shared_);
+  const Mask most = either(all, mask_of({backend, device}));
+  return {join(parts, segments.options, machine), join(parts, segments.options, all),
+          join(parts, segments.options, most)};
+}
+
+}  // namespace bench
