@@ -64,7 +64,7 @@ def includes_of(file):
 def project_include_error(root, path, target):
     """What is wrong with `#include "target"` in the file `path`, or None."""
     here, there = layer_of(path), layer_of(target)
-    if here == "ci" and (root / path).with_name(target).is_file():
+    if here == "ci" and ((root / path).parent / target).is_file():
         return None  # programs that stand alone, with headers of their own
     if there is None or not (root / target).is_file():
         return f'"{target}" is no file below the root (includes are written from the root)'
