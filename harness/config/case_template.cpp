@@ -85,6 +85,12 @@ class CaseReader {
 
   void unknown_key(const yaml::Entry& entry) const {
     const std::string subject = case_.op != nullptr ? std::string(case_.op->name) : "network";
+    if (find_axis(entry.key) != nullptr) {
+      const bool op = case_.op != nullptr;
+      return reader_.complain(
+          entry.mark, fmt::format("{} is for {}", quote(entry.key), op ? "networks" : "operators"),
+          op ? fmt::format("a {} does not have it", subject) : "a network's passes follow `mode`");
+    }
     reader_.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), subject),
                      expectation(entry.key, valid_keys()));
   }

@@ -143,7 +143,8 @@ class Loader {
     const std::vector<const ConfigFile*> files = with_includes(root);
     const bool any_cases = std::any_of(files.begin(), files.end(),
                                        [](const ConfigFile* file) { return file->has_cases; });
-    if (!any_cases && root.document.has_root()) {
+    if (!any_cases && root.document.has_root() &&
+        root.document.root().kind == yaml::Kind::mapping) {
       findings_.add({root.file, {1, 1}}, "there are no cases", "add `cases:`");
     }
     for (const ConfigFile* file : files) read_cases(*file);

@@ -23,6 +23,7 @@ bool is_plain_scalar(const yaml::Node& node) {
 }
 
 std::string integer_range(std::int64_t minimum, std::int64_t maximum) {
+  if (minimum == maximum) return fmt::format("{}", minimum);
   if (maximum == std::numeric_limits<std::int64_t>::max()) {
     return fmt::format("an integer >= {}", minimum);
   }
@@ -85,7 +86,7 @@ std::string describe(const yaml::Node& node) {
     case yaml::Kind::sequence:
       return node.items.empty() ? "an empty list" : "a list";
     case yaml::Kind::mapping:
-      return "a mapping";
+      return node.entries.empty() ? "an empty mapping" : "a mapping";
     case yaml::Kind::scalar:
       break;
   }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/case_id.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace bench {
+namespace {
+
+TEST(CaseId, canonical_ids_come_back_unchanged) {
+  for (const std::string id : {
+           "conv/forward/n32c64h56w56k64r3s3p1/f32/onednn/cpu/hot",
+           "conv/backward_weights/g32c32h14w14k32r3s3u2p0_1/bf16/onednn/cpu/cold_weights",
+           "conv/forward/c64h56w56k64r3s3p1+bias+add+relu/f32/onednn/cpu/hot",
+           "gemm/forward/b12m128n64k128+ta+tb/f16/cublaslt/cuda/cold/nhwc/tf32",
+           "softmax/forward/2x1000-a1/f32/onednn/cpu/hot/t4",
+           "network/forward/resnet50_v1_5/f32/onednn/cpu/hot",
+           "network/forward/vgg16-n8+separate+training/f32/onednn/cpu/cold/t1",
+       }) {
+    const auto key = parse_id(id);
+    ASSERT_TRUE(key.ok()) << key.error().message();
+    EXPECT_EQ(to_id(*key), id);
+    EXPECT_TRUE(looks_like_id(id));
+  }
+}
+
+TEST(CaseId, other_spellings_are_made_canonical) {
+  const struct {
+    std::string id, canonical;
+  } rows[] = {
+      {"conv/forward/n1c8h8k8r3u1p0/f32/onednn/cpu/hot",
+       "conv/forward/c8h8w8k8r3s3/f32/onednn/cpu/hot"},
+      {"inner_product/forward/m1n2k3/f32/onednn/cpu/hot", "gemm/forward/m1n2k3/f32/onednn/cpu/hot"},
+      {"gemm/forward/m1n2k3/f32/onednn/cpu/hot/tf32/nhwc/t2",
+       "gemm/forward/m1n2k3/f32/onednn/cpu/hot/t2/nhwc/tf32"},
+      {"network/forward/a-n1/f32/onednn/cpu/hot", "network/forward/a/f32/onednn/cpu/hot"},
+  };
+  for (const auto& row : rows) {
+    const auto key = parse_id(row.id);
+    ASSERT_TRUE(key.ok()) << key.error().message();
+    EXPECT_EQ(to_id(*key), row.canonical);
+  }
+}
+
+TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
+  const struct {
+    std::string id, message;
+  } rows[] = {
+      {"conf/forward/c1/f32/onednn/cpu/hot", "unknown operator `conf`; did you mean `conv`?"},
+      {"gemm/foward/m1n1k1/f32/onednn/cpu/hot",
+       "unknown direction `foward`; did you mean `forward`?"},
+      {"gemm/forward/m1n1k1/f23/onednn/cpu/hot", "unknown data type `f23`; did you mean `f32`?"},
+      {"gemm/forward/m1n1k1/f32/onedn/cpu/hot", "unknown backend `onedn`; did you mean `onednn`?"},
+      {"gemm/forward/m1n1k1/f32/onednn/cuda/hot",
+       "backend `onednn` does not run on device `cuda`; its device is cpu"},
+      {"gemm/forward/m1n1k1/f32/onednn/cpu/warm",
+       "unknown cache mode `warm`; expected one of hot, cold, cold_weights"},
+      {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/t0", "unknown option `t0`; did you mean `t1`?"},
+      {"gemm/forward/m1n1k1/f32",
+       "4 segments, expected at least 7; an id is "
+       "op/direction/parameters/dtype/backend/device/cache[/option...]"},
+      {"network/forward/a-8/f32/onednn/cpu/hot",
+       "a batch is written `n` and a number >= 1, found `8`; write NAME-n8"},
+      {"network/forward/a+seperate/f32/onednn/cpu/hot",
+       "unknown flag `seperate` of a network; did you mean `separate`?"},
+      {"network/forward/a/f32/onednn/cpu/cold_weights",
+       "cache mode `cold_weights` is for layers, not for a network as one; use hot or cold: a "
+       "network streams its weights anyway"},
+      {"network/backward_data/a/f32/onednn/cpu/hot",
+       "a network's direction is forward; training is its flag `+training`"},
+  };
+  for (const auto& row : rows) {
+    const auto key = parse_id(row.id);
+    ASSERT_FALSE(key.ok()) << row.id;
+    EXPECT_EQ(key.error().message(), "case id " + row.id + ": " + row.message);
+  }
+}
+
+TEST(CaseId, wrong_parameters_are_refused) {
+  for (const std::string parameters : {"", "c8", "m1n1", "m0n1k1", "m1n1k1z3", "m1n1k1+foo",
+                                       "m99999999999999999999n1k1", "m1n1k1m1", "%s"}) {
+    const std::string id = "gemm/forward/" + parameters + "/f32/onednn/cpu/hot";
+    EXPECT_FALSE(parse_id(id).ok()) << id;
+  }
+}
+
+TEST(CaseId, file_names_do_not_look_like_ids) {
+  EXPECT_FALSE(looks_like_id("configs/resnet.yaml"));
+  EXPECT_FALSE(looks_like_id("conv"));
+  EXPECT_FALSE(looks_like_id(""));
+  EXPECT_TRUE(looks_like_id("network/forward/x"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/load.hpp"
+
+#include "base/file.hpp"
+#include "ops/operator.hpp"
+#include "tests/support/golden.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using Result_ = Result<Plan, std::vector<Diagnostic>>;
+
+const std::string kTestdata = "harness/config/testdata/";
+
+// Files in memory; anything else is missing.
+LoadRequest in_memory(const std::map<std::string, std::string>& files) {
+  LoadRequest request;
+  request.read = [files](const std::string& path) -> Result<std::string> {
+    const auto file = files.find(path);
+    if (file == files.end()) return Error{"no such file", path, ""};
+    return file->second;
+  };
+  return request;
+}
+
+Result_ load_text(const std::string& text, std::vector<std::string> overrides = {}) {
+  LoadRequest request = in_memory({{"a.yaml", text}});
+  request.arguments = {"a.yaml"};
+  request.overrides = std::move(overrides);
+  return load_plan(request);
+}
+
+// Paths as seen from a folder of testdata.
+LoadRequest in_folder(const std::string& folder) {
+  const std::string root = std::string(BENCH_SOURCE_DIR) + "/" + kTestdata + folder + "/";
+  LoadRequest request;
+  request.read = [root](const std::string& path) -> Result<std::string> {
+    auto text = read_file(root + path, 10'000'000);
+    if (!text.ok()) return Error{"no such file", "", ""};
+    return text;
+  };
+  request.list = [root](const std::string& path) {
+    std::vector<std::string> names;
+    std::error_code code;
+    for (const auto& entry : std::filesystem::directory_iterator(root + path, code)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  return request;
+}
+
+std::string messages(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) text += diagnostic.message() + "\n";
+  return text;
+}
+
+std::vector<std::string> yaml_files(const std::string& folder) {
+  std::vector<std::string> stems;
+  const std::string root = std::string(BENCH_SOURCE_DIR) + "/" + kTestdata + folder;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) {
+    if (entry.path().extension() == ".yaml") stems.push_back(entry.path().stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+std::string describe_case(const Case& item) {
+  std::string text = fmt::format(
+      "{}\n  at {}, warmup {} {} ns, processes {}, min_iterations {}, precision {}, "
+      "max_time {} ns",
+      item.id, item.place.text(), item.warmup.iterations, item.warmup.time.count(),
+      item.measure.processes, item.measure.min_iterations, item.measure.precision,
+      item.measure.max_time.count());
+  if (item.reuse_distance) text += fmt::format(", reuse {} bytes", item.reuse_distance->count);
+  for (const Membership& membership : item.memberships) {
+    text += fmt::format("\n  layers of {}:", membership.network);
+    for (const std::string& layer : membership.layers) text += " " + layer;
+  }
+  if (item.network) text += "\n  network " + item.network->case_id_prefix;
+  return text + "\n";
+}
+
+std::string describe_plan(const Plan& plan) {
+  std::string text = fmt::format("name {}\n", plan.name);
+  for (const std::string& file : plan.files) text += fmt::format("file {}\n", file);
+  for (const std::string& plugin : plan.plugins) text += fmt::format("plugin {}\n", plugin);
+  if (plan.budget) text += fmt::format("budget {} ns\n", plan.budget->count());
+  if (plan.profile) {
+    text += fmt::format("profile iterations {}-{}\n", plan.profile->first_iteration,
+                        plan.profile->last_iteration);
+  }
+  if (plan.gate) text += fmt::format("gate delta {}\n", plan.gate->delta);
+  for (const Case& item : plan.cases) text += describe_case(item);
+  return text;
+}
+
+std::vector<std::string> ids(const Plan& plan) {
+  std::vector<std::string> result;
+  for (const Case& item : plan.cases) result.push_back(item.id);
+  return result;
+}
+
+TEST(LoadErrors, every_wrong_file_gets_the_approved_messages) {
+  for (const std::string& stem : yaml_files("errors")) {
+    SCOPED_TRACE(stem);
+    LoadRequest request = in_folder("errors");
+    request.arguments = {stem + ".yaml"};
+    const Result_ plan = load_plan(request);
+    ASSERT_FALSE(plan.ok());
+    test::expect_golden(kTestdata + "errors/" + stem + ".txt", messages(plan.error()));
+  }
+}
+
+TEST(LoadErrors, every_message_names_a_place) {
+  for (const std::string& stem : yaml_files("errors")) {
+    LoadRequest request = in_folder("errors");
+    request.arguments = {stem + ".yaml"};
+    const Result_ plan = load_plan(request);
+    ASSERT_FALSE(plan.ok());
+    for (const Diagnostic& diagnostic : plan.error()) {
+      EXPECT_GT(diagnostic.place.line, 0) << diagnostic.message();
+      EXPECT_GT(diagnostic.place.column, 0) << diagnostic.message();
+    }
+  }
+}
+
+TEST(LoadPlans, files_give_the_approved_cases) {
+  for (const std::string& stem : yaml_files("plans")) {
+    SCOPED_TRACE(stem);
+    LoadRequest request = in_folder("plans");
+    request.arguments = {stem + ".yaml"};
+    const Result_ plan = load_plan(request);
+    ASSERT_TRUE(plan.ok()) << messages(plan.error());
+    test::expect_golden(kTestdata + "plans/" + stem + ".txt", describe_plan(*plan));
+  }
+}
+
+TEST(LoadPlans, the_shipped_suites_are_valid) {
+  const std::string configs = std::string(BENCH_SOURCE_DIR) + "/configs/";
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    if (entry.path().extension() != ".yaml") continue;
+    LoadRequest request;
+    request.arguments = {entry.path().string()};
+    request.read = [](const std::string& path) { return read_file(path, 10'000'000); };
+    const Result_ plan = load_plan(request);
+    EXPECT_TRUE(plan.ok()) << messages(plan.error());
+  }
+}
+
+TEST(LoadPlans, an_id_is_a_case_and_comes_out_unchanged) {
+  const std::string id = "conv/forward/n32c64h56w56k64r3s3p1+bias+relu/f32/onednn/cpu/cold/t2/nhwc";
+  LoadRequest request = in_memory({});
+  request.arguments = {id};
+  request.overrides = {"measure.processes=9"};
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  ASSERT_EQ(ids(*plan), std::vector<std::string>{id});
+  EXPECT_EQ(plan->cases[0].measure.processes, 9);
+  EXPECT_EQ(plan->cases[0].place.text(), id);
+}
+
+TEST(LoadPlans, ids_of_a_file_give_the_same_cases_again) {
+  for (const char* stem : {"axes", "network"}) {
+    LoadRequest request = in_folder("plans");
+    request.arguments = {std::string(stem) + ".yaml"};
+    const Result_ first = load_plan(request);
+    ASSERT_TRUE(first.ok());
+    request.arguments = ids(*first);
+    request.network_folders = {"networks"};
+    const Result_ again = load_plan(request);
+    ASSERT_TRUE(again.ok()) << messages(again.error());
+    EXPECT_EQ(ids(*again), ids(*first));
+    for (std::size_t i = 0; i < first->cases.size(); ++i) {
+      if (first->cases[i].reuse_distance) continue;
+      EXPECT_EQ(again->cases[i].hash, first->cases[i].hash);
+    }
+  }
+}
+
+TEST(LoadPlans, a_missing_file_is_named) {
+  LoadRequest request = in_memory({});
+  request.arguments = {"nowhere.yaml", "cnv/forward/c1/f32/onednn/cpu/hot"};
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(messages(plan.error()),
+            "nowhere.yaml: no such file; give a configuration file or a case id\n"
+            "cnv/forward/c1/f32/onednn/cpu/hot: unknown operator `cnv`; did you mean `conv`?\n");
+}
+
+TEST(LoadPlans, the_order_of_keys_does_not_matter) {
+  const Result_ one = load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3, dtype: bf16}]");
+  const Result_ two = load_text("cases: [{dtype: bf16, k: 3, n: 2, m: 1, op: gemm}]\nversion: 1");
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(one->cases[0].id, two->cases[0].id);
+  EXPECT_EQ(one->cases[0].hash, two->cases[0].hash);
+  EXPECT_EQ(one->hash, two->hash);
+}
+
+TEST(LoadPlans, how_long_is_measured_changes_the_plan_but_not_the_case) {
+  const std::string text = "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]";
+  const Result_ one = load_text(text);
+  const Result_ two = load_text(text, {"measure.max_time=5s"});
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(one->cases[0].hash, two->cases[0].hash);
+  EXPECT_NE(one->hash, two->hash);
+}
+
+TEST(LoadOverrides, beat_defaults_cases_and_sweeps) {
+  const Result_ plan = load_text(
+      "version: 1\ndefaults: {dtype: f16}\nbudget: 1h\n"
+      "cases: [{op: gemm, m: 1, n: 2, k: 3, sweep: {dtype: [f32, f64]}, measure: {processes: 9}}]",
+      {"dtype=bf16", "measure.processes=2", "measure={precision: 7%}", "cache=[hot, cold]",
+       "budget=30s"});
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  EXPECT_EQ(ids(*plan), (std::vector<std::string>{"gemm/forward/m1n2k3/bf16/onednn/cpu/hot",
+                                                  "gemm/forward/m1n2k3/bf16/onednn/cpu/cold"}));
+  EXPECT_EQ(plan->cases[0].measure.processes, 2);
+  EXPECT_EQ(plan->cases[0].measure.precision, 0.07);
+  EXPECT_EQ(plan->budget, Nanoseconds(30'000'000'000));
+}
+
+TEST(LoadOverrides, mistakes_name_the_argument) {
+  const Result_ plan = load_text(
+      "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]",
+      {"measure.proceses=2", "dtpye=f32", "dtype", "budget=3", "cache=[", "measure.processes=x"});
+  ASSERT_FALSE(plan.ok());
+  test::expect_golden(kTestdata + "overrides.txt", messages(plan.error()));
+}
+
+TEST(LoadFilters, keep_what_any_of_them_matches) {
+  LoadRequest request = in_memory({{"a.yaml",
+                                    "version: 1\ncases: [{op: gemm, n: 2, k: 3, device: [cpu, "
+                                    "cuda], sweep: {m: [1, 2, 33]}}]"}});
+  request.arguments = {"a.yaml"};
+  request.filters = {"gemm/*/m1n*", "/m[0-9]{2}n.*cuda/"};
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  EXPECT_EQ(ids(*plan), (std::vector<std::string>{"gemm/forward/m1n2k3/f32/onednn/cpu/hot",
+                                                  "gemm/forward/m1n2k3/f32/cublaslt/cuda/hot",
+                                                  "gemm/forward/m33n2k3/f32/cublaslt/cuda/hot"}));
+  request.devices = {"cpu"};
+  const Result_ cpu = load_plan(request);
+  ASSERT_TRUE(cpu.ok());
+  EXPECT_EQ(cpu->cases.size(), 1u);
+}
+
+TEST(LoadFilters, mistakes_name_the_argument) {
+  LoadRequest request =
+      in_memory({{"a.yaml", "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]"}});
+  request.arguments = {"a.yaml"};
+  request.filters = {"/a(b/", "[a", "/\\1/", "/(?=a)/", "/a{2000}/"};
+  request.devices = {"cdua"};
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  test::expect_golden(kTestdata + "filters.txt", messages(plan.error()));
+  request.filters = {"conv*"};
+  request.devices = {};
+  const Result_ none = load_plan(request);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(messages(none.error()),
+            "--filter conv*: none of 1 cases matches; ids look like "
+            "gemm/forward/m1n2k3/f32/onednn/cpu/hot\n");
+}
+
+TEST(LoadErrors, beyond_a_hundred_only_their_number_is_shown) {
+  std::string text = "version: 1\ncases:\n";
+  for (int i = 0; i < 150; ++i) text += fmt::format("  - op: bad{}\n", i);
+  const Result_ plan = load_text(text);
+  ASSERT_FALSE(plan.ok());
+  ASSERT_EQ(plan.error().size(), 101u);
+  EXPECT_EQ(plan.error().back().message(), "... and 50 more");
+}
+
+TEST(LoadErrors, a_file_above_the_limit_is_refused) {
+  const Result_ plan = load_text("version: 1\nname: " + std::string(8'000'000, 'x'));
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(messages(plan.error()),
+            "a.yaml:1:1: the file is larger than 8 MB; split it, or use `sweep`\n");
+}
+
+TEST(LoadPlans, ten_thousand_cases_have_distinct_ids) {
+  const Result_ plan = load_text(
+      "version: 1\ncases: [{op: conv, c: 64, k: 64, h: 56, sweep: {n: [1, 2, 3, 4, 5, 6, 7, 8, 9, "
+      "10], r: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], stride: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], pad: [0, "
+      "1, 2, 3, 4, 5, 6, 7, 8, 9]}}]");
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  EXPECT_EQ(plan->cases.size(), 10'000u);
+}
+
+}  // namespace
+}  // namespace bench

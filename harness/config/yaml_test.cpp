@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/yaml.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace bench::yaml {
+namespace {
+
+// One line a tree: scalars plain or "quoted", lists and mappings in flow form.
+std::string text_of(const Node& node) {
+  std::string text;
+  switch (node.kind) {
+    case Kind::null:
+      return "null";
+    case Kind::scalar:
+      return node.style == Style::quoted ? "\"" + node.text + "\"" : node.text;
+    case Kind::sequence:
+      for (const Node* item : node.items) text += (text.empty() ? "" : ", ") + text_of(*item);
+      return "[" + text + "]";
+    case Kind::mapping:
+      for (const Entry& entry : node.entries) {
+        text += (text.empty() ? "" : ", ") + entry.key + ": " + text_of(*entry.value);
+      }
+      return "{" + text + "}";
+  }
+  return text;
+}
+
+std::string tree(const std::string& text) {
+  const auto document = parse(text);
+  if (document.ok()) return text_of(document->root());
+  const Problem& problem = document.error();
+  return fmt::format("{}:{}: {}", problem.mark.line, problem.mark.column, problem.what);
+}
+
+TEST(Yaml, reads_lists_mappings_and_both_styles_of_scalars) {
+  EXPECT_EQ(tree("a: [1, '2', \"3\"]\nb:\n  - x\n  - y: ~\n"),
+            "{a: [1, \"2\", \"3\"], b: [x, {y: null}]}");
+  EXPECT_EQ(tree(""), "null");
+  EXPECT_EQ(tree("# nothing\n"), "null");
+  EXPECT_EQ(tree("\xEF\xBB\xBFhello"), "hello");
+  EXPECT_EQ(tree("a: |\n  x\n  y\n"), "{a: \"x\ny\n\"}");
+}
+
+TEST(Yaml, marks_count_from_one) {
+  const auto document = parse("a:\n  - b\n  -   c: d\n");
+  ASSERT_TRUE(document.ok());
+  const Node& list = *document->root().find("a")->value;
+  EXPECT_EQ(list.items[0]->mark.line, 2);
+  EXPECT_EQ(list.items[0]->mark.column, 5);
+  const Entry* entry = list.items[1]->find("c");
+  EXPECT_EQ(entry->mark.line, 3);
+  EXPECT_EQ(entry->mark.column, 7);
+  EXPECT_EQ(entry->value->mark.column, 10);
+}
+
+TEST(Yaml, anchors_and_merge_keys) {
+  EXPECT_EQ(tree("a: &x [1, 2]\nb: *x"), "{a: [1, 2], b: [1, 2]}");
+  EXPECT_EQ(tree("a: &x {p: 1, q: 2}\nb: {<<: *x, p: 3}"), "{a: {p: 1, q: 2}, b: {p: 3, q: 2}}");
+  EXPECT_EQ(tree("a: &x {p: 1}\nb: &y {p: 2, q: 2}\nc: {<<: [*x, *y]}"),
+            "{a: {p: 1}, b: {p: 2, q: 2}, c: {p: 1, q: 2}}");
+  EXPECT_EQ(tree("a: {'<<': 1}"), "{a: {<<: 1}}");
+}
+
+TEST(Yaml, refuses_what_is_no_single_sound_document) {
+  EXPECT_EQ(tree("a: 1\n---\nb: 2\n"), "2:1: a second document starts here");
+  EXPECT_EQ(tree("a: &x [*x]"), "1:8: this alias stands inside of the node that it names");
+  EXPECT_EQ(tree("a: *x"), "1:4: syntax error: the referenced anchor is not defined");
+  EXPECT_EQ(tree("a: [1"), "1:1: syntax error: end of sequence flow not found");
+  EXPECT_EQ(tree("a: \x02"), "1:4: control character U+0002");
+  EXPECT_EQ(tree("ok\n  \xC0\x80"), "2:3: byte 0xc0 is not UTF-8");
+  EXPECT_EQ(tree(std::string("\xFF\xFE"
+                             "a\0",
+                             4)),
+            "1:1: byte 0xff is not UTF-8");
+}
+
+TEST(Yaml, limits_hold) {
+  EXPECT_EQ(tree(std::string(64, '[') + std::string(64, ']')).size(), 128u);
+  EXPECT_EQ(tree(std::string(65, '[') + std::string(65, ']')),
+            "1:65: more than 64 levels of nesting");
+}
+
+// Each level is ten times the one before: 10^8 nodes from 80 aliases.
+TEST(Yaml, an_alias_bomb_is_refused_before_it_expands) {
+  std::string bomb = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n";
+  for (int level = 1; level < 9; ++level) {
+    bomb +=
+        fmt::format("a{0}: &a{0} [*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1}]\n",
+                    level, level - 1);
+  }
+  EXPECT_NE(tree(bomb).find("more than 1000000 values, aliases expanded"), std::string::npos);
+}
+
+// Merging copies entries: twice as many in every mapping, without one alias in a list.
+TEST(Yaml, a_merge_bomb_is_refused) {
+  std::string bomb = "a0: &a0 {k: 1}\n";
+  for (int level = 1; level < 60; ++level) {
+    bomb += fmt::format("a{0}: &a{0} {{<<: [*a{1}, *a{1}], x{0}: *a{1}, y{0}: *a{1}}}\n", level,
+                        level - 1);
+  }
+  EXPECT_NE(tree(bomb).find("more than 1000000 values, aliases expanded"), std::string::npos);
+}
+
+TEST(Yaml, mistakes_that_leave_a_tree_are_listed) {
+  const auto document = parse("a: 1\na: 2\n? [x]\n: 3\nb: !t 4\n<<: 5\n");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(text_of(document->root()), "{a: 1, b: 4}");
+  std::string problems;
+  for (const Problem& problem : document->problems()) {
+    problems += fmt::format("{}:{} {}\n", problem.mark.line, problem.mark.column, problem.what);
+  }
+  EXPECT_EQ(problems,
+            "2:1 duplicate key `a`, first at line 1, column 1\n"
+            "3:3 a key must be a word, found a list, a mapping or nothing\n"
+            "5:4 unknown tag `!t`\n"
+            "6:1 `<<` merges mappings, found something else\n");
+}
+
+}  // namespace
+}  // namespace bench::yaml

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives a fuzz target its corpus, and damaged copies of it: what a fuzzer found stays found, and
+// every build without one tries the same thousands of inputs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+std::vector<std::string> corpus() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(BENCH_FUZZ_CORPUS)) {
+    paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> inputs;
+  for (const auto& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return inputs;
+}
+
+void give(const std::string& input) {
+  EXPECT_EQ(
+      LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()), 0);
+}
+
+// Cuts, repeats, swaps or overwrites a part of an input.
+std::string damage(std::string input, const std::string& other, std::mt19937& random) {
+  if (input.empty()) return other;
+  const std::size_t begin = random() % input.size();
+  const std::size_t length = 1 + random() % std::min<std::size_t>(16, input.size() - begin);
+  switch (random() % 4) {
+    case 0:
+      return input.erase(begin, length);
+    case 1:
+      return input.insert(begin, input.substr(begin, length));
+    case 2:
+      if (other.empty()) return input;
+      return input.replace(begin, length, other.substr(random() % other.size(), 16));
+    default:
+      input[begin] = static_cast<char>(random() % 256);
+      return input;
+  }
+}
+
+TEST(Replay, the_corpus) {
+  const std::vector<std::string> inputs = corpus();
+  ASSERT_FALSE(inputs.empty());
+  for (const std::string& input : inputs) give(input);
+}
+
+TEST(Replay, damaged_copies_of_the_corpus) {
+  constexpr int kCopies = 3000;
+  const std::vector<std::string> inputs = corpus();
+  ASSERT_FALSE(inputs.empty());
+  std::mt19937 random(1);
+  for (int i = 0; i < kCopies; ++i) {
+    std::string input = inputs[random() % inputs.size()];
+    for (unsigned k = 0; k < 1 + random() % 4; ++k) {
+      input = damage(std::move(input), inputs[random() % inputs.size()], random);
+    }
+    give(input);
+  }
+}
+
+}  // namespace
