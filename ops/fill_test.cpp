@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fill.hpp"
+
+#include "ops/test_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+namespace bench::ops {
+namespace {
+
+using testing::problem;
+
+struct Spread {
+  double low = 0;
+  double high = 0;
+  double mean = 0;
+};
+
+Spread spread(const std::vector<double>& values) {
+  Spread result{values.front(), values.front(), 0};
+  for (const double value : values) {
+    result.low = std::min(result.low, value);
+    result.high = std::max(result.high, value);
+    result.mean += value / static_cast<double>(values.size());
+  }
+  return result;
+}
+
+TEST(RandomValues, DependOnSeedTensorAndElement) {
+  const Problem conv = problem("conv", "c16h16w16k16r3s3p1");
+  const std::vector<double> values = random_values(conv, 0, 7);
+  EXPECT_EQ(values, random_values(conv, 0, 7));
+  EXPECT_NE(values, random_values(conv, 0, 8));
+  const std::vector<double> weights = random_values(conv, 1, 7);
+  EXPECT_NE(values[0], weights[0]);
+  // A longer tensor begins with the same values.
+  const std::vector<double> longer = random_values(problem("conv", "n2c16h16k16r3p1"), 0, 7);
+  EXPECT_TRUE(std::equal(values.begin(), values.end(), longer.begin()));
+  EXPECT_GT(std::set<double>(values.begin(), values.end()).size(), values.size() * 99 / 100);
+}
+
+TEST(RandomValues, AreExactInEveryType) {
+  using enum DataType;
+  for (const DataType dtype : {f64, f32, f16, bf16, f8_e4m3, f8_e5m2, s8, u8}) {
+    const Problem conv = problem("conv", "c8h9w9k8r3s3p1+bias+add", dtype);
+    for (std::size_t tensor = 0; tensor < conv.input_count(); ++tensor) {
+      for (const double value : random_values(conv, tensor, 3)) {
+        ASSERT_EQ(round_to(conv.tensors[tensor].dtype, value), value) << info(dtype).name;
+      }
+    }
+  }
+}
+
+TEST(RandomValues, KeepOutputsOfOrderOne) {
+  for (const char* tokens : {"c512h14w14k16r3s3p1", "c3h32w32k16r7s7u2p3", "c8w64k8s1"}) {
+    const Problem conv = problem("conv", tokens);
+    const std::vector<double> output =
+        reference_values(conv, testing::random_inputs(conv, 1), 0, {});
+    double squares = 0;
+    for (const double value : output) squares += value * value;
+    const double deviation = std::sqrt(squares / static_cast<double>(output.size()));
+    EXPECT_GT(deviation, 0.2) << tokens;
+    EXPECT_LT(deviation, 0.5) << tokens;
+  }
+}
+
+TEST(RandomValues, IntegersStayInTheirRange) {
+  const Problem conv = problem("conv", "c16h16w16k16r3s3p1", DataType::u8);
+  const Spread source = spread(random_values(conv, 0, 1));
+  EXPECT_EQ(source.low, 0);
+  EXPECT_EQ(source.high, 16);
+  EXPECT_NEAR(source.mean, 8, 0.5);
+  const Spread weights = spread(random_values(conv, 1, 1));
+  EXPECT_EQ(weights.low, -8);
+  EXPECT_EQ(weights.high, 8);
+  EXPECT_NEAR(weights.mean, 0, 0.5);
+}
+
+TEST(RandomValues, ArePositiveWhereTheOperatorNeedsIt) {
+  EXPECT_GE(spread(random_values(problem("pointwise", "log-64x64"), 0, 1)).low, 0.5);
+  EXPECT_GE(spread(random_values(problem("pointwise", "sqrt-64x64"), 0, 1)).low, 0.5);
+  EXPECT_LT(spread(random_values(problem("pointwise", "relu-64x64"), 0, 1)).low, -0.9);
+}
+
+bool is_normal(DataType dtype, const std::uint16_t* units, std::size_t index) {
+  const double value = load_element(dtype, units, index);
+  // Smallest normal numbers: 2^-6 of f8_e4m3 and 2^-14 of f16 are the largest ones here.
+  const double smallest = dtype == DataType::f8_e4m3   ? 0x1p-6
+                          : dtype == DataType::f8_e5m2 ? 0x1p-14
+                          : dtype == DataType::f16     ? 0x1p-14
+                                                       : 0x1p-126;
+  return std::isfinite(value) && std::abs(value) >= smallest && std::abs(value) < 256;
+}
+
+TEST(FillAnyType, IsNormalInEveryType) {
+  using enum DataType;
+  constexpr std::size_t kUnits = 4096;
+  std::vector<std::uint16_t> units(kUnits);
+  fill_any_type(units.data(), kUnits, 11);
+  for (const DataType dtype : {f64, f32, f16, bf16, f8_e4m3, f8_e5m2, s8, u8}) {
+    const std::size_t count = kUnits * 2 / static_cast<std::size_t>(info(dtype).bytes);
+    std::set<double> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(is_normal(dtype, units.data(), i)) << info(dtype).name << " " << i;
+      values.insert(load_element(dtype, units.data(), i));
+    }
+    EXPECT_GE(values.size(), 16u) << info(dtype).name;
+  }
+}
+
+TEST(FillAnyType, FillsExactlyWhatIsAskedFor) {
+  std::vector<std::uint16_t> units(8, 0);
+  fill_any_type(units.data(), 6, 11);
+  EXPECT_NE(units[5], 0);
+  EXPECT_EQ(units[6], 0);
+  EXPECT_EQ(units[7], 0);
+}
+
+}  // namespace
+}  // namespace bench::ops

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/number_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace bench::ops {
+namespace {
+
+TEST(RealText, IsShortAndHasNoPlus) {
+  EXPECT_EQ(real_text(0.01), "0.01");
+  EXPECT_EQ(real_text(1e-5), "1e-05");
+  EXPECT_EQ(real_text(1e30), "1e30");
+  EXPECT_EQ(real_text(-2), "-2");
+  EXPECT_EQ(real_text(1.0 / 6), "0.16666666666666666");
+}
+
+TEST(RealText, ReadsBackAsTheSameNumber) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10'000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) continue;
+    const std::string text = real_text(value);
+    std::string_view unread = text;
+    ASSERT_EQ(read_real(unread), value) << text;
+    ASSERT_TRUE(unread.empty()) << text;
+  }
+}
+
+TEST(ReadReal, StopsBehindTheNumber) {
+  std::string_view text = "0.5beta2";
+  EXPECT_EQ(read_real(text), 0.5);
+  EXPECT_EQ(text, "beta2");
+}
+
+TEST(ReadReal, RefusesWhatIsNoFiniteNumber) {
+  for (const char* given : {"", "nan", "inf", "-inf", "infinity", "x1", "-", "1e999"}) {
+    std::string_view text = given;
+    EXPECT_FALSE(read_real(text)) << given;
+    EXPECT_EQ(text, given);
+  }
+}
+
+TEST(ReadInteger, RefusesWhatDoesNotFit) {
+  std::string_view largest = "9223372036854775807x";
+  EXPECT_EQ(read_integer(largest), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(largest, "x");
+  for (const char* given : {"", "9223372036854775808", "+1", " 1", "a"}) {
+    std::string_view text = given;
+    EXPECT_FALSE(read_integer(text)) << given;
+    EXPECT_EQ(text, given);
+  }
+}
+
+}  // namespace
+}  // namespace bench::ops

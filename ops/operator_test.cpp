@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace bench::ops {
+namespace {
+
+TEST(FindOperator, KnowsNamesAndTheAlias) {
+  ASSERT_NE(find_operator("conv"), nullptr);
+  EXPECT_EQ(find_operator("conv")->name, "conv");
+  EXPECT_EQ(find_operator("inner_product"), find_operator("gemm"));
+  EXPECT_EQ(find_operator("convolution"), nullptr);
+  EXPECT_EQ(find_operator(""), nullptr);
+}
+
+TEST(AllOperators, AreFoundByTheirNames) {
+  ASSERT_EQ(operator_names().size(), all_operators().size());
+  for (const std::string_view name : operator_names()) EXPECT_EQ(find_operator(name)->name, name);
+}
+
+// What the tables promise to case ids and to the manual.
+TEST(AllOperators, HaveUnambiguousParameterTables) {
+  for (const Operator* op : all_operators()) {
+    std::set<std::string_view> names;
+    std::set<std::string_view> tokens;
+    for (const Parameter& parameter : op->parameters) {
+      EXPECT_TRUE(names.insert(parameter.name).second) << op->name << " " << parameter.name;
+      EXPECT_FALSE(parameter.help.empty()) << op->name << " " << parameter.name;
+      EXPECT_FALSE(parameter.fallback.empty()) << op->name << " " << parameter.name;
+      if (!parameter.token.empty()) {
+        EXPECT_TRUE(tokens.insert(parameter.token).second) << op->name << " " << parameter.token;
+      }
+      EXPECT_EQ(parameter.kind == ParameterKind::word, !parameter.words.empty()) << parameter.name;
+    }
+    EXPECT_FALSE(op->help.empty());
+    EXPECT_FALSE(op->directions.empty());
+  }
+}
+
+}  // namespace
+}  // namespace bench::ops

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/spatial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using enum ParameterKind;
+
+constexpr std::array<Parameter, 6> kTable = {{
+    {"d", "d", count, "optional", "depth"},
+    {"h", "h", count, "like d", "height"},
+    {"w", "w", count, "like h", "width"},
+    {"window", "k", spatial, "required", "window"},
+    {"stride", "u", spatial, "window", "step"},
+    {"pad", "p", padding, "0", "zeros", 0},
+}};
+constexpr std::array<std::string_view, 1> kWindow = {"window"};
+
+ParameterSet sizes(std::initializer_list<std::pair<const char*, std::int64_t>> given) {
+  ParameterSet set(kTable);
+  for (const auto& [name, size] : given) set.set(name, size);
+  return set;
+}
+
+TEST(CompleteSizes, RankFollowsTheSizesGiven) {
+  ParameterSet volume = sizes({{"d", 3}});
+  EXPECT_EQ(*complete_sizes(volume), 3);
+  EXPECT_THAT(spatial_sizes(volume), ElementsAre(3, 3, 3));
+  ParameterSet image = sizes({{"h", 4}, {"w", 5}});
+  EXPECT_EQ(*complete_sizes(image), 2);
+  EXPECT_THAT(spatial_sizes(image), ElementsAre(4, 5));
+  ParameterSet line = sizes({{"w", 6}});
+  EXPECT_EQ(*complete_sizes(line), 1);
+  EXPECT_EQ(spatial_rank(line), 1);
+  ParameterSet deep = sizes({{"d", 2}, {"w", 7}});
+  EXPECT_EQ(*complete_sizes(deep), 3);
+  EXPECT_THAT(spatial_sizes(deep), ElementsAre(2, 2, 7));
+}
+
+TEST(CompleteSizes, NoneIsAnError) {
+  ParameterSet none(kTable);
+  const Result<int> rank = complete_sizes(none);
+  ASSERT_FALSE(rank.ok());
+  EXPECT_THAT(rank.error().message(), HasSubstr("`w` (1-D), `h` (2-D"));
+}
+
+TEST(ExpandSpatial, OneEntryStandsForAll) {
+  ParameterSet set = sizes({{"h", 4}, {"w", 5}});
+  set.set("window", std::vector<std::int64_t>{3});
+  ASSERT_TRUE(expand_spatial(set, "window", 2, 1).ok());
+  EXPECT_THAT(set.numbers("window"), ElementsAre(3, 3));
+  ASSERT_TRUE(expand_spatial(set, "stride", 2, 2).ok());
+  EXPECT_THAT(set.numbers("stride"), ElementsAre(2, 2));
+  ASSERT_TRUE(expand_padding(set, "pad", 2).ok());
+  EXPECT_EQ(set.padding("pad"), (std::vector<PadPair>{{0, 0}, {0, 0}}));
+  set.set("pad", std::vector<PadPair>{{0, 1}, {1, 0}, {0, 0}});
+  const Status three = expand_padding(set, "pad", 2);
+  ASSERT_FALSE(three.ok());
+  EXPECT_EQ(three.error().what, "`pad` has 3 entries, expected 1 or 2 (h, w)");
+}
+
+TEST(SpatialAxes, ReadASpatialKernel) {
+  ParameterSet set = sizes({{"h", 4}, {"w", 5}});
+  set.set("window", std::vector<std::int64_t>{3, 2});
+  set.set("stride", std::vector<std::int64_t>{2, 1});
+  set.set("pad", std::vector<PadPair>{{0, 1}, {1, 0}});
+  const std::vector<SpatialAxis> axes = spatial_axes(set, kWindow);
+  ASSERT_EQ(axes.size(), 2u);
+  EXPECT_EQ(axes[0].name, "h");
+  EXPECT_EQ(axes[0].kernel, 3);
+  EXPECT_EQ(axes[0].stride, 2);
+  EXPECT_EQ(axes[0].pad.end, 1);
+  EXPECT_EQ(axes[1].input, 5);
+  EXPECT_EQ(axes[1].kernel, 2);
+  EXPECT_EQ(axes[1].dilation, 1);
+}
+
+SpatialAxis axis_of(std::int64_t input, std::int64_t kernel, std::int64_t stride, PadPair pad,
+                    std::int64_t dilation = 1, std::int64_t output_pad = 0) {
+  return {"h", input, kernel, stride, pad, dilation, output_pad, 0};
+}
+
+TEST(InferOutput, FollowsTheFormulas) {
+  const auto convolution = [](SpatialAxis axis) {
+    EXPECT_TRUE(infer_output(axis, Sweep::convolution).ok());
+    return axis.output;
+  };
+  EXPECT_EQ(convolution(axis_of(224, 7, 2, {3, 3})), 112);
+  EXPECT_EQ(convolution(axis_of(56, 3, 1, {1, 1})), 56);
+  EXPECT_EQ(convolution(axis_of(112, 3, 2, {0, 1})), 56);
+  EXPECT_EQ(convolution(axis_of(8, 3, 1, {0, 0}, 3)), 2);
+  EXPECT_EQ(convolution(axis_of(3, 3, 5, {0, 0})), 1);
+  SpatialAxis transposed = axis_of(4, 3, 2, {1, 1}, 1, 1);
+  ASSERT_TRUE(infer_output(transposed, Sweep::transposed).ok());
+  EXPECT_EQ(transposed.output, 8);
+}
+
+TEST(InferOutput, NoOutputNamesTheAxis) {
+  SpatialAxis axis = axis_of(5, 7, 1, {0, 1});
+  const Status status = infer_output(axis, Sweep::convolution);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().where, "h");
+  EXPECT_THAT(status.error().what, HasSubstr("size 5, kernel 7"));
+}
+
+TEST(InferOutput, StepsBeyond63BitsAreErrors) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  for (SpatialAxis axis : {axis_of(kHuge, 1, 1, {kHuge, kHuge}), axis_of(1, kHuge, 1, {0, 0}, 4),
+                           axis_of(kHuge, 1, 1, {kHuge, 0})}) {
+    const Status status = infer_output(axis, Sweep::convolution);
+    ASSERT_FALSE(status.ok());
+    EXPECT_THAT(status.error().what, HasSubstr("2^63"));
+  }
+  SpatialAxis axis = axis_of(kHuge, 1, 4, {0, 0});
+  EXPECT_FALSE(infer_output(axis, Sweep::transposed).ok());
+}
+
+}  // namespace
+}  // namespace bench::ops
