@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// The networks in configs/networks against independent layer tables, to the digit.
+#include "harness/config/network_file.hpp"
+#include "ops/network/network.hpp"
+#include "ops/operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using ops::Network;
+using ops::Node;
+using ops::ParameterSet;
+using ops::Tensor;
+
+const std::string kRoot = BENCH_SOURCE_DIR;
+
+using Row = std::map<std::string, std::string>;  // by the names in the head line
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::vector<Row> read_table(const std::string& network) {
+  std::ifstream file(kRoot + "/tests/data/networks/" + network + ".csv");
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> names = split(line, ',');
+  std::vector<Row> rows;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> values = split(line, ',');
+    EXPECT_EQ(values.size(), names.size()) << line;
+    Row row;
+    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = values[i];
+    rows.push_back(std::move(row));
+  }
+  EXPECT_FALSE(rows.empty()) << network;
+  return rows;
+}
+
+std::int64_t number(const Row& row, const std::string& column) {
+  return std::stoll(row.at(column));
+}
+
+ops::NetworkDefinition definition(const std::string& network) {
+  const std::string path = kRoot + "/configs/networks/" + network + ".yaml";
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  auto parsed = parse_network(text.str(), path);
+  if (!parsed.ok()) {
+    for (const Diagnostic& fault : parsed.error()) ADD_FAILURE() << fault.message();
+  }
+  return std::move(parsed).value();
+}
+
+Network build(const std::string& network, ops::Fusion fusion, std::int64_t batch = 1) {
+  Result<Network> built =
+      ops::make_network(definition(network), batch, DataType::f32, ops::Mode::inference, fusion);
+  if (!built.ok()) ADD_FAILURE() << built.error().message();
+  return std::move(built).value();
+}
+
+// A network of single layers, by name.
+class Layers {
+ public:
+  explicit Layers(const Network& network) : network_(network) {
+    for (const Node& node : network.nodes) nodes_[node.name] = &node;
+  }
+  const Node* find(const std::string& name) const {
+    const auto entry = nodes_.find(name);
+    return entry == nodes_.end() ? nullptr : entry->second;
+  }
+  const Node& at(const std::string& name) const {
+    const Node* node = find(name);
+    if (node == nullptr) throw std::out_of_range("no layer " + name);
+    return *node;
+  }
+  // The layer of the table that input `input` of a node comes from: batch norm and activation
+  // belong to the layer before them, whose name theirs begin with.
+  std::string origin(const Node& node, std::size_t input) const {
+    const int source = node.sources[input];
+    if (source == ops::kNetworkInput) return "input";
+    const Node& producer = network_.nodes[static_cast<std::size_t>(source)];
+    const std::string_view op = producer.problem.op->name;
+    const bool follows = op == "batch_norm" || (op == "pointwise" && producer.sources.size() == 1);
+    return follows ? origin(producer, 0) : producer.name;
+  }
+
+ private:
+  const Network& network_;
+  std::map<std::string, const Node*> nodes_;
+};
+
+const Tensor& output_of(const Node& node) { return node.problem.tensors.back(); }
+
+std::int64_t learned(const Node& node) {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : node.problem.tensors) {
+    const bool statistic = tensor.name == "mean" || tensor.name == "variance";
+    if (tensor.role == ops::TensorRole::weights && !statistic) count += tensor.elements();
+  }
+  return count;
+}
+
+void expect_image(const Row& row, const Node& node) {
+  EXPECT_EQ(node.problem.tensors[0].dims,
+            (ops::Dims{1, number(row, "C"), number(row, "H"), number(row, "W")}));
+  EXPECT_EQ(output_of(node).dims,
+            (ops::Dims{1, number(row, "K"), number(row, "P"), number(row, "Q")}));
+}
+
+void expect_window(const Row& row, const ParameterSet& set) {
+  EXPECT_EQ(set.numbers("stride"), (std::vector<std::int64_t>(2, number(row, "stride"))));
+  const std::vector<ops::PadPair> pads = {{number(row, "pad_t"), number(row, "pad_b")},
+                                          {number(row, "pad_l"), number(row, "pad_r")}};
+  EXPECT_EQ(set.padding("pad"), pads);
+}
+
+void expect_conv(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  expect_image(row, node);
+  expect_window(row, set);
+  EXPECT_EQ(node.problem.op->name, "conv");
+  EXPECT_EQ(set.count("r"), number(row, "R"));
+  EXPECT_EQ(set.count("s"), number(row, "S"));
+  EXPECT_EQ(set.numbers("dilation"), (std::vector<std::int64_t>(2, number(row, "dil"))));
+  EXPECT_EQ(set.count("g"), number(row, "groups"));
+  EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
+}
+
+void expect_max_pool(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  expect_image(row, node);
+  expect_window(row, set);
+  EXPECT_EQ(set.word("function"), "max");
+  EXPECT_EQ(set.numbers("window"), (std::vector{number(row, "R"), number(row, "S")}));
+}
+
+void expect_global_pool(const Row& row, const Node& node) {
+  expect_image(row, node);
+  EXPECT_TRUE(node.problem.parameters.flag("global"));
+  EXPECT_TRUE(node.problem.parameters.word("function").starts_with("avg_"));
+}
+
+void expect_add(const Row& row, const Node& node) {
+  expect_image(row, node);
+  EXPECT_EQ(node.problem.parameters.word("function"), "add");
+}
+
+void expect_classifier(const Row& row, const Node& node) {
+  const ParameterSet& set = node.problem.parameters;
+  EXPECT_EQ(node.problem.op->name, "gemm");
+  EXPECT_EQ(set.count("m"), 1);
+  EXPECT_EQ(set.count("k"), number(row, "C"));
+  EXPECT_EQ(set.count("n"), number(row, "K"));
+  EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
+}
+
+// What the table calls an operator, and what must hold then.
+const std::map<std::string, void (*)(const Row&, const Node&)> kChecks = {
+    {"conv", expect_conv},        {"dwconv", expect_conv},
+    {"maxpool", expect_max_pool}, {"global_avgpool", expect_global_pool},
+    {"add", expect_add},          {"fc", expect_classifier},
+};
+// Activations of the table as functions of ours.
+const std::map<std::string, std::string> kFunctions = {{"relu", "relu"}, {"relu6", "clip"}};
+
+void expect_sources(const Row& row, const Node& node, const Layers& layers) {
+  std::size_t input = 0;
+  for (const std::string& name : split(row.at("src"), '+')) {
+    EXPECT_EQ(layers.origin(node, input++), name.empty() ? "input" : name);
+  }
+}
+
+// Elements read of activations, and written.
+void expect_elements(const Row& row, const Node& node) {
+  std::int64_t read = 0;
+  for (const Tensor& tensor : node.problem.tensors) {
+    if (tensor.role == ops::TensorRole::input) read += tensor.elements();
+  }
+  EXPECT_EQ(read, number(row, "in_elems"));
+  EXPECT_EQ(output_of(node).elements(), number(row, "out_elems"));
+}
+
+// Returns how many of the network's layers the row stands for.
+std::size_t expect_row(const Row& row, const Layers& layers) {
+  const std::string& name = row.at("layer");
+  const Node& node = layers.at(name);
+  kChecks.at(row.at("op"))(row, node);
+  expect_sources(row, node, layers);
+  expect_elements(row, node);
+  EXPECT_EQ(node.problem.work.macs.value_or(0), number(row, "macs_per_image"));
+  std::int64_t parameters = learned(node);
+  std::size_t count = 1;
+  if (const Node* batch_norm = layers.find(name + ".bn")) {
+    EXPECT_EQ(batch_norm->problem.op->name, "batch_norm");
+    parameters += learned(*batch_norm);
+    ++count;
+  }
+  EXPECT_EQ(parameters, number(row, "params"));
+  const std::string& activation = row.at("act");
+  if (!activation.empty()) {
+    const ParameterSet& set = layers.at(name + "." + activation).problem.parameters;
+    EXPECT_EQ(set.word("function"), kFunctions.at(activation));
+    EXPECT_FALSE(set.has("alpha") || set.has("beta"));  // relu6: the defaults 0 and 6
+    ++count;
+  }
+  return count;
+}
+
+struct Expected {
+  std::string network;
+  std::int64_t macs;
+  std::int64_t parameters;
+  std::size_t distinct_convs;
+};
+
+std::ostream& operator<<(std::ostream& out, const Expected& expected) {
+  return out << expected.network;
+}
+
+class Networks : public ::testing::TestWithParam<Expected> {};
+
+// Published totals (torchvision); distinct convolutions counted in the tables.
+INSTANTIATE_TEST_SUITE_P(Shipped, Networks,
+                         ::testing::Values(Expected{"resnet50_v1_5", 4089184256, 25557032, 23},
+                                           Expected{"resnet18", 1814073344, 11689512, 11},
+                                           Expected{"mobilenet_v2", 300774272, 3504872, 30},
+                                           Expected{"vgg16", 15470264320, 138357544, 9}),
+                         [](const ::testing::TestParamInfo<Expected>& test) {
+                           return test.param.network;
+                         });
+
+TEST_P(Networks, EveryLayerIsThatOfTheTable) {
+  const Network network = build(GetParam().network, ops::Fusion::separate);
+  const Layers layers(network);
+  std::size_t count = 0;
+  for (const Row& row : read_table(GetParam().network)) {
+    SCOPED_TRACE(row.at("layer"));
+    count += expect_row(row, layers);
+  }
+  EXPECT_EQ(network.nodes.size(), count);  // and there is no other one
+}
+
+TEST_P(Networks, TotalsAreThePublishedOnes) {
+  for (const ops::Fusion fusion : {ops::Fusion::separate, ops::Fusion::fused}) {
+    const Network network = build(GetParam().network, fusion);
+    EXPECT_EQ(network.work.macs, GetParam().macs);
+    EXPECT_EQ(network.parameters, GetParam().parameters);
+  }
+  EXPECT_EQ(build(GetParam().network, ops::Fusion::fused, 32).work.macs, 32 * GetParam().macs);
+}
+
+TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
+  std::map<std::string, std::size_t> table;  // shape -> how often
+  for (const Row& row : read_table(GetParam().network)) {
+    if (row.at("op") != "conv" && row.at("op") != "dwconv") continue;
+    std::string shape;
+    for (const std::string column : {"C", "H", "W", "K", "R", "S", "stride", "pad_t", "groups"}) {
+      shape += column + row.at(column);
+    }
+    ++table[shape];
+  }
+  std::multiset<std::size_t> expected;
+  for (const auto& [shape, count] : table) expected.insert(count);
+  std::multiset<std::size_t> found;
+  for (const auto& distinct :
+       ops::distinct_layers(build(GetParam().network, ops::Fusion::separate))) {
+    if (distinct.problem.op->name == "conv") found.insert(distinct.layers.size());
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(found.size(), GetParam().distinct_convs);
+}
+
+// Only pools stay besides convolutions and classifiers, which carry all the rest.
+TEST_P(Networks, FusionLeavesNothingBehind) {
+  const Network network = build(GetParam().network, ops::Fusion::fused);
+  for (const Node& node : network.nodes) {
+    const std::string_view op = node.problem.op->name;
+    EXPECT_TRUE(op == "conv" || op == "gemm" || op == "pool") << node.name;
+    EXPECT_TRUE(op != "conv" || node.problem.parameters.flag("bias")) << node.name;
+  }
+}
+
+TEST(ShippedNetworks, ResNet50FusedIsTheKnownChain) {
+  const Network network = build("resnet50_v1_5", ops::Fusion::fused);
+  EXPECT_EQ(network.nodes.size(), 53u + 1 + 1 + 1);  // convolutions, max pool, average pool, gemm
+  const Layers layers(network);
+  EXPECT_EQ(ops::problem_tokens(layers.at("conv1").problem), "c3h224w224k64r7s7u2p3+bias+relu");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer1.0.conv3").problem), "c64h56w56k256r1s1+bias");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer1.0.downsample").problem),
+            "c64h56w56k256r1s1+bias+add+relu");
+  EXPECT_EQ(ops::problem_tokens(layers.at("layer1.1.conv3").problem),
+            "c64h56w56k256r1s1+bias+add+relu");
+  EXPECT_EQ(ops::problem_tokens(layers.at("fc").problem), "m1n1000k2048+tb+bias");
+}
+
+}  // namespace
+}  // namespace bench
