@@ -94,15 +94,18 @@ class Layers {
     if (node == nullptr) throw std::out_of_range("no layer " + name);
     return *node;
   }
-  // The layer of the table that input `input` of a node comes from: batch norm and activation
-  // belong to the layer before them, whose name theirs begin with.
-  std::string origin(const Node& node, std::size_t input) const {
+  // What makes input `input` of a node.
+  std::string producer(const Node& node, std::size_t input) const {
     const int source = node.sources[input];
-    if (source == ops::kNetworkInput) return "input";
-    const Node& producer = network_.nodes[static_cast<std::size_t>(source)];
-    const std::string_view op = producer.problem.op->name;
-    const bool follows = op == "batch_norm" || (op == "pointwise" && producer.sources.size() == 1);
-    return follows ? origin(producer, 0) : producer.name;
+    return source == ops::kNetworkInput ? "input"
+                                        : network_.nodes[static_cast<std::size_t>(source)].name;
+  }
+  // The last of what belongs to a layer of the table: itself, its batch norm, its activation.
+  std::string last_of(const std::string& name) const {
+    for (const std::string suffix : {".relu6", ".relu", ".bn"}) {
+      if (find(name + suffix) != nullptr) return name + suffix;
+    }
+    return name;
   }
 
  private:
@@ -187,7 +190,7 @@ const std::map<std::string, std::string> kFunctions = {{"relu", "relu"}, {"relu6
 void expect_sources(const Row& row, const Node& node, const Layers& layers) {
   std::size_t input = 0;
   for (const std::string& name : split(row.at("src"), '+')) {
-    EXPECT_EQ(layers.origin(node, input++), name.empty() ? "input" : name);
+    EXPECT_EQ(layers.producer(node, input++), name.empty() ? "input" : layers.last_of(name));
   }
 }
 
@@ -213,13 +216,16 @@ std::size_t expect_row(const Row& row, const Layers& layers) {
   std::size_t count = 1;
   if (const Node* batch_norm = layers.find(name + ".bn")) {
     EXPECT_EQ(batch_norm->problem.op->name, "batch_norm");
+    EXPECT_EQ(layers.producer(*batch_norm, 0), name);
     parameters += learned(*batch_norm);
     ++count;
   }
   EXPECT_EQ(parameters, number(row, "params"));
   const std::string& activation = row.at("act");
   if (!activation.empty()) {
-    const ParameterSet& set = layers.at(name + "." + activation).problem.parameters;
+    const Node& function = layers.at(name + "." + activation);
+    const ParameterSet& set = function.problem.parameters;
+    EXPECT_EQ(layers.producer(function, 0), count == 2 ? name + ".bn" : name);
     EXPECT_EQ(set.word("function"), kFunctions.at(activation));
     EXPECT_FALSE(set.has("alpha") || set.has("beta"));  // relu6: the defaults 0 and 6
     ++count;
