@@ -55,23 +55,33 @@ std::string format_giga(const std::optional<Rate>& rate) {
   return rate ? format_significant(rate->value / 1e9) : std::string(kUnknown);
 }
 
-Cell outcome_cell(const CaseRecord& record) {
-  std::string text(outcome_names()[static_cast<std::size_t>(record.outcome)]);
-  for (Flag flag : record.flags)
-    text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
+Tone outcome_tone(const CaseRecord& record) {
   switch (record.outcome) {
     case Outcome::ok:
-      return {text, record.flags.empty() ? Tone::good : Tone::warning};
+      return record.flags.empty() ? Tone::good : Tone::warning;
     case Outcome::unsupported:
     case Outcome::skipped:
-      return {text, Tone::warning};
+      return Tone::warning;
     case Outcome::wrong_result:
     case Outcome::crashed:
     case Outcome::timed_out:
     case Outcome::failed:
-      return {text, Tone::bad};
+      return Tone::bad;
   }
-  return {text, Tone::plain};
+  return Tone::plain;
+}
+
+// "ok noisy interrupted"; where that does not fit "ok noisy +1".
+Cell outcome_cell(const CaseRecord& record) {
+  const std::string_view outcome = outcome_names()[static_cast<std::size_t>(record.outcome)];
+  Cell cell{std::string(outcome), outcome_tone(record)};
+  for (Flag flag : record.flags)
+    cell.text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
+  if (record.flags.size() > 1) {
+    const std::string_view first = flag_names()[static_cast<std::size_t>(record.flags.front())];
+    cell.shorter = {fmt::format("{} {} +{}", outcome, first, record.flags.size() - 1)};
+  }
+  return cell;
 }
 
 Cell id_cell(const std::string& id, const IdShortener& ids) {
