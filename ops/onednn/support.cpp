@@ -57,6 +57,9 @@ Result<Done, Refusal> check_supported(const Problem& problem) {
         "tf32 is a format of GPUs; oneDNN on a CPU can only compute f32 in bf16 "
         "instead, which is not the same");
   }
+  if (problem.direction != Direction::forward && info(problem.dtype).is_integer) {
+    return unsupported(fmt::format("oneDNN has no gradients of {}", info(problem.dtype).name));
+  }
   for (const Tensor& tensor : problem.tensors) {
     if (!find_onednn_type(tensor.dtype)) {
       return unsupported(fmt::format("the oneDNN backend (oneDNN {}) has no {} on a CPU",

@@ -31,6 +31,11 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
 }
 
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
+  // Of the others oneDNN says "invalid arguments", as of a mistake.
+  if (info(request.problem.dtype).is_integer &&
+      eltwise_of(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
+    return Refusal{Refusal::Kind::unsupported, "oneDNN's eltwise computes only relu on integers"};
+  }
   const auto description = describe_forward(context, request, dnnl::prop_kind::forward_inference,
                                             met_layout(context, request, "source", Nature::shaped));
   PrimitiveBuilder builder(request, "eltwise");
