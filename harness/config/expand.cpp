@@ -191,14 +191,14 @@ Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& 
   return result;
 }
 
-void set_problem(Case& result, const ops::Problem& problem, const std::string& tokens) {
+void set_problem(Case& result, ops::Problem problem, const std::string& tokens) {
   result.key.op = problem.op->name;
   result.key.direction = problem.direction;
   result.key.parameters = tokens;
   result.key.dtype = problem.dtype;
   result.key.layout = problem.layout;
   result.key.math = problem.math;
-  result.work = problem;
+  result.work = std::move(problem);
 }
 
 // The place of what make_problem names: a parameter, an axis, or post_ops.
@@ -355,16 +355,19 @@ void expand_operator(const CaseTemplate& entry, Findings& findings, PlanBuilder&
   Sites sites(entry, findings);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kOperatorAxes), draft, [&](const Draft& leaf) {
-    const auto problem = ops::make_problem(request_of(entry, leaf));
+    auto problem = ops::make_problem(request_of(entry, leaf));
     if (!problem.ok()) {
       const Error& error = problem.error();
       findings.add(spot_of(entry, leaf, error.where), error.what, error.next);
       return findings.count() < limit;
     }
     const std::string tokens = ops::problem_tokens(*problem);
-    for (const Site& site : sites.of(leaf, entry.op->name)) {
-      Case result = make_case(entry, findings, site);
-      set_problem(result, *problem, tokens);
+    const std::vector<Site> places = sites.of(leaf, entry.op->name);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Case result = make_case(entry, findings, places[i]);
+      // The last one takes the problem: copies are what expanding costs.
+      const bool last = i + 1 == places.size();
+      set_problem(result, last ? std::move(*problem) : *problem, tokens);
       plan.add(std::move(result), entry.spot, {});
     }
     return true;

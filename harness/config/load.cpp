@@ -27,6 +27,8 @@ namespace {
 constexpr std::size_t kMaxDiagnostics = 100;
 // Reading is recursive along includes, and every file sees the defaults of all that it includes.
 constexpr std::size_t kMaxFiles = 256;
+// Cases for which room is made at once.
+constexpr std::int64_t kMaxReserved = 20'000;
 // Of a case id: op, direction, parameters, dtype, backend, device, cache.
 constexpr auto kSlashesOfId = 6;
 
@@ -211,6 +213,8 @@ class Loader {
                     "vary fewer keys, or use several files");
       return false;
     }
+    // The total is an upper bound, so only what is cheap is set aside.
+    builder_.reserve(static_cast<std::size_t>(std::min(total, kMaxReserved)));
     return true;
   }
 

@@ -217,6 +217,68 @@ TEST(LoadPlans, how_long_is_measured_changes_the_plan_but_not_the_case) {
   EXPECT_NE(one->hash, two->hash);
 }
 
+TEST(LoadIncludes, a_file_included_twice_counts_once_and_the_includer_is_stronger) {
+  LoadRequest request = in_memory({
+      {"d/a.yaml",
+       "version: 1\ninclude: [b.yaml, c.yaml]\ndefaults: {dtype: bf16}\n"
+       "cases: [{op: gemm, m: 1, n: 1, k: 1}]"},
+      {"d/b.yaml", "version: 1\ninclude: e/d.yaml\ndefaults: {threads: 2, dtype: f16}"},
+      {"d/c.yaml", "version: 1\ninclude: [e/d.yaml]"},
+      {"d/e/d.yaml",
+       "version: 1\ndefaults: {threads: 3, cache: cold}\n"
+       "cases: [{op: gemm, m: 2, n: 2, k: 2}]"},
+  });
+  request.arguments = {"d/a.yaml"};
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  EXPECT_EQ(ids(*plan), (std::vector<std::string>{"gemm/forward/m2n2k2/f32/onednn/cpu/cold/t3",
+                                                  "gemm/forward/m1n1k1/bf16/onednn/cpu/cold/t2"}));
+  EXPECT_EQ(plan->files,
+            (std::vector<std::string>{"d/a.yaml", "d/b.yaml", "d/e/d.yaml", "d/c.yaml"}));
+}
+
+TEST(LoadIncludes, an_endless_chain_of_files_ends) {
+  LoadRequest request;
+  request.arguments = {"0.yaml"};
+  request.read = [](const std::string& path) -> Result<std::string> {
+    return fmt::format("version: 1\ninclude: {}.yaml", std::stoi(path) + 1);
+  };
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(messages(plan.error()).find("255.yaml:2:10: more than 256 files"), std::string::npos);
+}
+
+TEST(LoadPlans, the_same_layer_of_two_networks_is_one_case) {
+  const std::string network =
+      "version: 1\nnetwork: NAME\ninput: {c: 4, h: 8}\nlayers:\n"
+      "  - {name: a, op: conv, k: 4, r: 3, pad: 1}\n"
+      "  - {name: b, op: conv, k: NUMBER, r: 3, pad: 1}\n";
+  const auto make = [&](const std::string& name, const std::string& number) {
+    std::string text = network;
+    text.replace(text.find("NAME"), 4, name);
+    return text.replace(text.find("NUMBER"), 6, number);
+  };
+  LoadRequest request = in_memory({
+      {"a.yaml",
+       "version: 1\ndefaults: {cache: cold_weights, measure: [layers]}\n"
+       "cases: [{network: one}, {network: two}]"},
+      {"networks/one.yaml", make("one", "5")},
+      {"networks/two.yaml", make("two", "64")},
+  });
+  request.arguments = {"a.yaml"};
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  ASSERT_EQ(plan->cases.size(), 3u);
+  const Case& shared = plan->cases[0];
+  ASSERT_EQ(shared.memberships.size(), 2u);
+  EXPECT_EQ(shared.memberships[0].network, "one");
+  EXPECT_EQ(shared.memberships[1].network, "two");
+  EXPECT_EQ(plan->cases[1].memberships.size(), 1u);
+  // The larger network decides: 4*4*9 and 64*4*9 weights of four bytes.
+  EXPECT_EQ(shared.reuse_distance, Bytes{(4 * 4 * 9 + 64 * 4 * 9) * 4});
+  EXPECT_EQ(plan->cases[1].reuse_distance, Bytes{(4 * 4 * 9 + 5 * 4 * 9) * 4});
+}
+
 TEST(LoadOverrides, beat_defaults_cases_and_sweeps) {
   const Result_ plan = load_text(
       "version: 1\ndefaults: {dtype: f16}\nbudget: 1h\n"

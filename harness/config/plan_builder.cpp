@@ -53,6 +53,13 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ad
 
 }  // namespace
 
+void PlanBuilder::reserve(std::size_t cases) {
+  cases_.reserve(cases);
+  spots_.reserve(cases);
+  contents_.reserve(cases);
+  index_.reserve(cases);
+}
+
 void PlanBuilder::add(Case added, Spot spot, const std::string& content) {
   added.id = to_id(added.key);
   const auto [place, inserted] = index_.emplace(added.id, cases_.size());

@@ -16,6 +16,8 @@ class PlanBuilder {
  public:
   explicit PlanBuilder(Findings& findings) : findings_(findings) {}
 
+  // A hint: about this many cases will be added.
+  void reserve(std::size_t cases);
   // Fills in the id. `content` is what decides the computation beyond the id (a network's graph).
   void add(Case added, Spot spot, const std::string& content);
 
