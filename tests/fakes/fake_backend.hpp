@@ -27,12 +27,10 @@ struct FakeScript {
   Nanoseconds create_hit{50};
   Nanoseconds pack{200};  // each tensor
   // Of run number `n` of the kernel, counted from 0 over all its invocations.
-  std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) {
-    return Nanoseconds(60000);
-  };
+  std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) { return Nanoseconds(60000); };
   std::optional<ops::Refusal> refusal;
-  std::optional<std::int64_t> fails_at;         // run number that returns false
-  std::optional<std::int64_t> wrong_element;    // of output 0: off by `error`
+  std::optional<std::int64_t> fails_at;           // run number that returns false
+  std::optional<std::int64_t> wrong_element;      // of output 0: off by `error`
   std::optional<std::int64_t> unwritten_element;  // of output 0
   double error = 0.5;
   std::function<void(std::int64_t n)> before_run;  // may crash
@@ -40,8 +38,8 @@ struct FakeScript {
 };
 
 // Computes tensors of a subject, plain row-major; `inputs` hold all but the outputs.
-using FakeCompute = std::function<std::vector<std::vector<double>>(
-    const std::vector<std::vector<double>>& inputs)>;
+using FakeCompute =
+    std::function<std::vector<std::vector<double>>(const std::vector<std::vector<double>>& inputs)>;
 
 class FakeKernel final : public ops::Kernel {
  public:
@@ -119,7 +117,8 @@ class FakeInvocation final : public ops::Invocation {
         outputs.push_back(i);
         continue;
       }
-      std::vector<double>& values = inputs.emplace_back(static_cast<std::size_t>(tensor.elements()));
+      std::vector<double>& values =
+          inputs.emplace_back(static_cast<std::size_t>(tensor.elements()));
       for (std::size_t j = 0; j < values.size(); ++j) {
         values[j] = load_element(tensor.dtype, buffers_[i], j);
       }
@@ -175,7 +174,7 @@ inline FakeCompute compute_network(const ops::Network& network) {
         const auto place = std::pair(static_cast<int>(n), static_cast<int>(i));
         inputs.push_back(source == ops::kNetworkInput ? tensors[0]
                          : source == ops::kParameter  ? tensors[parameters.at(place)]
-                                                     : results[static_cast<std::size_t>(source)]);
+                                                      : results[static_cast<std::size_t>(source)]);
       }
       results.push_back(ops::reference_values(node.problem, inputs, 0, {}));
       for (double& value : results.back()) value = round_to(network.dtype, value);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+
+TEST(LayOut, WholeLinesAndAnOddStride) {
+  const std::array<Bytes, 2> buffers = {Bytes{100}, Bytes{64}};
+  const auto layout = lay_out(buffers, {1920}, {1920});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->offsets[0].count, 0);
+  EXPECT_EQ(layout->offsets[1].count, 128);
+  EXPECT_EQ(layout->stride.count, 192);
+  EXPECT_EQ(layout->sets, 10);
+}
+
+TEST(LayOut, NoTwoNeighboursOfPageSizeBeginAtTheSamePlaceOfAPage) {
+  const std::array<Bytes, 1> buffers = {Bytes{4096}};
+  const auto layout = lay_out(buffers, {kMi}, {kMi});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->stride.count, 4096 + 64);
+  EXPECT_EQ(layout->sets, kMi / (4096 + 64));
+}
+
+TEST(LayOut, DistanceLimitsTheSets) {
+  const std::array<Bytes, 1> buffers = {Bytes{64}};
+  EXPECT_EQ(lay_out(buffers, {kMi}, {640})->sets, 10);
+  EXPECT_EQ(lay_out(buffers, {kMi}, {1})->sets, 1);
+  EXPECT_EQ(lay_out(buffers, {kMi}, {kMi})->sets, kMaximumSets);
+  EXPECT_FALSE(lay_out(buffers, {63}, {63}));
+}
+
+TEST(ArenaSize, TwiceTheCachesOrWhatIsAsked) {
+  EXPECT_EQ(arena_size(Bytes{48 * kMi}, {0}, {}).count, 96 * kMi);
+  EXPECT_EQ(arena_size(Bytes{48 * kMi}, {100 * kMi}, {}).count, 100 * kMi);
+  EXPECT_EQ(arena_size({}, {0}, {}).count, 128 * kMi);
+}
+
+TEST(ArenaSize, AtMostOneGibibyteAndHalfTheMemory) {
+  EXPECT_EQ(arena_size(Bytes{48 * kMi}, {5000 * kMi}, {}).count, 1024 * kMi);
+  EXPECT_EQ(arena_size(Bytes{48 * kMi}, {0}, Bytes{100 * kMi}).count, 50 * kMi);
+}
+
+TEST(Arena, ReadRegionIsFilledAndWriteRegionIsAnother) {
+  auto arena = Arena::create({1 << 16}, 1);
+  ASSERT_TRUE(arena.ok());
+  std::byte* read = arena->read_region();
+  const auto* units = reinterpret_cast<const std::uint16_t*>(read);
+  EXPECT_EQ(std::count(units, units + (1 << 15), std::uint16_t{0}), 0);
+  const auto write = arena->write_region();
+  ASSERT_TRUE(write.ok());
+  EXPECT_NE(*write, read);
+  EXPECT_EQ(*arena->write_region(), *write);
+}
+
+TEST(AlignedBuffer, IsAlignedZeroAndNeverNull) {
+  auto buffer = AlignedBuffer::create({0});
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer->data()) % 64, 0u);
+  auto other = AlignedBuffer::create({100});
+  EXPECT_EQ(static_cast<int>(other->data()[99]), 0);
+  other->fill(0xff);
+  EXPECT_EQ(static_cast<int>(other->data()[99]), 0xff);
+  *buffer = std::move(*other);
+  EXPECT_EQ(buffer->size().count, 100);
+}
+
+}  // namespace
+}  // namespace bench

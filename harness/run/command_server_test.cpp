@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/command_server.hpp"
+
+#include "base/version.hpp"
+#include "harness/run/worker.hpp"
+#include "ops/operator.hpp"
+#include "tests/fakes/fake_backend.hpp"
+#include "tests/fakes/fake_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FakeBackend;
+using test::FakeClock;
+using test::FakeScript;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kGemm = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+
+class CommandServerTest : public testing::Test {
+ protected:
+  ReplyMessage prepare(const std::string& id, CheckKind check = CheckKind::reference,
+                       OutputSample expected = {}, std::optional<Bytes> distance = {}) {
+    PrepareRequest request;
+    request.id = id;
+    request.check = check;
+    request.expected = std::move(expected);
+    request.reuse_distance = distance;
+    return server_.handle(request);
+  }
+  PreparedReply prepared(const std::string& id) {
+    const ReplyMessage message = prepare(id);
+    if (const auto* refused = std::get_if<RefusedReply>(&message.reply)) {
+      ADD_FAILURE() << refused->reason;
+      return {};
+    }
+    return std::get<PreparedReply>(message.reply);
+  }
+  static RefusedReply refused(const ReplyMessage& message) {
+    const auto* reply = std::get_if<RefusedReply>(&message.reply);
+    return reply == nullptr ? RefusedReply{Outcome::ok, "not refused"} : *reply;
+  }
+
+  FakeClock clock_;
+  FakeScript script_;
+  FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
+                       [this](const std::string&) { return script_; }};
+  CommandServer server_{backend_, clock_, Bytes{std::int64_t{64} << 20}};
+};
+
+TEST_F(CommandServerTest, HelloNamesProtocolLibraryAndArena) {
+  const auto message = server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const auto& hello = std::get<HelloReply>(message.reply);
+  EXPECT_EQ(hello.protocol, kProtocolVersion);
+  EXPECT_EQ(hello.tool_version, tool_version());
+  EXPECT_EQ(hello.library.version, "1.2.3");
+  EXPECT_EQ(hello.arena.count, 2 << 20);
+}
+
+TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
+  const ReplyMessage message = prepare(kGemm);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
+  const auto& reply = std::get<PreparedReply>(message.reply);
+  EXPECT_EQ(reply.implementation, "fake:reference");
+  EXPECT_EQ(reply.create, 5000ns);
+  EXPECT_EQ(reply.create_hit, 50ns);
+  EXPECT_EQ(reply.reorder, 2 * 200ns);
+  EXPECT_EQ(reply.first_run, 60us);
+  EXPECT_EQ(reply.memory.peak.count, 3 * 64 + 64);
+  EXPECT_EQ(reply.memory.workspace.count, 64);
+  EXPECT_EQ(reply.buffers.size(), 3u);
+  EXPECT_THAT(reply.check, StartsWith("full, 16 elements, worst "));
+  EXPECT_EQ(reply.output.values.size(), 16u);
+  EXPECT_EQ(message.spent.setup, 5000ns + 50ns + 400ns + 60us);
+  EXPECT_EQ(message.spent.check, 0ns);
+  EXPECT_EQ(message.spent.timed, 0ns);
+}
+
+TEST_F(CommandServerTest, WarmUpAndRoundsAreCountedApart) {
+  prepared(kGemm);
+  const auto warm = server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations, 3);
+  EXPECT_EQ(warm.spent.warmup, 3 * 60us);
+  const auto round = server_.handle(RoundRequest{20});
+  EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(20, 60us));
+  EXPECT_EQ(round.spent.timed, 20 * 60us);
+  EXPECT_EQ(round.spent.warmup, 3 * 60us);
+}
+
+TEST_F(CommandServerTest, ShortIterationsAreBatchedInRounds) {
+  script_.run = [](std::int64_t) { return 10us; };
+  prepared(kGemm);
+  const auto warm = server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations_per_sample, 11);
+  const auto round = server_.handle(RoundRequest{2});
+  EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(2, 110us));
+}
+
+TEST_F(CommandServerTest, AWrongElementIsNamed) {
+  script_.wrong_element = 6;
+  const RefusedReply reply = refused(prepare(kGemm));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[1,2]: got "));
+  EXPECT_THAT(reply.reason, EndsWith("1 of 16 compared elements are wrong"));
+}
+
+TEST_F(CommandServerTest, AnUnwrittenElementIsFoundByItsPoison) {
+  script_.unwritten_element = 15;
+  const RefusedReply reply = refused(prepare(kGemm));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[3,3]: got NaN"));
+}
+
+TEST_F(CommandServerTest, AnUnwrittenIntegerIsFoundByASecondPoison) {
+  script_.unwritten_element = 5;
+  const RefusedReply reply = refused(prepare("pointwise/forward/relu-4x4/s8/onednn/cpu/hot"));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[1,1]: got another value in a second run"));
+}
+
+TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
+  const OutputSample first = prepared(kGemm).output;
+  FakeBackend other([](Nanoseconds) {}, [](const std::string&) { return FakeScript{}; });
+  CommandServer same(other, clock_, std::nullopt);
+  PrepareRequest request;
+  request.id = kGemm;
+  request.check = CheckKind::expected;
+  request.expected = first;
+  auto message = same.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply));
+  EXPECT_EQ(std::get<PreparedReply>(message.reply).check, "equal to the first process");
+
+  request.expected.digest = "other";  // sums in another order: compared value by value
+  message = CommandServer(other, clock_, std::nullopt).handle(request);
+  EXPECT_THAT(std::get<PreparedReply>(message.reply).check,
+              StartsWith("like the first process, 16"));
+
+  request.expected.values[3] += 1;
+  message = CommandServer(other, clock_, std::nullopt).handle(request);
+  EXPECT_EQ(refused(message).outcome, Outcome::wrong_result);
+  EXPECT_THAT(refused(message).reason, HasSubstr("first process's: "));
+  EXPECT_THAT(refused(message).reason, HasSubstr("[0,3]: got "));
+}
+
+TEST_F(CommandServerTest, RefusalsKeepTheirKind) {
+  script_.refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no such primitive"};
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::unsupported);
+  script_.refusal->kind = ops::Refusal::Kind::skipped;
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::skipped);
+  script_.refusal->kind = ops::Refusal::Kind::failed;
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::failed);
+  EXPECT_EQ(refused(prepare(kGemm)).reason, "no such primitive");
+}
+
+TEST_F(CommandServerTest, TooLargeForTheMemoryIsSkippedBeforeAnythingIsMade) {
+  const RefusedReply reply =
+      refused(prepare("pointwise/forward/relu-1048576x1048576x4/f32/onednn/cpu/hot"));
+  EXPECT_EQ(reply.outcome, Outcome::skipped);
+  EXPECT_THAT(reply.reason, StartsWith("needs 128 TiB of memory, available are 64"));
+  EXPECT_EQ(backend_.creations(), 0);
+}
+
+TEST_F(CommandServerTest, AnotherBackendIsUnsupported) {
+  const RefusedReply reply = refused(prepare("gemm/forward/m4n4k4/f32/cublaslt/cpu/hot"));
+  EXPECT_NE(reply.outcome, Outcome::ok);
+}
+
+TEST_F(CommandServerTest, AFailingKernelEndsTheRound) {
+  script_.fails_at = 10;
+  prepared(kGemm);
+  server_.handle(WarmUpRequest{3, 0ns});
+  const auto message = server_.handle(RoundRequest{20});
+  EXPECT_EQ(refused(message).outcome, Outcome::failed);
+  EXPECT_EQ(refused(message).reason, "scripted failure");
+  EXPECT_EQ(message.spent.timed, 6 * 60us);  // runs 4 to 9
+}
+
+TEST_F(CommandServerTest, CommandsOutOfOrderAreRefused) {
+  EXPECT_EQ(refused(server_.handle(WarmUpRequest{3, 0ns})).outcome, Outcome::failed);
+  prepared(kGemm);
+  EXPECT_EQ(refused(server_.handle(RoundRequest{1})).outcome, Outcome::failed);
+  server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(refused(server_.handle(RoundRequest{0})).outcome, Outcome::failed);
+  server_.handle(ReleaseRequest{});
+  EXPECT_EQ(refused(server_.handle(RoundRequest{1})).outcome, Outcome::failed);
+  EXPECT_TRUE(std::holds_alternative<DoneReply>(server_.handle(QuitRequest{}).reply));
+}
+
+TEST_F(CommandServerTest, VariantsOfAProblemShareKernelAndCheck) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const std::string problem = "gemm/forward/m16n16k16/f32/onednn/cpu/";
+  const PreparedReply hot = prepared(problem + "hot");
+  const PreparedReply cold = prepared(problem + "cold");
+  EXPECT_EQ(backend_.creations(), 2);  // miss and hit, once
+  EXPECT_EQ(cold.create, hot.create);
+  EXPECT_EQ(cold.check, hot.check);
+  EXPECT_FALSE(hot.details.contains("cold.sets"));
+  // Sets of 2 x 1 KiB to read (33 lines) and 1 KiB to write (17 lines) in regions of 2 MiB.
+  EXPECT_EQ(cold.details.at("arena.bytes"), "2097152");
+  EXPECT_EQ(cold.details.at("cold.sets"), std::to_string((2 << 20) / (33 * 64)));
+  EXPECT_EQ(cold.details.at("cold.bytes"), std::to_string((2 << 20) / (33 * 64) * (33 + 17) * 64));
+  server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<RoundReply>(server_.handle(RoundRequest{5}).reply).samples.size(), 5u);
+}
+
+TEST_F(CommandServerTest, ColdWeightsRotateOverTheReuseDistance) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const std::string id = "conv/forward/n1c16h4w4k16r1s1/f32/onednn/cpu/cold_weights";
+  const auto message = prepare(id, CheckKind::reference, {}, Bytes{1 << 18});
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
+  const auto& reply = std::get<PreparedReply>(message.reply);
+  EXPECT_EQ(reply.details.at("cold.sets"), std::to_string((1 << 18) / (17 * 64)));
+}
+
+TEST_F(CommandServerTest, WhatTheArenaCannotHoldTwiceStaysInItsOwnBuffers) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{256}});
+  const PreparedReply reply = prepared("gemm/forward/m16n16k16/f32/onednn/cpu/cold");
+  EXPECT_EQ(reply.details.at("cold.sets"), "1");
+  EXPECT_THAT(reply.details.at("cold.note"), HasSubstr("its own buffers"));
+  EXPECT_FALSE(reply.details.contains("cold.bytes"));
+}
+
+TEST_F(CommandServerTest, LargeProblemsAreCheckedAtPositions) {
+  // 2^28 < 2112 * 256 * 512 MACs; Freivalds' test sees all elements.
+  const PreparedReply reply = prepared("gemm/forward/m2112n256k512/f32/onednn/cpu/hot");
+  EXPECT_THAT(reply.check, StartsWith("seeded positions with borders and Freivalds' test, "));
+}
+
+TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
+  const auto document = nlohmann::json::parse(describe(backend_));
+  EXPECT_EQ(document.at("protocol"), kProtocolVersion);
+  EXPECT_EQ(document.at("operators").size(), ops::all_operators().size());
+  EXPECT_EQ(document.at("operators")[0].at("name"), ops::all_operators()[0]->name);
+  EXPECT_EQ(document.at("devices").at(0).at("name"), "cpu");
+  EXPECT_EQ(document.at("devices").at(0).at("library").at("version"), "1.2.3");
+  const auto message = server_.handle(DescribeRequest{});
+  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(backend_));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/sampling.hpp"
+
+#include "tests/fakes/scripted_invocation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ScriptedRuns;
+using testing::ElementsAre;
+
+TEST(RunRound, KeepsEverySampleOfSeveralIterations) {
+  ScriptedRuns runs([](std::int64_t n) { return Nanoseconds(n); });
+  std::vector<Nanoseconds> samples;
+  ASSERT_TRUE(run_round(runs.rotation(), 3, 2, runs.clock(), samples).ok());
+  EXPECT_THAT(samples, ElementsAre(0ns + 1ns, 2ns + 3ns, 4ns + 5ns));
+}
+
+TEST(RunRound, RotatesOnFromRoundToRound) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; }, 3);
+  std::vector<Nanoseconds> samples;
+  ASSERT_TRUE(run_round(runs.rotation(), 2, 2, runs.clock(), samples).ok());
+  ASSERT_TRUE(run_round(runs.rotation(), 1, 1, runs.clock(), samples).ok());
+  EXPECT_THAT(runs.order(), ElementsAre(0, 1, 2, 0, 1));
+  EXPECT_THAT(samples, ElementsAre(20ns, 20ns, 10ns));
+}
+
+TEST(RunRound, OnlyCountsAfterAFailure) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  runs.fail_at(5);
+  std::vector<Nanoseconds> samples;
+  const Status status = run_round(runs.rotation(), 10, 2, runs.clock(), samples);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message(), "scripted failure");
+  EXPECT_THAT(samples, ElementsAre(20ns, 20ns));
+  EXPECT_EQ(runs.order().size(), 6u);
+  // Google Benchmark is left usable and empty.
+  ScriptedRuns other([](std::int64_t) { return 7ns; });
+  std::vector<Nanoseconds> more;
+  ASSERT_TRUE(run_round(other.rotation(), 2, 1, other.clock(), more).ok());
+  EXPECT_THAT(more, ElementsAre(7ns, 7ns));
+}
+
+TEST(RunRound, PrintsNothing) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  std::vector<Nanoseconds> samples;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(run_round(runs.rotation(), 2, 1, runs.clock(), samples).ok());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(RunRound, WorksOnTheRealClock) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  MonotonicClock clock;
+  std::vector<Nanoseconds> samples;
+  ASSERT_TRUE(run_round(runs.rotation(), 5, 3, clock, samples).ok());
+  EXPECT_EQ(samples.size(), 5u);
+  EXPECT_EQ(runs.order().size(), 15u);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/schedule.hpp"
+
+#include "harness/run/random.hpp"
+#include "harness/run/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace bench {
+namespace {
+
+Case small_case(const std::string& tokens, CacheMode cache, std::optional<int> threads = {}) {
+  Case spec;
+  spec.key.op = "gemm";
+  spec.key.parameters = tokens;
+  spec.key.cache = cache;
+  spec.key.threads = threads;
+  spec.id = to_id(spec.key);
+  return spec;
+}
+
+// Ten problems, each hot and cold; two more with one thread; two networks.
+Plan mixed_plan() {
+  Plan plan;
+  for (int i = 1; i <= 10; ++i) {
+    const std::string tokens = "m" + std::to_string(i) + "n1k1";
+    plan.cases.push_back(small_case(tokens, CacheMode::hot));
+    plan.cases.push_back(small_case(tokens, CacheMode::cold));
+  }
+  plan.cases.push_back(small_case("m1n1k1", CacheMode::hot, 1));
+  plan.cases.push_back(small_case("m2n1k1", CacheMode::hot, 1));
+  for (const char* name : {"resnet18", "vgg16"}) {
+    Case network = small_case(name, CacheMode::hot);
+    network.key.op = "network";
+    plan.cases.push_back(network);
+  }
+  return plan;
+}
+
+std::vector<std::size_t> all_of(const Plan& plan) {
+  std::vector<std::size_t> indices(plan.cases.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
+}
+
+std::vector<std::size_t> flat(const std::vector<WorkerBatch>& batches) {
+  std::vector<std::size_t> cases;
+  for (const WorkerBatch& batch : batches) {
+    cases.insert(cases.end(), batch.cases.begin(), batch.cases.end());
+  }
+  return cases;
+}
+
+TEST(SplitMix, GivesTheReferenceSequence) {
+  SplitMix random(0);
+  EXPECT_EQ(random.next(), 0xe220a8397b1dcdafu);
+  EXPECT_EQ(random.next(), 0x6e789e6aa1b965f4u);
+}
+
+TEST(SplitMix, ShufflesEverywhereAlike) {
+  SplitMix random(1);
+  std::vector<int> items = {0, 1, 2, 3, 4};
+  random.shuffle(items);
+  std::vector<int> again = {0, 1, 2, 3, 4};
+  SplitMix same(1);
+  same.shuffle(again);
+  EXPECT_EQ(items, again);
+  EXPECT_THAT(items, testing::UnorderedElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(ScheduleProcess, HoldsEveryCaseOnce) {
+  const Plan plan = mixed_plan();
+  const auto cases = flat(schedule_process(plan, all_of(plan), 0, 1));
+  EXPECT_EQ(cases.size(), plan.cases.size());
+  EXPECT_EQ(std::set(cases.begin(), cases.end()).size(), plan.cases.size());
+}
+
+TEST(ScheduleProcess, DependsOnSeedAndProcessAlone) {
+  const Plan plan = mixed_plan();
+  const auto order = flat(schedule_process(plan, all_of(plan), 2, 1));
+  EXPECT_EQ(order, flat(schedule_process(plan, all_of(plan), 2, 1)));
+  EXPECT_NE(order, flat(schedule_process(plan, all_of(plan), 3, 1)));
+  EXPECT_NE(order, flat(schedule_process(plan, all_of(plan), 2, 2)));
+}
+
+TEST(ScheduleProcess, ThreadsAndNetworksHaveTheirOwnWorkers) {
+  const Plan plan = mixed_plan();
+  const auto batches = schedule_process(plan, all_of(plan), 0, 1);
+  ASSERT_EQ(batches.size(), 4u);  // all threads, one thread, two networks
+  std::multiset<std::size_t> sizes;
+  for (const WorkerBatch& batch : batches) {
+    sizes.insert(batch.cases.size());
+    for (const std::size_t i : batch.cases) EXPECT_EQ(plan.cases[i].key.threads, batch.threads);
+  }
+  EXPECT_EQ(sizes, (std::multiset<std::size_t>{1, 1, 2, 20}));
+}
+
+TEST(ScheduleProcess, VariantsOfAProblemStayTogether) {
+  const Plan plan = mixed_plan();
+  int cold_first = 0;
+  for (int process = 0; process < 5; ++process) {
+    for (const WorkerBatch& batch : schedule_process(plan, all_of(plan), process, 1)) {
+      if (batch.cases.size() != 20) continue;
+      for (std::size_t i = 0; i < 20; i += 2) {
+        EXPECT_EQ(batch.cases[i] / 2, batch.cases[i + 1] / 2);
+        cold_first += batch.cases[i] % 2 == 1 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(cold_first, 5);
+  EXPECT_LT(cold_first, 45);
+}
+
+TEST(ShardCases, PartsMakeTheWhole) {
+  const Plan plan = mixed_plan();
+  std::multiset<std::string> ids;
+  for (int i = 1; i <= 3; ++i) {
+    const Plan part = shard_cases(plan, i, 3);
+    EXPECT_EQ(part.cases.size(), 8u);
+    for (const Case& spec : part.cases) ids.insert(spec.id);
+  }
+  std::multiset<std::string> whole;
+  for (const Case& spec : plan.cases) whole.insert(spec.id);
+  EXPECT_EQ(ids, whole);
+  EXPECT_EQ(shard_cases(plan, 2, 3).cases[0].id, plan.cases[1].id);
+  EXPECT_TRUE(shard_cases(plan, 30, 30).cases.empty());
+}
+
+}  // namespace
+}  // namespace bench
