@@ -32,16 +32,18 @@ constexpr const char* kThird = "gemm/forward/m2n4k4/f32/onednn/cpu/hot";
 // The struck case; the others must not notice.
 constexpr const char* kStruck = "m8n4k4";
 
+// `timeout` is the struck case's.
 Plan fault_plan(Nanoseconds timeout = 60s) {
   Measure measure;
   measure.processes = 2;
   measure.min_iterations = 5;
   measure.max_time = 2ms;
-  measure.timeout = timeout;
   const Warmup warmup{1, 0ns};
-  return test::make_plan({test::make_case(kFirst, measure, warmup),
-                          test::make_case(kSecond, measure, warmup),
-                          test::make_case(kThird, measure, warmup)});
+  Plan plan = test::make_plan({test::make_case(kFirst, measure, warmup),
+                               test::make_case(kSecond, measure, warmup),
+                               test::make_case(kThird, measure, warmup)});
+  plan.cases[1].measure.timeout = timeout;
+  return plan;
 }
 
 RunOptions fault_options(std::map<std::string, std::string> environment) {
@@ -281,9 +283,10 @@ TEST_F(RunFaults, KillingTheCoordinatorLeavesNoWorkerAndAReadableFile) {
       waitpid(pid, &status, 0);
     }
     expect_gone_within_a_second(pids);
+    if (lines_of(path) == 0) continue;
     const Report report = read_report(path);
     EXPECT_GE(report.runs.size() + report.processes.size() + report.cases.size() + 1, lines);
-    if (lines_of(path) > 0) expect_resumable(path);
+    expect_resumable(path);
   }
 }
 

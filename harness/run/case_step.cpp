@@ -4,6 +4,7 @@
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/warmup.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -101,7 +102,9 @@ class Step {
       if (const auto reason = stop_reason(rule, samples, timed)) return reason;
       if (!samples.empty() && clock_.now() >= request_.deadline) return StopReason::budget;
       const auto taken = static_cast<std::int64_t>(samples.size());
-      const std::int64_t count = next_round(rule, taken, timed, sample);
+      const std::int64_t count = std::clamp<std::int64_t>(
+          (request_.deadline - clock_.now()) / std::max(sample, Nanoseconds(1)), 1,
+          next_round(rule, taken, timed, sample));
       const auto round = call<RoundReply>(RoundRequest{count}, sample * count);
       if (!round) return std::nullopt;
       if (round->samples.empty()) {
