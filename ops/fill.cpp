@@ -33,6 +33,12 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
   return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
 }
 
+// Without VNNI a CPU multiplies pairs of bytes into 16 bits; to stay in that range oneDNN halves s8
+// weights there. Even ones keep the result exact on every CPU.
+bool must_be_even(const Tensor& tensor) {
+  return tensor.role == TensorRole::weights && tensor.dtype == DataType::s8;
+}
+
 struct Range {
   double low;
   double high;
@@ -63,14 +69,16 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
   const Tensor& description = problem.tensors[tensor];
   const Range range = range_of(problem, tensor);
   const bool integer = info(description.dtype).is_integer;
+  const double step = must_be_even(description) ? 2 : 1;
   const double scale = scale_of(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
   std::vector<double> values(static_cast<std::size_t>(description.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double unit = unit_interval(mix(stream + i));
-    values[i] = integer ? range.low + std::floor(unit * (range.high - range.low + 1))
-                        : round_to(description.dtype,
-                                   scale * (range.low + unit * (range.high - range.low)));
+    values[i] =
+        integer
+            ? range.low + step * std::floor(unit * ((range.high - range.low) / step + 1))
+            : round_to(description.dtype, scale * (range.low + unit * (range.high - range.low)));
   }
   return values;
 }

@@ -13,7 +13,8 @@ namespace bench::ops {
 // Values for one tensor, exactly representable in its data type. Depends only on (seed, tensor
 // index, element index). Floating types: uniform in [-1, 1], weights scaled by 1/sqrt(fan-in) so
 // that outputs stay of order 1; positive and away from 0 where the operator demands it
-// (batch_norm's variance, log, sqrt, div). Integers: s8 in [-8, 8], u8 in [0, 16].
+// (batch_norm's variance, log, sqrt, div). Integers: s8 in [-8, 8] (weights: even ones), u8 in [0,
+// 16].
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed);
 
 // Fills `words` 16-bit units with a pattern that is a finite, normal, non-zero number in every data

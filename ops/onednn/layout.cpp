@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -57,6 +58,52 @@ bool is_dense(const memory::desc& desc, const std::vector<std::size_t>& order) {
     expected *= count;
   }
   return true;
+}
+
+// One level of the nest of loops that visits the elements in the order of memory.
+struct Loop {
+  std::size_t dimension;
+  memory::dim count;
+  memory::dim stride;
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+// Without padding, offset or anything that strides and blocks do not say.
+bool has_order(const memory::desc& desc) {
+  return desc.get_format_kind() == memory::format_kind::blocked &&
+         desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
+}
+
+// Outermost first; levels of one step left out, levels that continue each other joined.
+std::vector<Loop> loops_of(const memory::desc& desc) {
+  const auto dims = desc.get_dims();
+  const auto strides = desc.get_strides();
+  const auto blocks = desc.get_inner_blks();
+  const auto blocked = desc.get_inner_idxs();
+  const memory::dims sizes = block_sizes(desc);
+  std::vector<Loop> loops;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    loops.push_back({i, dims[i] / sizes[i], strides[i]});
+  memory::dim stride = 1;
+  for (const memory::dim block : blocks) stride *= block;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    stride /= blocks[i];
+    loops.push_back({static_cast<std::size_t>(blocked[i]), blocks[i], stride});
+  }
+  std::erase_if(loops, [](const Loop& loop) { return loop.count == 1; });
+  std::ranges::stable_sort(loops, std::ranges::greater(), &Loop::stride);
+  std::vector<Loop> joined;
+  for (const Loop& loop : loops) {
+    const bool continues = !joined.empty() && joined.back().dimension == loop.dimension &&
+                           joined.back().stride == loop.stride * loop.count;
+    if (continues) {
+      joined.back().count *= loop.count;
+      joined.back().stride = loop.stride;
+    } else {
+      joined.push_back(loop);
+    }
+  }
+  return joined;
 }
 
 }  // namespace
@@ -121,19 +168,8 @@ memory::desc desc_of_layout(Layout layout, const Dims& dims, DataType type) {
 
 bool same_order(const memory::desc& a, const memory::desc& b) {
   if (a == b) return true;
-  const auto unblocked = [](const memory::desc& desc) {
-    return desc.get_format_kind() == memory::format_kind::blocked && desc.get_inner_nblks() == 0 &&
-           desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
-  };
-  if (!unblocked(a) || !unblocked(b)) return false;
-  const auto dims = a.get_dims();
-  if (dims != b.get_dims() || a.get_data_type() != b.get_data_type()) return false;
-  const auto strides = a.get_strides();
-  const auto other = b.get_strides();
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] != 1 && strides[i] != other[i]) return false;
-  }
-  return true;
+  return has_order(a) && has_order(b) && a.get_dims() == b.get_dims() &&
+         a.get_data_type() == b.get_data_type() && loops_of(a) == loops_of(b);
 }
 
 std::string layout_text(const memory::desc& desc) {

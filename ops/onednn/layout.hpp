@@ -29,7 +29,7 @@ dnnl::memory::desc desc_of_layout(Layout layout, const Dims& dims, DataType type
 inline bool is_spatial(const Dims& dims) { return dims.size() >= 3; }
 
 // Whether the elements of both stand in the same order, so that a buffer of one can be read as the
-// other: equal, or dense and different only in dimensions of size 1 (acdb and abcd of 1x1 images).
+// other: equal, or different only in words (acdb, aBcd8b and abcd of 1x1 images).
 bool same_order(const dnnl::memory::desc& a, const dnnl::memory::desc& b);
 
 // The order of dimensions and blocks as oneDNN's verbose mode writes it: "acdb" (nhwc), "aBcd16b".

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/memory_limit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::ops {
+namespace {
+
+TEST(MemAvailable, IsReadInKibibytes) {
+  const auto bytes = parse_mem_available(
+      "MemTotal:       24600000 kB\nMemFree:  100 kB\nMemAvailable:   20000000 kB\nBuffers: 1 "
+      "kB\n");
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_EQ(bytes->count, 20000000LL * 1024);
+}
+
+TEST(MemAvailable, IsAbsentWhereTheKernelDoesNotSay) {
+  EXPECT_FALSE(parse_mem_available("").has_value());
+  EXPECT_FALSE(parse_mem_available("MemTotal: 24600000 kB\n").has_value());
+  EXPECT_FALSE(parse_mem_available("MemAvailable: ? kB\n").has_value());
+}
+
+TEST(GroupRemainder, IsTheLimitLessWhatIsUsed) {
+  EXPECT_EQ(parse_group_remainder("1000\n", "400\n")->count, 600);
+  EXPECT_EQ(parse_group_remainder("1000\n", "1400\n")->count, 0);
+}
+
+TEST(GroupRemainder, IsAbsentWithoutALimit) {
+  EXPECT_FALSE(parse_group_remainder("max\n", "400\n").has_value());
+  EXPECT_FALSE(parse_group_remainder("", "").has_value());
+}
+
+TEST(AvailableMemory, IsKnownOnLinux) {
+  const auto bytes = available_memory();
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_GT(bytes->count, 0);
+}
+
+}  // namespace
+}  // namespace bench::ops
