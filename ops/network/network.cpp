@@ -109,15 +109,15 @@ class NodeMaker {
   std::vector<Node> nodes_;
 };
 
-std::int64_t count_learned(const std::vector<Node>& separate) {
-  std::int64_t learned = 0;
+Result<std::int64_t> count_learned(const std::vector<Node>& separate) {
+  Checked learned = 0;
   for (const Node& node : separate) {
     for (const Tensor& tensor : node.problem.tensors) {
       const bool statistic = std::ranges::find(kStatistics, tensor.name) != kStatistics.end();
       if (tensor.role == TensorRole::weights && !statistic) learned += tensor.elements();
     }
   }
-  return learned;
+  return in_range(learned, "parameters", "layers");
 }
 
 // What the consumers of the input touch of it: exact for one, all of it for several.
@@ -208,7 +208,7 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
                   .tensors = {},
                   .parameter_places = {},
                   .work = {}};
-  network.parameters = count_learned(network.nodes);
+  BENCH_ASSIGN_OR_RETURN(network.parameters, count_learned(network.nodes));
   // Training needs the results between the layers that fusion would leave out.
   if (fusion == Fusion::fused && mode == Mode::inference) {
     BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes));

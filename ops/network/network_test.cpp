@@ -259,6 +259,24 @@ TEST(Network, IntegersAreNotRequantized) {
   EXPECT_EQ(network.error().where, "conv1.bn.dtype");
 }
 
+// Each layer fits 63 bits, their sum does not.
+TEST(Network, SumsBeyondTheRangeAreRefused) {
+  const std::string k = std::to_string((std::int64_t{1} << 60) + 1);
+  NetworkDefinition definition{.name = "huge", .input = {1, 1, 1}, .layers = {}};
+  std::string last = "input";
+  for (int i = 0; i < 16; ++i) {
+    const std::string up = "up" + std::to_string(i);
+    const std::string down = "down" + std::to_string(i);
+    definition.layers.push_back(layer(up, "conv", "k" + k + "r1s1", {last}));
+    definition.layers.push_back(layer(down, "conv", "k1r1s1", {up}));
+    last = down;
+  }
+  const Result<Network> network =
+      make_network(definition, 1, DataType::f32, Mode::inference, Fusion::fused);
+  ASSERT_FALSE(network.ok());
+  EXPECT_THAT(network.error().what, HasSubstr("2^63 - 1"));
+}
+
 TEST(Network, ImpossibleInputsAreNamed) {
   NetworkDefinition definition = residual_block();
   const auto where = [&](std::int64_t batch) {
