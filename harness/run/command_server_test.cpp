@@ -163,7 +163,7 @@ TEST_F(CommandServerTest, TooLargeForTheMemoryIsSkippedBeforeAnythingIsMade) {
   const RefusedReply reply =
       refused(prepare("pointwise/forward/relu-1048576x1048576x4/f32/onednn/cpu/hot"));
   EXPECT_EQ(reply.outcome, Outcome::skipped);
-  EXPECT_THAT(reply.reason, StartsWith("needs 128 TiB of memory, available are 64"));
+  EXPECT_THAT(reply.reason, StartsWith("needs 128.0 TiB of memory, available are 64.00 MiB"));
   EXPECT_EQ(backend_.creations(), 0);
 }
 

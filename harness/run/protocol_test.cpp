@@ -60,7 +60,7 @@ TEST(Requests, CarryANetworkWithItsParametersAsWritten) {
   network->definition.input = {3, 8, 8};
   network->definition.layers = {layer("c", "conv", {"input"}), layer("r", "pointwise", {"c"})};
   network->definition.layers[0].parameters.set("k", std::int64_t{4});
-  network->definition.layers[0].parameters.set("r", std::vector<std::int64_t>{3});
+  network->definition.layers[0].parameters.set("stride", std::vector<std::int64_t>{2});
   network->definition.layers[0].parameters.set("pad", std::vector<ops::PadPair>{{0, 1}});
   network->definition.layers[0].parameters.set("bias", true);
   network->definition.layers[1].parameters.set("function", std::string("leaky_relu"));

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's definition as a worker gets it. Private to this folder.
+#pragma once
+
+#include "harness/config/plan.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <memory>
+
+namespace bench {
+
+nlohmann::json network_to_json(const PlannedNetwork& network);
+// Throws what json throws, or std::runtime_error for unknown operators and parameters:
+// decode_request makes both an Error.
+std::shared_ptr<const PlannedNetwork> network_from_json(const nlohmann::json& value);
+
+}  // namespace bench
