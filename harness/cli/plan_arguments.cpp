@@ -14,6 +14,15 @@ namespace {
 // whole.
 constexpr std::int64_t kLargestFile = 8'000'000;
 
+// Names of the files of a folder; none where it cannot be read (they only serve spelling hints).
+std::vector<std::string> names_in(const std::string& folder) {
+  std::error_code code;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> quick_overrides() {
@@ -38,6 +47,7 @@ LoadRequest load_request(const Arguments& arguments) {
   request.devices = arguments.devices;
   request.network_folders = network_folders(own_path());
   request.read = [](const std::string& path) { return read_file(path, kLargestFile); };
+  request.list = names_in;
   return request;
 }
 

@@ -23,6 +23,8 @@ namespace {
 // being read whole.
 constexpr std::int64_t kLargestResult = std::int64_t{1} << 32;
 
+constexpr int kUnlimitedWidth = 1000;
+
 // Appends to the result file and keeps the lines for the report at the end.
 class FileSink final : public RecordSink {
  public:
@@ -115,10 +117,12 @@ void print_results(const Report& report, const Arguments& arguments, const std::
     return;
   }
   ConsoleOptions console;
-  console.width = env.out_is_terminal ? env.terminal_width.value_or(console.width) : console.width;
+  // Into a file or a pipe nothing is shortened: ids are there to be pasted.
+  console.width =
+      env.out_is_terminal ? env.terminal_width.value_or(console.width) : kUnlimitedWidth;
   console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
-  *env.out << console_table(report, console)
-           << console_networks(summarise_networks(report), console);
+  const std::string networks = console_networks(summarise_networks(report), console);
+  *env.out << console_table(report, console) << (networks.empty() ? "" : "\n") << networks;
   if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
 }
 
