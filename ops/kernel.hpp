@@ -101,7 +101,7 @@ class Backend {
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
 };
 
-// The CPU backend. Throws nothing; one a process suffices.
+// The CPU backend. Throws nothing; one a process suffices. Must outlive its kernels.
 std::unique_ptr<Backend> make_onednn_backend();
 
 }  // namespace bench::ops

@@ -156,6 +156,26 @@ NetworkDefinition shared_residuals() {
                      layer("self.add", "pointwise", "add", {"self", "third.add"})}};
 }
 
+// A residual that two additions read.
+NetworkDefinition residuals_read_again() {
+  return {.name = "again",
+          .input = {16, 6, 6},
+          .layers = {layer("a", "conv", "k16r3s3p1", {"input"}),
+                     layer("b", "conv", "k16r1s1", {"input"}),
+                     layer("b.add", "pointwise", "add", {"b", "a"}),
+                     layer("c", "conv", "k16r3s3p1", {"b.add"}),
+                     layer("c.add", "pointwise", "add", {"c", "a"})}};
+}
+
+// The network's input as the residual; in images of 1x1 it has the layout that the addition wants.
+NetworkDefinition input_as_residual() {
+  return {.name = "input",
+          .input = {16, 1, 1},
+          .layers = {layer("a", "conv", "k16r1s1", {"input"}), layer("b", "conv", "k16r1s1", {"a"}),
+                     layer("b.add", "pointwise", "add", {"b", "input"}),
+                     layer("c", "conv", "k16r1s1", {"b.add"})}};
+}
+
 // Ends in images: the output is plain whatever the last layout was.
 NetworkDefinition image_output() {
   return {.name = "image",
@@ -177,8 +197,9 @@ NetworkDefinition gated_network() {
 }
 
 TEST_F(NetworkKernelTest, AgreesWithThePlainExecutor) {
-  for (const auto& definition : {residual_network(), mobile_network(), flattening_network(),
-                                 shared_residuals(), image_output(), gated_network()}) {
+  for (const auto& definition :
+       {residual_network(), mobile_network(), flattening_network(), shared_residuals(),
+        residuals_read_again(), input_as_residual(), image_output(), gated_network()}) {
     for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
       check(definition, dtype, 1);
       check(definition, dtype, 3);
