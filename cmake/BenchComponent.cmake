@@ -11,7 +11,8 @@ function(bench_add_tests name)
   target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT 300 LABELS ${name})
+    # Several tests share the processors: OpenMP threads that spin while they wait would starve them.
+    PROPERTIES TIMEOUT 300 LABELS ${name} ENVIRONMENT "GOMP_SPINCOUNT=0")
 endfunction()
 
 # bench_add_library(<name> DEPENDS <component>... LINK <target>... SOURCES <file>...)
