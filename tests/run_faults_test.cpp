@@ -241,7 +241,12 @@ std::map<std::string, Outcome> outcomes(const Report& report) {
 // Continues the run in `path` and expects the cases of an undisturbed one.
 void expect_resumable(const std::string& path) {
   {
+    // A worker that the dead coordinator was just starting still holds the file, until it looks
+    // for its parent.
+    MonotonicClock waiting;
+    const Nanoseconds start = waiting.now();
     auto file = RecordFile::reopen(path);
+    while (!file && waiting.now() - start < 1s) file = RecordFile::reopen(path);
     ASSERT_TRUE(file.ok()) << file.error().message();
     const Report earlier = read_report(path);
     FileSink sink(std::move(*file));

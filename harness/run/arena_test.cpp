@@ -50,6 +50,13 @@ TEST(ArenaSize, AtMostOneGibibyteAndHalfTheMemory) {
   EXPECT_EQ(arena_size(Bytes{48 * kMi}, {0}, Bytes{100 * kMi}).count, 50 * kMi);
 }
 
+TEST(Arena, IsFilledToItsEnd) {
+  auto arena = Arena::create({(9 << 20) + 64}, 1);
+  ASSERT_TRUE(arena.ok());
+  const auto* units = reinterpret_cast<const std::uint16_t*>(arena->read_region());
+  EXPECT_EQ(std::count(units, units + ((9 << 20) + 64) / 2, std::uint16_t{0}), 0);
+}
+
 TEST(Arena, ReadRegionIsFilledAndWriteRegionIsAnother) {
   auto arena = Arena::create({1 << 16}, 1);
   ASSERT_TRUE(arena.ok());

@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_progress.hpp"
 
-#include "base/data_type.hpp"
 #include "harness/report/summary.hpp"
+#include "harness/run/case_facts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace bench {
 namespace {
 
-const ops::Work& work_of(const Case& spec) {
-  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->work;
-  return std::get<std::shared_ptr<const ops::Network>>(spec.work)->work;
-}
-
 bool has_flag(const CaseRecord& record, Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
-}
-
-// What the plan alone says about a case.
-CaseRecord planned_record(const Case& spec) {
-  CaseRecord record;
-  record.id = spec.id;
-  record.op = spec.key.op;
-  record.direction = ops::direction_names()[static_cast<std::size_t>(spec.key.direction)];
-  record.dtype = info(spec.key.dtype).name;
-  record.device = spec.key.device;
-  record.backend = spec.key.backend;
-  record.source = Place{spec.place.file, spec.place.line, 0}.text();
-  record.case_hash = spec.hash;
-  record.work = work_of(spec);
-  if (spec.memberships.empty()) return record;
-  record.network = spec.memberships.front().network;
-  record.layers = spec.memberships.front().layers;
-  record.multiplicity = static_cast<int>(record.layers.size());
-  if (spec.memberships.size() == 1) return record;
-  for (const Membership& membership : spec.memberships) {
-    record.networks.push_back({membership.network, membership.layers});
-  }
-  return record;
 }
 
 }  // namespace
@@ -89,7 +60,7 @@ Outcome CaseProgress::outcome() const {
 }
 
 CaseRecord CaseProgress::record(const std::string& run_id) const {
-  CaseRecord record = planned_record(*spec_);
+  CaseRecord record = case_facts(*spec_);
   record.run_id = run_id;
   if (facts_) {
     record.implementation = facts_->implementation;

@@ -136,6 +136,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     account();
     if (!rotation) return failed(rotation.error().message());
     rotation_ = std::move(*rotation);
+    if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
     return reply;
   } catch (const std::bad_alloc&) {
     built_.reset();

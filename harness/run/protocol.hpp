@@ -81,7 +81,7 @@ struct PreparedReply {
   Nanoseconds create{0}, create_hit{0}, reorder{0}, first_run{0};
   MemoryUse memory{};
   std::string check;    // how the result was verified; empty with CheckKind::none
-  OutputSample output;  // empty with CheckKind::none
+  OutputSample output;  // of CheckKind::reference alone
   std::map<std::string, std::string> details;
 };
 struct RefusedReply {
