@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <regex>
+#include <string>
 
 namespace bench {
 namespace {
@@ -58,9 +58,12 @@ TEST(RealEnv, ReadsTheProcessEnvironment) {
 TEST(RealEnv, UtcInTheFormOfRecords) {
   MonotonicClock clock;
   const std::string now = real_env(clock).utc_now();
-  EXPECT_TRUE(
-      std::regex_match(now, std::regex(R"(20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ)")))
-      << now;
+  std::string shape = now;
+  for (char& c : shape) {
+    if (c >= '0' && c <= '9') c = '0';
+  }
+  EXPECT_EQ(shape, "0000-00-00T00:00:00Z") << now;
+  EXPECT_EQ(now.substr(0, 2), "20");
 }
 
 }  // namespace
