@@ -9,6 +9,7 @@
 #include "ops/problem.hpp"
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,12 +52,17 @@ class Invocation {
   virtual std::string error() const = 0;
 };
 
+// The layouts in which a network hands a layer's inputs over, by tensor name, in KernelBuffer's
+// words. Decides for operators that have no preference of their own (pooling, pointwise, ...).
+using MetLayouts = std::map<std::string, std::string>;
+
 // One primitive of what a kernel executes, for people (`explain`, a network's layer table).
 struct KernelStep {
   std::string node;            // of the network's node that it stands for; empty for a problem
   std::string kind;            // "convolution", "reorder"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // "abcd -> acdb, weights Acdb16a"
+  MetLayouts met;              // in a network; empty for a reorder
 };
 
 // Not thread-safe. Outlives its invocations.
@@ -99,6 +105,13 @@ class Backend {
   virtual LibraryInfo library() const = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
+  // A problem as the layer of a network, with what steps() of that network's kernel says it meets.
+  // Names and layouts that the backend does not know are ignored.
+  virtual Result<std::unique_ptr<Kernel>, Refusal> create_layer(const Problem& problem,
+                                                                const MetLayouts& met) {
+    static_cast<void>(met);
+    return create(problem);
+  }
 };
 
 // The CPU backend. Throws nothing; one a process suffices. Must outlive its kernels.

@@ -270,7 +270,7 @@ class NetworkExpansion {
 
   void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer, const Draft& draft) {
     const ops::Problem& problem = layer.problem;
-    const Membership membership{bound.network->name, layer.layers};
+    const Membership membership{bound.segment, layer.layers};
     for (const ops::Direction direction : directions(bound, problem)) {
       const bool forward = direction == ops::Direction::forward;
       auto made =
@@ -295,6 +295,7 @@ class NetworkExpansion {
         Case result = make_case(entry_, findings_, site);
         set_problem(result, *made, tokens);
         result.memberships.push_back(membership);
+        if (forward) result.layer_of = bound.planned;
         if (site.cache == CacheMode::cold_weights) {
           result.reuse_distance = bound.network->weights_size();
         }

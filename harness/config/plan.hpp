@@ -56,7 +56,8 @@ struct PlannedNetwork {
 
 // A case stands for these layers of a network.
 struct Membership {
-  std::string network;              // "resnet50_v1_5"
+  // The parameter segment of the network's case id: "resnet50_v1_5", "resnet50_v1_5-n8".
+  std::string network;
   std::vector<std::string> layers;  // names; multiplicity = size
 };
 
@@ -70,6 +71,8 @@ struct Case {
   std::shared_ptr<const PlannedNetwork>
       network;                          // set for op `network`: what a worker needs to build it
   std::vector<Membership> memberships;  // empty for cases that are no layer
+  // The network of the first membership: its first layer's layouts are those that the case meets.
+  std::shared_ptr<const PlannedNetwork> layer_of;
   std::optional<Bytes>
       reuse_distance;  // cold_weights of a layer: the weights of its largest network
   Warmup warmup;

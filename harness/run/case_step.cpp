@@ -65,6 +65,7 @@ class Step {
     message.seed = request_.seed;
     message.reuse_distance = spec.reuse_distance;
     message.check = request_.check;
+    message.met = request_.met;
     if (request_.check == CheckKind::expected) message.expected = *request_.expected;
     result_.prepared = call<PreparedReply>(message, Nanoseconds(0));
     return result_.prepared.has_value();

@@ -21,6 +21,7 @@ struct StepRequest {
   CheckKind check = CheckKind::reference;
   const OutputSample* expected = nullptr;  // of the first process, with CheckKind::expected
   Extent extent = Extent::measure;
+  ops::MetLayouts met{};  // of a layer
   // Measuring ends here with StopReason::budget, after one round at least.
   Nanoseconds deadline = Nanoseconds::max();
 };

@@ -89,6 +89,7 @@ ReplyMessage CommandServer::handle(const Request& request) {
       return DescribeReply{describe(server.backend_)};
     }
     Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
+    Reply operator()(const StepsRequest& r) const { return server.steps(r); }
     Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
@@ -145,6 +146,18 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   }
 }
 
+Reply CommandServer::steps(const StepsRequest& request) {
+  const Nanoseconds start = clock_.now();
+  const PlannedNetwork& planned = *request.network;
+  const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
+                                         planned.mode, planned.fusion);
+  if (!network) return failed(network.error().message());
+  const auto kernel = backend_.create(*network);
+  spent_.setup += clock_.now() - start;
+  if (!kernel) return refusal(kernel.error());
+  return StepsReply{(*kernel)->steps()};
+}
+
 Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
                                                 const PrepareRequest& request) {
   if (key.device != backend_.device()) {
@@ -165,7 +178,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
                                     format_bytes(*available_))};
   }
   const InputValues values = input_values(*subject, request.seed);
-  auto instance = Instance::build(backend_, *subject, values, clock_, available_);
+  auto instance = Instance::build(backend_, *subject, values, clock_, available_, request.met);
   if (!instance) return refusal(instance.error());
   built_ = std::make_shared<Built>(
       Built{problem, request.seed, std::move(*subject), std::move(*instance), false, {}});

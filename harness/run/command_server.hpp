@@ -30,6 +30,7 @@ class CommandServer {
 
   Reply hello(const HelloRequest& request);
   Reply prepare(const PrepareRequest& request);
+  Reply steps(const StepsRequest& request);
   Reply warm_up(const WarmUpRequest& request);
   Reply round(const RoundRequest& request);
   Reply release();

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
+#include "harness/run/network_layouts.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/worker.hpp"
@@ -53,6 +54,7 @@ class Run {
   void decide_without_worker();
   Status begin();
   Status measure();
+  Status learn_layouts(const std::vector<std::size_t>& wanted);
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& left);
   Status ensure_worker(std::optional<int> threads);
@@ -78,7 +80,8 @@ class Run {
   WorkerSession session_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
-  std::size_t appended_ = 0;                     // cases whose record is behind
+  NetworkLayouts layouts_;
+  std::size_t appended_ = 0;  // cases whose record is behind
   Halt halt_ = Halt::none;
   Nanoseconds started_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
@@ -222,12 +225,31 @@ Status Run::measure_process(int process) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].wanted(process)) wanted.push_back(i);
   }
+  BENCH_RETURN_IF_ERROR(learn_layouts(wanted));
   auto left = static_cast<std::int64_t>(wanted.size());
   for (const WorkerBatch& batch : schedule_process(plan_, wanted, process, options_.seed)) {
     if (halt_ != Halt::none) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
     session_.finish();
   }
+  return Done{};
+}
+
+// In a worker of its own: what it creates must not be in the cache when creation is timed. A
+// network that cannot run as one leaves its layers to the layouts that they have alone.
+Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
+  for (const std::size_t i : wanted) {
+    const Case& spec = cases_[i].spec();
+    look_at_limits();
+    if (!spec.layer_of || layouts_.knows(spec) || halt_ != Halt::none) continue;
+    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    if (halt_ != Halt::none) return Done{};
+    const auto reply =
+        session_.call(StepsRequest{spec.key.dtype, spec.layer_of}, spec.measure.timeout);
+    const auto* steps = reply ? std::get_if<StepsReply>(&*reply) : nullptr;
+    layouts_.learn(spec, steps != nullptr ? steps->steps : std::vector<ops::KernelStep>{});
+  }
+  session_.finish();
   return Done{};
 }
 
@@ -271,6 +293,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     request.expected = &expected->second;
   }
   request.deadline = deadline;
+  request.met = layouts_.met_by(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
   if (result.course == StepResult::Course::abandoned) look_at_limits();

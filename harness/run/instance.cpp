@@ -56,14 +56,15 @@ Bytes memory_needed(const Subject& subject) {
 
 Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
                                           const InputValues& values, Clock& clock,
-                                          std::optional<Bytes> available) {
+                                          std::optional<Bytes> available,
+                                          const ops::MetLayouts& met) {
   Instance instance;
   const Nanoseconds start = clock.now();
-  auto kernel = create_kernel(backend, subject);
+  auto kernel = create_kernel(backend, subject, met);
   instance.durations_.create = clock.now() - start;
   if (!kernel) return std::move(kernel).error();
   const Nanoseconds again = clock.now();
-  { auto hit = create_kernel(backend, subject); }
+  { auto hit = create_kernel(backend, subject, met); }
   instance.durations_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
 

@@ -33,7 +33,8 @@ class Instance {
   // memory (`available`, where known) does not suffice.
   static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
                                               const InputValues& values, Clock& clock,
-                                              std::optional<Bytes> available);
+                                              std::optional<Bytes> available,
+                                              const ops::MetLayouts& met = {});
 
   ops::Kernel& kernel() { return *kernel_; }
   const Durations& durations() const { return durations_; }

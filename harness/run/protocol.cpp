@@ -69,7 +69,13 @@ struct RequestWriter {
     if (r.network) message["network"] = network_to_json(*r.network);
     if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
     if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
+    if (!r.met.empty()) message["met_layouts"] = r.met;
     return message;
+  }
+  json operator()(const StepsRequest& r) const {
+    return {{"command", "steps"},
+            {"dtype", info(r.dtype).name},
+            {"network", network_to_json(*r.network)}};
   }
   json operator()(const WarmUpRequest& r) const {
     return {{"command", "warm_up"}, {"iterations", r.iterations}, {"time_ns", to_json(r.time)}};
@@ -103,7 +109,13 @@ Request read_prepare(const json& m) {
   if (m.contains("reuse_distance_bytes")) {
     r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
   }
+  if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
   return r;
+}
+Request read_steps(const json& m) {
+  const auto dtype = data_type_from_name(m.at("dtype").get<std::string>());
+  if (!dtype) throw std::runtime_error("unknown dtype");
+  return StepsRequest{*dtype, network_from_json(m.at("network"))};
 }
 Request read_warm_up(const json& m) {
   return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
@@ -116,9 +128,10 @@ struct RequestRow {
   std::string_view name;
   Request (*read)(const json&);
 };
-constexpr std::array<RequestRow, 7> kRequests = {{{"hello", read_hello},
+constexpr std::array<RequestRow, 8> kRequests = {{{"hello", read_hello},
                                                   {"describe", read_describe},
                                                   {"prepare", read_prepare},
+                                                  {"steps", read_steps},
                                                   {"warm_up", read_warm_up},
                                                   {"round", read_round},
                                                   {"release", read_release},
@@ -131,11 +144,25 @@ json to_json(const BufferInfo& buffer) {
           {"bytes", buffer.size.count}};
 }
 
-json to_json(const ops::KernelStep& step) {
-  return {{"node", step.node},
-          {"kind", step.kind},
-          {"implementation", step.implementation},
-          {"layouts", step.layouts}};
+json to_json(const std::vector<ops::KernelStep>& steps) {
+  json list = json::array();
+  for (const ops::KernelStep& step : steps) {
+    list.push_back({{"node", step.node},
+                    {"kind", step.kind},
+                    {"implementation", step.implementation},
+                    {"layouts", step.layouts},
+                    {"met", step.met}});
+  }
+  return list;
+}
+std::vector<ops::KernelStep> kernel_steps(const json& list) {
+  std::vector<ops::KernelStep> steps;
+  for (const json& step : list) {
+    steps.push_back({step.at("node").get<std::string>(), step.at("kind").get<std::string>(),
+                     step.at("implementation").get<std::string>(),
+                     step.at("layouts").get<std::string>(), step.at("met").get<ops::MetLayouts>()});
+  }
+  return steps;
 }
 
 struct ReplyWriter {
@@ -158,12 +185,10 @@ struct ReplyWriter {
   json operator()(const PreparedReply& r) const {
     json buffers = json::array();
     for (const BufferInfo& buffer : r.buffers) buffers.push_back(to_json(buffer));
-    json steps = json::array();
-    for (const ops::KernelStep& step : r.steps) steps.push_back(to_json(step));
     return {{"reply", "prepared"},
             {"implementation", r.implementation},
             {"buffers", std::move(buffers)},
-            {"steps", std::move(steps)},
+            {"steps", to_json(r.steps)},
             {"create_ns", to_json(r.create)},
             {"create_hit_ns", to_json(r.create_hit)},
             {"reorder_ns", to_json(r.reorder)},
@@ -175,6 +200,9 @@ struct ReplyWriter {
             {"check", r.check},
             {"output", to_json(r.output)},
             {"details", r.details}};
+  }
+  json operator()(const StepsReply& r) const {
+    return {{"reply", "steps"}, {"steps", to_json(r.steps)}};
   }
   json operator()(const RefusedReply& r) const {
     return {{"reply", "refused"},
@@ -217,11 +245,7 @@ Reply reply_prepared(const json& m) {
                          b.at("layout").get<std::string>(),
                          {b.at("bytes").get<std::int64_t>()}});
   }
-  for (const json& step : m.at("steps")) {
-    r.steps.push_back({step.at("node").get<std::string>(), step.at("kind").get<std::string>(),
-                       step.at("implementation").get<std::string>(),
-                       step.at("layouts").get<std::string>()});
-  }
+  r.steps = kernel_steps(m.at("steps"));
   r.create = nanoseconds(m.at("create_ns"));
   r.create_hit = nanoseconds(m.at("create_hit_ns"));
   r.reorder = nanoseconds(m.at("reorder_ns"));
@@ -235,6 +259,7 @@ Reply reply_prepared(const json& m) {
   r.details = m.at("details").get<std::map<std::string, std::string>>();
   return r;
 }
+Reply reply_steps(const json& m) { return StepsReply{kernel_steps(m.at("steps"))}; }
 Reply reply_refused(const json& m) {
   const auto names = outcome_names();
   const auto name = m.at("outcome").get<std::string>();
@@ -259,9 +284,10 @@ struct ReplyRow {
   std::string_view name;
   Reply (*read)(const json&);
 };
-constexpr std::array<ReplyRow, 7> kReplies = {{{"hello", reply_hello},
+constexpr std::array<ReplyRow, 8> kReplies = {{{"hello", reply_hello},
                                                {"describe", reply_describe},
                                                {"prepared", reply_prepared},
+                                               {"steps", reply_steps},
                                                {"refused", reply_refused},
                                                {"warmed_up", reply_warmed_up},
                                                {"round", reply_round},

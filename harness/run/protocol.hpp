@@ -44,6 +44,12 @@ struct PrepareRequest {
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
   std::optional<Bytes> reuse_distance;
+  ops::MetLayouts met;  // of a layer: the layouts in which its network hands its inputs over
+};
+// The steps of a network as a chain, for what its layers meet there. Nothing is allocated or run.
+struct StepsRequest {
+  DataType dtype = DataType::f32;
+  std::shared_ptr<const PlannedNetwork> network;
 };
 struct WarmUpRequest {
   std::int64_t iterations = 0;
@@ -54,8 +60,8 @@ struct RoundRequest {
 };
 struct ReleaseRequest {};
 struct QuitRequest {};
-using Request = std::variant<HelloRequest, DescribeRequest, PrepareRequest, WarmUpRequest,
-                             RoundRequest, ReleaseRequest, QuitRequest>;
+using Request = std::variant<HelloRequest, DescribeRequest, PrepareRequest, StepsRequest,
+                             WarmUpRequest, RoundRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -84,6 +90,9 @@ struct PreparedReply {
   OutputSample output;  // of CheckKind::reference alone
   std::map<std::string, std::string> details;
 };
+struct StepsReply {
+  std::vector<ops::KernelStep> steps;
+};
 struct RefusedReply {
   Outcome outcome = Outcome::failed;
   std::string reason;
@@ -98,8 +107,8 @@ struct RoundReply {
   std::vector<Nanoseconds> samples;
 };
 struct DoneReply {};
-using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, RefusedReply, WarmedUpReply,
-                           RoundReply, DoneReply>;
+using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, StepsReply, RefusedReply,
+                           WarmedUpReply, RoundReply, DoneReply>;
 
 // Where a worker's time went since its first command.
 struct Spent {

@@ -38,10 +38,11 @@ TEST(Requests, AreLinesOfJson) {
   prepare.expected = {"00ff", {0.1, std::numeric_limits<double>::quiet_NaN(), -3}};
   prepare.seed = std::numeric_limits<std::uint64_t>::max();
   prepare.reuse_distance = Bytes{5};
+  prepare.met = {{"source", "acdb"}};
   expect_round_trip(
       prepare,
       R"({"check":"expected","command":"prepare","expected":{"digest":"00ff","values":[0.1,null,-3.0]},)"
-      R"("id":"a/b","reuse_distance_bytes":5,"seed":18446744073709551615})");
+      R"("id":"a/b","met_layouts":{"source":"acdb"},"reuse_distance_bytes":5,"seed":18446744073709551615})");
 }
 
 ops::LayerDefinition layer(const std::string& name, std::string_view op,
@@ -74,6 +75,9 @@ TEST(Requests, CarryANetworkWithItsParametersAsWritten) {
   const auto decoded = decode_request(text);
   ASSERT_TRUE(decoded.ok()) << decoded.error().message();
   EXPECT_EQ(encode(*decoded), text);
+  const std::string steps = encode(StepsRequest{DataType::bf16, network});
+  ASSERT_TRUE(decode_request(steps).ok());
+  EXPECT_EQ(encode(*decode_request(steps)), steps);
   const auto& back = *std::get<PrepareRequest>(*decoded).network;
   EXPECT_EQ(back.definition.name, "tiny");
   EXPECT_EQ(back.definition.input, (ops::Dims{3, 8, 8}));
@@ -106,7 +110,7 @@ TEST(Replies, AreLinesOfJson) {
   PreparedReply prepared;
   prepared.implementation = "jit";
   prepared.buffers = {{"source", "input", "abcd", {12}}};
-  prepared.steps = {{"conv1", "convolution", "jit", "abcd"}};
+  prepared.steps = {{"conv1", "convolution", "jit", "abcd", {{"source", "acdb"}}}};
   prepared.create = 5ns;
   prepared.memory = {{3}, {2}, {1}};
   prepared.check = "full";
@@ -116,6 +120,7 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(RefusedReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
+  expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
   expect_round_trip(DoneReply{}, R"("reply":"done")");
 }
 

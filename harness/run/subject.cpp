@@ -70,8 +70,11 @@ const ops::Work& subject_work(const Subject& subject) {
 }
 
 Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create_kernel(ops::Backend& backend,
-                                                                 const Subject& subject) {
-  if (const auto* problem = std::get_if<ops::Problem>(&subject)) return backend.create(*problem);
+                                                                 const Subject& subject,
+                                                                 const ops::MetLayouts& met) {
+  if (const auto* problem = std::get_if<ops::Problem>(&subject)) {
+    return backend.create_layer(*problem, met);
+  }
   return backend.create(std::get<NetworkPair>(subject).network);
 }
 

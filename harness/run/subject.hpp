@@ -33,8 +33,10 @@ Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network);
 
 std::span<const ops::Tensor> subject_tensors(const Subject& subject);
 const ops::Work& subject_work(const Subject& subject);
+// `met`: of a layer, what its network hands over; else empty.
 Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create_kernel(ops::Backend& backend,
-                                                                 const Subject& subject);
+                                                                 const Subject& subject,
+                                                                 const ops::MetLayouts& met);
 // Values of all tensors that are no outputs, in order.
 std::vector<std::vector<double>> input_values(const Subject& subject, std::uint64_t seed);
 

@@ -23,6 +23,7 @@ const char* activity(const Request& request) {
     const char* operator()(const HelloRequest&) const { return "starting"; }
     const char* operator()(const DescribeRequest&) const { return "describing itself"; }
     const char* operator()(const PrepareRequest&) const { return "preparing and checking"; }
+    const char* operator()(const StepsRequest&) const { return "laying out a network"; }
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
     const char* operator()(const RoundRequest&) const { return "measuring"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }

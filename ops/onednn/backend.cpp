@@ -4,6 +4,7 @@
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/entry.hpp"
 #include "ops/onednn/guard.hpp"
+#include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
 #include "ops/onednn/network_kernel.hpp"
 #include "ops/onednn/primitive.hpp"
@@ -51,9 +52,10 @@ class OnednnBackend final : public Backend {
   LibraryInfo library() const override { return onednn_library(); }
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
+  CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override;
 
  private:
-  CreatedKernel make_kernel(const Problem& problem);
+  CreatedKernel make_kernel(const Problem& problem, const MetLayouts& met);
   CreatedKernel make_kernel(const Network& network);
   // Made at the first use: a process that only asks for the library pays nothing.
   OnednnContext& context() {
@@ -64,11 +66,23 @@ class OnednnBackend final : public Backend {
   std::optional<OnednnContext> context_;
 };
 
-CreatedKernel OnednnBackend::make_kernel(const Problem& problem) {
+std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const MetLayouts& met) {
+  std::vector<dnnl::memory::desc> given(problem.tensors.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Tensor& tensor = problem.tensors[i];
+    const auto layout = met.find(tensor.name);
+    if (layout == met.end()) continue;
+    if (auto desc = desc_of_text(layout->second, tensor.dims, tensor.dtype)) given[i] = *desc;
+  }
+  return given;
+}
+
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const MetLayouts& met) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
-  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
-                         entry->create(context(), {problem, {}, ResidualAdd::separate}));
+  BENCH_ASSIGN_OR_RETURN(
+      std::unique_ptr<OnednnPrimitive> primitive,
+      entry->create(context(), {problem, given_descs(problem, met), ResidualAdd::separate}));
   BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
   return make_problem_kernel(context(), problem, std::move(primitive));
 }
@@ -79,11 +93,13 @@ CreatedKernel OnednnBackend::make_kernel(const Network& network) {
   return make_network_kernel(context(), network, std::move(chain));
 }
 
-CreatedKernel OnednnBackend::create(const Problem& problem) {
+CreatedKernel OnednnBackend::create(const Problem& problem) { return create_layer(problem, {}); }
+
+CreatedKernel OnednnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
   BENCH_RETURN_IF_ERROR(check_supported(problem));
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
   const std::string what = describe(problem);
-  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem); });
+  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, met); });
   if (kernel) return kernel;
   return guarded(what, [&]() -> CreatedKernel {
     return with_data_type_cause(context(), problem.dtype, std::move(kernel).error());

@@ -44,6 +44,7 @@ class ChainBuilder {
   Result<Done, Refusal> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   std::vector<memory::desc> given(const Node& node) const;
+  MetLayouts met(const Node& node) const;
   std::optional<std::size_t> residual_in_place(std::size_t node) const;
   Result<Done, Refusal> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
                                    std::optional<std::size_t> residual, ChainStep& step);
@@ -105,6 +106,15 @@ std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
   return descs;
 }
 
+MetLayouts ChainBuilder::met(const Node& node) const {
+  MetLayouts layouts;
+  const std::vector<memory::desc> descs = given(node);
+  for (std::size_t i = 0; i < descs.size(); ++i) {
+    if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = layout_text(descs[i]);
+  }
+  return layouts;
+}
+
 // The tensor that may be overwritten by the node's result: the residual of its only add, which
 // nothing reads afterwards or at the same time.
 std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) const {
@@ -160,6 +170,7 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
                           .kind = std::string(kReorder),
                           .implementation = description.impl_info_str(),
                           .layouts = layout_text(from) + " -> " + layout_text(wanted),
+                          .met = {},
                           .primitive = dnnl::primitive(description.get()),
                           .scratchpad = description.scratchpad_desc(),
                           .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
@@ -231,6 +242,7 @@ Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
                  .kind = primitive->kind,
                  .implementation = primitive->implementation,
                  .layouts = layouts_text(node.problem, *primitive),
+                 .met = met(node),
                  .primitive = primitive->primitive,
                  .scratchpad = primitive->scratchpad,
                  .values = {},

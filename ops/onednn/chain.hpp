@@ -45,6 +45,7 @@ struct ChainStep {
   std::string kind;            // "convolution"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // for people
+  MetLayouts met;
   dnnl::primitive primitive;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/layout.hpp"
 
+#include <dnnl_debug.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -191,6 +192,15 @@ std::string layout_text(const memory::desc& desc) {
   }
   if (!is_dense(desc, order)) text += fmt::format(" strides {}", fmt::join(strides, "x"));
   return text;
+}
+
+std::optional<memory::desc> desc_of_text(const std::string& text, const Dims& dims, DataType type) {
+  for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
+    const char* const name = dnnl_fmt_tag2str(static_cast<dnnl_format_tag_t>(tag));
+    if (text != name) continue;
+    return memory::desc(dims, onednn_type(type), static_cast<memory::format_tag>(tag));
+  }
+  return std::nullopt;
 }
 
 }  // namespace bench::ops

@@ -35,5 +35,8 @@ bool same_order(const dnnl::memory::desc& a, const dnnl::memory::desc& b);
 // The order of dimensions and blocks as oneDNN's verbose mode writes it: "acdb" (nhwc), "aBcd16b".
 // Followed by the strides where the elements are not dense; "any" and "opaque" have no order.
 std::string layout_text(const dnnl::memory::desc& desc);
+// The inverse for layouts that the library has a tag for; absent for others.
+std::optional<dnnl::memory::desc> desc_of_text(const std::string& text, const Dims& dims,
+                                               DataType type);
 
 }  // namespace bench::ops

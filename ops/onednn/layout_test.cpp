@@ -33,6 +33,16 @@ TEST(LayoutText, GapsShowAsStrides) {
   EXPECT_EQ(layout_text(gaps), "ab strides 8x1");
 }
 
+TEST(DescOfText, IsTheInverseOfLayoutText) {
+  const Dims image{2, 32, 5, 7};
+  for (const Tag tag : {Tag::abcd, Tag::acdb, Tag::aBcd16b, Tag::aBcd8b}) {
+    const memory::desc desc = tagged(image, tag);
+    EXPECT_EQ(desc_of_text(layout_text(desc), image, DataType::f32), desc);
+  }
+  EXPECT_EQ(desc_of_text("any", image, DataType::f32), std::nullopt);
+  EXPECT_EQ(desc_of_text("ab strides 8x1", {4, 6}, DataType::f32), std::nullopt);
+}
+
 TEST(PlainDesc, IsRowMajorOfAnyRank) {
   EXPECT_EQ(plain_desc({2, 3, 4, 5}, DataType::f32), tagged({2, 3, 4, 5}, Tag::abcd));
   EXPECT_EQ(plain_desc({9}, DataType::f32), tagged({9}, Tag::a));

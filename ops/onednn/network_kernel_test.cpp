@@ -287,5 +287,26 @@ TEST_F(NetworkKernelTest, WhatExceedsTheMemoryIsSkipped) {
   EXPECT_THAT(kernel.error().reason, HasSubstr("huge"));
 }
 
+// A layer alone runs in the layouts that it has in its network, whatever those are there.
+TEST_F(NetworkKernelTest, LayersAloneMeetTheLayoutsOfTheirNetwork) {
+  const Network network = make(residual_network(), Fusion::fused, DataType::f32, 1);
+  const auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  int met = 0;
+  for (const KernelStep& step : (*kernel)->steps()) {
+    if (step.kind != "pooling") continue;
+    const auto node = std::ranges::find(network.nodes, step.node, &Node::name);
+    ASSERT_NE(node, network.nodes.end());
+    ASSERT_TRUE(step.met.contains("source"));
+    for (const std::string& layout : {step.met.at("source"), std::string("abcd")}) {
+      const auto alone = backend_->create_layer(node->problem, {{"source", layout}});
+      ASSERT_TRUE(alone.ok()) << alone.error().reason;
+      EXPECT_EQ((*alone)->buffers()[0].layout, layout);
+    }
+    ++met;
+  }
+  EXPECT_EQ(met, 2);
+}
+
 }  // namespace
 }  // namespace bench::ops::testing

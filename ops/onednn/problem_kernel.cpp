@@ -36,7 +36,7 @@ class ProblemKernel final : public Kernel {
 
   std::string implementation() const override { return primitive_->implementation; }
   std::vector<KernelStep> steps() const override {
-    return {{{}, primitive_->kind, primitive_->implementation, layouts_}};
+    return {{{}, primitive_->kind, primitive_->implementation, layouts_, {}}};
   }
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override {

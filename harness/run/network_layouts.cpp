@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/network_layouts.hpp"
+
+namespace bench {
+
+bool NetworkLayouts::knows(const Case& layer) const { return by_node_.contains(key_of(layer)); }
+
+void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>& steps) {
+  auto& nodes = by_node_[key_of(layer)];
+  for (const ops::KernelStep& step : steps) {
+    if (!step.met.empty()) nodes[step.node] = step.met;
+  }
+}
+
+ops::MetLayouts NetworkLayouts::met_by(const Case& spec) const {
+  const auto network = by_node_.find(key_of(spec));
+  if (!spec.layer_of || network == by_node_.end()) return {};
+  const auto node = network->second.find(spec.memberships.front().layers.front());
+  return node == network->second.end() ? ops::MetLayouts{} : node->second;
+}
+
+}  // namespace bench

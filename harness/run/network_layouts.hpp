@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layouts that layers meet in their networks, as far as a run has asked for them.
+#pragma once
+
+#include "base/data_type.hpp"
+#include "harness/config/plan.hpp"
+#include "ops/kernel.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+class NetworkLayouts {
+ public:
+  bool knows(const Case& layer) const;
+  // The steps of the network that `layer` belongs to; empty where it cannot run as one.
+  void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
+  // Empty for a case that is no layer, and where nothing is known.
+  ops::MetLayouts met_by(const Case& spec) const;
+
+ private:
+  using Key = std::pair<const PlannedNetwork*, DataType>;
+  static Key key_of(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
+
+  std::map<Key, std::map<std::string, ops::MetLayouts>> by_node_;
+};
+
+}  // namespace bench

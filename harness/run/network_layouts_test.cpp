@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/network_layouts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace bench {
+namespace {
+
+Case layer_case(std::shared_ptr<const PlannedNetwork> network, const std::string& layer) {
+  Case spec;
+  spec.layer_of = std::move(network);
+  spec.memberships = {{"net", {layer, "another"}}};
+  return spec;
+}
+
+TEST(NetworkLayoutsTest, a_layer_meets_what_its_network_hands_over) {
+  const auto network = std::make_shared<const PlannedNetwork>();
+  const Case pool = layer_case(network, "pool");
+  NetworkLayouts layouts;
+  EXPECT_FALSE(layouts.knows(pool));
+  EXPECT_TRUE(layouts.met_by(pool).empty());
+  layouts.learn(pool, {{"pool", "reorder", "", "", {}},
+                       {"pool", "pooling", "", "", {{"source", "aBcd16b"}}},
+                       {"fc", "matmul", "", "", {{"source", "ab"}}}});
+  EXPECT_TRUE(layouts.knows(layer_case(network, "fc")));
+  EXPECT_EQ(layouts.met_by(pool), (ops::MetLayouts{{"source", "aBcd16b"}}));
+  EXPECT_EQ(layouts.met_by(layer_case(network, "fc")), (ops::MetLayouts{{"source", "ab"}}));
+  EXPECT_TRUE(layouts.met_by(layer_case(network, "gone")).empty());
+}
+
+TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) {
+  const auto network = std::make_shared<const PlannedNetwork>();
+  const Case pool = layer_case(network, "pool");
+  NetworkLayouts layouts;
+  layouts.learn(pool, {{"pool", "pooling", "", "", {{"source", "acdb"}}}});
+  Case half = pool;
+  half.key.dtype = DataType::bf16;
+  EXPECT_FALSE(layouts.knows(half));
+  EXPECT_TRUE(layouts.met_by(half).empty());
+  EXPECT_TRUE(layouts.met_by(layer_case(std::make_shared<const PlannedNetwork>(), "pool")).empty());
+  EXPECT_TRUE(layouts.met_by(Case{}).empty());
+}
+
+}  // namespace
+}  // namespace bench
