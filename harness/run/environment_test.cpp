@@ -153,8 +153,9 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
   made.write("/proc/stat", "cpu  100 0 0 800 0 0 0 100 50 0\n");
   made.write("/proc/loadavg", "3.50 1 1 1/1 1\n");
   made.write("/proc/sys/kernel/perf_event_paranoid", "4\n");
+  const std::string end(1, '\0');
   made.write("/proc/self/environ",
-             std::string("OMP_NUM_THREADS=8\0HOME=/root\0ONEDNN_VERBOSE=1\0", 50));
+             "OMP_NUM_THREADS=8" + end + "HOME=/root" + end + "ONEDNN_VERBOSE=1" + end);
   made.write("/.dockerenv", "");
   made.write("/sys/fs/cgroup/cpu.max", "150000 100000\n");
   const auto findings = by_subject(examine(made.root(), read_cpu(made.root())));
