@@ -61,7 +61,7 @@ endforeach()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bench)
 set(CPACK_PACKAGE_VENDOR "bench developers")
-set(CPACK_PACKAGE_CONTACT "bench developers <bench@localhost.invalid>")
+set(CPACK_PACKAGE_CONTACT "The bench developers <bench@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
   "Measures neural-network operators and small networks: how fast, why, and whether they got slower.")

@@ -148,12 +148,31 @@ std::string time_text(const std::optional<Nanoseconds>& time) {
   return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
 }
 
-std::vector<Fact> network_facts(const NetworkSummary& summary) {
+// The same layers of the same network with hot caches: what they take more in another mode is what
+// their weights cost from memory.
+const NetworkSummary* hot_twin(const std::vector<NetworkSummary>& networks,
+                               const NetworkSummary& summary) {
+  const auto twin =
+      std::find_if(networks.begin(), networks.end(), [&](const NetworkSummary& other) {
+        return other.cache == "hot" && other.network_id == summary.network_id &&
+               other.network == summary.network && other.layers_total == summary.layers_total;
+      });
+  const bool comparable = twin != networks.end() && summary.cache != "hot" &&
+                          twin->missing.empty() && summary.missing.empty();
+  return comparable ? &*twin : nullptr;
+}
+
+std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSummary* hot) {
   std::vector<Fact> facts;
   facts.push_back({"network", time_text(summary.network_time),
                    summary.network_id.empty() ? "not measured as one" : summary.network_id});
   if (summary.layers_total > 0) {
     facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
+    if (hot != nullptr) {
+      facts.push_back(
+          {"of it caches", signed_time(summary.layers_time - hot->layers_time),
+           fmt::format("{} against hot, {}", summary.cache, format_time(hot->layers_time))});
+    }
     Fact rest{"rest", std::string(kUnknown), ""};
     if (summary.rest && summary.network_time) {
       rest.value = signed_time(*summary.network_time - summary.layers_time);
@@ -238,7 +257,8 @@ std::string console_networks(const std::vector<NetworkSummary>& networks,
     if (!text.empty()) text += '\n';
     const std::string title = wrap(network_title(summary), usable_width(options), 0);
     text += paint(title, Tone::heading, options.colour);
-    text += render_facts(network_facts(summary), usable_width(options));
+    text +=
+        render_facts(network_facts(summary, hot_twin(networks, summary)), usable_width(options));
     if (!summary.network_id.empty() && known.insert(summary.network_id).second)
       text += render_facts(setup_facts(summary), usable_width(options));
     text += render_missing(summary, options);
