@@ -9,12 +9,12 @@
 namespace bench {
 
 ExitStatus worker_command(const Arguments& arguments, Env& env) {
-  const auto backend = ops::make_onednn_backend();
   if (arguments.describe) {
-    *env.out << describe(*backend) << '\n';
+    *env.out << describe(*ops::make_onednn_backend()) << '\n';
     return ExitStatus::success;
   }
-  return static_cast<ExitStatus>(serve(STDIN_FILENO, STDOUT_FILENO, *backend, *env.clock));
+  return static_cast<ExitStatus>(
+      serve(STDIN_FILENO, STDOUT_FILENO, ops::make_onednn_backend, *env.clock));
 }
 
 }  // namespace bench
