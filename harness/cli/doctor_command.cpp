@@ -35,8 +35,10 @@ Finding onednn_finding(Env& env) {
             "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH"};
   }
   const auto document = nlohmann::json::parse(*description, nullptr, false);
-  std::string found = "no library reported";
-  for (const auto& library : document.value("libraries", nlohmann::json::array())) {
+  std::string found = "no device of this backend";
+  for (const auto& device : document.value("devices", nlohmann::json::array())) {
+    if (device.value("backend", "") != "onednn") continue;
+    const auto library = device.value("library", nlohmann::json::object());
     found = fmt::format("{} at {} ({})", library.value("version", "?"), library.value("path", "?"),
                         library.value("detail", ""));
   }
