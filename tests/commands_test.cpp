@@ -190,6 +190,23 @@ TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
   EXPECT_EQ(report.ends[0].not_measured, 4);
 }
 
+// The library's OpenMP runtime binds every program that loads it: the coordinator must not take the
+// one processor that is left for all that it was given.
+TEST(RunTest, openmp_variables_of_the_caller_do_not_shrink_the_machine) {
+  const TemporaryFolder folder;
+  const char* const id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+  const auto threads = [&](const std::string& file,
+                           std::map<std::string, std::string> environment) {
+    EXPECT_EQ(
+        bench({"run", id, "--quick", "--out", file}, folder.path(), std::move(environment)).status,
+        0);
+    const Report report = read_report(folder.file(file));
+    return report.runs.empty() ? std::nullopt : report.runs[0].environment.threads;
+  };
+  const auto plain = threads("a.jsonl", {});
+  EXPECT_EQ(threads("b.jsonl", {{"OMP_PROC_BIND", "true"}}), plain);
+}
+
 TEST(ListTest, shows_work_and_where_cases_can_run) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);

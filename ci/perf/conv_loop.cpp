@@ -28,7 +28,7 @@ constexpr Shape kShapes[] = {
 
 std::string canonical_id(const Shape& shape) {
   const auto token = [](const char* name, int value) { return name + std::to_string(value); };
-  std::string id = "conv/forward/n1" + token("c", shape.c) + token("h", shape.h) +
+  std::string id = "conv/forward/" + token("c", shape.c) + token("h", shape.h) +
                    token("w", shape.h) + token("k", shape.k) + token("r", shape.r) +
                    token("s", shape.r);
   if (shape.stride != 1) id += token("u", shape.stride);

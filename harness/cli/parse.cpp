@@ -4,6 +4,7 @@
 #include "base/nearest_name.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
+#include "harness/run/processor_mask.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -150,6 +151,8 @@ int bench_main(int argc, const char* const* argv, Env& env) {
     return static_cast<int>(ExitStatus::success);
   }
   const auto& wanted = std::get<ParsedCommand>(*parsed);
+  // A worker keeps the binding that its environment asked for.
+  if (wanted.command->run != worker_command) restore_inherited_processors();
   const ExitStatus status = wanted.command->run(wanted.arguments, env);
   env.out->flush();
   return static_cast<int>(status);

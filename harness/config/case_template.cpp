@@ -224,8 +224,8 @@ class CaseReader {
 
 // What --set fixes does not vary any more.
 void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>& dimensions) {
-  for (const Override& override_ : overrides) {
-    const AxisRow* row = find_axis(override_.key);
+  for (const Override& fixed : overrides) {
+    const AxisRow* row = find_axis(fixed.key);
     if (row == nullptr) continue;
     for (Dimension& dimension : dimensions) {
       for (Choice& choice : dimension) {
@@ -238,9 +238,9 @@ void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>
 }  // namespace
 
 void apply_overrides(std::span<const Override> overrides, Findings& findings, Settings& settings) {
-  for (const Override& override_ : overrides) {
-    const Reader reader(findings, override_.file);
-    read_setting(reader, override_.key, *override_.value, SettingsOwner::defaults, settings);
+  for (const Override& fixed : overrides) {
+    const Reader reader(findings, fixed.file);
+    read_setting(reader, fixed.key, *fixed.value, SettingsOwner::defaults, settings);
   }
 }
 

@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -370,46 +368,12 @@ Result<RunSummary> Run::end() {
   return summary;
 }
 
-constexpr const char* kDriverDevice = "/dev/nvidiactl";
-
 }  // namespace
-
-std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root) {
-  if (device != "cuda") return std::nullopt;
-  if (access((root.path + kDriverDevice).c_str(), F_OK) != 0) {
-    return fmt::format("no CUDA device: {} does not exist (no NVIDIA driver is loaded)",
-                       kDriverDevice);
-  }
-  return std::string("no CUDA device: this build of bench has no CUDA backend");
-}
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
                                      const CoordinatorParts& parts, RecordSink& sink,
                                      RunObserver& observer, Env& env) {
   return Run(plan, options, parts, sink, observer, env).execute();
-}
-
-Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
-                                RunObserver& observer, Env& env) {
-  const SystemRoot root{};
-  const CpuFacts cpu = read_cpu(root);
-  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores()};
-  CoordinatorParts parts;
-  parts.cores = program.cores;
-  parts.last_level_cache = cpu.last_level;
-  parts.environment = read_environment(root, cpu);
-  if (const auto environment = environment_of(program, std::nullopt)) {
-    parts.environment.details.merge(environment_details(*environment));
-  }
-  int threads = 0;
-  for (const std::vector<int>& core : program.cores) threads += static_cast<int>(core.size());
-  parts.environment.threads = threads;
-  parts.device_missing = [&](const std::string& device) { return missing_device(device, root); };
-  parts.start_worker = [&](std::optional<int> count) {
-    return start_process_link(program, count, *env.clock,
-                              [&](const std::string& text) { *env.err << text << std::flush; });
-  };
-  return execute_plan_with(plan, options, parts, sink, observer, env);
 }
 
 }  // namespace bench

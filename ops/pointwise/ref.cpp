@@ -38,13 +38,13 @@ std::vector<double> pointwise_reference(const Problem& problem, ReferenceInputs 
     });
   }
   const UnaryFunction& function = *find_unary_function(word);
-  const auto [alpha, beta] = pointwise_coefficients(problem.parameters);
+  const Coefficients by = pointwise_coefficients(problem.parameters);
   const bool backward = problem.direction == Direction::backward_data;
   return evaluate(result.elements(), positions, [&](std::int64_t position) {
     const auto i = static_cast<std::size_t>(position);
     const double x = inputs[0][i];
-    return backward ? function.derivative(x, alpha, beta) * inputs[1][i]
-                    : stored(function.value(x, alpha, beta));
+    return backward ? function.derivative(x, by.alpha, by.beta) * inputs[1][i]
+                    : stored(function.value(x, by.alpha, by.beta));
   });
 }
 

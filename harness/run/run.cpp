@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/run.hpp"
+
+#include "harness/run/coordinator.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/placement.hpp"
+#include "harness/run/worker_link.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+constexpr const char* kDriverDevice = "/dev/nvidiactl";
+
+}  // namespace
+
+std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root) {
+  if (device != "cuda") return std::nullopt;
+  if (access((root.path + kDriverDevice).c_str(), F_OK) != 0) {
+    return fmt::format("no CUDA device: {} does not exist (no NVIDIA driver is loaded)",
+                       kDriverDevice);
+  }
+  return std::string("no CUDA device: this build of bench has no CUDA backend");
+}
+
+Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
+                                RunObserver& observer, Env& env) {
+  const SystemRoot root{};
+  const CpuFacts cpu = read_cpu(root);
+  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores()};
+  CoordinatorParts parts;
+  parts.cores = program.cores;
+  parts.last_level_cache = cpu.last_level;
+  parts.environment = read_environment(root, cpu);
+  if (const auto environment = environment_of(program, std::nullopt)) {
+    parts.environment.details.merge(environment_details(*environment));
+  }
+  int threads = 0;
+  for (const std::vector<int>& core : program.cores) threads += static_cast<int>(core.size());
+  parts.environment.threads = threads;
+  parts.device_missing = [&](const std::string& device) { return missing_device(device, root); };
+  parts.start_worker = [&](std::optional<int> count) {
+    return start_process_link(program, count, *env.clock,
+                              [&](const std::string& text) { *env.err << text << std::flush; });
+  };
+  return execute_plan_with(plan, options, parts, sink, observer, env);
+}
+
+}  // namespace bench
