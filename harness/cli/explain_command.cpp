@@ -20,19 +20,22 @@ constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
 
 // A network has hundreds of parameter tensors: those in the middle say little.
 constexpr std::size_t kMostTensors = 12;
+constexpr std::size_t kLeastNameWidth = 18;
 
-std::string tensor_line(const ops::Tensor& tensor) {
-  return fmt::format("  {:<18} {:<8} {:<5} {:<20} {}\n", tensor.name,
+std::string tensor_line(const ops::Tensor& tensor, std::size_t name_width) {
+  return fmt::format("  {:<{}} {:<8} {:<5} {:<20} {}\n", tensor.name, name_width,
                      kRoleNames[static_cast<std::size_t>(tensor.role)], info(tensor.dtype).name,
                      fmt::format("{}", fmt::join(tensor.dims, "x")), format_bytes(tensor.size()));
 }
 
 std::string tensors_text(std::span<const ops::Tensor> tensors) {
+  std::size_t name_width = kLeastNameWidth;
+  for (const ops::Tensor& tensor : tensors) name_width = std::max(name_width, tensor.name.size());
   std::string text = "tensors\n";
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool hidden =
         tensors.size() > kMostTensors && i >= kMostTensors / 2 && i + 2 < tensors.size();
-    if (!hidden) text += tensor_line(tensors[i]);
+    if (!hidden) text += tensor_line(tensors[i], name_width);
     if (hidden && i == kMostTensors / 2)
       text += fmt::format("  ... {} more\n", tensors.size() - kMostTensors / 2 - 2);
   }
@@ -86,6 +89,17 @@ std::string prepared_text(const PreparedReply& prepared) {
   return text;
 }
 
+// What a network executes, in order; of one operator the lines above say it all.
+std::string steps_text(const PreparedReply& prepared) {
+  if (prepared.steps.size() < 2) return "";
+  std::string text = "\nsteps\n";
+  for (const ops::KernelStep& step : prepared.steps) {
+    text += fmt::format("  {:<24} {:<12} {:<26} {}\n", step.node, step.kind, step.implementation,
+                        step.layouts);
+  }
+  return text;
+}
+
 std::string probe_text(const Result<PreparedCase>& probe) {
   if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
   std::string text = fmt::format("here, with {} {}\n", probe->library.name, probe->library.version);
@@ -94,7 +108,7 @@ std::string probe_text(const Result<PreparedCase>& probe) {
                               outcome_names()[static_cast<std::size_t>(probe->refused->outcome)],
                               probe->refused->reason);
   }
-  return text + prepared_text(*probe->prepared);
+  return text + prepared_text(*probe->prepared) + steps_text(*probe->prepared);
 }
 
 std::string reproduction(const Case& spec) { return fmt::format("bench run '{}'", spec.id); }
