@@ -173,6 +173,18 @@ Status check_value(const Parameter& parameter, const Value& value) {
   return Done{};
 }
 
+namespace {
+
+// The fallback of an axis: the innermost one of the parameter `shape`.
+constexpr std::string_view kLastAxis = "last";
+
+bool is_last_axis(const ParameterSet& complete, const Value& value) {
+  const auto last = static_cast<std::int64_t>(complete.numbers("shape").size()) - 1;
+  return value == Value(last);
+}
+
+}  // namespace
+
 bool is_default(const ParameterSet& complete, std::size_t index) {
   const Parameter& parameter = complete.table()[index];
   const Value& value = complete.value(index);
@@ -180,6 +192,7 @@ bool is_default(const ParameterSet& complete, std::size_t index) {
   if (find_parameter(complete.table(), parameter.fallback) != nullptr) {
     return value == complete.value(parameter.fallback);
   }
+  if (parameter.fallback == kLastAxis) return is_last_axis(complete, value);
   return value == constant_fallback(parameter, value);
 }
 

@@ -14,7 +14,7 @@ TEST(CaseId, canonical_ids_come_back_unchanged) {
            "conv/backward_weights/g32c32h14w14k32r3s3u2p0_1/bf16/onednn/cpu/cold_weights",
            "conv/forward/c64h56w56k64r3s3p1+bias+add+relu/f32/onednn/cpu/hot",
            "gemm/forward/b12m128n64k128+ta+tb/f16/cublaslt/cuda/cold/nhwc/tf32",
-           "softmax/forward/2x1000-a1/f32/onednn/cpu/hot/t4",
+           "softmax/forward/2x1000-a0/f32/onednn/cpu/hot/t4",
            "network/forward/resnet50_v1_5/f32/onednn/cpu/hot",
            "network/forward/vgg16-n8+separate+training/f32/onednn/cpu/cold/t1",
        }) {
@@ -34,6 +34,7 @@ TEST(CaseId, other_spellings_are_made_canonical) {
       {"inner_product/forward/m1n2k3/f32/onednn/cpu/hot", "gemm/forward/m1n2k3/f32/onednn/cpu/hot"},
       {"gemm/forward/m1n2k3/f32/onednn/cpu/hot/tf32/nhwc/t2",
        "gemm/forward/m1n2k3/f32/onednn/cpu/hot/t2/nhwc/tf32"},
+      {"softmax/forward/2x1000-a1/f32/onednn/cpu/hot", "softmax/forward/2x1000/f32/onednn/cpu/hot"},
       {"network/forward/a-n1/f32/onednn/cpu/hot", "network/forward/a/f32/onednn/cpu/hot"},
   };
   for (const auto& row : rows) {

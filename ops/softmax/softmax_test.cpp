@@ -105,7 +105,8 @@ TEST(Softmax, LargeValuesDoNotOverflow) {
 
 TEST(Softmax, ExactWork) {
   const Problem problem = testing::problem("softmax", "1x1000");
-  EXPECT_EQ(problem_tokens(problem), "1x1000-a1");
+  EXPECT_EQ(problem_tokens(problem), "1x1000");
+  EXPECT_EQ(problem_tokens(testing::problem("softmax", "2x3-a0")), "2x3-a0");
   EXPECT_EQ(problem.work.flops, 4000);
   EXPECT_EQ(problem.work.sfu_ops, 1000);
   testing::expect_bytes(problem, 8000);
