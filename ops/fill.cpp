@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fill.hpp"
 
+#include "base/mix.hpp"
 #include "ops/operator.hpp"
 #include "ops/pointwise/functions.hpp"
 
@@ -9,15 +10,6 @@
 
 namespace bench::ops {
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood 2014) as a hash: a value depends on its index alone, so any part
-// of a tensor can be made in any order.
-std::uint64_t mix(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 // Uniform in [0, 1), a multiple of 2^-23: twice it minus 1 is exact in f32.
 double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }

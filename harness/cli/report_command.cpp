@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/result_limit.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/report.hpp"
 
@@ -11,8 +12,6 @@
 
 namespace bench {
 namespace {
-
-constexpr std::int64_t kLargestResult = std::int64_t{1} << 32;
 
 // All files as one text: shards and continued runs are merged by concatenation.
 Result<std::string> read_all(const std::vector<std::string>& paths) {

@@ -6,6 +6,7 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/result_limit.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/run.hpp"
@@ -18,10 +19,6 @@
 
 namespace bench {
 namespace {
-
-// Result files of long suites with all samples stay far below; the limit keeps a wrong file from
-// being read whole.
-constexpr std::int64_t kLargestResult = std::int64_t{1} << 32;
 
 constexpr int kUnlimitedWidth = 1000;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // examine() of environment.hpp: one function a subject, one row each in kSubjects.
+#include "base/available_memory.hpp"
 #include "base/text.hpp"
 #include "harness/run/environment.hpp"
-#include "harness/run/memory.hpp"
 #include "harness/run/system_files.hpp"
 
 #include <fmt/format.h>
@@ -175,7 +175,7 @@ void examine_paranoia(const SystemRoot& root, const CpuFacts&, Findings& finding
 }
 
 void examine_memory(const SystemRoot& root, const CpuFacts&, Findings& findings) {
-  const auto available = available_memory(root);
+  const auto available = available_memory(root.path);
   if (!available) return;
   const std::string found = format_bytes(*available) + " available";
   if (*available >= kComfortableMemory) {

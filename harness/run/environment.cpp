@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/environment.hpp"
 
+#include "base/available_memory.hpp"
 #include "base/text.hpp"
-#include "harness/run/memory.hpp"
 #include "harness/run/system_files.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu) 
   if (const auto load = read_text(root, "/proc/loadavg")) {
     record.details["load_1min"] = load->substr(0, load->find(' '));
   }
-  if (const auto memory = available_memory(root)) {
+  if (const auto memory = available_memory(root.path)) {
     record.details["memory.available_bytes"] = std::to_string(memory->count);
   }
   record.details["cpu.vendor"] = cpu.vendor;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/environment.hpp"
 
+#include "base/available_memory.hpp"
 #include "harness/run/coordinator.hpp"
-#include "harness/run/memory.hpp"
 #include "harness/run/system_files.hpp"
 
 #include <gmock/gmock.h>
@@ -176,14 +176,14 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
 
 TEST(AvailableMemory, TheSmallerOfMachineAndControlGroup) {
   MadeRoot made;
-  EXPECT_FALSE(available_memory(made.root()));
+  EXPECT_FALSE(available_memory(made.root().path));
   made.write("/proc/meminfo", "MemTotal: 100 kB\nMemAvailable:   50 kB\n");
-  EXPECT_EQ(available_memory(made.root())->count, 50 * 1024);
+  EXPECT_EQ(available_memory(made.root().path)->count, 50 * 1024);
   made.write("/sys/fs/cgroup/memory.max", "max\n");
   made.write("/sys/fs/cgroup/memory.current", "10\n");
-  EXPECT_EQ(available_memory(made.root())->count, 50 * 1024);
+  EXPECT_EQ(available_memory(made.root().path)->count, 50 * 1024);
   made.write("/sys/fs/cgroup/memory.max", "30000\n");
-  EXPECT_EQ(available_memory(made.root())->count, 29990);
+  EXPECT_EQ(available_memory(made.root().path)->count, 29990);
 }
 
 TEST(MissingDevice, TellsWhyThereIsNoCuda) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every platform and library: splitmix64 (Steele, Lea, Flood
-// 2014), and what is drawn from it.
+// Random numbers that are the same on every platform and library (base/mix.hpp), and what is drawn
+// from them.
 #pragma once
+
+#include "base/mix.hpp"
 
 #include <cassert>
 #include <cstddef>
@@ -16,11 +18,9 @@ class SplitMix {
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    const std::uint64_t number = mix(state_);
+    state_ += kMixStep;
+    return number;
   }
 
   // Uniform in [0, bound), bound > 0: the upper half of a 128-bit product (Lemire 2019), whose bias

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker.hpp"
 
+#include "base/available_memory.hpp"
 #include "base/version.hpp"
 #include "harness/run/command_server.hpp"
 #include "harness/run/environment.hpp"
-#include "harness/run/memory.hpp"
 #include "harness/run/protocol.hpp"
 #include "ops/operator.hpp"
 
@@ -107,7 +107,7 @@ bool follow_coordinator() {
 namespace {
 
 int serve_commands(Channel& channel, ops::Backend& backend, Clock& clock) {
-  CommandServer server(backend, clock, available_memory(SystemRoot{}));
+  CommandServer server(backend, clock, available_memory(""));
   while (std::optional<std::string> line = channel.read_line()) {
     const Result<Request> request = decode_request(*line);
     const ReplyMessage reply =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv/conv.hpp"
+#include "ops/model.hpp"
 
 #include <fmt/format.h>
 
@@ -34,11 +35,6 @@ constexpr std::array<Parameter, 16> kParameters = {{
 
 constexpr std::array<Direction, 3> kDirections = {Direction::forward, Direction::backward_data,
                                                   Direction::backward_weights};
-
-Status require(const ParameterSet& given, std::string_view name) {
-  if (given.has(name)) return Done{};
-  return Error{fmt::format("`{}` is missing", name), std::string(name), {}};
-}
 
 void set_default(ParameterSet& set, std::string_view name, Value value) {
   if (!set.has(name)) set.set(name, std::move(value));

@@ -2,6 +2,7 @@
 #include "base/checked.hpp"
 #include "ops/data_types.hpp"
 #include "ops/gemm/gemm.hpp"
+#include "ops/model.hpp"
 #include "ops/tensor.hpp"
 #include "ops/tolerance.hpp"
 
@@ -87,10 +88,7 @@ GemmShape gemm_shape(const ParameterSet& complete) {
 
 Result<ParameterSet> complete_gemm(const ParameterSet& given) {
   ParameterSet set = given;
-  for (const std::string_view name : {"m", "n", "k"}) {
-    if (set.has(name)) continue;
-    return Error{fmt::format("`{}` is missing", name), std::string(name), {}};
-  }
+  for (const std::string_view name : {"m", "n", "k"}) BENCH_RETURN_IF_ERROR(require(set, name));
   if (!set.has("batch")) set.set("batch", std::int64_t{1});
   for (const std::string_view name : {"trans_a", "trans_b", "bias"}) {
     if (!set.has(name)) set.set(name, false);

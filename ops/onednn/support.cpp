@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/support.hpp"
 
+#include "base/available_memory.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
-#include "ops/onednn/memory_limit.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"
 
@@ -74,7 +74,7 @@ Result<Done, Refusal> check_supported(const Problem& problem) {
 }
 
 Result<Done, Refusal> check_memory(std::optional<Bytes> needed, std::string_view what) {
-  const std::optional<Bytes> available = available_memory();
+  const std::optional<Bytes> available = available_memory("");
   if (needed && (!available || *needed <= *available)) return Done{};
   return Refusal{Refusal::Kind::skipped,
                  fmt::format("not enough memory: {} needs {}, {} available", what,

@@ -9,14 +9,16 @@
 #include <string>
 #include <string_view>
 
-namespace bench::ops {
+namespace bench {
 
-// The smaller of MemAvailable and the control groups' remainders; absent where neither is known.
-std::optional<Bytes> available_memory();
+// The smaller of MemAvailable and the control groups' remainders (version 2: all groups from the
+// own one up; else version 1); absent where neither is known. `root` stands before /proc and /sys,
+// empty for the real ones.
+std::optional<Bytes> available_memory(const std::string& root);
 
 // MemAvailable in the text of /proc/meminfo.
 std::optional<Bytes> parse_mem_available(std::string_view meminfo);
-// memory.max - memory.current of one control group (version 2); absent when unlimited ("max").
+// Limit less usage of one control group; absent when unlimited ("max").
 std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current);
 
-}  // namespace bench::ops
+}  // namespace bench

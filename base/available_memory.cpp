@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/onednn/memory_limit.hpp"
+#include "base/available_memory.hpp"
 
 #include "base/file.hpp"
 
@@ -7,11 +7,11 @@
 #include <charconv>
 #include <cstdint>
 
-namespace bench::ops {
+namespace bench {
 namespace {
 
 constexpr std::int64_t kFileLimit = 1 << 16;  // such files have a few KiB
-constexpr std::string_view kGroupRoot = "/sys/fs/cgroup";
+constexpr std::string_view kGroups = "/sys/fs/cgroup";
 
 std::optional<std::int64_t> read_number(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -29,19 +29,19 @@ std::string content(const std::string& path) {
 }
 
 // The own group's path in the text of /proc/self/cgroup: the line "0::/path".
-std::string own_group() {
-  const std::string text = content("/proc/self/cgroup");
+std::string own_group(const std::string& root) {
+  const std::string text = content(root + "/proc/self/cgroup");
   const auto start = text.find("0::");
   if (start == std::string::npos) return {};
   return text.substr(start + 3, text.find('\n', start) - start - 3);
 }
 
 // Limits of all groups from the own one up to the root hold.
-std::optional<Bytes> group_remainder() {
+std::optional<Bytes> nested_remainder(const std::string& root) {
   std::optional<Bytes> least;
-  std::string group = own_group();
+  std::string group = own_group(root);
   while (true) {
-    const std::string folder = std::string(kGroupRoot) + group;
+    const std::string folder = root + std::string(kGroups) + group;
     const auto remainder =
         parse_group_remainder(content(folder + "/memory.max"), content(folder + "/memory.current"));
     if (remainder) least = least ? std::min(*least, *remainder) : *remainder;
@@ -49,6 +49,13 @@ std::optional<Bytes> group_remainder() {
     if (slash == std::string::npos || group.size() <= 1) return least;
     group.resize(slash);
   }
+}
+
+std::optional<Bytes> group_remainder(const std::string& root) {
+  if (const auto remainder = nested_remainder(root)) return remainder;
+  const std::string folder = root + std::string(kGroups) + "/memory";
+  return parse_group_remainder(content(folder + "/memory.limit_in_bytes"),
+                               content(folder + "/memory.usage_in_bytes"));
 }
 
 }  // namespace
@@ -69,11 +76,11 @@ std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_vie
   return Bytes{std::max<std::int64_t>(0, *limit - *used)};
 }
 
-std::optional<Bytes> available_memory() {
-  const auto machine = parse_mem_available(content("/proc/meminfo"));
-  const auto group = group_remainder();
+std::optional<Bytes> available_memory(const std::string& root) {
+  const auto machine = parse_mem_available(content(root + "/proc/meminfo"));
+  const auto group = group_remainder(root);
   if (machine && group) return std::min(*machine, *group);
   return machine ? machine : group;
 }
 
-}  // namespace bench::ops
+}  // namespace bench

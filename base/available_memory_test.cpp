@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/onednn/memory_limit.hpp"
+#include "base/available_memory.hpp"
 
 #include <gtest/gtest.h>
 
-namespace bench::ops {
+namespace bench {
 namespace {
 
 TEST(MemAvailable, IsReadInKibibytes) {
@@ -31,10 +31,10 @@ TEST(GroupRemainder, IsAbsentWithoutALimit) {
 }
 
 TEST(AvailableMemory, IsKnownOnLinux) {
-  const auto bytes = available_memory();
+  const auto bytes = available_memory("");
   ASSERT_TRUE(bytes.has_value());
   EXPECT_GT(bytes->count, 0);
 }
 
 }  // namespace
-}  // namespace bench::ops
+}  // namespace bench
