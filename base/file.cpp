@@ -273,10 +273,15 @@ Status RecordFile::append(std::string_view line) {
   assert(line.find('\n') == std::string_view::npos);
   std::string record(line);
   record += '\n';
+  return append_lines(record);
+}
+
+Status RecordFile::append_lines(std::string_view lines) {
+  assert(lines.empty() || lines.back() == '\n');
   struct stat before {};
   const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
   std::size_t written = 0;
-  const int code = write_all(descriptor_, record, written);
+  const int code = write_all(descriptor_, lines, written);
   if (code == 0) return Done{};
   Error error = system_error("append to the file", path_, code);
   if (known && written > 0 && ::ftruncate(descriptor_, before.st_size) != 0)

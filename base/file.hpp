@@ -35,6 +35,8 @@ class RecordFile {
   // Appends `line` and a newline. A short write (disk full) is cut back, so that the file ends with
   // a whole line.
   Status append(std::string_view line);
+  // The same for several lines, each ending in a newline, with one write(2).
+  Status append_lines(std::string_view lines);
   const std::string& path() const { return path_; }
 
  private:

@@ -39,7 +39,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 set(copyright "${documents}/copyright")
 file(READ "${PROJECT_SOURCE_DIR}/LICENSE" text)
 file(WRITE "${copyright}" "bench\n\n${text}")
-foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev)
+foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev rapidjson-dev)
   if(EXISTS "/usr/share/doc/${package}/copyright")
     file(READ "/usr/share/doc/${package}/copyright" text)
     file(APPEND "${copyright}" "\n\nCompiled in: ${package}\n\n${text}")

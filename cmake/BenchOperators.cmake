@@ -95,6 +95,6 @@ function(bench_operators)
     SUFFIX _onednn_kernel NAMES ${onednn_kernels})
   list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
     "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp")
-  bench_add_library(ops DEPENDS base LINK DNNL::dnnl SOURCES ${sources})
+  bench_add_library(ops DEPENDS profiler LINK DNNL::dnnl SOURCES ${sources})
   bench_add_tests(ops LIBRARIES bench_ops SOURCES ${tests})
 endfunction()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text file may hold: UTF-8 without control characters.
+// UTF-8: what a text file may hold, and text that must be made valid.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,10 @@ struct BadCharacter {
 // control character other than tab, line feed and carriage return. A byte order mark may stand at
 // the start.
 std::optional<BadCharacter> find_bad_character(std::string_view text);
+
+// Whether all of it is UTF-8 (control characters are).
+bool is_utf8(std::string_view text);
+// Each byte that belongs to no character becomes U+FFFD.
+std::string with_valid_utf8(std::string_view text);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/config/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -75,6 +75,30 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
     position += decoded->length;
   }
   return std::nullopt;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t position = 0; position < text.size();) {
+    if (static_cast<unsigned char>(text[position]) < 0x80) {
+      ++position;
+      continue;
+    }
+    const auto decoded = decode(text.substr(position));
+    if (!decoded) return false;
+    position += decoded->length;
+  }
+  return true;
+}
+
+std::string with_valid_utf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (std::size_t position = 0; position < text.size();) {
+    const auto decoded = decode(text.substr(position));
+    valid += decoded ? text.substr(position, decoded->length) : std::string_view("\xEF\xBF\xBD");
+    position += decoded ? decoded->length : 1;
+  }
+  return valid;
 }
 
 }  // namespace bench

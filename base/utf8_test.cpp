@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/config/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +39,13 @@ TEST(Utf8, names_the_place_of_what_is_no_text) {
     EXPECT_EQ(bad->column, row.column);
     EXPECT_EQ(bad->what, row.what);
   }
+}
+
+TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
+  EXPECT_TRUE(is_utf8("gr\xC3\xBC\xC3\x9F \xF0\x9F\x8E\xBC\n\x01"));
+  EXPECT_FALSE(is_utf8("a\xFF"));
+  EXPECT_EQ(with_valid_utf8("a\xFF\xC3\xBC\xE2\x82"),
+            "a\xEF\xBF\xBD\xC3\xBC\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 }  // namespace
