@@ -72,8 +72,8 @@ class Recorder {
 // What a scope adds to those around it; empty fields are inherited.
 struct ScopeSpec {
   std::string name;  // a layer, added to the path; empty: none
-  std::string case_id;
-  std::string direction;
+  std::string case_id = {};
+  std::string direction = {};
   // The scope's own row when it ends; absent: none.
   std::optional<ActivityKind> kind = ActivityKind::range;
   Attributes attributes = {};

@@ -36,7 +36,8 @@ TEST(Switches, EveryValueIsRead) {
 TEST(Switches, WrittenDefaultsAreTheDefaults) {
   ProfileSwitches switches;
   for (const SwitchRow& row : switch_rows()) {
-    if (row.name != "file") EXPECT_TRUE(row.apply(switches, row.fallback)) << row.name;
+    if (row.name == "file") continue;  // its default bears the process's number
+    EXPECT_TRUE(row.apply(switches, row.fallback)) << row.name;
   }
   EXPECT_EQ(switches, ProfileSwitches());
 }
