@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/config/pattern.hpp"
+#include "base/pattern.hpp"
 
 #include <gtest/gtest.h>
 

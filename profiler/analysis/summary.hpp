@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a profile amounts to: time by layer, by operator and by category (the aggregate tables of
+// `bench run --profile`). Fed activity by activity; memory grows with the number of different
+// names, not of activities.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "profiler/activity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Times of all activities of one name. p50 and p95 are within 1 % (analysis/quantile_sketch.hpp).
+struct TimeSummary {
+  std::string name;
+  std::int64_t count = 0;
+  std::int64_t unfinished = 0;  // of them without a duration: in `count` alone
+  Nanoseconds total{0};
+  std::optional<Nanoseconds> self;  // without what is nested below; absent: does not nest
+  std::optional<Nanoseconds> min, max, mean, p50, p95;
+  std::optional<double> share;             // of the table's sum of self times
+  std::optional<double> cumulative_share;  // of this row and those before it
+};
+
+// Values of one counter; the mean is weighted by how long each value held. Never summed into time.
+struct CounterSummary {
+  std::string name;
+  std::string unit;
+  std::int64_t count = 0;
+  std::optional<double> min, max, mean, last;
+};
+
+// Sizes of allocations by role or name, in bytes.
+struct MemorySummary {
+  std::string name;
+  std::int64_t count = 0;
+  std::int64_t total_bytes = 0;
+  std::optional<std::int64_t> min_bytes, max_bytes;
+  std::optional<double> mean_bytes;
+};
+
+// MXNet's five sort keys.
+enum class SummarySort { total, mean, min, max, count };
+enum class SortOrder { descending, ascending };
+struct SummaryOptions {
+  SummarySort sort = SummarySort::total;
+  SortOrder order = SortOrder::descending;
+  std::size_t top = 0;  // rows of a table; 0: all
+};
+
+// Time of the host's threads: attributed + unattributed = wall.
+struct Attribution {
+  Nanoseconds wall{0};        // from the first begin to the last end, summed over threads and cases
+  Nanoseconds attributed{0};  // in an activity of a layer, else of an operator
+  Nanoseconds unattributed{0};  // the rest: gaps, the tool's own work
+};
+
+class Summary final : public ActivitySink {
+ public:
+  Summary();
+  ~Summary() override;
+  Summary(Summary&&) noexcept;
+  Summary& operator=(Summary&&) noexcept;
+
+  // Activities of one track in the order of their ends (as the recorder writes them) or of their
+  // starts.
+  Status take(const Activity& activity) override;
+  // Clears all (MXNet's dumps(reset)).
+  void reset();
+
+  bool empty() const;
+  Attribution attribution() const;
+  // Time by scope path, "(no layer)" for what is executed outside of one.
+  std::vector<TimeSummary> layers(const SummaryOptions& options) const;
+  // Time by operator (attribute op, else primitive, else name) of what was executed.
+  std::vector<TimeSummary> operators(const SummaryOptions& options) const;
+  // "operator", "api", "device", ... and each domain of a user -> its table.
+  std::map<std::string, std::vector<TimeSummary>> categories(const SummaryOptions& options) const;
+  std::vector<MemorySummary> memory(const SummaryOptions& options) const;
+  std::vector<CounterSummary> counters(const SummaryOptions& options) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// All tables with units in every heading; ends in a newline. Empty tables are left out.
+std::string summary_text(const Summary& summary, const SummaryOptions& options = {});
+// One JSON object, raw nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
+// [...], "categories": {...}, "memory": [...], "counters": [...]}.
+std::string summary_json(const Summary& summary, const SummaryOptions& options = {});
+
+}  // namespace bench
