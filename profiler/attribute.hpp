@@ -60,6 +60,10 @@ enum class Attribute : std::uint8_t {
   occupancy,
   long_name,
   sequence,  // of a framework's autograd
+  alternate_sequence,
+  sub,     // number of a kernel among those of one sequence number
+  module,  // of a framework: "torch.nn.functional"
+  index,   // number that a foreign table gives its row
   // Origin
   trace,      // "configs/resnet.yaml:14", "net.py:73"
   backtrace,  // of the host
