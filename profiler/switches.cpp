@@ -89,25 +89,27 @@ Status read_autostart(ProfileSwitches& switches, std::string_view value) {
 }
 
 constexpr std::array<SwitchRow, 7> kSwitches = {{
-    {"kinds", "profile", "BENCH_PROFILE_KINDS", "KINDS", "operators,api,memory,device",
+    {"kinds", "profile", "BENCH_PROFILE_KINDS", "KINDS",
+     "list of `operators`, `api`, `memory`, `device`", "operators,api,memory,device",
      "what is recorded",
      [](ProfileSwitches& switches, std::string_view value) {
        return read_set(value, kGroupNames, switches.kinds);
      }},
-    {"iterations", "profile-iterations", "BENCH_PROFILE_ITERATIONS", "RANGE", "5-9",
-     "which iterations are recorded, from 0", read_iterations},
-    {"sample_rate", "sample-rate", "BENCH_PROFILE_SAMPLE_RATE", "N", "0",
+    {"iterations", "profile-iterations", "BENCH_PROFILE_ITERATIONS", "RANGE",
+     "number, or range `5-9`", "5-9", "which iterations are recorded, from 0", read_iterations},
+    {"sample_rate", "sample-rate", "BENCH_PROFILE_SAMPLE_RATE", "N", "integer >= 0", "0",
      "live memory after every N-th operator; 0: never", read_sample_rate},
-    {"formats", "profile-format", "BENCH_PROFILE_FORMATS", "FORMATS", "jsonl",
+    {"formats", "profile-format", "BENCH_PROFILE_FORMATS", "FORMATS",
+     "list of `jsonl`, `trace`, `memory_flow`", "jsonl",
      "what is written: jsonl, trace, memory_flow",
      [](ProfileSwitches& switches, std::string_view value) {
        return read_set(value, kFormatNames, switches.formats);
      }},
-    {"dump_period", "", "BENCH_PROFILE_DUMP_PERIOD", "TIME", "1s",
+    {"dump_period", "", "BENCH_PROFILE_DUMP_PERIOD", "TIME", "duration", "1s",
      "how often what was recorded is written to the file", read_period},
-    {"autostart", "", "BENCH_PROFILE_AUTOSTART", "0|1", "0",
+    {"autostart", "", "BENCH_PROFILE_AUTOSTART", "0|1", "", "0",
      "record from the start of the program, without a change of its code", read_autostart},
-    {"file", "", "BENCH_PROFILE_FILE", "FILE", "profile-PID.jsonl", "where the profile goes",
+    {"file", "", "BENCH_PROFILE_FILE", "FILE", "", "profile-PID.jsonl", "where the profile goes",
      [](ProfileSwitches& switches, std::string_view value) -> Status {
        if (value.empty()) return Error{"an empty name of a file", "", ""};
        switches.file = std::string(value);

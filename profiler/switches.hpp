@@ -50,6 +50,7 @@ struct SwitchRow {
   std::string_view option;    // "--profile", "--profile-iterations"; empty: none
   std::string_view variable;  // "BENCH_PROFILE_KINDS"
   std::string_view value;     // of help: "KINDS"
+  std::string_view type;      // in YAML: "list of `operators`, ..."; empty: no key of YAML
   std::string_view fallback;  // as written
   std::string_view help;
   // `value` as written on a command line: lists separated by commas. Error: `what` says found and
