@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a library's interface as activities of kind `api`, with two counters beside them: `calls`
-// (so far) and `concurrency` (calls in flight; its maximum is the number of calling threads). Their
-// time is part of the operators' time and never added to it.
+// Calls of a library's interface as activities of kind `api`, with two counters beside them:
+// `calls` (so far) and `concurrency` (calls in flight; its maximum is the number of calling
+// threads). Their time is part of the operators' time and never added to it.
 #pragma once
 
 #include "base/units.hpp"

@@ -75,8 +75,8 @@ void MemoryCollector::record_block(const void* address, const Block& block, Nano
   allocation.start = block.start;
   allocation.duration = end - block.start;
   allocation.attributes.set(Attribute::size_bytes, block.size.count);
-  allocation.attributes.set(
-      Attribute::address, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)));
+  allocation.attributes.set(Attribute::address,
+                            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)));
   allocation.attributes.set(Attribute::role, block.role);
   allocation.attributes.set(Attribute::live_bytes, block.live.count);
   recorder_.record(std::move(allocation));
