@@ -7,9 +7,28 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 14> kRunOptions = {
-    "out",    "filter", "device",  "set",     "budget", "quick", "shard",
-    "resume", "seed",   "require", "dry-run", "json",   "quiet", "force"};
+constexpr std::array<std::string_view, 22> kRunOptions = {"out",
+                                                          "filter",
+                                                          "device",
+                                                          "set",
+                                                          "budget",
+                                                          "quick",
+                                                          "shard",
+                                                          "resume",
+                                                          "seed",
+                                                          "require",
+                                                          "profile",
+                                                          "no-profile",
+                                                          "profile-iterations",
+                                                          "sample-rate",
+                                                          "profile-format",
+                                                          "trace",
+                                                          "trace-failures",
+                                                          "under",
+                                                          "dry-run",
+                                                          "json",
+                                                          "quiet",
+                                                          "force"};
 constexpr std::array<std::string_view, 6> kListOptions = {"filter", "device", "set",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 3> kValidateOptions = {"set", "json", "quiet"};
@@ -29,7 +48,10 @@ constexpr std::array kCommands = {
             "as one network\n"
             "bench run configs/resnet.yaml --filter 'network/*'  # only the network as one\n"
             "bench run conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot  # one case, by its id\n"
-            "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl",
+            "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
+            "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
+            "by layer\n"
+            "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto",
             kRunOptions, run_command},
     Command{"list", "CONFIG|CASE...", 1, -1,
             "list the cases that a run would measure, with their work",

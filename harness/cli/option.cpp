@@ -4,6 +4,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
+#include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 
@@ -75,6 +76,20 @@ Status set_device(Arguments& arguments, const std::string& value) {
   return Error{fmt::format("unknown device `{}`", value), "--device", expectation(value, kDevices)};
 }
 
+// A switch of the profiler, by its name in the profiler's table; asks for a profile as well.
+Status add_switch(Arguments& arguments, std::string_view name, const std::string& value) {
+  ProfileSwitches tried;
+  const SwitchRow& row = *find_switch(name);
+  if (Status status = row.apply(tried, value); !status) {
+    Error error = std::move(status).error();
+    error.where = fmt::format("--{}", row.option);
+    return error;
+  }
+  arguments.profile.wish = ProfileArguments::Wish::wanted;
+  arguments.profile.switches.emplace_back(name, value);
+  return Done{};
+}
+
 constexpr std::array kOptions = {
     Option{"out", 'o', "FILE",
            "write to FILE (run: the result file, default bench-NAME-RUNID.jsonl here)",
@@ -132,6 +147,39 @@ constexpr std::array kOptions = {
     Option{"force", '\0', "", "replace an existing output file",
            [](Arguments& a, const std::string&) -> Status {
              a.force = true;
+             return Done{};
+           }},
+    Option{"profile", '\0', "KINDS",
+           "profile each case in a second pass: operators, api, memory, device (default all)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); }, "all"},
+    Option{"no-profile", '\0', "", "no profiling pass, whatever the configuration says",
+           [](Arguments& a, const std::string&) -> Status {
+             a.profile.wish = ProfileArguments::Wish::refused;
+             return Done{};
+           }},
+    Option{"profile-iterations", '\0', "RANGE", "record these iterations, from 0 (default 5-9)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "iterations", v); }},
+    Option{"sample-rate", '\0', "N",
+           "record live memory after every N-th operator (default 0: never)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "sample_rate", v); }},
+    Option{"profile-format", '\0', "FORMATS",
+           "also write the profile as trace, memory_flow; several with commas (default jsonl)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "formats", v); }},
+    Option{"trace", '\0', "FILE",
+           "profile, and write a Chrome trace (.json, .json.gz) of all cases",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.trace = v;
+             return Done{};
+           }},
+    Option{"trace-failures", '\0', "DIR",
+           "rerun each case that fails with the profiler and leave its trace in DIR",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.trace_failures = v;
+             return Done{};
+           }},
+    Option{"under", '\0', "COMMAND", "start workers below COMMAND: nsys, ncu, perf, vtune",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.under = v;
              return Done{};
            }},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",

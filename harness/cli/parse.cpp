@@ -48,6 +48,20 @@ void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
   app.add_option("operands", operands);
 }
 
+// "--profile" alone stands for "--profile=all": its value may only follow a "=", so that it never
+// takes the operand behind it.
+void insert_implied(const Command& command, std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    if (word == "--") return;
+    for (const std::string_view name : command.options) {
+      const Option& option = *find_option(name);
+      if (!option.implied.empty() && word == fmt::format("--{}", name)) {
+        word += fmt::format("={}", option.implied);
+      }
+    }
+  }
+}
+
 Error unknown_option(const Command& command, const std::string& word) {
   std::vector<std::string> names{"--help"};
   for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));
@@ -86,6 +100,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
   std::vector<Seen> seen;
   Arguments arguments;
   declare(app, command, seen, arguments.inputs);
+  insert_implied(command, words);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (word == "--") break;

@@ -121,6 +121,23 @@ void case_fields(Archive& archive, Case& record) {
   archive.optional("details", record.details);
 }
 
+template <class Archive, class Pass>
+void profile_pass_fields(Archive& archive, Pass& pass) {
+  archive.required("run_id", pass.run_id);
+  archive.required("id", pass.id);
+  archive.required("outcome", pass.outcome);
+  archive.optional("reason", pass.reason);
+  archive.required("iterations", pass.iterations);
+  archive.optional("profiled_ns", pass.profiled);
+  archive.optional("unprofiled_ns", pass.unprofiled);
+  archive.required("activities", pass.activities);
+  archive.required("unread", pass.unread);
+  archive.optional("wall_ns", pass.wall);
+  archive.optional("attributed_ns", pass.attributed);
+  archive.optional("unattributed_ns", pass.unattributed);
+  archive.optional("details", pass.details);
+}
+
 template <class Archive, class End>
 void end_fields(Archive& archive, End& end) {
   archive.required("run_id", end.run_id);
@@ -134,6 +151,7 @@ void end_fields(Archive& archive, End& end) {
     accounting.required("warmup_ns", end.accounting.warmup);
     accounting.required("setup_ns", end.accounting.setup);
     accounting.required("check_ns", end.accounting.check);
+    accounting.optional("profile_ns", end.accounting.profile);
     accounting.required("idle_ns", end.accounting.idle);
   });
 }

@@ -131,8 +131,25 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+// One profiling pass over a case, in a worker of its own. Its activities stand before it in the file.
+struct ProfilePassRecord {
+  std::string run_id;
+  std::string id;
+  Outcome outcome = Outcome::ok;
+  std::optional<std::string> reason;  // with every outcome but ok
+  std::int64_t iterations = 0;        // recorded
+  std::optional<Nanoseconds> profiled, unprofiled;  // medians of an iteration in this worker, with
+                                                    // and without collectors
+  std::int64_t activities = 0;
+  std::int64_t unread = 0;  // lines of a library's log that could not be read
+  // Of the recorded iterations: wall = attributed + unattributed.
+  std::optional<Nanoseconds> wall, attributed, unattributed;
+  std::map<std::string, std::string> details;  // "isa", "threads": what the library's log says
+  friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
+};
+
 struct Accounting {
-  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0},
+  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0},
       idle{0};  // summed over workers, wall = the rest together
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
@@ -147,6 +164,7 @@ struct EndRecord {
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 
-using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, EndRecord>;
+using Record =
+    std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, EndRecord>;
 
 }  // namespace bench
