@@ -4,7 +4,7 @@
 # std::string_view ("timeline.js" -> kEmbeddedTimelineJs). It follows the file at build time.
 set(BENCH_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_text.cmake")
 
-function(bench_embed_text sources name)
+function(bench_embed_text list name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FILES")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
   set(inputs ${arg_FILES})
@@ -13,5 +13,5 @@ function(bench_embed_text sources name)
   add_custom_command(OUTPUT "${output}"
     COMMAND "${CMAKE_COMMAND}" "-DINPUTS=${joined}" "-DOUTPUT=${output}" -P "${BENCH_EMBED_SCRIPT}"
     DEPENDS ${inputs} "${BENCH_EMBED_SCRIPT}" VERBATIM COMMENT "Embedding ${name}")
-  set(${sources} ${${sources}} "${output}" PARENT_SCOPE)
+  set(${list} ${${list}} "${output}" PARENT_SCOPE)
 endfunction()

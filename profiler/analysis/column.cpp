@@ -70,12 +70,14 @@ Cell duration_cell(const Subject& s, const Column&) { return time_cell(s.activit
 
 template <class Function>
 constexpr Column text_column(std::string_view name, std::string_view help, Function of) {
-  return Column{name, name, Quantity::none, Merge::equal, help, of, nullptr, std::nullopt, false};
+  return Column{name, name,    Quantity::none, Merge::equal, help,
+                of,   nullptr, std::nullopt,   false,        Position::none};
 }
 
 template <class Function>
 constexpr Column number_column(std::string_view name, std::string_view help, Function of) {
-  return Column{name, name, Quantity::none, Merge::equal, help, of, nullptr, std::nullopt, true};
+  return Column{name, name,    Quantity::none, Merge::equal, help,
+                of,   nullptr, std::nullopt,   true,         Position::none};
 }
 
 template <class OfActivity, class OfGroup>
@@ -85,15 +87,16 @@ constexpr Column statistic_column(std::string_view name, std::string_view headin
   return Column{name, heading, quantity, Merge::statistic, help, of, of_group, std::nullopt, true};
 }
 
-constexpr Column position_column(std::string_view name, std::string_view heading, Quantity quantity,
-                                 std::string_view help) {
+constexpr Column position_column(Position position, std::string_view name, std::string_view heading,
+                                 Quantity quantity, std::string_view help) {
   return Column{name,    heading,      quantity, Merge::position, help, nullptr,
-                nullptr, std::nullopt, true};
+                nullptr, std::nullopt, true,     position};
 }
 
 // Those that are no attribute, in the order of help.
 constexpr std::array kOwnColumns = {
-    position_column("number", "#", Quantity::none, "number of the row in this table"),
+    position_column(Position::number, "number", "#", Quantity::none,
+                    "number of the row in this table"),
     text_column("name", "name of the activity",
                 [](const Subject& s, const Column&) { return text_cell(s.activity.name); }),
     text_column(
@@ -123,7 +126,7 @@ constexpr std::array kOwnColumns = {
                   }),
     Column{"start_ns", "start", Quantity::none, Merge::equal, "begin, CLOCK_MONOTONIC",
            [](const Subject& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
-           std::nullopt, true},
+           std::nullopt, true, Position::none},
     statistic_column(
         "time_ns", "time", Quantity::time, "duration; of a group: by --aggregate", duration_cell,
         [](const GroupStatistics& g, Aggregate by) { return time_cell(g.times.aggregate(by)); }),
@@ -131,9 +134,11 @@ constexpr std::array kOwnColumns = {
         "self_ns", "self", Quantity::time, "duration without what nests in it; of a group: the sum",
         [](const Subject& s, const Column&) { return time_cell(s.self); },
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.self); }),
-    position_column("share", "share", Quantity::share, "of the time of all selected"),
-    position_column("cumulative_ns", "cumulative", Quantity::time, "time of this row and above"),
-    position_column("cumulative_share", "cum. share", Quantity::share,
+    position_column(Position::share, "share", "share", Quantity::share,
+                    "of the time of all selected"),
+    position_column(Position::cumulative, "cumulative_ns", "cumulative", Quantity::time,
+                    "time of this row and above"),
+    position_column(Position::cumulative_share, "cumulative_share", "cum. share", Quantity::share,
                     "share of this row and above"),
     statistic_column(
         "count", "count", Quantity::none, "activities of the group",
@@ -175,7 +180,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "flags", "flags", Quantity::none, "above a peak, work unknown, unfinished",
         [](const Subject& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
-    position_column("bar", "bar", Quantity::none, "time as a bar"),
+    position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
 };
 
 // Heading and quantity of an attribute's column.

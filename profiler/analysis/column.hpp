@@ -35,6 +35,9 @@ enum class Merge {
   position,   // of the row in the table: share, cumulative, number
 };
 
+// What a row's place in the table says, with Merge::position.
+enum class Position { none, number, share, cumulative, cumulative_share, bar };
+
 struct Column {
   std::string_view name;  // in options, CSV and JSON: "time_ns"
   std::string_view heading;
@@ -46,6 +49,7 @@ struct Column {
   Cell (*of_group)(const GroupStatistics& group, Aggregate by) = nullptr;  // Merge::statistic
   std::optional<Attribute> attribute;
   bool numeric = false;
+  Position position = Position::none;
 };
 
 std::span<const Column> columns();
