@@ -329,9 +329,11 @@
     let shown = string;
     const size = pen.measureText(shown).width;
     if (size > most) {
-      const keep = Math.floor(shown.length * (most / size)) - 1;
+      let keep = Math.floor(shown.length * (most / size));
+      do {
+        shown = string.slice(0, --keep) + '\u2026';
+      } while (keep > 0 && pen.measureText(shown).width > most);
       if (keep < 1) return;
-      shown = shown.slice(0, keep) + '\u2026';
     }
     pen.fillText(shown, x, y);
   }
@@ -493,7 +495,6 @@
       ++rectangles;
       drawItem(item, x, y, end - x, size);
     }
-    // Without a length at the very edge of the view: firstAfter() passes those over.
   }
 
   function drawItem(item, x, y, w, size) {
@@ -722,7 +723,7 @@
     data.ready = 'yes';
   }
 
-  // timeline.html#search=conv&fold=1: what to show at first.
+  // timeline.html#search=conv&from=0&to=100: what to show at first.
   function followAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     if (wanted.has('search')) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/timeline_page.hpp"
 
+#include "profiler/export/markup.hpp"
+
 #include <string_view>
 #include <utility>
 
@@ -18,32 +20,6 @@ void replace(std::string& text, std::string_view mark, std::string_view by) {
 }
 
 }  // namespace
-
-std::string escape_markup(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::unique_ptr<ByteSink> timeline_page_bytes(const std::string& title,
                                               std::unique_ptr<ByteSink> next) {

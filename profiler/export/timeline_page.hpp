@@ -15,7 +15,4 @@ namespace bench {
 std::unique_ptr<ByteSink> timeline_page_bytes(const std::string& title,
                                               std::unique_ptr<ByteSink> next);
 
-// Text as content of an HTML or XML element or of a quoted attribute.
-std::string escape_markup(const std::string& text);
-
 }  // namespace bench
