@@ -64,6 +64,7 @@ VerboseTemplate parse_template(std::string_view text) {
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (operation) result.fields.push_back(field_named(name));
     if (name == "operation") operation = true;
+    if (name == "timestamp") result.timestamps = VerboseTemplate::Timestamps::yes;
   }
   const std::span<const VerboseField> fields = result.fields;
   // Cut off: nothing, or the beginning of the order that all versions so far have.

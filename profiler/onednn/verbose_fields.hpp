@@ -39,6 +39,9 @@ struct VerboseTemplate {
   enum class State { understood, partial, not_understood };
   State state = State::partial;
   std::vector<VerboseField> fields;  // when understood
+  // Whether lines bear timestamps; some kinds of them never do.
+  enum class Timestamps { no, yes };
+  Timestamps timestamps = Timestamps::no;
 };
 
 // "timestamp,operation,engine,...,exec_time": the text of a template line behind its colon.

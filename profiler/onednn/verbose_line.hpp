@@ -86,6 +86,10 @@ class VerboseDecoder {
   const VerboseLine& decode(std::string_view line);
   // "library.onednn.version", ".commit", ".isa", ".threads", ".cpu_runtime", ".gpu_runtime", ...
   const std::map<std::string, std::string>& facts() const { return facts_; }
+  // Of the last template of primitives; absent where there was none.
+  std::optional<VerboseTemplate::Timestamps> timestamps() const {
+    return primitive_template_ ? std::optional(primitive_template_->timestamps) : std::nullopt;
+  }
 
  private:
   void decode_record(std::string_view record);

@@ -4,7 +4,9 @@
 // Where the lines bear no timestamps the log does not say when anything began: records are laid end
 // to end, in their order, from 0 on. A nested creation and another library's routine lie at the
 // beginning of the record that includes them, which is printed after them. Partitions of the graph
-// interface, whose time includes that of their primitives, are on a track of their own.
+// interface, whose time includes that of their primitives, are on a track of their own. Where lines
+// do bear timestamps, those of the few kinds that never do lie at the end of the record before, or
+// at the beginning of the first one.
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/readers/readers.hpp"
@@ -13,6 +15,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -33,6 +36,7 @@ class LogReader {
       BENCH_RETURN_IF_ERROR(read_line(line.text));
     }
     drop_pending();
+    BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
     BENCH_RETURN_IF_ERROR(source_.status());
     report_.facts = decoder_.facts();
     if (profiled_ == 0 && first_fault_) return *first_fault_;
@@ -113,7 +117,28 @@ class LogReader {
     activity_.attributes.set(Attribute::line, number_);
     ++report_.activities;
     if (line.time) ++profiled_;
+    if (waits_for_timestamp(line)) {
+      held_.push_back(activity_);
+      return Done{};
+    }
+    if (!held_.empty()) BENCH_RETURN_IF_ERROR(release(activity_.start));
     return sink_.take(activity_);
+  }
+
+  bool waits_for_timestamp(const VerboseLine& line) const {
+    constexpr std::size_t kMostHeld = 100;  // a few lines of debugging come first
+    return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMostHeld &&
+           decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
+  }
+
+  // Hands on what was held back, as having happened at `start`.
+  Status release(Nanoseconds start) {
+    for (Activity& activity : held_) {
+      activity.start = start;
+      BENCH_RETURN_IF_ERROR(sink_.take(activity));
+    }
+    held_.clear();
+    return Done{};
   }
 
   void note_unknown(const std::string& fault) {
@@ -128,10 +153,12 @@ class LogReader {
     activity_.track.tid = graph ? kGraphTrack : 0;
     Nanoseconds& clock = graph ? graph_clock_ : clock_;
     activity_.start = line.started.value_or(clock);
-    if (line.started || inner || !line.time) return;
+    if (inner || (!line.started && !line.time)) return;
     // A log of more than 292 years is a damaged one; its records stay where the clock ends.
-    if (__builtin_add_overflow(clock.count(), line.time->count(), &ticks_)) return;
-    clock = Nanoseconds(ticks_);
+    const Nanoseconds time = line.time.value_or(Nanoseconds(0));
+    std::int64_t ticks = 0;
+    if (__builtin_add_overflow(activity_.start.count(), time.count(), &ticks)) return;
+    clock = Nanoseconds(ticks);
   }
 
   TextSource& source_;
@@ -144,9 +171,9 @@ class LogReader {
   std::int64_t pending_number_ = 0;
   std::int64_t number_ = 0;
   std::int64_t profiled_ = 0;
-  std::int64_t ticks_ = 0;
   Nanoseconds clock_{0};
   Nanoseconds graph_clock_{0};
+  std::vector<Activity> held_;  // without a timestamp, before the first one
   std::optional<Error> first_fault_;
 };
 
