@@ -6,6 +6,7 @@
 // The spool holds JSON lines, one write(2) each, appended by all processes and threads:
 //   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
 //   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","backtrace":["lib+0x1"]}
+//   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3"}
 // `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
 // module, "+0x" and the address in it as its symbol table counts. `onednn` is there where a module

@@ -9,6 +9,7 @@ namespace bench {
 extern const ActivityReader result_reader;   // bench.result/1
 extern const ActivityReader profile_reader;  // bench.profile/1
 extern const ActivityReader onednn_reader;   // verbose output of oneDNN
+extern const ActivityReader capture_reader;  // what a killed `bench profile` left
 extern const ActivityReader pyprof_reader;   // PyProf's table
 
 }  // namespace bench

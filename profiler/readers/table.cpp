@@ -9,7 +9,8 @@
 namespace bench {
 
 std::span<const ActivityReader> activity_readers() {
-  static const std::array kReaders = {profile_reader, result_reader, pyprof_reader};
+  static const std::array kReaders = {profile_reader, result_reader, capture_reader, onednn_reader,
+                                      pyprof_reader};
   return kReaders;
 }
 

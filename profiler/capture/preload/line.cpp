@@ -4,6 +4,7 @@
 #include "profiler/capture/preload/backtrace.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <pthread.h>
@@ -79,7 +80,22 @@ ThreadLine* reserve(ThreadLine* line, std::size_t more) {
   return thread_line;
 }
 
+// Tells the reader whose child this is, after fork without exec: it goes on with the parent's
+// library, whose first lines say how to read the others.
+void note_fork() {
+  static constinit std::atomic<pid_t> known{0};
+  const pid_t own = getpid();
+  const pid_t before = known.exchange(own);
+  if (before == 0 || before == own) return;
+  char buffer[64];
+  Text field(buffer, sizeof buffer);
+  field.add(",\"parent\":");
+  field.add_number(static_cast<unsigned long>(before));
+  write_record("fork", field.view(), {});
+}
+
 void write_line(ThreadLine& line) {
+  note_fork();
   line.text[line.size++] = '"';
   char stack[kMostBacktrace];
   write_record("verbose", {line.text, line.size}, backtrace_field(stack, sizeof stack));
