@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 std::string readable_number(double value, Quantity quantity) {
@@ -111,4 +111,4 @@ int compare(const Cell& a, const Cell& b) {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

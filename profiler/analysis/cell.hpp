@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-namespace bench {
+namespace bench::analysis {
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
@@ -31,4 +31,4 @@ std::string printable(std::string_view text);
 // Ascending; -1, 0, 1. Numbers come before text; unknown is not for comparing.
 int compare(const Cell& a, const Cell& b);
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 constexpr std::size_t kMostFlagLines = 20;  // named in the remark below a table
@@ -242,4 +242,4 @@ std::unique_ptr<Collector> make_collector(const QueryPlan& plan, const std::stri
   return std::make_unique<ActivityCollector>(plan, folder);
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

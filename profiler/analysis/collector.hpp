@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 // What is known of a column of the rows that were stored.
 struct ColumnFacts {
@@ -60,4 +60,4 @@ class Collector {
 // `plan` outlives it; temporary files in `folder`.
 std::unique_ptr<Collector> make_collector(const QueryPlan& plan, const std::string& folder);
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 Cell text_cell(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
@@ -292,4 +292,4 @@ bool has_flag(const Subject& subject, RowFlag flag) {
   return false;
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

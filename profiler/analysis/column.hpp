@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 struct Peaks {
   std::optional<BytesPerSecond> bandwidth;
@@ -63,4 +63,4 @@ std::string device_of(const Activity& activity);
 std::string_view type_of(const Activity& activity);
 bool has_flag(const Subject& subject, RowFlag flag);
 
-}  // namespace bench
+}  // namespace bench::analysis

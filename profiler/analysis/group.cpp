@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 template <class T>
@@ -107,4 +107,4 @@ std::optional<double> RateStatistics::aggregate(Aggregate by) const {
   return std::nullopt;
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-namespace bench {
+namespace bench::analysis {
 
 // What a row is marked with.
 enum class RowFlag { work_unknown, above_peak_bandwidth, above_peak_flops, unfinished };
@@ -69,4 +69,4 @@ struct GroupStatistics {
   std::array<std::int64_t, kRowFlagCount> flags{};
 };
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -18,6 +18,8 @@
 namespace bench {
 namespace {
 
+using namespace analysis;
+
 constexpr std::size_t kBarWidth = 15;  // as profile_analyze's
 
 // Takes all activities of the file; hands the selected ones to a collector.

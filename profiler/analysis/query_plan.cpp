@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 // What people look for first; without a value in the whole table a column is not shown.
@@ -104,8 +104,12 @@ Result<QueryPlan> plan_query(const AnalysisOptions& options) {
   return plan;
 }
 
+}  // namespace bench::analysis
+
+namespace bench {
+
 Status check_options(const AnalysisOptions& options) {
-  const auto plan = plan_query(options);
+  const auto plan = analysis::plan_query(options);
   return plan.ok() ? Status(Done{}) : Status(plan.error());
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 struct QueryPlan {
   Selection selection;
@@ -30,4 +30,4 @@ struct QueryPlan {
 
 Result<QueryPlan> plan_query(const AnalysisOptions& options);
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string_view>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 // Of the rows that wait to be sorted; the rest of 300 MB is for buffers and the heap's slack.
@@ -197,4 +197,4 @@ Result<bool> RowStore::next(Row& row) {
   return more;
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 struct Row {
   std::vector<Cell> cells;          // of the columns shown
@@ -47,4 +47,4 @@ class RowStore {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 // "create" of "create:cache_hit"; an activity without a phase was executed.
@@ -155,4 +155,4 @@ bool Selection::admits(const Activity& activity) const {
   return !name_ || name_->search(activity.name);
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

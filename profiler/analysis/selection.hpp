@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 // What stands for "executed" in a file: the highest of these that it has anything of. Higher ones
 // lie within lower ones, so that the time of both together would count twice.
@@ -45,4 +45,4 @@ class Selection {
   mutable std::optional<bool> last_scope_fits_;
 };
 
-}  // namespace bench
+}  // namespace bench::analysis

@@ -19,7 +19,7 @@
 namespace bench {
 
 // Times of all activities of one name. p50 and p95 are within 1 % (analysis/quantile_sketch.hpp).
-struct TimeSummary {
+struct TimeRow {
   std::string name;
   std::int64_t count = 0;
   std::int64_t unfinished = 0;  // of them without a duration: in `count` alone
@@ -31,7 +31,7 @@ struct TimeSummary {
 };
 
 // Values of one counter; the mean is weighted by how long each value held. Never summed into time.
-struct CounterSummary {
+struct CounterRow {
   std::string name;
   std::string unit;
   std::int64_t count = 0;
@@ -39,7 +39,7 @@ struct CounterSummary {
 };
 
 // Sizes of allocations by role or name, in bytes.
-struct MemorySummary {
+struct MemoryRow {
   std::string name;
   std::int64_t count = 0;
   std::int64_t total_bytes = 0;
@@ -79,13 +79,13 @@ class Summary final : public ActivitySink {
   bool empty() const;
   Attribution attribution() const;
   // Time by scope path, "(no layer)" for what is executed outside of one.
-  std::vector<TimeSummary> layers(const SummaryOptions& options) const;
+  std::vector<TimeRow> layers(const SummaryOptions& options) const;
   // Time by operator (attribute op, else primitive, else name) of what was executed.
-  std::vector<TimeSummary> operators(const SummaryOptions& options) const;
+  std::vector<TimeRow> operators(const SummaryOptions& options) const;
   // "operator", "api", "device", ... and each domain of a user -> its table.
-  std::map<std::string, std::vector<TimeSummary>> categories(const SummaryOptions& options) const;
-  std::vector<MemorySummary> memory(const SummaryOptions& options) const;
-  std::vector<CounterSummary> counters(const SummaryOptions& options) const;
+  std::map<std::string, std::vector<TimeRow>> categories(const SummaryOptions& options) const;
+  std::vector<MemoryRow> memory(const SummaryOptions& options) const;
+  std::vector<CounterRow> counters(const SummaryOptions& options) const;
 
  private:
   struct State;

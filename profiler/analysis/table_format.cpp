@@ -13,7 +13,7 @@
 #include <array>
 #include <ostream>
 
-namespace bench {
+namespace bench::analysis {
 namespace {
 
 constexpr std::size_t kGap = 2;             // between columns of a table
@@ -270,4 +270,4 @@ Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
   return Done{};
 }
 
-}  // namespace bench
+}  // namespace bench::analysis

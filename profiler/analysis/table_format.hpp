@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
+namespace bench::analysis {
 
 struct TableColumn {
   const Column* column = nullptr;
@@ -54,4 +54,4 @@ Result<const TableFormat*> find_table_format(std::string_view name);
 // least that it needs.
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width);
 
-}  // namespace bench
+}  // namespace bench::analysis
