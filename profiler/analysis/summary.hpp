@@ -56,10 +56,12 @@ struct SummaryOptions {
   std::size_t top = 0;  // rows of a table; 0: all
 };
 
-// Time of the host's threads: attributed + unattributed = wall.
+// attributed + unattributed = wall.
 struct Attribution {
-  Nanoseconds wall{0};        // from the first begin to the last end, summed over threads and cases
-  Nanoseconds attributed{0};  // in an activity of a layer, else of an operator
+  // Of the recorded iterations (ranges with attribute `iteration`); without them, of all that was
+  // recorded and nests in nothing.
+  Nanoseconds wall{0};
+  Nanoseconds attributed{0};    // in what has a layer or an operator
   Nanoseconds unattributed{0};  // the rest: gaps, the tool's own work
 };
 
@@ -78,11 +80,14 @@ class Summary final : public ActivitySink {
 
   bool empty() const;
   Attribution attribution() const;
-  // Time by scope path, "(no layer)" for what is executed outside of one.
+  // Time by scope path, outside of any by case: of the host operators there, else of what was
+  // executed.
   std::vector<TimeRow> layers(const SummaryOptions& options) const;
-  // Time by operator (attribute op, else primitive, else name) of what was executed.
+  // Time by operator (attribute primitive, else op, else name) of what was executed: primitives,
+  // kernels, copies; without any of them, host operators.
   std::vector<TimeRow> operators(const SummaryOptions& options) const;
-  // "operator", "api", "device", ... and each domain of a user -> its table.
+  // MXNet's categories: operator, primitive, creation, device, api, range, marker, and each domain
+  // of a user.
   std::map<std::string, std::vector<TimeRow>> categories(const SummaryOptions& options) const;
   std::vector<MemoryRow> memory(const SummaryOptions& options) const;
   std::vector<CounterRow> counters(const SummaryOptions& options) const;
