@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "profiler/analysis/query.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -48,13 +49,16 @@ struct Arguments {
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
+  AnalysisOptions analysis;  // without devices and format, which stand above
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   bool quick = false;
   bool dry_run = false;
   bool force = false;
-  bool describe = false;     // worker --describe
-  bool require_gpu = false;  // --require gpu
+  bool describe = false;                      // worker --describe
+  bool require_gpu = false;                   // --require gpu
+  bool backtrace = false;                     // profile --backtrace
+  std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
 };
 
 }  // namespace bench

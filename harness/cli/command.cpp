@@ -34,6 +34,12 @@ constexpr std::array<std::string_view, 6> kListOptions = {"filter", "device", "s
 constexpr std::array<std::string_view, 3> kValidateOptions = {"set", "json", "quiet"};
 constexpr std::array<std::string_view, 2> kExplainOptions = {"json", "set"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
+constexpr std::array<std::string_view, 5> kProfileOptions = {"out", "backtrace", "onednn-verbose",
+                                                             "quiet", "force"};
+constexpr std::array<std::string_view, 21> kAnalyzeOptions = {
+    "top",     "type",     "kind",     "name",           "layer",        "direction", "device",
+    "dtype",   "min-time", "max-time", "phase",          "aggregate-by", "aggregate", "order-by",
+    "columns", "width",    "format",   "peak-bandwidth", "peak-flops",   "json",      "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
 constexpr std::array<std::string_view, 1> kWorkerOptions = {"describe"};
 
@@ -73,6 +79,29 @@ constexpr std::array kCommands = {
             "reruns the case.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot", kExplainOptions,
             explain_command},
+    Command{
+        "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
+        "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
+        "oneDNN's verbose\n"
+        "lines, or PyProf's table; which one it is follows from its content. `-` is standard "
+        "input; .gz is unpacked.\n"
+        "One row for each executed activity (primitive, kernel, copy), the longest first; "
+        "--type and --kind choose\n"
+        "others: create, dispatch, api, allocation. Unknown values are n/a, stand last and "
+        "enter no rate. Columns:\n"
+        "number name kind type layer direction case device stream pid tid start_ns time_ns "
+        "self_ns share\n"
+        "cumulative_ns cumulative_share count total_ns min_ns max_ns mean_ns p50_ns p95_ns "
+        "flops flops_per_s bytes\n"
+        "bandwidth in_shapes out_shapes implementation parameters dtype trace flags and every "
+        "other attribute.",
+        "bench analyze result.jsonl                                  # the 20 longest\n"
+        "bench analyze result.jsonl --aggregate-by layer             # where the time goes\n"
+        "bench analyze onednn.log --aggregate-by type --order-by count\n"
+        "bench analyze onednn.log --type dispatch -c implementation,reason -t 0\n"
+        "bench analyze table.csv --peak-bandwidth 900GB/s --order-by bandwidth\n"
+        "program | bench analyze - --format csv -c name,time_ns,flops_per_s > rows.csv",
+        kAnalyzeOptions, analyze_command},
     Command{"report", "RESULT...", 1, -1, "turn result files into a report",
             "Several files (shards, a run and its continuation) become one report. The format "
             "follows the suffix of\n"
@@ -80,6 +109,20 @@ constexpr std::array kCommands = {
             "bench report results.jsonl                          # the table again\n"
             "bench report shard-*.jsonl -o all.json",
             kReportOptions, report_command},
+    Command{"profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN",
+            "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
+            "signal n ended it,\n"
+            "127 when there is no such program), and takes what oneDNN tells of its primitives "
+            "into FILE, from\n"
+            "child processes and all threads too. FILE is profile-PID.jsonl here unless said "
+            "otherwise. A program\n"
+            "that is static or setuid runs, but nothing is captured. Where you set ONEDNN_VERBOSE "
+            "yourself, its\n"
+            "lines go to standard output as ever.",
+            "bench profile -- python3 infer.py                   # then: bench analyze "
+            "profile-PID.jsonl\n"
+            "bench profile --backtrace --out p.jsonl -- ./serve --once",
+            kProfileOptions, profile_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
             "Libraries with versions and paths, the CPU, and what makes measurements noisy here; "
             "each with its\n"

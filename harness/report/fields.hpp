@@ -26,6 +26,7 @@ void run_fields(Archive& archive, Run& run) {
   archive.optional("started", run.started);
   archive.optional("arguments", run.arguments);
   archive.optional("shard", run.shard);
+  archive.optional("under", run.under);
   archive.object("config", [&](Archive& config) {
     config.optional("name", run.config_name);
     config.optional("files", run.config_files);
@@ -107,6 +108,7 @@ void case_fields(Archive& archive, Case& record) {
     memory.required("peak_bytes", value.peak);
     memory.required("weights_bytes", value.weights);
     memory.required("workspace_bytes", value.workspace);
+    memory.optional("activations_bytes", value.activations);
   });
   archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
   archive.object("rates", [&](Archive& rates) {

@@ -34,8 +34,6 @@ bool is_transposed(const MemoryDescriptor* descriptor) {
   const char last = static_cast<char>('a' + tag.size() - 1);
   return tag[tag.size() - kMatrixRank] == last && tag.back() == last - 1;
 }
-                           .data());
-}
 
 // One value a column: the mask of a bias names the last dimension alone, or none where that is 1.
 // Absent for other biases.

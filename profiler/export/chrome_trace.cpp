@@ -29,12 +29,14 @@ namespace {
 using Sink = std::unique_ptr<ByteSink>;
 
 struct Suffix {
+  TraceForm form;
   std::string_view suffix;
   Sink (*wrap)(Sink file, const TraceOptions& options);
 };
 constexpr std::array<Suffix, 2> kSuffixes = {{
-    {".gz", [](Sink file, const TraceOptions&) { return gzip_bytes(std::move(file)); }},
-    {".html",
+    {TraceForm::gzip, ".gz",
+     [](Sink file, const TraceOptions&) { return gzip_bytes(std::move(file)); }},
+    {TraceForm::page, ".html",
      [](Sink file, const TraceOptions& options) {
        return timeline_page_bytes(options.title, std::move(file));
      }},
@@ -79,7 +81,7 @@ struct ChromeTrace::State {
   TraceText text{tracks};
   SortedLanes lanes;
   std::set<std::int64_t> counted;  // pids whose live bytes the profile itself counts
-  std::int64_t last = std::numeric_limits<std::int64_t>::min();  // the latest time of all
+  std::int64_t first = kLatestTime, last = -kLatestTime;  // of all times
   std::vector<std::string> same_start;  // events from an open one on that begin with it
   std::int64_t start_of_same = 0;
   std::string bytes, line;
@@ -112,6 +114,7 @@ struct ChromeTrace::State {
     const std::uint32_t track = tracks.index_of(activity);
     const TraceEvent* event = maker.make(activity, track);
     if (event == nullptr) return Done{};
+    first = std::min(first, event->head.start);
     last = std::max(last, event->head.end);
     if (activity.kind == ActivityKind::counter && activity.name == "live_bytes") {
       counted.insert(tracks.pid(track));
@@ -122,8 +125,13 @@ struct ChromeTrace::State {
     return add_changes(*event, *size);
   }
 
+  // A little beyond all else, so that what a crash cut short can be seen.
+  std::int64_t end_of_open() const {
+    return last + std::max<std::int64_t>(1000, (last - first) / 100);
+  }
+
   Status draw(TraceEvent event) {
-    if (event.head.ends == EventEnd::open) event.head.end = std::max(last, event.head.start);
+    if (event.head.ends == EventEnd::open) event.head.end = end_of_open();
     line.clear();
     switch (event.head.type) {
       case TraceEventType::slice:
@@ -216,7 +224,8 @@ Result<std::unique_ptr<ChromeTrace>> ChromeTrace::create(const std::string& path
                                                          TraceOptions options) {
   BENCH_ASSIGN_OR_RETURN(Sink out, file_bytes(path, existing));
   for (const Suffix& row : kSuffixes) {
-    if (path.ends_with(row.suffix)) out = row.wrap(std::move(out), options);
+    const bool by_suffix = options.form == TraceForm::by_suffix && path.ends_with(row.suffix);
+    if (by_suffix || options.form == row.form) out = row.wrap(std::move(out), options);
   }
   return to(std::move(out), folder_of(path), std::move(options));
 }
@@ -230,6 +239,9 @@ ChromeTrace::ChromeTrace(std::unique_ptr<State> state) : state_(std::move(state)
 ChromeTrace::~ChromeTrace() = default;
 
 Status ChromeTrace::take(const Activity& activity) { return state_->take(activity); }
+void ChromeTrace::describe(const std::string& name, const std::string& value) {
+  state_->options.metadata.insert_or_assign(name, value);
+}
 Status ChromeTrace::finish() { return state_->finish(); }
 const ChromeTrace::Summary& ChromeTrace::summary() const { return state_->summary; }
 

@@ -16,10 +16,15 @@
 
 namespace bench {
 
+// What the file is: by the suffix of its name .gz compressed, .html a page that shows the trace,
+// else JSON; or as said.
+enum class TraceForm { by_suffix, json, gzip, page };
+
 struct TraceOptions {
-  std::string title;  // of the page
+  TraceForm form = TraceForm::by_suffix;
+  std::string title = {};  // of the page
   // Shown as the trace's metadata: "tool_version", "command", ...
-  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> metadata = {};
   // Activities that need more than this are sorted on disk, in the folder of the trace.
   std::size_t memory = std::size_t{96} << 20;
 };
@@ -28,8 +33,7 @@ struct TraceOptions {
 // activities in any order, any number of them; memory stays bounded. Not thread-safe.
 class ChromeTrace final : public ActivitySink {
  public:
-  // By the suffix of `path`: .gz is compressed, .html a page that shows the trace. The file is
-  // there under its name only after finish().
+  // The file is there under its name only after finish().
   static Result<std::unique_ptr<ChromeTrace>> create(const std::string& path, Existing existing,
                                                      TraceOptions options = {});
   // To `out`; `folder` is for sorting on disk.
@@ -38,6 +42,8 @@ class ChromeTrace final : public ActivitySink {
   ~ChromeTrace() override;
 
   Status take(const Activity& activity) override;
+  // One more row of metadata.
+  void describe(const std::string& name, const std::string& value);
   Status finish();  // the last call
 
   struct Summary {

@@ -62,9 +62,14 @@ struct Place {
 struct Chart {
   std::vector<MemoryBlock> blocks;
   std::vector<MemoryChange> changes;
-  std::int64_t without_address = 0;
+  std::int64_t not_drawable = 0;
   std::int64_t left_out = 0;  // smaller than those drawn
 };
+
+Place place_of(const Activity& activity) { return {activity.track.pid, activity.track.device}; }
+
+// So that no sum or difference of two times overflows; 73 years.
+constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::int64_t end_of(const MemoryBlock& block, std::int64_t last) {
   return block.released.value_or(std::max(last, block.allocated));
@@ -171,8 +176,8 @@ class Picture {
         "{}",
         top_ + 20, device, place_.pid, chart_.blocks.size(), format_bytes(Bytes{live_.peak}));
     if (chart_.left_out > 0) put("; {} smaller ones not drawn", chart_.left_out);
-    if (chart_.without_address > 0) {
-      put("; {} without size or address not drawn", chart_.without_address);
+    if (chart_.not_drawable > 0) {
+      put("; {} without size, address or possible time not drawn", chart_.not_drawable);
     }
     put("</text>\n");
   }
@@ -247,7 +252,8 @@ class Picture {
     constexpr std::int64_t kMostTicks = 10;
     const std::int64_t span = std::max<std::int64_t>(1, last_ - first_);
     const std::int64_t step = tick_step(span, kMostTicks);
-    for (std::int64_t tick = 0; tick <= span; tick += step) {
+    for (std::int64_t number = 0; number <= span / step; ++number) {
+      const std::int64_t tick = number * step;
       const double at = x(first_ + tick);
       put("<line class=\"tick\" x1=\"{0:.2f}\" x2=\"{0:.2f}\" y1=\"{1:.2f}\" y2=\"{2:.2f}\"/>\n",
           at, map_bottom(), map_bottom() + 6);
@@ -310,11 +316,12 @@ struct MemoryFlow::State {
   void take(const Activity& activity) {
     const std::int64_t start = activity.start.count();
     const std::int64_t length = activity.duration.value_or(Nanoseconds(0)).count();
-    std::int64_t end = start;
-    if (length < 0 || __builtin_add_overflow(start, length, &end)) return;
-    last = std::max(last, end);
+    const bool possible = start > -kLatest && start < kLatest && length >= 0 && length < kLatest;
+    if (possible) last = std::max(last, start + length);
     if (activity.kind != ActivityKind::allocation) return;
-    Chart& chart = charts[{activity.track.pid, activity.track.device}];
+    if (!possible) return void(++charts[place_of(activity)].not_drawable);
+    const std::int64_t end = start + length;
+    Chart& chart = charts[place_of(activity)];
     const auto size = activity.attributes.integer(Attribute::size_bytes);
     const auto address = activity.attributes.integer(Attribute::address);
     if (size && *size > 0) {
@@ -323,7 +330,7 @@ struct MemoryFlow::State {
     }
     first = std::min(first, start);
     if (!size || *size <= 0 || !address) {
-      ++chart.without_address;
+      ++chart.not_drawable;
       return;
     }
     MemoryBlock block;

@@ -238,7 +238,7 @@
   function formatNumber(value) {
     const size = Math.abs(value);
     const prefixes = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]];
-    const [prefix, unit] = prefixes.find(([, s]) => size >= s * 10) || ['', 1];
+    const [prefix, unit] = prefixes.find(([, s]) => size >= s) || ['', 1];
     return `${Number((value / unit).toPrecision(4))}${prefix ? ' ' + prefix : ''}`;
   }
 

@@ -18,10 +18,6 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<TraceEventHead>);
 
-// Times whose microseconds still are integers below 2^53 (285 years);
-// what a damaged file says beyond is moved to the limit.
-constexpr std::int64_t kLatest = 9'000'000'000'000'000'000;
-
 struct KindRow {
   TraceEventType type;
   FlowRole role;
@@ -127,10 +123,9 @@ const TraceEvent* TraceEventMaker::make(const Activity& activity, std::uint32_t 
   head.correlation = activity.correlation.value_or(0);
   head.process = activity.track.pid;
   head.track = track;
-  head.start = std::clamp<std::int64_t>(activity.start.count(), -kLatest, kLatest);
-  const std::int64_t duration =
-      std::clamp<std::int64_t>(activity.duration.value_or(Nanoseconds(0)).count(), 0,
-                               kLatest - std::max<std::int64_t>(head.start, 0));
+  head.start = std::clamp<std::int64_t>(activity.start.count(), -kLatestTime, kLatestTime);
+  const std::int64_t duration = std::clamp<std::int64_t>(
+      activity.duration.value_or(Nanoseconds(0)).count(), 0, kLatestTime - head.start);
   head.end = head.start + duration;
   head.identity = identity_of(activity, track);
   head.instant_scope = instant_scope(activity);

@@ -11,6 +11,10 @@
 
 namespace bench {
 
+// Times beyond it, of damaged files, are moved to it: differences of two times stay in range, and
+// microseconds below 2^53. 73 years.
+inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
+
 enum class TraceEventType : std::uint8_t { slice, instant, counter, allocation, memory_change };
 enum class FlowRole : std::uint8_t { none, launch, execution };
 // unfinished: cut at `end`; open: nobody knows where, so at the end of the trace.

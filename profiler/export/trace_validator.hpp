@@ -38,8 +38,8 @@ struct TraceCheck {
 };
 inline constexpr std::size_t kMostProblems = 20;
 
-// Reads as a stream; keeps 16 bytes a slice. Error: the file cannot be read. A file may be
-// compressed with gzip.
+// Reads as a stream; keeps 24 bytes a slice and some hundred a flow. Error: the file cannot be
+// read. A file may be compressed with gzip.
 Result<TraceCheck> check_trace_file(const std::string& path);
 TraceCheck check_trace(std::string_view text);
 
