@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command.hpp"
+#include "harness/cli/read_losses.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/query.hpp"
 
@@ -40,20 +41,6 @@ AnalysisTarget target_of(Env& env) {
   return target;
 }
 
-// What was not read, and why: never dropped in silence.
-void report_losses(const ReadReport& report, Verbosity verbosity, std::ostream& err) {
-  const auto say = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) err << fmt::format("bench analyze: {} {}\n", count, what);
-  };
-  say(report.damaged, report.damaged == 1 ? "line could not be read" : "lines could not be read");
-  say(report.unknown, "records or fields of a kind that is unknown here");
-  if (verbosity == Verbosity::normal) {
-    say(report.ignored, report.ignored == 1 ? "line is no part of the profile"
-                                            : "lines are no part of the profile");
-  }
-  for (const std::string& note : report.notes) err << "  " << note << '\n';
-}
-
 // The reader of our output went away: `bench analyze FILE | head`.
 bool output_closed() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
@@ -69,7 +56,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   if (!env.out->good() && !output_closed()) {
     return Error{"cannot write", "(standard output)", ""};
   }
-  report_losses(outcome.report, arguments.verbosity, *env.err);
+  report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& remark : outcome.remarks) *env.err << "bench analyze: " << remark << '\n';
   return Done{};
 }

@@ -57,6 +57,7 @@ struct Arguments {
   bool force = false;
   bool describe = false;                      // worker --describe
   bool require_gpu = false;                   // --require gpu
+  bool check = false;                         // trace --check
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
 };

@@ -34,6 +34,8 @@ constexpr std::array<std::string_view, 6> kListOptions = {"filter", "device", "s
 constexpr std::array<std::string_view, 3> kValidateOptions = {"set", "json", "quiet"};
 constexpr std::array<std::string_view, 2> kExplainOptions = {"json", "set"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
+constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
+                                                           "force"};
 constexpr std::array<std::string_view, 5> kProfileOptions = {"out", "backtrace", "onednn-verbose",
                                                              "quiet", "force"};
 constexpr std::array<std::string_view, 21> kAnalyzeOptions = {
@@ -109,6 +111,21 @@ constexpr std::array kCommands = {
             "bench report results.jsonl                          # the table again\n"
             "bench report shard-*.jsonl -o all.json",
             kReportOptions, report_command},
+    Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
+            "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
+            "oneDNN's log lines.\n"
+            "Several files become one timeline. What is written follows the suffix given to -o, or "
+            "--format:\n"
+            "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev and "
+            "chrome://tracing\n"
+            "  .html            html         the timeline as a page, which needs no network\n"
+            "  .svg             memory_flow  time x address, one rectangle an allocation\n"
+            "With --check the files are Chrome traces, of any origin, whose errors are listed.",
+            "bench trace result.jsonl -o result.html             # look at it in a browser\n"
+            "bench trace result.jsonl -o result.json.gz          # for Perfetto\n"
+            "bench trace result.jsonl -o memory.svg              # what was allocated when\n"
+            "bench trace --check result.json.gz",
+            kTraceOptions, trace_command},
     Command{"profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN",
             "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
             "signal n ended it,\n"

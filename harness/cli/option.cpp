@@ -192,6 +192,12 @@ constexpr std::array kOptions = {
              a.profile.under = v;
              return Done{};
            }},
+    Option{"check", '\0', "",
+           "write nothing: check that FILE is a Chrome trace that trace viewers accept",
+           [](Arguments& a, const std::string&) -> Status {
+             a.check = true;
+             return Done{};
+           }},
     Option{"backtrace", '\0', "", "with each primitive the functions that called it",
            [](Arguments& a, const std::string&) -> Status {
              a.backtrace = true;

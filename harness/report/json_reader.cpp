@@ -249,12 +249,11 @@ struct Kind {
   std::string_view name;
   Result<Line> (*read)(const Json& object);
 };
-constexpr Kind kKinds[] = {
-    {"run", read_run},
-    {"process", read_process},
-    {"case", read_case},
-    {"profile_pass", read_profile_pass},
-    {"end", read_end}};
+constexpr Kind kKinds[] = {{"run", read_run},
+                           {"process", read_process},
+                           {"case", read_case},
+                           {"profile_pass", read_profile_pass},
+                           {"end", read_end}};
 
 Result<Json> parse_json(std::string_view text) {
   if (nests_too_deeply(text)) return Error{"it nests too deeply", "", ""};

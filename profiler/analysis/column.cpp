@@ -201,6 +201,9 @@ Column column_of(const AttributeInfo& row) {
 
 std::vector<Column> make_columns() {
   std::vector<Column> all(kOwnColumns.begin(), kOwnColumns.end());
+  for (Column& column : all) {
+    if (column.of_group == group_flags) column.absent = "";  // no flag is nothing unknown
+  }
   for (const AttributeInfo& row : attributes()) all.push_back(column_of(row));
   return all;
 }

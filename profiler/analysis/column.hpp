@@ -50,6 +50,7 @@ struct Column {
   std::optional<Attribute> attribute;
   bool numeric = false;
   Position position = Position::none;
+  std::string_view absent = "n/a";  // what people read where there is no value
 };
 
 std::span<const Column> columns();

@@ -12,12 +12,12 @@ namespace bench::analysis {
 namespace {
 
 // What people look for first; without a value in the whole table a column is not shown.
-constexpr std::array<std::string_view, 26> kRowColumns = {
-    "number",    "time_ns",    "self_ns",        "share",      "cumulative_share", "type",
-    "name",      "kind",       "layer",          "direction",  "device",           "dtype",
-    "cache",     "parameters", "implementation", "flops",      "flops_per_s",      "bytes",
-    "bandwidth", "in_shapes",  "out_shapes",     "size_bytes", "reason",           "trace",
-    "line",      "flags"};
+constexpr std::array<std::string_view, 27> kRowColumns = {
+    "number",    "time_ns",      "self_ns",        "share",      "cumulative_share", "type",
+    "name",      "kind",         "layer",          "direction",  "device",           "dtype",
+    "cache",     "parameters",   "implementation", "flops",      "flops_per_s",      "bytes",
+    "bandwidth", "tensor_cores", "in_shapes",      "out_shapes", "size_bytes",       "reason",
+    "trace",     "line",         "flags"};
 constexpr std::array<std::string_view, 15> kGroupColumns = {
     "count",  "time_ns",     "self_ns", "share",     "cumulative_share",
     "min_ns", "max_ns",      "mean_ns", "p50_ns",    "p95_ns",

@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t kGap = 2;             // between columns of a table
 constexpr std::size_t kNarrowestText = 10;  // "conv...uts"; less tells nothing
 
+std::string text_of(const Cell& cell, const Column& column) {
+  return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
+}
+
 class TableText final : public TableWriter {
  public:
   TableText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
@@ -36,7 +40,7 @@ class TableText final : public TableWriter {
   void row(const std::vector<Cell>& cells) override {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      append(i, readable(cells[i], shape_.columns[i].column->quantity), line);
+      append(i, text_of(cells[i], *shape_.columns[i].column), line);
     }
     finish(line);
   }
@@ -189,7 +193,7 @@ class MarkdownText final : public TableWriter {
   void row(const std::vector<Cell>& cells) override {
     out_ << '|';
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      out_ << ' ' << escaped(readable(cells[i], shape_.columns[i].column->quantity)) << " |";
+      out_ << ' ' << escaped(text_of(cells[i], *shape_.columns[i].column)) << " |";
     }
     out_ << '\n';
   }
