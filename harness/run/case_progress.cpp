@@ -18,11 +18,6 @@ bool has_flag(const CaseRecord& record, Flag flag) {
 
 }  // namespace
 
-bool is_failure(Outcome outcome) {
-  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
-         outcome == Outcome::wrong_result || outcome == Outcome::failed;
-}
-
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {

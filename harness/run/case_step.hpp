@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace bench {
 
@@ -23,8 +22,6 @@ struct StepRequest {
   const OutputSample* expected = nullptr;  // of the first process, with CheckKind::expected
   Extent extent = Extent::measure;
   ops::MetLayouts met{};  // of a layer
-  // Not empty: one round of min_iterations inside of a range of this name, for a vendor's tool.
-  std::string range{};
   // Measuring ends here with StopReason::budget, after one round at least.
   Nanoseconds deadline = Nanoseconds::max();
 };
