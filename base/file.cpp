@@ -123,27 +123,6 @@ int open_temporary(const std::string& target, std::string& path) {
   return descriptor;
 }
 
-Status write_in_place(const std::string& path, std::string_view content) {
-  const Descriptor file(open_retrying(path, O_WRONLY));
-  if (file.get() < 0) return system_error("open the file for writing", path, errno);
-  std::size_t written = 0;
-  const int code = write_all(file.get(), content, written);
-  if (code != 0) return system_error("write the file", path, code);
-  return Done{};
-}
-
-// Fills the temporary file and makes it durable.
-Status fill(int descriptor, const std::string& path, std::string_view content,
-            const std::optional<struct stat>& before) {
-  std::size_t written = 0;
-  const int code = write_all(descriptor, content, written);
-  if (code != 0) return system_error("write the file", path, code);
-  if (before && ::fchmod(descriptor, before->st_mode & 07777) != 0)
-    return system_error("set the mode of the file", path, errno);
-  if (::fsync(descriptor) != 0) return system_error("write the file", path, errno);
-  return Done{};
-}
-
 Status move_into_place(const std::string& temporary, const std::string& path, Existing existing) {
   if (existing == Existing::refuse) {
     if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
@@ -208,22 +187,68 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit) {
 }
 
 Status write_file(const std::string& path, std::string_view content, Existing existing) {
+  BENCH_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path, existing));
+  BENCH_RETURN_IF_ERROR(file.append(content));
+  return file.commit();
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path, Existing existing) {
   const auto before = status_of(path);
-  if (is_special(before)) return write_in_place(path, content);
   if (before && S_ISDIR(before->st_mode))
     return system_error("open the file for writing", path, EISDIR);
-  if (before && existing == Existing::refuse) return exists_error(path);
-  const std::string target = resolved(path);
-  std::string temporary;
-  const Descriptor file(open_temporary(target, temporary));
-  if (file.get() < 0) return system_error("create a file in this folder", folder_of(path), errno);
-  Status status = fill(file.get(), path, content, before);
-  if (status.ok()) status = move_into_place(temporary, target, existing);
-  if (!status.ok()) {
-    ::unlink(temporary.c_str());
-    return status;
+  if (is_special(before)) {
+    OutputFile file(open_retrying(path, O_WRONLY), path);
+    if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
+    return file;
   }
-  sync_folder(target);
+  if (before && existing == Existing::refuse) return exists_error(path);
+  std::string target = resolved(path);
+  std::string temporary;
+  OutputFile file(open_temporary(target, temporary), path);
+  if (file.descriptor_ < 0)
+    return system_error("create a file in this folder", folder_of(path), errno);
+  file.target_ = std::move(target);
+  file.temporary_ = std::move(temporary);
+  file.existing_ = existing;
+  if (before && ::fchmod(file.descriptor_, before->st_mode & 07777) != 0)
+    return system_error("set the mode of the file", path, errno);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      existing_(other.existing_) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  std::swap(target_, other.target_);
+  std::swap(temporary_, other.temporary_);
+  std::swap(existing_, other.existing_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status OutputFile::append(std::string_view content) {
+  std::size_t written = 0;
+  const int code = write_all(descriptor_, content, written);
+  if (code != 0) return system_error("write the file", path_, code);
+  return Done{};
+}
+
+Status OutputFile::commit() {
+  if (temporary_.empty()) return Done{};
+  if (::fsync(descriptor_) != 0) return system_error("write the file", path_, errno);
+  BENCH_RETURN_IF_ERROR(move_into_place(temporary_, target_, existing_));
+  temporary_.clear();
+  sync_folder(target_);
   return Done{};
 }
 
@@ -273,10 +298,15 @@ Status RecordFile::append(std::string_view line) {
   assert(line.find('\n') == std::string_view::npos);
   std::string record(line);
   record += '\n';
+  return append_lines(record);
+}
+
+Status RecordFile::append_lines(std::string_view lines) {
+  assert(lines.empty() || lines.back() == '\n');
   struct stat before {};
   const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
   std::size_t written = 0;
-  const int code = write_all(descriptor_, record, written);
+  const int code = write_all(descriptor_, lines, written);
   if (code == 0) return Done{};
   Error error = system_error("append to the file", path_, code);
   if (known && written > 0 && ::ftruncate(descriptor_, before.st_size) != 0)

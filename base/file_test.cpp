@@ -68,6 +68,7 @@ class FileSizeLimit {
 
 using ReadFile = Files;
 using WriteFile = Files;
+using OutputFiles = Files;
 using Records = Files;
 
 TEST_F(ReadFile, WholeContentUpToTheLimit) {
@@ -171,6 +172,30 @@ TEST_F(WriteFile, FoldersThatTakeNoFiles) {
   EXPECT_EQ(status.error().where, "/proc");
   EXPECT_TRUE(status.error().what.starts_with("cannot create a file in this folder: "));
   EXPECT_FALSE(RecordFile::create("/proc/bench-test", Existing::refuse).ok());
+}
+
+TEST_F(OutputFiles, AreThereOnlyAfterTheCommit) {
+  auto file = OutputFile::create(path("a"), Existing::refuse);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->append("one ").ok());
+  OutputFile moved = std::move(*file);
+  ASSERT_TRUE(moved.append("two").ok());
+  EXPECT_FALSE(fs::exists(path("a")));
+  ASSERT_TRUE(moved.commit().ok());
+  EXPECT_EQ(slurp(path("a")), "one two");
+  EXPECT_EQ(entries(), 1u);
+  EXPECT_FALSE(OutputFile::create(path("a"), Existing::refuse).ok());
+}
+
+TEST_F(OutputFiles, LeaveNothingWithoutACommit) {
+  spill(path("a"), "old");
+  {
+    auto file = OutputFile::create(path("a"), Existing::replace);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->append("new").ok());
+  }
+  EXPECT_EQ(slurp(path("a")), "old");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(Records, AppendsLines) {

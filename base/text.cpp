@@ -58,6 +58,24 @@ std::string format_rate_of(double value, std::string_view unit) {
   return fmt::format("{}{} {}{}", value < 0 ? "-" : "", digits, kPrefixes[scaled.unit], unit);
 }
 
+int table_decimals(double magnitude) { return magnitude < 9.99995 ? 4 : 2; }
+
+std::string format_scaled(double value, double step, std::string_view infix,
+                          std::string_view unit) {
+  if (!std::isfinite(value)) return std::string(kUnknown);
+  double magnitude = std::abs(value);
+  std::size_t prefix = 0;
+  // What would be rounded to a whole step belongs to the next prefix.
+  while (prefix + 1 < kPrefixes.size() && magnitude >= step - 0.005) {
+    magnitude /= step;
+    ++prefix;
+  }
+  const bool whole = prefix == 0 && std::trunc(magnitude) == magnitude;
+  const std::string_view letter = prefix == 1 && step == 1024 ? "K" : kPrefixes[prefix];
+  return fmt::format("{}{:.{}f} {}{}{}", value < 0 ? "-" : "", magnitude,
+                     whole ? 0 : table_decimals(magnitude), letter, prefix == 0 ? "" : infix, unit);
+}
+
 // Bytes of the UTF-8 code point at the start of `text`; a damaged sequence counts one byte at a
 // time.
 std::size_t code_point_length(std::string_view text) {
@@ -142,6 +160,39 @@ std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t 
   return value;
 }
 
+struct RatePrefix {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array<RatePrefix, 11> kRatePrefixes = {{{"Ki", 0x1p10},
+                                                       {"Mi", 0x1p20},
+                                                       {"Gi", 0x1p30},
+                                                       {"Ti", 0x1p40},
+                                                       {"k", 1e3},
+                                                       {"K", 1e3},
+                                                       {"M", 1e6},
+                                                       {"G", 1e9},
+                                                       {"T", 1e12},
+                                                       {"P", 1e15},
+                                                       {"", 1}}};
+
+// A number, a prefix and one of the units; absent when it is none or not above zero.
+std::optional<double> parse_rate(std::string_view text, std::span<const std::string_view> units) {
+  const std::string_view trimmed = trim(text);
+  const std::string_view number = leading_number(trimmed);
+  double value = 0;
+  if (std::from_chars(number.data(), number.data() + number.size(), value).ec != std::errc{})
+    return std::nullopt;
+  const std::string_view unit = trim(trimmed.substr(number.size()));
+  for (const RatePrefix& prefix : kRatePrefixes) {
+    if (!unit.starts_with(prefix.name)) continue;
+    const std::string_view rest = unit.substr(prefix.name.size());
+    const bool known = std::find(units.begin(), units.end(), rest) != units.end();
+    if (known && value > 0) return value * prefix.factor;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string format_time(Nanoseconds time) {
@@ -181,6 +232,14 @@ std::string format_rate(FlopsPerSecond rate) { return format_rate_of(rate.value,
 
 std::string format_rate(BytesPerSecond rate) { return format_rate_of(rate.value, "B/s"); }
 
+std::string format_decimal(double value, std::string_view unit) {
+  return format_scaled(value, 1000, "", unit);
+}
+
+std::string format_binary(double value, std::string_view unit) {
+  return format_scaled(value, 1024, "i", unit);
+}
+
 Result<Nanoseconds> parse_duration(std::string_view text) {
   const std::string_view trimmed = trim(text);
   const std::string_view number = leading_number(trimmed);
@@ -212,6 +271,20 @@ Result<double> parse_percentage(std::string_view text) {
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), value);
   if (sign != "%" || parsed.ec != std::errc{}) return error("is not a percentage");
   return value / 100;
+}
+
+Result<BytesPerSecond> parse_bandwidth(std::string_view text) {
+  constexpr std::array<std::string_view, 1> kUnits = {"B/s"};
+  if (const auto value = parse_rate(text, kUnits)) return BytesPerSecond{*value};
+  return Error{fmt::format("`{}` is no bandwidth", shorten(text, 40)), "",
+               "expected a number with a unit such as 900GB/s or 800GiB/s"};
+}
+
+Result<FlopsPerSecond> parse_flop_rate(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kUnits = {"FLOP/s", "FLOPS", "FLO/s"};
+  if (const auto value = parse_rate(text, kUnits)) return FlopsPerSecond{*value};
+  return Error{fmt::format("`{}` is no FLOP rate", shorten(text, 40)), "",
+               "expected a number with a unit such as 10TFLOP/s"};
 }
 
 std::size_t display_width(std::string_view utf8) {

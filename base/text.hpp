@@ -24,6 +24,11 @@ std::string format_bytes(Bytes bytes);
 // "460.8 GFLOP/s", "3.494 GB/s" (powers of 1000).
 std::string format_rate(FlopsPerSecond rate);
 std::string format_rate(BytesPerSecond rate);
+// For tables of profiles: "747.35 GFLOP/s", "1.8625 TFLOP/s" in powers of 1000; "21.76 GiB/s" in
+// powers of 1024 ("KiB", ...). Two decimals, four below 10; whole numbers below the first prefix
+// as such.
+std::string format_decimal(double value, std::string_view unit);
+std::string format_binary(double value, std::string_view unit);
 // Four significant digits without a unit, for columns whose heading bears it: "460.8", "0.01234".
 std::string format_significant(double value);
 // Absent values are "n/a".
@@ -37,6 +42,10 @@ std::string format_or_unknown(const std::optional<T>& value, Format format) {
 Result<Nanoseconds> parse_duration(std::string_view text);
 // "2%" -> 0.02; a bare number is an error.
 Result<double> parse_percentage(std::string_view text);
+
+// "900GB/s", "1.5 TB/s", "800GiB/s"; "10TFLOP/s", "10 TFLOPS": G is 10^9, Gi 2^30. Above zero.
+Result<BytesPerSecond> parse_bandwidth(std::string_view text);
+Result<FlopsPerSecond> parse_flop_rate(std::string_view text);
 
 // Columns a terminal uses for UTF-8 text (each code point one column: no wide characters are
 // produced here).

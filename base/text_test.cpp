@@ -186,5 +186,40 @@ TEST(ContentHash, KnownValues) {
   EXPECT_NE(content_hash(std::string("a\0b", 3)), content_hash("a"));
 }
 
+TEST(FormatDecimalTest, has_two_decimals_four_below_ten_and_whole_numbers_as_such) {
+  EXPECT_EQ(format_decimal(822'083'584 / 1.1e-3, "FLOP/s"), "747.35 GFLOP/s");
+  EXPECT_EQ(format_decimal(38'654'705'664 / 20.7539e-3, "FLOP/s"), "1.8625 TFLOP/s");
+  EXPECT_EQ(format_decimal(822'083'584, "FLOP"), "822.08 MFLOP");
+  EXPECT_EQ(format_decimal(0, "FLOP"), "0 FLOP");
+  EXPECT_EQ(format_decimal(17, "FLOP"), "17 FLOP");
+  EXPECT_EQ(format_decimal(17.25, "FLOP/s"), "17.25 FLOP/s");
+  EXPECT_EQ(format_decimal(999'999, "FLOP"), "1.0000 MFLOP");
+  EXPECT_EQ(format_decimal(-1500, "FLOP"), "-1.5000 kFLOP");
+  EXPECT_EQ(format_decimal(std::nan(""), "FLOP"), "n/a");
+}
+
+TEST(FormatBinaryTest, counts_in_powers_of_1024) {
+  EXPECT_EQ(format_binary(25'698'304, "B"), "24.51 MiB");
+  EXPECT_EQ(format_binary(25'698'304 / 1.1e-3, "B/s"), "21.76 GiB/s");
+  EXPECT_EQ(format_binary(25'690'112 / 0.3e-3, "B/s"), "79.75 GiB/s");
+  EXPECT_EQ(format_binary(8, "B"), "8 B");
+  EXPECT_EQ(format_binary(1024, "B"), "1.0000 KiB");
+  EXPECT_EQ(format_binary(1023, "B"), "1023 B");
+}
+
+TEST(ParseRateTest, reads_decimal_and_binary_prefixes_and_refuses_the_rest) {
+  EXPECT_EQ(parse_bandwidth("900GB/s")->value, 900e9);
+  EXPECT_EQ(parse_bandwidth("1.5 TB/s")->value, 1.5e12);
+  EXPECT_EQ(parse_bandwidth("2GiB/s")->value, 0x1p31);
+  EXPECT_EQ(parse_bandwidth("7B/s")->value, 7);
+  EXPECT_EQ(parse_flop_rate("10TFLOP/s")->value, 10e12);
+  EXPECT_EQ(parse_flop_rate("10 TFLOPS")->value, 10e12);
+  for (const char* wrong : {"", "900", "GB/s", "900GB", "900 XB/s", "0GB/s", "-1GB/s", "9e9B/s"}) {
+    EXPECT_FALSE(parse_bandwidth(wrong).ok()) << wrong;
+    EXPECT_FALSE(parse_flop_rate(wrong).ok()) << wrong;
+  }
+  EXPECT_FALSE(parse_flop_rate("900GB/s").ok());
+}
+
 }  // namespace
 }  // namespace bench

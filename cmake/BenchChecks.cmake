@@ -55,6 +55,11 @@ bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
   -P tests/dependencies_test.cmake)
+if(TARGET bench_profile AND NOT BENCH_SANITIZE)
+  bench_check(package_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
+    -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK_DIR=${PROJECT_BINARY_DIR}/package_example
+    -DCXX=${CMAKE_CXX_COMPILER} -P tests/package_example_test.cmake)
+endif()
 bench_check(tidy ci/tidy "${PROJECT_BINARY_DIR}")
 # First and alone: it is the longest and uses every core.
 set_tests_properties(check.tidy PROPERTIES TIMEOUT 1200 RUN_SERIAL ON COST 1000)

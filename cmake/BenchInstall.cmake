@@ -11,6 +11,22 @@ include(GNUInstallDirs)
 set_target_properties(bench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/bench")
 install(TARGETS bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
+# What `bench profile` preloads, beside libdnnl.so.3.
+install(TARGETS bench_capture_preload LIBRARY DESTINATION lib/bench)
+
+# The profiler as a library of other programs, with its CMake package; alone with
+# `cmake --install BUILD --component profiler`.
+install(TARGETS bench_profile EXPORT bench-targets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT profiler
+  NAMELINK_COMPONENT profiler)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiler/user/include/bench"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT profiler)
+set(bench_package "${CMAKE_INSTALL_LIBDIR}/cmake/bench")
+install(EXPORT bench-targets NAMESPACE bench:: DESTINATION "${bench_package}" COMPONENT profiler)
+install(FILES "${PROJECT_SOURCE_DIR}/profiler/user/bench-config.cmake"
+  "${PROJECT_BINARY_DIR}/profiler/user/bench-config-version.cmake"
+  DESTINATION "${bench_package}" COMPONENT profiler)
+
 # The program writes its own man page and completion.
 set(documents "${PROJECT_BINARY_DIR}/documents")
 file(MAKE_DIRECTORY "${documents}")
@@ -39,7 +55,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 set(copyright "${documents}/copyright")
 file(READ "${PROJECT_SOURCE_DIR}/LICENSE" text)
 file(WRITE "${copyright}" "bench\n\n${text}")
-foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev)
+foreach(package IN ITEMS libcli11-dev nlohmann-json3-dev rapidjson-dev)
   if(EXISTS "/usr/share/doc/${package}/copyright")
     file(READ "/usr/share/doc/${package}/copyright" text)
     file(APPEND "${copyright}" "\n\nCompiled in: ${package}\n\n${text}")

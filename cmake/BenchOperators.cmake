@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library bench_ops: one line an operator in ops/CMakeLists.txt,
 #
-#   bench_operator(conv onednn)      # ops/conv/{op,ref}.cpp and ops/conv/onednn.cpp
+#   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
 #   bench_operator(gemm onednn)
 #   bench_operators()
 #
-# and the tables of operators and kernels generated from these lines, in their order.
+# and the tables of operators, of kernels and of what oneDNN's verbose lines say of operators,
+# generated from these lines, in their order.
 
 set(BENCH_KNOWN_BACKENDS onednn)
 
@@ -16,7 +17,7 @@ set(BENCH_SHARED_FOLDERS onednn network cpu peak)
 function(bench_operator name)
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-  foreach(stem IN ITEMS op ref)
+  foreach(stem IN ITEMS op ref verbose)
     if(NOT "${folder}/${stem}.cpp" IN_LIST sources)
       message(FATAL_ERROR "bench_operator(${name}): ops/${name}/${stem}.cpp is missing")
     endif()
@@ -93,8 +94,11 @@ function(bench_operators)
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp"
     HEADER ops/onednn/entry.hpp TYPE OnednnKernelEntry FUNCTION onednn_kernels
     SUFFIX _onednn_kernel NAMES ${onednn_kernels})
+  bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp"
+    HEADER ops/verbose.hpp TYPE VerboseMapping FUNCTION verbose_mappings SUFFIX _verbose
+    NAMES ${operators})
   list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
-    "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp")
-  bench_add_library(ops DEPENDS base LINK DNNL::dnnl SOURCES ${sources})
+    "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp" "${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp")
+  bench_add_library(ops DEPENDS profiler LINK DNNL::dnnl SOURCES ${sources})
   bench_add_tests(ops LIBRARIES bench_ops SOURCES ${tests})
 endfunction()

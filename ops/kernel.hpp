@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -16,6 +17,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace bench {
+class ApiCalls;         // profiler/api_calls/api_calls.hpp
+class MemoryCollector;  // profiler/memory/memory_collector.hpp
+}  // namespace bench
 
 namespace bench::ops {
 
@@ -35,11 +41,24 @@ enum class BufferRole {
   output,
   activation
 };  // activation: a network's own intermediate results
+// In the order of the enumerators: "input", ...
+inline constexpr std::array<std::string_view, 4> kBufferRoleNames = {"input", "weights", "output",
+                                                                     "activation"};
 
 struct KernelBuffer {
   BufferRole role;
   Bytes size;          // in the layout that the kernel wants
   std::string layout;  // for people: "nChw16c", "acdb", "blob"
+};
+
+// Told about each step of an execution, by its number in Kernel::steps(). Called between the calls
+// of the library: whatever it does is seen in the profiled time.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  virtual void begins(std::size_t step) noexcept = 0;
+  virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned
+  virtual void done(std::size_t step) noexcept = 0;      // after the wait for its end
 };
 
 // A kernel bound to buffers. run() enqueues one execution and returns when it is done (CPU). No
@@ -49,12 +68,28 @@ class Invocation {
   virtual ~Invocation() = default;
   // False on failure; error() then says why.
   virtual bool run() noexcept = 0;
+  // The same for the profile pass: step after step, each waited for. A step that fails is not
+  // `done`. Without steps of its own an invocation is one.
+  virtual bool run_observed(StepObserver& observer) noexcept {
+    observer.begins(0);
+    const bool ok = run();
+    observer.enqueued(0);
+    if (ok) observer.done(0);
+    return ok;
+  }
   virtual std::string error() const = 0;
 };
 
 // The layouts in which a network hands a layer's inputs over, by tensor name, in KernelBuffer's
 // words. Decides for operators that have no preference of their own (pooling, pointwise, ...).
 using MetLayouts = std::map<std::string, std::string>;
+
+// What a reorder between two nodes moves; no node's problem describes it.
+struct MovedTensor {
+  Dims dims;
+  DataType dtype = DataType::f32;
+  friend bool operator==(const MovedTensor&, const MovedTensor&) = default;
+};
 
 // One primitive of what a kernel executes, for people (`explain`, a network's layer table).
 struct KernelStep {
@@ -63,6 +98,7 @@ struct KernelStep {
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // "abcd -> acdb, weights Acdb16a"
   MetLayouts met;              // in a network; empty for a reorder
+  std::optional<MovedTensor> moved = std::nullopt;  // of a reorder in a network
 };
 
 // Not thread-safe. Outlives its invocations.
@@ -97,6 +133,16 @@ struct LibraryInfo {
   std::string detail;   // "GNU OpenMP, 2 threads, AVX512_CORE, cap ALL"
 };
 
+// Who is told what a backend does: its library's calls, the memory that its kernels take. Null: no
+// one. They outlive what is made meanwhile.
+struct Collectors {
+  ApiCalls* api = nullptr;
+  MemoryCollector* memory = nullptr;
+};
+
+// What the library itself prints about its work, to standard output.
+enum class LibraryOutput { none, executions, creations_and_executions };
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -111,6 +157,14 @@ class Backend {
                                                                 const MetLayouts& met) {
     static_cast<void>(met);
     return create(problem);
+  }
+  // From now on, for what is created, bound, packed and executed by run_observed(). Never called in
+  // workers that time.
+  virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }
+  // Overrides what the environment asks for. False: this library prints nothing.
+  virtual bool set_output(LibraryOutput output) {
+    static_cast<void>(output);
+    return false;
   }
 };
 

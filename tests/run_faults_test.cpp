@@ -58,6 +58,7 @@ class FileSink final : public RecordSink {
  public:
   explicit FileSink(RecordFile file) : file_(std::move(file)) {}
   Status append(const Record& record) override { return file_.append(to_json_line(record)); }
+  Status append_activity(std::string_view line) override { return file_.append(line); }
 
  private:
   RecordFile file_;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "profiler/analysis/query.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -20,6 +22,17 @@ struct Shard {
 
 enum class Output { text, json };
 enum class Verbosity { normal, quiet };
+
+// What is asked of the profiler. Switches are applied over those of the configuration and of the
+// environment.
+struct ProfileArguments {
+  enum class Wish { configured, wanted, refused };  // by `profile:`, --profile, --no-profile
+  Wish wish = Wish::configured;
+  std::vector<std::pair<std::string, std::string>> switches;  // name, value: each can be applied
+  std::optional<std::string> trace;                           // of all cases, to this file
+  std::optional<std::string> trace_failures;  // one of each failed case, to this folder
+  std::optional<std::string> under;           // command of a vendor's tool
+};
 
 struct Arguments {
   std::string program;                    // argv[0]
@@ -35,13 +48,18 @@ struct Arguments {
   std::optional<Shard> shard;
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
+  ProfileArguments profile;
+  AnalysisOptions analysis;  // without devices and format, which stand above
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   bool quick = false;
   bool dry_run = false;
   bool force = false;
-  bool describe = false;     // worker --describe
-  bool require_gpu = false;  // --require gpu
+  bool describe = false;                      // worker --describe
+  bool require_gpu = false;                   // --require gpu
+  bool check = false;                         // trace --check
+  bool backtrace = false;                     // profile --backtrace
+  std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
 };
 
 }  // namespace bench

@@ -4,7 +4,7 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/cli/exit_status.hpp"
+#include "harness/report/exit_status.hpp"
 
 #include <span>
 #include <string_view>
@@ -34,7 +34,11 @@ ExitStatus run_command(const Arguments& arguments, Env& env);
 ExitStatus list_command(const Arguments& arguments, Env& env);
 ExitStatus validate_command(const Arguments& arguments, Env& env);
 ExitStatus explain_command(const Arguments& arguments, Env& env);
+ExitStatus analyze_command(const Arguments& arguments, Env& env);
+ExitStatus trace_command(const Arguments& arguments, Env& env);
 ExitStatus report_command(const Arguments& arguments, Env& env);
+// Returns the program's own exit status, which may be any.
+ExitStatus profile_command(const Arguments& arguments, Env& env);
 ExitStatus doctor_command(const Arguments& arguments, Env& env);
 ExitStatus completion_command(const Arguments& arguments, Env& env);
 ExitStatus worker_command(const Arguments& arguments, Env& env);

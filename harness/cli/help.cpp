@@ -23,7 +23,10 @@ std::vector<const Command*> shown_commands() {
 std::string option_names(const Option& option) {
   std::string text = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   text += fmt::format("--{}", option.name);
-  if (!option.value.empty()) text += fmt::format(" {}", option.value);
+  if (!option.value.empty()) {
+    text += option.implied.empty() ? fmt::format(" {}", option.value)
+                                   : fmt::format("[={}]", option.value);
+  }
   return text;
 }
 

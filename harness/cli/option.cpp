@@ -4,6 +4,8 @@
 
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
+#include "harness/cli/analysis_options.hpp"
+#include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +74,28 @@ Status set_device(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
+  // A GPU by its number; which commands know it is theirs to say.
+  const std::string_view number =
+      std::string_view(value).substr(value.starts_with("cuda:") ? 5 : 0);
+  if (parse_integer<unsigned>(number)) {
+    arguments.devices.push_back(value);
+    return Done{};
+  }
   return Error{fmt::format("unknown device `{}`", value), "--device", expectation(value, kDevices)};
+}
+
+// A switch of the profiler, by its name in the profiler's table; asks for a profile as well.
+Status add_switch(Arguments& arguments, std::string_view name, const std::string& value) {
+  ProfileSwitches tried;
+  const SwitchRow& row = *find_switch(name);
+  if (Status status = row.apply(tried, value); !status) {
+    Error error = std::move(status).error();
+    error.where = fmt::format("--{}", row.option);
+    return error;
+  }
+  arguments.profile.wish = ProfileArguments::Wish::wanted;
+  arguments.profile.switches.emplace_back(name, value);
+  return Done{};
 }
 
 constexpr std::array kOptions = {
@@ -82,7 +105,9 @@ constexpr std::array kOptions = {
              a.out = v;
              return Done{};
            }},
-    Option{"format", '\0', "NAME", "format of the report where the suffix of FILE does not tell",
+    Option{"format", '\0', "NAME",
+           "report: where the suffix of FILE does not tell; analyze: table, space, csv, json, "
+           "markdown",
            [](Arguments& a, const std::string& v) -> Status {
              a.format = v;
              return Done{};
@@ -134,6 +159,84 @@ constexpr std::array kOptions = {
              a.force = true;
              return Done{};
            }},
+    Option{"profile", '\0', "KINDS",
+           "profile each case in a second pass: operators, api, memory, device (default all)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); }, "all"},
+    Option{"no-profile", '\0', "", "no profiling pass, whatever the configuration says",
+           [](Arguments& a, const std::string&) -> Status {
+             a.profile.wish = ProfileArguments::Wish::refused;
+             return Done{};
+           }},
+    Option{"profile-iterations", '\0', "RANGE", "record these iterations, from 0 (default 5-9)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "iterations", v); }},
+    Option{"sample-rate", '\0', "N",
+           "record live memory after every N-th operator (default 0: never)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "sample_rate", v); }},
+    Option{"profile-format", '\0', "FORMATS",
+           "also write the profile as trace, memory_flow; several with commas (default jsonl)",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "formats", v); }},
+    Option{"trace", '\0', "FILE",
+           "profile, and write a Chrome trace (.json, .json.gz) of all cases",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.trace = v;
+             return Done{};
+           }},
+    Option{"trace-failures", '\0', "DIR",
+           "rerun each case that fails with the profiler and leave its trace in DIR",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.trace_failures = v;
+             return Done{};
+           }},
+    Option{"under", '\0', "COMMAND", "start workers below COMMAND: nsys, ncu, perf, vtune",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.profile.under = v;
+             return Done{};
+           }},
+    Option{"check", '\0', "",
+           "write nothing: check that FILE is a Chrome trace that trace viewers accept",
+           [](Arguments& a, const std::string&) -> Status {
+             a.check = true;
+             return Done{};
+           }},
+    Option{"backtrace", '\0', "", "with each primitive the functions that called it",
+           [](Arguments& a, const std::string&) -> Status {
+             a.backtrace = true;
+             return Done{};
+           }},
+    Option{"onednn-verbose", '\0', "LEVEL",
+           "value of ONEDNN_VERBOSE for the program, e.g. all (default: creation and execution)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.onednn_verbose = v;
+             return Done{};
+           }},
+    Option{"top", 't', "N", "rows shown, 0: all (default 20; all with csv, json, space)", set_top},
+    Option{"type", '\0', "WORD",
+           "only this kind, phase (create, dispatch, ...) or operator (repeat: any of them)",
+           add_type},
+    Option{"kind", '\0', "KIND",
+           "only this kind: primitive, kernel, memcpy, api, ... (repeat: any of them)", add_kind},
+    Option{"name", '\0', "REGEX", "only activities whose name has a match", set_name},
+    Option{"layer", '\0', "PATH",
+           "only below this scope: a name, or several joined by :", set_layer},
+    Option{"direction", '\0', "NAME", "only this direction: forward, backward, backward_data, ...",
+           set_direction},
+    Option{"dtype", '\0', "NAME", "only this data type", set_dtype},
+    Option{"min-time", '\0', "TIME", "only what took at least TIME (a bare number is seconds)",
+           set_min_time},
+    Option{"max-time", '\0', "TIME", "only what took at most TIME (a bare number is seconds)",
+           set_max_time},
+    Option{"phase", '\0', "PHASE", "exec, create or all (default exec)", set_phase},
+    Option{"aggregate-by", '\0', "COLUMN", "one row for each value of COLUMN: type, layer, ...",
+           set_aggregate_by},
+    Option{"aggregate", '\0', "HOW",
+           "time, FLOPs and bytes of a group: max, min, sum or mean (default sum)", set_aggregate},
+    Option{"order-by", '\0', "COLUMN", "order of the rows, +COLUMN ascending (default time_ns)",
+           set_order_by},
+    Option{"columns", 'c', "COLUMNS", "show these, in this order: time_ns,name,bandwidth",
+           add_columns},
+    Option{"width", 'w', "N", "make the table N characters wide", set_width},
+    Option{"peak-bandwidth", '\0', "RATE", "flag rows above it: 900GB/s", set_peak_bandwidth},
+    Option{"peak-flops", '\0', "RATE", "flag rows above it: 10TFLOP/s", set_peak_flops},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;

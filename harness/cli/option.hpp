@@ -19,6 +19,8 @@ struct Option {
   std::string_view help;
   // `value` is empty for an option without one. Errors: `what` says found and expected.
   Status (*apply)(Arguments& arguments, const std::string& value);
+  // What --name alone means, where its value may be left out (and follows "=" else); empty: never.
+  std::string_view implied = "";
 };
 
 std::span<const Option> options();

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <vector>
@@ -46,6 +47,19 @@ void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
     }
   }
   app.add_option("operands", operands);
+}
+
+// "--profile" alone stands for "--profile=all": its value may only follow a "=", so that it never
+// takes the operand behind it.
+void insert_implied(const Command& command, std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    for (const std::string_view name : command.options) {
+      const Option& option = *find_option(name);
+      if (!option.implied.empty() && word == fmt::format("--{}", name)) {
+        word += fmt::format("={}", option.implied);
+      }
+    }
+  }
 }
 
 Error unknown_option(const Command& command, const std::string& word) {
@@ -86,9 +100,13 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
   std::vector<Seen> seen;
   Arguments arguments;
   declare(app, command, seen, arguments.inputs);
+  // All behind `--` is an operand as it stands, a second `--` too: it may be somebody's command.
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  const std::vector<std::string> verbatim(dashes == words.end() ? dashes : dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  insert_implied(command, words);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    if (word == "--") break;
     if (word.size() > 2 && word.starts_with("--") && app.get_option_no_throw(name) == nullptr) {
       return unknown_option(command, word);
     }
@@ -101,6 +119,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
                  fmt::format("`bench {} --help` shows its usage", command.name)};
   }
   BENCH_RETURN_IF_ERROR(apply_options(seen, arguments));
+  arguments.inputs.insert(arguments.inputs.end(), verbatim.begin(), verbatim.end());
   BENCH_RETURN_IF_ERROR(check_operands(command, arguments.inputs));
   return arguments;
 }
@@ -131,6 +150,7 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
   const Command* command = find_command(words[0]);
   if (command == nullptr) return unknown_command(words[0]);
   for (const std::string& word : words) {
+    if (word == "--") break;
     if (asks_help(word)) return Wanted(TextWanted{command_help(*command)});
   }
   BENCH_ASSIGN_OR_RETURN(Arguments arguments,

@@ -5,6 +5,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/result_limit.hpp"
 #include "harness/report/console.hpp"
@@ -13,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 #include <unistd.h>
 
@@ -33,6 +33,8 @@ class FileSink final : public RecordSink {
     text_ += line + '\n';
     return Done{};
   }
+  // Not for the report: a profile is read as a stream.
+  Status append_activity(std::string_view line) override { return file_.append(line); }
   const std::string& path() const { return file_.path(); }
   const std::string& text() const { return text_; }
 
@@ -103,6 +105,9 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   options.arguments = arguments.command_line;
   if (arguments.shard)
     options.shard = fmt::format("{}/{}", arguments.shard->index, arguments.shard->count);
+  if (arguments.require_gpu) options.required_device = "cuda";
+  options.trace_failures = arguments.profile.trace_failures;
+  options.under = arguments.profile.under;
   options.interrupted = [&watch] { return watch.seen(); };
   return options;
 }
@@ -120,6 +125,8 @@ void print_results(const Report& report, const Arguments& arguments, const std::
   console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
   const std::string networks = console_networks(summarise_networks(report), console);
   *env.out << console_table(report, console) << (networks.empty() ? "" : "\n") << networks;
+  const std::string profile = profile_text(report);
+  *env.out << (profile.empty() ? "" : "\n") << profile;
   if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
 }
 
@@ -134,12 +141,6 @@ void print_dry_run(const Plan& plan, Env& env) {
                           plan.cases.size(), format_time(longest));
 }
 
-bool lacks_gpu(const Report& report) {
-  return std::any_of(report.cases.begin(), report.cases.end(), [](const CaseRecord& record) {
-    return record.device == "cuda" && record.outcome == Outcome::skipped;
-  });
-}
-
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
   *env.err << "bench run: " << error.message() << '\n';
   return status;
@@ -148,8 +149,14 @@ ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
 }  // namespace
 
 ExitStatus run_command(const Arguments& arguments, Env& env) {
-  const auto plan = plan_or_diagnose(arguments, env);
+  auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
+  auto switches = profile_switches(plan->profile, arguments.profile, env);
+  if (!switches.ok()) return fail(switches.error(), ExitStatus::usage, env);
+  if (arguments.profile.under) {
+    plan = with_one_process(std::move(*plan));
+    *switches = std::nullopt;  // the tool is the profiler
+  }
   if (arguments.dry_run) {
     print_dry_run(*plan, env);
     return ExitStatus::success;
@@ -160,6 +167,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
 
   InterruptWatch watch;
   RunOptions options = run_options(arguments, run_id, watch);
+  options.profile = *switches;
   options.resume = destination->earlier ? &*destination->earlier : nullptr;
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
@@ -169,10 +177,14 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (!report.ok()) return fail(report.error(), ExitStatus::not_measured, env);
   print_results(*report, arguments, destination->sink.path(), env);
   if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
+  if (*switches) {
+    const Status written =
+        write_profile_files(destination->sink.path(), **switches, arguments, env);
+    if (!written) return fail(written.error(), ExitStatus::not_measured, env);
+  }
   if (summary->end.interrupted)
     *env.err << "bench run: interrupted; --resume " << destination->sink.path() << " continues\n";
-  const bool incomplete = summary->any_failed || summary->any_unmeasured ||
-                          (arguments.require_gpu && lacks_gpu(*report));
+  const bool incomplete = summary->any_failed || summary->any_unmeasured;
   return incomplete ? ExitStatus::not_measured : ExitStatus::success;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command.hpp"
 #include "harness/run/worker.hpp"
+#include "harness/run/worker_channel.hpp"
 #include "ops/kernel.hpp"
 
 #include <ostream>
@@ -13,8 +14,16 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     *env.out << describe(*ops::make_onednn_backend()) << '\n';
     return ExitStatus::success;
   }
-  return static_cast<ExitStatus>(
-      serve(STDIN_FILENO, STDOUT_FILENO, ops::make_onednn_backend, *env.clock));
+  int in = STDIN_FILENO, out = STDOUT_FILENO;
+  if (const auto path = env.variable(kChannelVariable)) {
+    const auto channel = connect_channel(*path);
+    if (!channel) {
+      *env.err << "bench worker: " << channel.error().message() << '\n';
+      return ExitStatus::not_measured;
+    }
+    in = out = *channel;
+  }
+  return static_cast<ExitStatus>(serve(in, out, ops::make_onednn_backend, *env.clock));
 }
 
 }  // namespace bench

@@ -2,11 +2,11 @@
 #include "harness/config/config_file.hpp"
 
 #include "base/text.hpp"
+#include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
@@ -14,19 +14,6 @@
 
 namespace bench {
 namespace {
-
-constexpr std::int64_t kMaxIteration = 1'000'000'000;
-constexpr std::array<std::string_view, 4> kProfileKinds = {"operators", "api", "memory", "device"};
-constexpr std::array<std::string_view, 3> kProfileFormats = {"jsonl", "trace", "memory_flow"};
-
-std::vector<std::string> read_words(const Reader& reader, const yaml::Node& node,
-                                    std::string_view key, std::span<const std::string_view> names) {
-  std::vector<std::string> words;
-  for (const yaml::Node* item : reader.items(node, key)) {
-    if (const auto index = reader.word(*item, key, names)) words.emplace_back(names[*index]);
-  }
-  return words;
-}
 
 std::vector<std::string> read_texts(const Reader& reader, const yaml::Node& node,
                                     std::string_view key) {
@@ -37,49 +24,34 @@ std::vector<std::string> read_texts(const Reader& reader, const yaml::Node& node
   return texts;
 }
 
-std::optional<std::int64_t> parse_count(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (stop != end || error != std::errc() || value < 0 || value > kMaxIteration) {
-    return std::nullopt;
+// A switch of the profiler: as on a command line, a list's items joined by commas.
+template <std::size_t index>
+void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& switches) {
+  const SwitchRow& row = switch_rows()[index];
+  std::string value;
+  for (const yaml::Node* item : reader.items(node, row.name)) {
+    if (item->kind != yaml::Kind::scalar) return reader.mismatch(*item, row.name, row.type);
+    value += (value.empty() ? "" : ",") + item->text;
   }
-  return value;
+  if (value.empty()) return;  // a finding already
+  if (const Status status = row.apply(switches, value); !status) {
+    reader.complain(node.mark, fmt::format("`{}`: {}", row.name, status.error().what),
+                    status.error().next);
+  }
 }
 
-// "5-9", or "7" for one iteration.
-void read_iterations(const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
-  const std::string_view text = node.text;
-  const std::size_t dash = text.find('-');
-  const auto first = parse_count(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_count(text.substr(dash + 1));
-  if (!first || !last || *last < *first) {
-    reader.mismatch(node, "iterations", "a number or a range such as 5-9");
-    return;
-  }
-  profile.first_iteration = *first;
-  profile.last_iteration = *last;
+template <std::size_t index>
+KeyRow<ProfileSwitches> switch_key() {
+  const SwitchRow& row = switch_rows()[index];
+  return {{row.name, row.type, row.fallback, row.help}, read_switch<index>};
 }
 
-constexpr std::array<KeyRow<ProfileSettings>, 4> kProfile = {{
-    {{"kinds", "list of `operators`, `api`, `memory`, `device`", "[operators]", "what is recorded"},
-     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
-       profile.kinds = read_words(reader, node, "kinds", kProfileKinds);
-     }},
-    {{"iterations", "number, or range `5-9`", "5-9", "which iterations are recorded, from 0"},
-     read_iterations},
-    {{"sample_rate", "integer >= 0", "0",
-      "memory is sampled at every how many allocations; 0: never"},
-     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
-       if (const auto rate = reader.integer(node, "sample_rate", 0, kMaxIteration)) {
-         profile.sample_rate = *rate;
-       }
-     }},
-    {{"formats", "list of `jsonl`, `trace`, `memory_flow`", "[jsonl]", "what is written"},
-     [](const Reader& reader, const yaml::Node& node, ProfileSettings& profile) {
-       profile.formats = read_words(reader, node, "formats", kProfileFormats);
-     }},
-}};
+// Those of the profiler's switches that a configuration may set: they come first in its table.
+constexpr std::size_t kProfileKeys = 5;
+template <std::size_t... index>
+std::array<KeyRow<ProfileSwitches>, kProfileKeys> switch_keys(std::index_sequence<index...>) {
+  return {switch_key<index>()...};
+}
 
 template <double GateSettings::*member>
 void read_share(const Reader& reader, const yaml::Node& node, std::string_view key,
@@ -104,10 +76,8 @@ constexpr std::array<KeyRow<GateSettings>, 3> kGate = {{
 
 void read_profile(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
   if (!reader.is_mapping(node, "profile")) return;
-  ProfileSettings profile;
-  profile.kinds = {"operators"};
-  profile.formats = {"jsonl"};
-  read_keys<ProfileSettings>(reader, node, kProfile, profile);
+  ProfileSwitches profile;
+  read_keys<ProfileSwitches>(reader, node, profile_rows(), profile);
   config.profile = std::move(profile);
 }
 
@@ -155,7 +125,7 @@ constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
      [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
        if (reader.is_mapping(node, "defaults")) config.defaults = &node;
      }},
-    {{"profile", "mapping", "", "what the profiling pass records when it is asked for"},
+    {{"profile", "mapping", "", "asks for a profiling pass, and says what it records"},
      read_profile},
     {{"budget", "duration", "", "time of the whole run; what it could not measure is listed"},
      [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
@@ -213,7 +183,10 @@ void apply_defaults(const ConfigFile& config, Findings& findings, Settings& sett
 }
 
 std::span<const KeyRow<ConfigFile>> file_rows() { return kFile; }
-std::span<const KeyRow<ProfileSettings>> profile_rows() { return kProfile; }
+std::span<const KeyRow<ProfileSwitches>> profile_rows() {
+  static const auto kRows = switch_keys(std::make_index_sequence<kProfileKeys>{});
+  return kRows;
+}
 std::span<const KeyRow<GateSettings>> gate_rows() { return kGate; }
 
 }  // namespace bench

@@ -24,7 +24,7 @@ struct ConfigFile {
   std::vector<const yaml::Node*> includes;
   std::vector<std::string> plugins;
   const yaml::Node* defaults = nullptr;
-  std::optional<ProfileSettings> profile;
+  std::optional<ProfileSwitches> profile;
   std::optional<GateSettings> gate;
   std::optional<Nanoseconds> budget;
   std::vector<const yaml::Node*> cases;
@@ -43,7 +43,7 @@ std::string relative_to(const std::string& folder, const std::string& path);
 
 // For the manual.
 std::span<const KeyRow<ConfigFile>> file_rows();
-std::span<const KeyRow<ProfileSettings>> profile_rows();
+std::span<const KeyRow<ProfileSwitches>> profile_rows();
 std::span<const KeyRow<GateSettings>> gate_rows();
 
 }  // namespace bench

@@ -7,6 +7,7 @@
 #include "harness/config/case_id.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
+#include "profiler/switches.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -80,16 +81,6 @@ struct Case {
   Place place;
 };
 
-// `profile:` of a file: checked here, carried out by the profiling pass.
-struct ProfileSettings {
-  std::vector<std::string> kinds;  // "operators", "api", "memory", "device"
-  std::int64_t first_iteration = 5;
-  std::int64_t last_iteration = 9;
-  std::int64_t sample_rate = 0;      // every how many allocations memory is sampled; 0 = never
-  std::vector<std::string> formats;  // "jsonl", "trace", "memory_flow"
-  friend bool operator==(const ProfileSettings&, const ProfileSettings&) = default;
-};
-
 // `gate:` of a file: shares of a case's time (memory: of its peak).
 struct GateSettings {
   double delta = 0.01;   // effects up to this are no regression
@@ -103,7 +94,7 @@ struct Plan {
   std::vector<std::string> files;  // as given, includes after their includer
   std::string hash;                // content_hash over all cases and settings
   std::optional<Nanoseconds> budget;
-  std::optional<ProfileSettings> profile;
+  std::optional<ProfileSwitches> profile;  // absent: no profiling pass
   std::optional<GateSettings> gate;
   std::vector<std::string>
       plugins;              // files, relative ones resolved against the naming file's folder

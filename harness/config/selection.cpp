@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/selection.hpp"
 
-#include "harness/config/pattern.hpp"
+#include "base/pattern.hpp"
 #include "harness/config/settings.hpp"
 
 #include <fmt/format.h>

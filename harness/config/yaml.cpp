@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/yaml.hpp"
 
-#include "harness/config/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

@@ -26,6 +26,7 @@ void run_fields(Archive& archive, Run& run) {
   archive.optional("started", run.started);
   archive.optional("arguments", run.arguments);
   archive.optional("shard", run.shard);
+  archive.optional("under", run.under);
   archive.object("config", [&](Archive& config) {
     config.optional("name", run.config_name);
     config.optional("files", run.config_files);
@@ -107,6 +108,7 @@ void case_fields(Archive& archive, Case& record) {
     memory.required("peak_bytes", value.peak);
     memory.required("weights_bytes", value.weights);
     memory.required("workspace_bytes", value.workspace);
+    memory.optional("activations_bytes", value.activations);
   });
   archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
   archive.object("rates", [&](Archive& rates) {
@@ -119,6 +121,23 @@ void case_fields(Archive& archive, Case& record) {
   archive.optional("first_run_ns", record.first_run);
   archive.optional("check", record.check);
   archive.optional("details", record.details);
+}
+
+template <class Archive, class Pass>
+void profile_pass_fields(Archive& archive, Pass& pass) {
+  archive.required("run_id", pass.run_id);
+  archive.required("id", pass.id);
+  archive.required("outcome", pass.outcome);
+  archive.optional("reason", pass.reason);
+  archive.required("iterations", pass.iterations);
+  archive.optional("profiled_ns", pass.profiled);
+  archive.optional("unprofiled_ns", pass.unprofiled);
+  archive.required("activities", pass.activities);
+  archive.required("unread", pass.unread);
+  archive.optional("wall_ns", pass.wall);
+  archive.optional("attributed_ns", pass.attributed);
+  archive.optional("unattributed_ns", pass.unattributed);
+  archive.optional("details", pass.details);
 }
 
 template <class Archive, class End>
@@ -134,6 +153,7 @@ void end_fields(Archive& archive, End& end) {
     accounting.required("warmup_ns", end.accounting.warmup);
     accounting.required("setup_ns", end.accounting.setup);
     accounting.required("check_ns", end.accounting.check);
+    accounting.optional("profile_ns", end.accounting.profile);
     accounting.required("idle_ns", end.accounting.idle);
   });
 }

@@ -237,6 +237,10 @@ Result<Line> read_process(const Json& object) {
 Result<Line> read_case(const Json& object) {
   return read_record<CaseRecord>(object, [](Reader& r, CaseRecord& v) { case_fields(r, v); });
 }
+Result<Line> read_profile_pass(const Json& object) {
+  return read_record<ProfilePassRecord>(
+      object, [](Reader& r, ProfilePassRecord& v) { profile_pass_fields(r, v); });
+}
 Result<Line> read_end(const Json& object) {
   return read_record<EndRecord>(object, [](Reader& r, EndRecord& v) { end_fields(r, v); });
 }
@@ -245,8 +249,11 @@ struct Kind {
   std::string_view name;
   Result<Line> (*read)(const Json& object);
 };
-constexpr Kind kKinds[] = {
-    {"run", read_run}, {"process", read_process}, {"case", read_case}, {"end", read_end}};
+constexpr Kind kKinds[] = {{"run", read_run},
+                           {"process", read_process},
+                           {"case", read_case},
+                           {"profile_pass", read_profile_pass},
+                           {"end", read_end}};
 
 Result<Json> parse_json(std::string_view text) {
   if (nests_too_deeply(text)) return Error{"it nests too deeply", "", ""};
@@ -284,8 +291,9 @@ std::optional<std::vector<std::string>> document_lines(std::string_view text) {
   auto parsed = parse_json(text);
   if (!parsed.ok() || !parsed->is_object() || !parsed->contains("schema")) return std::nullopt;
   std::vector<std::string> lines;
-  for (const char* part : {"runs", "processes", "cases", "ends"}) {
+  for (const char* part : {"runs", "processes", "cases", "profile_passes", "ends"}) {
     const auto records = parsed->find(part);
+    if (records == parsed->end() && part == std::string_view("profile_passes")) continue;
     if (records == parsed->end() || !records->is_array()) return std::nullopt;
     for (const Json& record : *records) lines.push_back(record.dump());
   }

@@ -131,6 +131,12 @@ struct Encoder {
     case_fields(writer, record);
     return object;
   }
+  Json operator()(const ProfilePassRecord& pass) const {
+    Json object = {{"record", "profile_pass"}};
+    Writer writer(object);
+    profile_pass_fields(writer, pass);
+    return object;
+  }
   Json operator()(const EndRecord& end) const {
     Json object = {{"record", "end"}};
     Writer writer(object);
@@ -157,6 +163,9 @@ std::string to_json_document(const Report& report) {
   document["runs"] = encode_all(report.runs);
   document["processes"] = encode_all(report.processes);
   document["cases"] = encode_all(report.cases);
+  if (!report.profile_passes.empty()) {
+    document["profile_passes"] = encode_all(report.profile_passes);
+  }
   document["ends"] = encode_all(report.ends);
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

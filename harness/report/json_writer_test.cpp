@@ -93,6 +93,23 @@ class RandomRecords {
     return record;
   }
 
+  ProfilePassRecord profile_pass() {
+    ProfilePassRecord record;
+    record.run_id = text();
+    record.id = text();
+    record.outcome = static_cast<Outcome>(below(outcome_names().size()));
+    if (record.outcome != Outcome::ok) record.reason = text();
+    for (std::int64_t* number : {&record.iterations, &record.activities, &record.unread}) {
+      *number = count();
+    }
+    for (auto* duration : {&record.profiled, &record.unprofiled, &record.wall, &record.attributed,
+                           &record.unattributed}) {
+      maybe(*duration, [&] { return time(); });
+    }
+    record.details = map();
+    return record;
+  }
+
   EndRecord end() {
     EndRecord record;
     record.run_id = text();
@@ -100,7 +117,7 @@ class RandomRecords {
     record.interrupted = coin();
     record.exit = below<int>(256);
     record.not_measured = count();
-    record.accounting = {time(), time(), time(), time(), time(), time()};
+    record.accounting = {time(), time(), time(), time(), time(), time(), time()};
     return record;
   }
 
@@ -183,6 +200,7 @@ TEST(JsonLine, RandomRecordsComeBackUnchanged) {
     expect_round_trip(random.run());
     expect_round_trip(random.process());
     expect_round_trip(random.case_record());
+    expect_round_trip(random.profile_pass());
     expect_round_trip(random.end());
   }
 }
@@ -198,8 +216,9 @@ TEST(JsonLine, RandomRecordsMatchTheSchema) {
   RandomRecords random(2);
   std::string file;
   for (int i = 0; i < 300; ++i) {
-    for (const Record& record : {Record(random.run()), Record(random.process()),
-                                 Record(random.case_record()), Record(random.end())})
+    for (const Record& record :
+         {Record(random.run()), Record(random.process()), Record(random.case_record()),
+          Record(random.profile_pass()), Record(random.end())})
       file += to_json_line(record) + "\n";
   }
   EXPECT_THAT(test::result_file_problems(file), IsEmpty());
@@ -215,6 +234,7 @@ TEST(JsonDocument, RandomReportsMatchTheirSchemaAndComeBack) {
     report.cases[1].id += "2";
     report.processes[0].id = report.cases[0].id;
     report.processes[0].samples.clear();
+    report.profile_passes = {random.profile_pass()};
     report.ends = {random.end()};
     const std::string document = to_json_document(report);
     EXPECT_THAT(test::schema_problems(document, kReportFile), IsEmpty()) << document;

@@ -54,6 +54,7 @@ struct RunRecord {
   std::string convention = std::string(kWorkConvention);  // by which work was counted
   std::vector<std::string> arguments;                     // of the command, for reproduction
   std::optional<std::string> shard;                       // "1/4"
+  std::optional<std::string> under;  // ran below this command: no times to compare with
   EnvironmentRecord environment;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
@@ -79,6 +80,8 @@ struct MemoryUse {
   Bytes peak;  // all buffers of the case and the kernel's workspace, cold copies apart
   Bytes weights;
   Bytes workspace;
+  // Inputs, outputs and intermediate results; absent in files of earlier versions.
+  std::optional<Bytes> activations = std::nullopt;
   friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
 };
 
@@ -131,8 +134,26 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+// One profiling pass over a case, in a worker of its own. Its activities stand before it in the
+// file.
+struct ProfilePassRecord {
+  std::string run_id;
+  std::string id;
+  Outcome outcome = Outcome::ok;
+  std::optional<std::string> reason;                // with every outcome but ok
+  std::int64_t iterations = 0;                      // recorded
+  std::optional<Nanoseconds> profiled, unprofiled;  // medians of an iteration in this worker, with
+                                                    // and without collectors
+  std::int64_t activities = 0;
+  std::int64_t unread = 0;  // lines of a library's log that could not be read
+  // Of the recorded iterations: wall = attributed + unattributed.
+  std::optional<Nanoseconds> wall, attributed, unattributed;
+  std::map<std::string, std::string> details;  // "isa", "threads": what the library's log says
+  friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
+};
+
 struct Accounting {
-  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0},
+  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0},
       idle{0};  // summed over workers, wall = the rest together
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
@@ -147,6 +168,6 @@ struct EndRecord {
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 
-using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, EndRecord>;
+using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, EndRecord>;
 
 }  // namespace bench

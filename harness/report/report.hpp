@@ -18,6 +18,7 @@ struct Report {
   std::vector<ProcessRecord> processes;
   std::vector<CaseRecord>
       cases;  // one an id, order of first appearance; of several records the last `ok` counts
+  std::vector<ProfilePassRecord> profile_passes;
   std::vector<EndRecord> ends;
   std::vector<std::string> warnings;  // "results.jsonl:17: damaged record ignored: ..."
 };
@@ -29,8 +30,8 @@ Result<Record> record_from_json_line(std::string_view line);
 
 // Text of a result file, possibly several runs or shards concatenated. A torn last line is a
 // warning; another damaged line costs that line and a warning with `name:line`; another schema is
-// an error. Unknown record kinds (activity, canary, ...) are kept out silently. Cases with process
-// records but no case record are summarised: outcome ok, flag interrupted.
+// an error. Activities (a stream: profiler/reader.hpp) and unknown kinds are kept out silently.
+// Cases with process records but no case record are summarised: outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
 // The whole as one JSON document (product.md section 4): {"schema", "runs", "processes", "cases",

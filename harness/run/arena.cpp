@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <sys/mman.h>
 #include <utility>
 
@@ -26,6 +27,8 @@ constexpr Bytes kAssumedLastLevel{std::int64_t{64} << 20};
 
 // Drawn once and repeated: copying is several times as fast as drawing, and each worker pays it.
 constexpr Bytes kDrawn{std::int64_t{4} << 20};
+
+constexpr std::string_view kColdCopy = "cold copy";  // the role of both regions
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -93,7 +96,7 @@ Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Byt
   return {round_up(std::max(size, kLine), kLine)};
 }
 
-Result<Arena> Arena::create(Bytes size, std::uint64_t seed) {
+Result<Arena> Arena::create(Bytes size, std::uint64_t seed, MemoryCollector* collector) {
   std::byte* memory = map(size);
   if (memory == nullptr) return no_memory(size);
   const std::int64_t drawn = std::min(size.count, kDrawn.count);
@@ -103,15 +106,26 @@ Result<Arena> Arena::create(Bytes size, std::uint64_t seed) {
     const std::int64_t count = std::min(drawn, size.count - begin);
     std::memcpy(memory + begin, memory, static_cast<std::size_t>(count));
   }
-  return Arena(memory, size);
+  return Arena(memory, size, collector);
 }
+
+Arena::Arena(std::byte* read, Bytes size, MemoryCollector* collector)
+    : read_(read),
+      size_(size),
+      collector_(collector),
+      tracked_read_(collector, read, size, "arena to read", kColdCopy) {}
 
 Arena::Arena(Arena&& other) noexcept
     : read_(std::exchange(other.read_, nullptr)),
       write_(std::exchange(other.write_, nullptr)),
-      size_(other.size_) {}
+      size_(other.size_),
+      collector_(other.collector_),
+      tracked_read_(std::move(other.tracked_read_)),
+      tracked_write_(std::move(other.tracked_write_)) {}
 
 Arena::~Arena() {
+  tracked_read_ = {};
+  tracked_write_ = {};
   unmap(read_, size_);
   unmap(write_, size_);
 }
@@ -122,6 +136,7 @@ Result<std::byte*> Arena::write_region() {
     if (write_ == nullptr) return no_memory(size_);
     // Touched here: the first write to a page is the kernel's work, not the operator's.
     std::memset(write_, 0, static_cast<std::size_t>(size_.count));
+    tracked_write_ = TrackedAllocation(collector_, write_, size_, "arena to write", kColdCopy);
   }
   return write_;
 }

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "profiler/memory/memory_collector.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -53,11 +54,15 @@ inline constexpr std::int64_t kMaximumSets = 8192;
 // level of the caches, at most 1 GiB and half the available memory.
 Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available);
 
+// Of Arena::create: the content must not depend on the case, as all cases share it.
+inline constexpr std::uint64_t kArenaSeed = 1;
+
 // Two regions of equal size: one filled once with numbers of every data type and never written
 // again, one for outputs, made when first asked for.
 class Arena {
  public:
-  static Result<Arena> create(Bytes size, std::uint64_t seed);
+  // Told to `collector`, where there is one, as long as it lives.
+  static Result<Arena> create(Bytes size, std::uint64_t seed, MemoryCollector* collector = nullptr);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&&) = delete;
   ~Arena();
@@ -67,10 +72,12 @@ class Arena {
   Result<std::byte*> write_region();
 
  private:
-  Arena(std::byte* read, Bytes size) : read_(read), size_(size) {}
+  Arena(std::byte* read, Bytes size, MemoryCollector* collector);
   std::byte* read_ = nullptr;
   std::byte* write_ = nullptr;
   Bytes size_;
+  MemoryCollector* collector_ = nullptr;
+  TrackedAllocation tracked_read_, tracked_write_;
 };
 
 }  // namespace bench

@@ -18,6 +18,11 @@ bool has_flag(const CaseRecord& record, Flag flag) {
 
 }  // namespace
 
+bool is_failure(Outcome outcome) {
+  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
+         outcome == Outcome::wrong_result || outcome == Outcome::failed;
+}
+
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {

@@ -18,6 +18,9 @@ namespace bench {
 // such cases.
 inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
 
+// Crashed, timed out, a wrong result, or failed.
+bool is_failure(Outcome outcome);
+
 class CaseProgress {
  public:
   explicit CaseProgress(const Case& spec) : spec_(&spec) {}

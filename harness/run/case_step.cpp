@@ -96,6 +96,7 @@ class Step {
 
   std::optional<StopReason> take_rounds(Nanoseconds sample, std::vector<Nanoseconds>& samples) {
     const Measure& limits = request_.spec->measure;
+    if (!request_.range.empty()) return take_range(sample, limits.min_iterations, samples);
     const StopRule rule{limits.precision, limits.min_iterations,
                         limits.max_time / limits.processes};
     Nanoseconds timed{0};
@@ -117,6 +118,14 @@ class Step {
       samples.insert(samples.end(), round->samples.begin(), round->samples.end());
       sample = timed / static_cast<std::int64_t>(samples.size());
     }
+  }
+
+  std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,
+                                       std::vector<Nanoseconds>& samples) {
+    auto round = call<RoundReply>(RoundRequest{count, request_.range}, sample * count);
+    if (!round) return std::nullopt;
+    samples = std::move(round->samples);
+    return StopReason::max_time;
   }
 
   WorkerSession& session_;

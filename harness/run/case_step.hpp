@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace bench {
 
@@ -22,6 +23,8 @@ struct StepRequest {
   const OutputSample* expected = nullptr;  // of the first process, with CheckKind::expected
   Extent extent = Extent::measure;
   ops::MetLayouts met{};  // of a layer
+  // Not empty: one round of min_iterations inside of a range of this name, for a vendor's tool.
+  std::string range{};
   // Measuring ends here with StopReason::budget, after one round at least.
   Nanoseconds deadline = Nanoseconds::max();
 };

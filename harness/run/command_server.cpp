@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/command_server.hpp"
 
-#include "base/text.hpp"
 #include "base/version.hpp"
+#include "harness/run/admission.hpp"
+#include "harness/run/profile_pass.hpp"
 #include "harness/run/rotation.hpp"
 #include "harness/run/verify.hpp"
 #include "harness/run/worker.hpp"
+#include "profiler/recorder.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -17,31 +16,17 @@
 namespace bench {
 namespace {
 
-// The arena's content must not depend on the case, as all cases share it.
-constexpr std::uint64_t kArenaSeed = 1;
-
-constexpr std::array<std::string_view, 4> kRoleNames = {"input", "weights", "output", "activation"};
-
 RefusedReply failed(std::string reason) { return {Outcome::failed, std::move(reason)}; }
-
-RefusedReply refusal(const ops::Refusal& from) {
-  switch (from.kind) {
-    case ops::Refusal::Kind::unsupported:
-      return {Outcome::unsupported, from.reason};
-    case ops::Refusal::Kind::skipped:
-      return {Outcome::skipped, from.reason};
-    case ops::Refusal::Kind::failed:
-      break;
-  }
-  return failed(from.reason);
-}
 
 MemoryUse memory_use(const ops::Kernel& kernel) {
   MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
+  Bytes activations{0};
   for (const ops::KernelBuffer& buffer : kernel.buffers()) {
     use.peak = use.peak + buffer.size;
-    if (buffer.role == ops::BufferRole::weights) use.weights = use.weights + buffer.size;
+    Bytes& part = buffer.role == ops::BufferRole::weights ? use.weights : activations;
+    part = part + buffer.size;
   }
+  use.activations = activations;
   return use;
 }
 
@@ -55,9 +40,10 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
     if (buffers[i].role == ops::BufferRole::activation || i >= tensors.size()) {
       activations.size = activations.size + buffers[i].size;
     } else {
-      infos.push_back({tensors[i].name,
-                       std::string(kRoleNames[static_cast<std::size_t>(buffers[i].role)]),
-                       buffers[i].layout, buffers[i].size});
+      infos.push_back(
+          {tensors[i].name,
+           std::string(ops::kBufferRoleNames[static_cast<std::size_t>(buffers[i].role)]),
+           buffers[i].layout, buffers[i].size});
     }
   }
   if (activations.size.count > 0) infos.push_back(std::move(activations));
@@ -92,6 +78,7 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const StepsRequest& r) const { return server.steps(r); }
     Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
+    Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
@@ -154,32 +141,17 @@ Reply CommandServer::steps(const StepsRequest& request) {
   if (!network) return failed(network.error().message());
   const auto kernel = backend_.create(*network);
   spent_.setup += clock_.now() - start;
-  if (!kernel) return refusal(kernel.error());
+  if (!kernel) return refused(kernel.error());
   return StepsReply{(*kernel)->steps()};
 }
 
 Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
                                                 const PrepareRequest& request) {
-  if (key.device != backend_.device()) {
-    return RefusedReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
-                                                      backend_.device(), key.device)};
-  }
-  if (key.backend != backend_.name()) {
-    return RefusedReply{Outcome::unsupported,
-                        fmt::format("unknown backend `{}`: the device {} is served by {}",
-                                    key.backend, key.device, backend_.name())};
-  }
-  Result<Subject> subject = make_subject(key, request.network.get());
-  if (!subject) return failed(subject.error().message());
-  const Bytes needed = memory_needed(*subject);
-  if (available_ && needed > *available_) {
-    return RefusedReply{Outcome::skipped,
-                        fmt::format("needs {} of memory, available are {}", format_bytes(needed),
-                                    format_bytes(*available_))};
-  }
+  auto subject = admit(key, request.network.get(), backend_, available_);
+  if (!subject) return std::move(subject).error();
   const InputValues values = input_values(*subject, request.seed);
   auto instance = Instance::build(backend_, *subject, values, clock_, available_, request.met);
-  if (!instance) return refusal(instance.error());
+  if (!instance) return refused(instance.error());
   built_ = std::make_shared<Built>(
       Built{problem, request.seed, std::move(*subject), std::move(*instance), false, {}});
   ops::Kernel& kernel = built_->instance.kernel();
@@ -247,11 +219,29 @@ Reply CommandServer::round(const RoundRequest& request) {
     return failed("a round needs a prepared and warm case and at least one sample");
   }
   RoundReply reply;
+  std::optional<Scope> range;  // for the tools that listen
+  if (!request.range.empty()) {
+    ScopeSpec spec;
+    spec.name = request.range;
+    range.emplace(nullptr, std::move(spec));
+  }
   const Status status = run_round(*rotation_, request.samples, warmed_up_->iterations_per_sample,
                                   clock_, reply.samples);
   for (const Nanoseconds sample : reply.samples) spent_.timed += sample;
   if (!status) return failed(status.error().message());
   return reply;
+}
+
+Reply CommandServer::profile(const ProfileRequest& request) {
+  const Nanoseconds start = clock_.now();
+  release();
+  // The pass needs the memory, and makes all of its own to see it made.
+  built_.reset();
+  arena_.reset();
+  auto reply = run_profile_pass({backend_, clock_, available_, arena_size_, decoder_}, request);
+  spent_.profile += clock_.now() - start;
+  if (!reply) return std::move(reply).error();
+  return std::move(*reply);
 }
 
 Reply CommandServer::release() {

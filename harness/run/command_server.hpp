@@ -10,6 +10,7 @@
 #include "harness/run/sampling.hpp"
 #include "harness/run/warmup.hpp"
 #include "ops/kernel.hpp"
+#include "profiler/onednn/verbose_line.hpp"
 
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ class CommandServer {
   Reply steps(const StepsRequest& request);
   Reply warm_up(const WarmUpRequest& request);
   Reply round(const RoundRequest& request);
+  Reply profile(const ProfileRequest& request);
   Reply release();
 
   Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
@@ -51,6 +53,7 @@ class CommandServer {
   std::unique_ptr<Rotation> rotation_;
   std::optional<WarmedUp> warmed_up_;
   Spent spent_;
+  VerboseDecoder decoder_;  // a library says only once how it writes its lines
 };
 
 }  // namespace bench

@@ -2,9 +2,11 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/exit_status.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/network_layouts.hpp"
+#include "harness/run/profile_phase.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/worker.hpp"
@@ -22,21 +24,6 @@ namespace {
 
 // What a step may still take after the budget's end before its worker is killed: most end in time.
 constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
-// Exit status where something could not be measured.
-constexpr int kNotMeasuredExit = 3;
-
-bool is_failure(Outcome outcome) {
-  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
-         outcome == Outcome::wrong_result || outcome == Outcome::failed;
-}
-
-Bytes largest_reuse_distance(const Plan& plan) {
-  Bytes largest{0};
-  for (const Case& spec : plan.cases) {
-    if (spec.reuse_distance) largest = std::max(largest, *spec.reuse_distance);
-  }
-  return largest;
-}
 
 class Run {
  public:
@@ -59,6 +46,7 @@ class Run {
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
   Status append_unfinished();
+  Status profile();
   Status append_case(const CaseProgress& progress);
   Result<RunSummary> end();
 
@@ -85,6 +73,7 @@ class Run {
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
   bool any_failed_ = false;
+  bool lacks_device_ = false;  // the required one
   bool begun_ = false;
 };
 
@@ -136,6 +125,7 @@ Result<RunSummary> Run::execute() {
   session_.finish();
   if (!begun_) BENCH_RETURN_IF_ERROR(begin());
   BENCH_RETURN_IF_ERROR(append_unfinished());
+  BENCH_RETURN_IF_ERROR(profile());
   return end();
 }
 
@@ -193,6 +183,7 @@ Status Run::begin() {
   record.seed = options_.seed;
   record.arguments = options_.arguments;
   record.shard = options_.shard;
+  record.under = options_.under;
   record.environment = parts_.environment;
   const HelloReply& worker = session_.greeting();
   if (!worker.library.name.empty()) {
@@ -291,6 +282,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     request.expected = &expected->second;
   }
   request.deadline = deadline;
+  if (options_.under) request.range = progress.spec().id;
   request.met = layouts_.met_by(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
@@ -345,8 +337,32 @@ Status Run::append_unfinished() {
   return Done{};
 }
 
+// After all timing, so that it never disturbs any.
+Status Run::profile() {
+  const ProfileWorld world{session_, sink_, env_, options_};
+  for (CaseProgress& progress : cases_) {
+    const bool failed = progress.decided() && is_failure(progress.outcome());
+    const bool measured = progress.decided() && progress.outcome() == Outcome::ok;
+    if (!(options_.profile && measured) && !(options_.trace_failures && failed)) continue;
+    look_at_limits();
+    if (halt_ != Halt::none) break;
+    const Case& spec = progress.spec();
+    observer_.message("profiling " + spec.id);
+    BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
+    if (halt_ != Halt::none) break;
+    const auto pass = profile_case(world, {&spec, layouts_.met_by(spec),
+                                           failed ? ProfileReason::failed : ProfileReason::wanted});
+    if (!pass) return pass.error();
+    session_.finish();  // the next case gets a worker, and caches, of its own
+    any_failed_ = any_failed_ || (*pass && is_failure((*pass)->outcome));
+  }
+  return Done{};
+}
+
 Status Run::append_case(const CaseProgress& progress) {
   any_failed_ = any_failed_ || is_failure(progress.outcome());
+  lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
+                                    progress.spec().key.device == options_.required_device);
   if (progress.settled()) return Done{};
   const CaseRecord record = progress.record(options_.run_id);
   BENCH_RETURN_IF_ERROR(sink_.append(record));
@@ -357,11 +373,13 @@ Status Run::append_case(const CaseProgress& progress) {
 Result<RunSummary> Run::end() {
   RunSummary summary;
   summary.any_failed = any_failed_;
-  summary.any_unmeasured = not_measured_ > 0;
+  summary.any_unmeasured = not_measured_ > 0 || lacks_device_;
   summary.end.run_id = options_.run_id;
   summary.end.finished = env_.utc_now();
   summary.end.interrupted = halt_ == Halt::interrupted;
-  summary.end.exit = any_failed_ || not_measured_ > 0 ? kNotMeasuredExit : 0;
+  summary.end.exit =
+      static_cast<int>(summary.any_failed || summary.any_unmeasured ? ExitStatus::not_measured
+                                                                    : ExitStatus::success);
   summary.end.not_measured = not_measured_;
   summary.end.accounting = session_.accounting();
   BENCH_RETURN_IF_ERROR(sink_.append(summary.end));

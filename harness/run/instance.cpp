@@ -20,15 +20,18 @@ using ops::Refusal;
 constexpr std::uint8_t kPoison = 0xff;
 constexpr std::uint8_t kOtherPoison = 0x5a;
 
+constexpr std::string_view kStaging = "staging";  // role of a plain tensor while it is packed
+
 Error no_memory(Bytes size) {
   return {fmt::format("no memory for a buffer of {}", format_bytes(size)), "", ""};
 }
 
 Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
             const std::vector<double>& values, AlignedBuffer& packed, Clock& clock,
-            Nanoseconds& spent) {
+            Nanoseconds& spent, MemoryCollector* collector) {
   std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
   if (!plain) return no_memory(tensor.size());
+  const TrackedAllocation tracked(collector, plain->data(), plain->size(), tensor.name, kStaging);
   for (std::size_t i = 0; i < values.size(); ++i) {
     store_element(tensor.dtype, plain->data(), i, values[i]);
   }
@@ -57,7 +60,7 @@ Bytes memory_needed(const Subject& subject) {
 Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
                                           const InputValues& values, Clock& clock,
                                           std::optional<Bytes> available,
-                                          const ops::MetLayouts& met) {
+                                          const ops::MetLayouts& met, const Watchers& watchers) {
   Instance instance;
   const Nanoseconds start = clock.now();
   auto kernel = create_kernel(backend, subject, met);
@@ -75,29 +78,36 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
                    fmt::format("buffers need {}, available are {}", format_bytes(packed),
                                format_bytes(*available))};
   }
-  if (Status status = instance.allocate_and_pack(subject, values, clock); !status) {
+  if (Status status = instance.allocate_and_pack(subject, values, clock, watchers.memory);
+      !status) {
     return Refusal{Refusal::Kind::failed, status.error().message()};
   }
   instance.poison(kPoison);
+  ops::StepObserver* observer =
+      watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
-  const Status run = instance.run();
+  const Status run = instance.run(observer);
   instance.durations_.first_run = clock.now() - first;
   if (!run) return Refusal{Refusal::Kind::failed, run.error().message()};
   return instance;
 }
 
-Status Instance::allocate_and_pack(const Subject& subject, const InputValues& values,
-                                   Clock& clock) {
+Status Instance::allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock,
+                                   MemoryCollector* collector) {
   const auto tensors = subject_tensors(subject);
   tensors_.assign(tensors.begin(), tensors.end());
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
     std::optional<AlignedBuffer> memory = AlignedBuffer::create(buffer.size);
     if (!memory) return no_memory(buffer.size);
     buffers_.push_back(std::move(*memory));
+    const std::size_t i = tracked_.size();
+    tracked_.emplace_back(collector, buffers_[i].data(), buffer.size,
+                          i < tensors_.size() ? tensors_[i].name : "activations",
+                          ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(
-        pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, durations_.reorder));
+    BENCH_RETURN_IF_ERROR(pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock,
+                               durations_.reorder, collector));
   }
   const std::vector<void*> own = addresses();
   BENCH_RETURN_IF_ERROR(kernel_->prepare(own));
@@ -114,8 +124,9 @@ void Instance::poison(std::uint8_t pattern) {
   }
 }
 
-Status Instance::run() {
-  if (!invocation_->run()) return Error{invocation_->error(), "", ""};
+Status Instance::run(ops::StepObserver* observer) {
+  const bool ok = observer == nullptr ? invocation_->run() : invocation_->run_observed(*observer);
+  if (!ok) return Error{invocation_->error(), "", ""};
   return Done{};
 }
 

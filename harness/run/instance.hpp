@@ -8,8 +8,10 @@
 #include "harness/run/arena.hpp"
 #include "harness/run/subject.hpp"
 #include "ops/kernel.hpp"
+#include "profiler/memory/memory_collector.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +21,12 @@
 namespace bench {
 
 using InputValues = std::vector<std::vector<double>>;
+
+// Who watches an instance come about; null: nobody.
+struct Watchers {
+  MemoryCollector* memory = nullptr;
+  std::function<ops::StepObserver*(ops::Kernel&)> first_run = nullptr;
+};
 
 class Instance {
  public:
@@ -34,7 +42,8 @@ class Instance {
   static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
                                               const InputValues& values, Clock& clock,
                                               std::optional<Bytes> available,
-                                              const ops::MetLayouts& met = {});
+                                              const ops::MetLayouts& met = {},
+                                              const Watchers& watchers = {});
 
   ops::Kernel& kernel() { return *kernel_; }
   const Durations& durations() const { return durations_; }
@@ -46,13 +55,15 @@ class Instance {
 
  private:
   Instance() = default;
-  Status allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock);
+  Status allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock,
+                           MemoryCollector* collector);
   void poison(std::uint8_t pattern);
-  Status run();
+  Status run(ops::StepObserver* observer = nullptr);
 
   std::unique_ptr<ops::Kernel> kernel_;
   std::vector<ops::Tensor> tensors_;
   std::vector<AlignedBuffer> buffers_;
+  std::vector<TrackedAllocation> tracked_;       // after buffers_, which it must not outlive
   std::unique_ptr<ops::Invocation> invocation_;  // after kernel_ and buffers_, which it uses
   Durations durations_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/process.hpp"
 
+#include "harness/run/worker_channel.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,6 +141,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
   CPU_ZERO(&launch.processors);
   for (const int processor : request.processors) CPU_SET(processor, &launch.processors);
   launch.parent = getpid();
+  const bool joined = request.output == ProcessRequest::Output::joined;
 
   std::array<int, 4> child_ends = {-1, -1, -1, -1};
   const auto close_child_ends = [&] {
@@ -157,6 +160,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
                       open(make_pipe(), 1, child.output_, launch.output) &&
                       open(make_pipe(), 2, child.error_, launch.error) &&
                       open(make_pipe(), 3, status, launch.status);
+  if (joined) launch.output.child = launch.error.child;
   const pid_t pid = opened ? fork() : -1;
   if (pid == 0) run_child(launch);
   const int fork_error = errno;
@@ -209,7 +213,32 @@ void ChildProcess::close_all() {
   close_descriptor(error_);
 }
 
-void ChildProcess::close_input() { close_descriptor(input_); }
+void ChildProcess::close_input() {
+  // Its end of a channel shares the connection with output_, which stays open.
+  if (input_ >= 0) shutdown(input_, SHUT_WR);
+  close_descriptor(input_);
+}
+
+ChildProcess::Wait ChildProcess::wait_for_channel(ChannelListener& listener, Nanoseconds limit,
+                                                  const std::function<bool()>& interrupted,
+                                                  Clock& clock) {
+  const Nanoseconds start = clock.now();
+  for (;;) {
+    if (const std::optional<int> connection = listener.accept()) {
+      close_descriptor(input_);
+      close_descriptor(output_);
+      input_ = *connection;
+      output_ = fcntl(*connection, F_DUPFD_CLOEXEC, 0);
+      fcntl(output_, F_SETFL, O_NONBLOCK);
+      return Wait::ready;
+    }
+    if (try_reap()) return Wait::closed;
+    if (interrupted && interrupted()) return Wait::interrupted;
+    const Nanoseconds remaining = limit - (clock.now() - start);
+    if (remaining <= Nanoseconds(0)) return Wait::deadline;
+    poll_once(listener.descriptor(), POLLIN, remaining);
+  }
+}
 
 void ChildProcess::kill() {
   if (pid_ > 0 && !end_) ::kill(pid_, SIGKILL);

@@ -17,11 +17,16 @@
 
 namespace bench {
 
+class ChannelListener;
+
 struct ProcessRequest {
   std::string program;  // a path, or a name that PATH is searched for
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;  // all of it
   std::vector<int> processors;                     // affinity; empty: inherited
+  // joined: with standard error. Then read_line and write need take_channel().
+  enum class Output { own, joined };
+  Output output = Output::own;
 };
 
 // The environment of this process.
@@ -53,6 +58,10 @@ class ChildProcess {
   // Until a whole line is there; it is moved into `line`. closed: end of its output.
   Wait read_line(std::string& line, Nanoseconds limit, const std::function<bool()>& interrupted,
                  Clock& clock);
+
+  // Waits for its connection to a listening socket. closed: it has ended.
+  Wait wait_for_channel(ChannelListener& listener, Nanoseconds limit,
+                        const std::function<bool()>& interrupted, Clock& clock);
 
   // What it wrote to standard error so far: the last kKeptStandardError bytes.
   const std::string& standard_error() const { return error_tail_; }

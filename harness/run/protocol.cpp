@@ -2,6 +2,7 @@
 #include "harness/run/protocol.hpp"
 
 #include "harness/run/network_json.hpp"
+#include "harness/run/protocol_values.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 namespace bench {
 namespace {
 
+using bench::to_json;  // beside those of this file
 using nlohmann::json;
 
 // Of a line that is no message: enough to recognise what wrote it.
@@ -52,6 +54,16 @@ OutputSample output_sample(const json& value) {
   return {value.at("digest").get<std::string>(), doubles(value.at("values"))};
 }
 
+json to_json(const PrepareRequest& r) {
+  json message = {
+      {"id", r.id}, {"check", kCheckNames[static_cast<std::size_t>(r.check)]}, {"seed", r.seed}};
+  if (r.network) message["network"] = network_to_json(*r.network);
+  if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
+  if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
+  if (!r.met.empty()) message["met_layouts"] = r.met;
+  return message;
+}
+
 struct RequestWriter {
   json operator()(const HelloRequest& r) const {
     json message = {{"command", "hello"},
@@ -62,14 +74,8 @@ struct RequestWriter {
   }
   json operator()(const DescribeRequest&) const { return {{"command", "describe"}}; }
   json operator()(const PrepareRequest& r) const {
-    json message = {{"command", "prepare"},
-                    {"id", r.id},
-                    {"check", kCheckNames[static_cast<std::size_t>(r.check)]},
-                    {"seed", r.seed}};
-    if (r.network) message["network"] = network_to_json(*r.network);
-    if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
-    if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
-    if (!r.met.empty()) message["met_layouts"] = r.met;
+    json message = to_json(r);
+    message["command"] = "prepare";
     return message;
   }
   json operator()(const StepsRequest& r) const {
@@ -81,7 +87,20 @@ struct RequestWriter {
     return {{"command", "warm_up"}, {"iterations", r.iterations}, {"time_ns", to_json(r.time)}};
   }
   json operator()(const RoundRequest& r) const {
-    return {{"command", "round"}, {"samples", r.samples}};
+    json message = {{"command", "round"}, {"samples", r.samples}};
+    if (!r.range.empty()) message["range"] = r.range;
+    return message;
+  }
+  json operator()(const ProfileRequest& r) const {
+    return {{"command", "profile"},
+            {"prepare", to_json(r.prepare)},
+            {"switches", r.switches},
+            {"spool", r.spool},
+            {"run_id", r.run_id},
+            {"scope", r.scope},
+            {"warmup_iterations", r.warmup_iterations},
+            {"warmup_time_ns", to_json(r.warmup_time)},
+            {"announce", r.announce == ProfileRequest::Announce::yes}};
   }
   json operator()(const ReleaseRequest&) const { return {{"command", "release"}}; }
   json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
@@ -96,7 +115,7 @@ Request read_hello(const json& m) {
   return r;
 }
 Request read_describe(const json&) { return DescribeRequest{}; }
-Request read_prepare(const json& m) {
+PrepareRequest prepare_request(const json& m) {
   PrepareRequest r;
   r.id = m.at("id").get<std::string>();
   const auto check =
@@ -112,6 +131,7 @@ Request read_prepare(const json& m) {
   if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
   return r;
 }
+Request read_prepare(const json& m) { return prepare_request(m); }
 Request read_steps(const json& m) {
   const auto dtype = data_type_from_name(m.at("dtype").get<std::string>());
   if (!dtype) throw std::runtime_error("unknown dtype");
@@ -120,7 +140,22 @@ Request read_steps(const json& m) {
 Request read_warm_up(const json& m) {
   return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
 }
-Request read_round(const json& m) { return RoundRequest{m.at("samples").get<std::int64_t>()}; }
+Request read_round(const json& m) {
+  return RoundRequest{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
+}
+Request read_profile(const json& m) {
+  ProfileRequest r;
+  r.prepare = prepare_request(m.at("prepare"));
+  r.switches = m.at("switches").get<std::map<std::string, std::string>>();
+  r.spool = m.at("spool").get<std::string>();
+  r.run_id = m.at("run_id").get<std::string>();
+  r.scope = m.at("scope").get<std::vector<std::string>>();
+  r.warmup_iterations = m.at("warmup_iterations").get<std::int64_t>();
+  r.warmup_time = nanoseconds(m.at("warmup_time_ns"));
+  r.announce =
+      m.at("announce").get<bool>() ? ProfileRequest::Announce::yes : ProfileRequest::Announce::no;
+  return r;
+}
 Request read_release(const json&) { return ReleaseRequest{}; }
 Request read_quit(const json&) { return QuitRequest{}; }
 
@@ -128,12 +163,13 @@ struct RequestRow {
   std::string_view name;
   Request (*read)(const json&);
 };
-constexpr std::array<RequestRow, 8> kRequests = {{{"hello", read_hello},
+constexpr std::array<RequestRow, 9> kRequests = {{{"hello", read_hello},
                                                   {"describe", read_describe},
                                                   {"prepare", read_prepare},
                                                   {"steps", read_steps},
                                                   {"warm_up", read_warm_up},
                                                   {"round", read_round},
+                                                  {"profile", read_profile},
                                                   {"release", read_release},
                                                   {"quit", read_quit}}};
 
@@ -142,27 +178,6 @@ json to_json(const BufferInfo& buffer) {
           {"role", buffer.role},
           {"layout", buffer.layout},
           {"bytes", buffer.size.count}};
-}
-
-json to_json(const std::vector<ops::KernelStep>& steps) {
-  json list = json::array();
-  for (const ops::KernelStep& step : steps) {
-    list.push_back({{"node", step.node},
-                    {"kind", step.kind},
-                    {"implementation", step.implementation},
-                    {"layouts", step.layouts},
-                    {"met", step.met}});
-  }
-  return list;
-}
-std::vector<ops::KernelStep> kernel_steps(const json& list) {
-  std::vector<ops::KernelStep> steps;
-  for (const json& step : list) {
-    steps.push_back({step.at("node").get<std::string>(), step.at("kind").get<std::string>(),
-                     step.at("implementation").get<std::string>(),
-                     step.at("layouts").get<std::string>(), step.at("met").get<ops::MetLayouts>()});
-  }
-  return steps;
 }
 
 struct ReplyWriter {
@@ -193,10 +208,7 @@ struct ReplyWriter {
             {"create_hit_ns", to_json(r.create_hit)},
             {"reorder_ns", to_json(r.reorder)},
             {"first_run_ns", to_json(r.first_run)},
-            {"memory",
-             {{"peak_bytes", r.memory.peak.count},
-              {"weights_bytes", r.memory.weights.count},
-              {"workspace_bytes", r.memory.workspace.count}}},
+            {"memory", to_json(r.memory)},
             {"check", r.check},
             {"output", to_json(r.output)},
             {"details", r.details}};
@@ -220,6 +232,21 @@ struct ReplyWriter {
     json samples = json::array();
     for (const Nanoseconds sample : r.samples) samples.push_back(sample.count());
     return {{"reply", "round"}, {"samples_ns", std::move(samples)}};
+  }
+  json operator()(const ProfiledReply& r) const {
+    return {{"reply", "profiled"},
+            {"iterations", r.iterations},
+            {"profiled_ns", to_json(r.profiled)},
+            {"unprofiled_ns", to_json(r.unprofiled)},
+            {"wall_ns", to_json(r.wall)},
+            {"attributed_ns", to_json(r.attributed)},
+            {"unattributed_ns", to_json(r.unattributed)},
+            {"activities", r.activities},
+            {"damaged", r.damaged},
+            {"unknown", r.unknown},
+            {"notes", r.notes},
+            {"peak_bytes", r.peak.count},
+            {"details", r.details}};
   }
   json operator()(const DoneReply&) const { return {{"reply", "done"}}; }
 };
@@ -250,10 +277,7 @@ Reply reply_prepared(const json& m) {
   r.create_hit = nanoseconds(m.at("create_hit_ns"));
   r.reorder = nanoseconds(m.at("reorder_ns"));
   r.first_run = nanoseconds(m.at("first_run_ns"));
-  const json& memory = m.at("memory");
-  r.memory = {{memory.at("peak_bytes").get<std::int64_t>()},
-              {memory.at("weights_bytes").get<std::int64_t>()},
-              {memory.at("workspace_bytes").get<std::int64_t>()}};
+  r.memory = memory_use(m.at("memory"));
   r.check = m.at("check").get<std::string>();
   r.output = output_sample(m.at("output"));
   r.details = m.at("details").get<std::map<std::string, std::string>>();
@@ -278,19 +302,36 @@ Reply reply_round(const json& m) {
   for (const json& sample : m.at("samples_ns")) r.samples.push_back(nanoseconds(sample));
   return r;
 }
+Reply reply_profiled(const json& m) {
+  ProfiledReply r;
+  r.iterations = m.at("iterations").get<std::int64_t>();
+  r.profiled = nanoseconds(m.at("profiled_ns"));
+  r.unprofiled = nanoseconds(m.at("unprofiled_ns"));
+  r.wall = nanoseconds(m.at("wall_ns"));
+  r.attributed = nanoseconds(m.at("attributed_ns"));
+  r.unattributed = nanoseconds(m.at("unattributed_ns"));
+  r.activities = m.at("activities").get<std::int64_t>();
+  r.damaged = m.at("damaged").get<std::int64_t>();
+  r.unknown = m.at("unknown").get<std::int64_t>();
+  r.notes = m.at("notes").get<std::vector<std::string>>();
+  r.peak = Bytes{m.at("peak_bytes").get<std::int64_t>()};
+  r.details = m.at("details").get<std::map<std::string, std::string>>();
+  return r;
+}
 Reply reply_done(const json&) { return DoneReply{}; }
 
 struct ReplyRow {
   std::string_view name;
   Reply (*read)(const json&);
 };
-constexpr std::array<ReplyRow, 8> kReplies = {{{"hello", reply_hello},
+constexpr std::array<ReplyRow, 9> kReplies = {{{"hello", reply_hello},
                                                {"describe", reply_describe},
                                                {"prepared", reply_prepared},
                                                {"steps", reply_steps},
                                                {"refused", reply_refused},
                                                {"warmed_up", reply_warmed_up},
                                                {"round", reply_round},
+                                               {"profiled", reply_profiled},
                                                {"done", reply_done}}};
 
 Error broken(std::string_view line, std::string_view why) {
@@ -321,7 +362,8 @@ std::string encode(const ReplyMessage& reply) {
   message["spent"] = {{"timed_ns", to_json(reply.spent.timed)},
                       {"warmup_ns", to_json(reply.spent.warmup)},
                       {"setup_ns", to_json(reply.spent.setup)},
-                      {"check_ns", to_json(reply.spent.check)}};
+                      {"check_ns", to_json(reply.spent.check)},
+                      {"profile_ns", to_json(reply.spent.profile)}};
   return dump(message);
 }
 
@@ -340,7 +382,8 @@ Result<ReplyMessage> decode_reply(std::string_view line) {
     ReplyMessage result{find_row(kReplies, message, "reply").read(message), {}};
     const json& spent = message.at("spent");
     result.spent = {nanoseconds(spent.at("timed_ns")), nanoseconds(spent.at("warmup_ns")),
-                    nanoseconds(spent.at("setup_ns")), nanoseconds(spent.at("check_ns"))};
+                    nanoseconds(spent.at("setup_ns")), nanoseconds(spent.at("check_ns")),
+                    Nanoseconds(spent.value("profile_ns", std::int64_t{0}))};
     return result;
   } catch (const std::exception& error) {
     return broken(line, error.what());

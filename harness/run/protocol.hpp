@@ -57,11 +57,28 @@ struct WarmUpRequest {
 };
 struct RoundRequest {
   std::int64_t samples = 0;
+  // Not empty: the samples run inside of one NVTX range "layer:RANGE", for a vendor's tool.
+  std::string range = {};
+};
+// A profile pass over one case, from its creation on: nothing prepared before is used or kept.
+struct ProfileRequest {
+  PrepareRequest prepare;                       // checked with CheckKind::none: nothing
+  std::map<std::string, std::string> switches;  // name -> value, profiler/switches.hpp
+  std::string spool;                            // file that the activities are appended to
+  std::string run_id;                           // of their records
+  std::vector<std::string> scope;  // layers around the case: {"resnet50_v1_5"}; its network's name
+  std::int64_t warmup_iterations = 0;
+  Nanoseconds warmup_time{0};
+  // yes: for a case that fails. Each operator and primitive is written before it begins, and
+  // everything from the first run on is recorded, without a warm-up.
+  enum class Announce { no, yes };
+  Announce announce = Announce::no;
 };
 struct ReleaseRequest {};
 struct QuitRequest {};
-using Request = std::variant<HelloRequest, DescribeRequest, PrepareRequest, StepsRequest,
-                             WarmUpRequest, RoundRequest, ReleaseRequest, QuitRequest>;
+using Request =
+    std::variant<HelloRequest, DescribeRequest, PrepareRequest, StepsRequest, WarmUpRequest,
+                 RoundRequest, ProfileRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -106,13 +123,26 @@ struct WarmedUpReply {
 struct RoundReply {
   std::vector<Nanoseconds> samples;
 };
+struct ProfiledReply {
+  std::int64_t iterations = 0;             // recorded
+  Nanoseconds profiled{0}, unprofiled{0};  // medians of an iteration in this worker, with and
+                                           // without collectors, taken in turns
+  // Of the recorded iterations, together: wall = attributed + unattributed.
+  Nanoseconds wall{0}, attributed{0}, unattributed{0};
+  std::int64_t activities = 0;     // written
+  std::int64_t damaged = 0;        // lines of the library's log that could not be read
+  std::int64_t unknown = 0;        // ... of a kind or format that is not known
+  std::vector<std::string> notes;  // what was wrong with the first of them
+  Bytes peak{0};                   // of all memory taken, cold and second copies included
+  std::map<std::string, std::string> details;  // what the library says of itself, cold sets
+};
 struct DoneReply {};
 using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, StepsReply, RefusedReply,
-                           WarmedUpReply, RoundReply, DoneReply>;
+                           WarmedUpReply, RoundReply, ProfiledReply, DoneReply>;
 
 // Where a worker's time went since its first command.
 struct Spent {
-  Nanoseconds timed{0}, warmup{0}, setup{0}, check{0};
+  Nanoseconds timed{0}, warmup{0}, setup{0}, check{0}, profile{0};
 };
 struct ReplyMessage {
   Reply reply;

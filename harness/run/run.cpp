@@ -31,7 +31,8 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
                                 RunObserver& observer, Env& env) {
   const SystemRoot root{};
   const CpuFacts cpu = read_cpu(root);
-  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores()};
+  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores(),
+                              options.under};
   CoordinatorParts parts;
   parts.cores = program.cores;
   parts.last_level_cache = cpu.last_level;

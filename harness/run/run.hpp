@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -23,6 +24,8 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
   virtual Status append(const Record& record) = 0;
+  // An activity as its JSON line: a stream that nobody keeps in memory.
+  virtual Status append_activity(std::string_view line) = 0;
 };
 
 // Told about progress; draws a bar, prints a line, or does nothing.
@@ -48,6 +51,13 @@ struct RunOptions {
   std::string tool_version, tool_commit;
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
+  std::optional<std::string> required_device;  // a case that finds none there is a failure
+  std::optional<ProfileSwitches> profile;      // absent: no profiling pass
+  // Folder: each case that fails runs once more with the profiler, and leaves its trace there.
+  std::optional<std::string> trace_failures;
+  // A shell command below which workers run. Then each case is one round of min_iterations in one
+  // process, inside a range that the command's tool sees, and nothing is profiled here.
+  std::optional<std::string> under;
   const Report* resume = nullptr;  // of an earlier, unfinished run of the same plan: what it
                                    // finished is not measured again
   std::function<bool()>
@@ -57,7 +67,7 @@ struct RunOptions {
 struct RunSummary {
   EndRecord end;
   bool any_failed = false;      // a case with outcome crashed, timed_out, wrong_result or failed
-  bool any_unmeasured = false;  // budget or interrupt
+  bool any_unmeasured = false;  // budget, interrupt, or the required device is missing
 };
 
 // Order of events: run record; process records as processes finish cases; case records in the order
@@ -69,5 +79,9 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
 // --shard index/count (1 <= index <= count): every count-th case in the order of the plan. The
 // plan's hash stays that of the whole, so that the parts' files belong together.
 Plan shard_cases(Plan plan, int index, int count);
+
+// For RunOptions::under: each case in one process, since a second one would overwrite the report of
+// the command's tool.
+Plan with_one_process(Plan plan);
 
 }  // namespace bench

@@ -31,6 +31,12 @@ class Rotation {
     }
     return true;
   }
+  // One iteration with its steps told to `observer`; the profile pass alone does so.
+  bool run_observed(ops::StepObserver& observer) noexcept {
+    if (!invocations_[next_]->run_observed(observer)) return false;
+    next_ = next_ + 1 == invocations_.size() ? 0 : next_ + 1;
+    return true;
+  }
   std::size_t size() const { return invocations_.size(); }
   std::string failure() const;
 

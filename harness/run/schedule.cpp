@@ -81,4 +81,17 @@ Plan shard_cases(Plan plan, int index, int count) {
   return plan;
 }
 
+Bytes largest_reuse_distance(const Plan& plan) {
+  Bytes largest{0};
+  for (const Case& spec : plan.cases) {
+    if (spec.reuse_distance) largest = std::max(largest, *spec.reuse_distance);
+  }
+  return largest;
+}
+
+Plan with_one_process(Plan plan) {
+  for (Case& spec : plan.cases) spec.measure.processes = 1;
+  return plan;
+}
+
 }  // namespace bench

@@ -31,4 +31,7 @@ std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std:
 // The id of a case with cache mode `hot`: what variants of one problem have in common.
 std::string problem_id(const CaseKey& key);
 
+// The largest that any case asks for; 0 where none does.
+Bytes largest_reuse_distance(const Plan& plan);
+
 }  // namespace bench

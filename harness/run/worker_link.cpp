@@ -3,6 +3,7 @@
 
 #include "harness/run/process.hpp"
 #include "harness/run/worker.hpp"
+#include "harness/run/worker_channel.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ namespace {
 constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
 // From closed output to exit, or from `quit` to exit: freeing a gigabyte takes less.
 constexpr Nanoseconds kEndLimit = std::chrono::seconds(1);
+// A tool around the worker loads and instruments it, and in the end writes its report.
+constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
 
 const char* activity(const Request& request) {
   struct Visitor {
@@ -26,6 +29,7 @@ const char* activity(const Request& request) {
     const char* operator()(const StepsRequest&) const { return "laying out a network"; }
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
     const char* operator()(const RoundRequest&) const { return "measuring"; }
+    const char* operator()(const ProfileRequest&) const { return "profiling"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
     const char* operator()(const QuitRequest&) const { return "ending"; }
   };
@@ -43,11 +47,12 @@ std::string last_words(const std::string& text) {
 
 class ProcessLink final : public WorkerLink {
  public:
-  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started,
+  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started, Nanoseconds patience,
               std::function<void(const std::string&)> passed_on)
       : process_(std::move(process)),
         clock_(clock),
         started_(started),
+        patience_(patience),
         passed_on_(std::move(passed_on)) {}
 
   ~ProcessLink() override { ProcessLink::finish(); }
@@ -75,7 +80,7 @@ class ProcessLink final : public WorkerLink {
     if (!lifetime_) {
       process_.write(encode(Request(QuitRequest{})) + "\n", Nanoseconds(0), nullptr, clock_);
       process_.close_input();
-      end(kEndLimit);
+      end(patience_);
     }
     return *lifetime_;
   }
@@ -95,7 +100,7 @@ class ProcessLink final : public WorkerLink {
                           std::chrono::duration_cast<std::chrono::milliseconds>(limit).count(),
                           activity(request))};
     }
-    const ProcessEnd how = end(kEndLimit);
+    const ProcessEnd how = end(patience_);
     const std::string garbage = rest.empty() ? "" : ", leaving half a line of output";
     return {how.signal ? Kind::crashed : Kind::failed,
             fmt::format("the worker ended with {} while {}{}{}", how.text(), activity(request),
@@ -117,6 +122,7 @@ class ProcessLink final : public WorkerLink {
   ChildProcess process_;
   Clock& clock_;
   Nanoseconds started_;
+  Nanoseconds patience_;  // from closed output or `quit` to its exit
   std::function<void(const std::string&)> passed_on_;
   std::optional<Nanoseconds> lifetime_;
 };
@@ -132,18 +138,48 @@ Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& p
   return environment;
 }
 
+namespace {
+
+// The worker below the command, which a shell splits into words as its user would have it.
+Result<ChildProcess> start_under(const WorkerProgram& program,
+                                 std::map<std::string, std::string> environment,
+                                 std::vector<int> processors, Clock& clock) {
+  BENCH_ASSIGN_OR_RETURN(ChannelListener listener, ChannelListener::create());
+  environment[kChannelVariable] = listener.path();
+  environment.erase(kCoordinatorVariable);  // its parent is another
+  BENCH_ASSIGN_OR_RETURN(ChildProcess process,
+                         ChildProcess::start({"/bin/sh",
+                                              {"-c", fmt::format("exec {} \"$@\"", *program.under),
+                                               "bench", program.program, "worker"},
+                                              std::move(environment),
+                                              std::move(processors),
+                                              ProcessRequest::Output::joined}));
+  const auto wait = process.wait_for_channel(listener, kToolLimit, nullptr, clock);
+  if (wait == ChildProcess::Wait::ready) return process;
+  const ProcessEnd how = process.finish(kEndLimit, clock);
+  return Error{fmt::format("no worker came up below it: {}{}", how.text(),
+                           last_words(process.standard_error())),
+               fmt::format("--under '{}'", *program.under),
+               "the command must start the program that is appended to it"};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
     std::function<void(const std::string&)> passed_on) {
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
   const Nanoseconds started = clock.now();
-  BENCH_ASSIGN_OR_RETURN(
-      ChildProcess process,
-      ChildProcess::start(
-          {program.program, {"worker"}, std::move(environment), std::move(processors)}));
-  return std::unique_ptr<WorkerLink>(
-      new ProcessLink(std::move(process), clock, started, std::move(passed_on)));
+  auto process =
+      program.under
+          ? start_under(program, std::move(environment), std::move(processors), clock)
+          : ChildProcess::start(
+                {program.program, {"worker"}, std::move(environment), std::move(processors)});
+  if (!process) return std::move(process).error();
+  return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
+                                                     program.under ? kToolLimit : kEndLimit,
+                                                     std::move(passed_on)));
 }
 
 Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,

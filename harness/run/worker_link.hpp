@@ -41,6 +41,9 @@ struct WorkerProgram {
   std::string program;                             // run as `PROGRAM worker`
   std::map<std::string, std::string> environment;  // overrides
   Cores cores;                                     // that may be used
+  // A shell command below which the worker runs: "nsys profile -o x". It may print, take long to
+  // start and to end.
+  std::optional<std::string> under = {};
 };
 
 // Starts processes. What a worker writes to standard error goes to `passed_on` as it comes.

@@ -11,8 +11,12 @@ namespace {
 void charge(const Request& request, Nanoseconds time, Spent& spent) {
   if (std::holds_alternative<RoundRequest>(request)) {
     spent.timed += time;
+  } else if (std::holds_alternative<ProfileRequest>(request)) {
+    spent.profile += time;
   } else if (std::holds_alternative<WarmUpRequest>(request)) {
     spent.warmup += time;
+  } else if (std::holds_alternative<ProfileRequest>(request)) {
+    spent.profile += time;
   } else {
     spent.setup += time;
   }
@@ -62,11 +66,14 @@ void WorkerSession::finish() {
   total_.warmup += spent.warmup;
   total_.setup += spent.setup;
   total_.check += spent.check;
+  total_.profile += spent.profile;
+  total_.profile += spent.profile;
 }
 
 Accounting WorkerSession::accounting() const {
   Accounting result = total_;
-  result.idle = result.wall - result.timed - result.warmup - result.setup - result.check;
+  result.idle =
+      result.wall - result.timed - result.warmup - result.setup - result.check - result.profile;
   return result;
 }
 

@@ -9,17 +9,20 @@ namespace {
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const dnnl::memory::desc layout = met_layout(context, request, "source", Nature::spatial);
-  const dnnl::batch_normalization_forward::primitive_desc description(
-      context.engine(), dnnl::prop_kind::forward_inference, layout, layout,
-      static_cast<float>(request.problem.parameters.real("epsilon")),
-      dnnl::normalization_flags::use_global_stats | dnnl::normalization_flags::use_scale |
-          dnnl::normalization_flags::use_shift,
-      make_attributes(request));
+  const auto description =
+      context.call("dnnl_batch_normalization_forward_primitive_desc_create", [&] {
+        return dnnl::batch_normalization_forward::primitive_desc(
+            context.engine(), dnnl::prop_kind::forward_inference, layout, layout,
+            static_cast<float>(request.problem.parameters.real("epsilon")),
+            dnnl::normalization_flags::use_global_stats | dnnl::normalization_flags::use_scale |
+                dnnl::normalization_flags::use_shift,
+            make_attributes(request));
+      });
   const auto channels = [&](std::string_view name) {
     const Tensor& tensor = tensor_named(request.problem, name);
     return plain_desc(tensor.dims, tensor.dtype);
   };
-  PrimitiveBuilder builder(request, "batch_normalization");
+  PrimitiveBuilder builder(context, request, "batch_normalization");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("mean", DNNL_ARG_MEAN, channels("mean"));
   builder.add("variance", DNNL_ARG_VARIANCE, channels("variance"));

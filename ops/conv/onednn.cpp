@@ -14,6 +14,11 @@ using dnnl::memory;
 struct Convolution {
   static constexpr std::string_view kKind = "convolution";
   static constexpr dnnl::algorithm kAlgorithm = dnnl::algorithm::convolution_direct;
+  static constexpr std::string_view kForwardCall = "dnnl_convolution_forward_primitive_desc_create";
+  static constexpr std::string_view kBackwardDataCall =
+      "dnnl_convolution_backward_data_primitive_desc_create";
+  static constexpr std::string_view kBackwardWeightsCall =
+      "dnnl_convolution_backward_weights_primitive_desc_create";
   using Forward = dnnl::convolution_forward::primitive_desc;
   using BackwardData = dnnl::convolution_backward_data::primitive_desc;
   using BackwardWeights = dnnl::convolution_backward_weights::primitive_desc;
@@ -22,6 +27,12 @@ struct Convolution {
 struct Deconvolution {
   static constexpr std::string_view kKind = "deconvolution";
   static constexpr dnnl::algorithm kAlgorithm = dnnl::algorithm::deconvolution_direct;
+  static constexpr std::string_view kForwardCall =
+      "dnnl_deconvolution_forward_primitive_desc_create";
+  static constexpr std::string_view kBackwardDataCall =
+      "dnnl_deconvolution_backward_data_primitive_desc_create";
+  static constexpr std::string_view kBackwardWeightsCall =
+      "dnnl_deconvolution_backward_weights_primitive_desc_create";
   using Forward = dnnl::deconvolution_forward::primitive_desc;
   using BackwardData = dnnl::deconvolution_backward_data::primitive_desc;
   using BackwardWeights = dnnl::deconvolution_backward_weights::primitive_desc;
@@ -56,12 +67,14 @@ template <class Kind>
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request,
                                 const Window& window) {
   const Problem& problem = request.problem;
-  const typename Kind::Forward description(
-      context.engine(), dnnl::prop_kind::forward_inference, Kind::kAlgorithm,
-      free_layout(problem, "source"), free_weights(problem, "weights"), free_bias(problem, "bias"),
-      free_layout(problem, "destination"), window.strides, window.dilations, window.begin,
-      window.end, make_attributes(request));
-  PrimitiveBuilder builder(request, Kind::kKind);
+  const auto description = context.call(Kind::kForwardCall, [&] {
+    return typename Kind::Forward(
+        context.engine(), dnnl::prop_kind::forward_inference, Kind::kAlgorithm,
+        free_layout(problem, "source"), free_weights(problem, "weights"),
+        free_bias(problem, "bias"), free_layout(problem, "destination"), window.strides,
+        window.dilations, window.begin, window.end, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("weights", DNNL_ARG_WEIGHTS, description.weights_desc());
   if (has_tensor(problem, "bias")) builder.add("bias", DNNL_ARG_BIAS, description.bias_desc());
@@ -74,12 +87,11 @@ template <class Kind>
 typename Kind::Forward forward_hint(const OnednnContext& context, const memory::desc& source,
                                     const memory::desc& weights, const memory::desc& bias,
                                     const memory::desc& destination, const Window& window) {
-  return {context.engine(), dnnl::prop_kind::forward_training,
-          Kind::kAlgorithm, source,
-          weights,          bias,
-          destination,      window.strides,
-          window.dilations, window.begin,
-          window.end};
+  return context.call(Kind::kForwardCall, [&] {
+    return typename Kind::Forward(context.engine(), dnnl::prop_kind::forward_training,
+                                  Kind::kAlgorithm, source, weights, bias, destination,
+                                  window.strides, window.dilations, window.begin, window.end);
+  });
 }
 
 template <class Kind>
@@ -89,12 +101,14 @@ CreatedPrimitive create_backward_data(OnednnContext& context, const OnednnReques
   const memory::desc source = free_layout(problem, "diff_source");
   const memory::desc weights = free_weights(problem, "weights");
   const memory::desc destination = free_layout(problem, "diff_destination");
-  const typename Kind::BackwardData description(
-      context.engine(), Kind::kAlgorithm, source, weights, destination, window.strides,
-      window.dilations, window.begin, window.end,
-      forward_hint<Kind>(context, source, weights, memory::desc(), destination, window),
-      make_attributes(request));
-  PrimitiveBuilder builder(request, Kind::kKind);
+  const auto forward =
+      forward_hint<Kind>(context, source, weights, memory::desc(), destination, window);
+  const auto description = context.call(Kind::kBackwardDataCall, [&] {
+    return typename Kind::BackwardData(context.engine(), Kind::kAlgorithm, source, weights,
+                                       destination, window.strides, window.dilations, window.begin,
+                                       window.end, forward, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
   builder.add("weights", DNNL_ARG_WEIGHTS, description.weights_desc());
   builder.add("diff_source", DNNL_ARG_DIFF_SRC, description.diff_src_desc());
@@ -109,12 +123,13 @@ CreatedPrimitive create_backward_weights(OnednnContext& context, const OnednnReq
   const memory::desc weights = free_weights(problem, "diff_weights");
   const memory::desc bias = free_bias(problem, "diff_bias");
   const memory::desc destination = free_layout(problem, "diff_destination");
-  const typename Kind::BackwardWeights description(
-      context.engine(), Kind::kAlgorithm, source, weights, bias, destination, window.strides,
-      window.dilations, window.begin, window.end,
-      forward_hint<Kind>(context, source, weights, bias, destination, window),
-      make_attributes(request));
-  PrimitiveBuilder builder(request, Kind::kKind);
+  const auto forward = forward_hint<Kind>(context, source, weights, bias, destination, window);
+  const auto description = context.call(Kind::kBackwardWeightsCall, [&] {
+    return typename Kind::BackwardWeights(
+        context.engine(), Kind::kAlgorithm, source, weights, bias, destination, window.strides,
+        window.dilations, window.begin, window.end, forward, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, Kind::kKind);
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
   builder.add("diff_weights", DNNL_ARG_DIFF_WEIGHTS, description.diff_weights_desc());

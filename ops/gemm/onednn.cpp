@@ -44,9 +44,11 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
                              memory::format_tag::any);
   const memory::desc destination =
       matrix_desc(tensor_named(problem, "destination"), Storage::plain);
-  const dnnl::matmul::primitive_desc description(
-      context.engine(), source, weights, bias_desc(problem), destination, make_attributes(request));
-  PrimitiveBuilder builder(request, "matmul");
+  const auto description = context.call("dnnl_matmul_primitive_desc_create", [&] {
+    return dnnl::matmul::primitive_desc(context.engine(), source, weights, bias_desc(problem),
+                                        destination, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "matmul");
   builder.add("source", DNNL_ARG_SRC, description.src_desc(), source);
   builder.add("weights", DNNL_ARG_WEIGHTS, description.weights_desc(), plain_weights);
   if (shape.has_bias) builder.add("bias", DNNL_ARG_BIAS, bias_desc(problem));

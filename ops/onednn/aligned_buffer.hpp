@@ -3,10 +3,15 @@
 // measurement.
 #pragma once
 
+#include "base/units.hpp"
+#include "profiler/memory/memory_collector.hpp"
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <string_view>
 
 namespace bench::ops {
 
@@ -23,6 +28,12 @@ class AlignedBuffer {
     if (!memory_) throw std::bad_alloc();
   }
 
+  // The same, and told to `collector` (where there is one) while it lives.
+  AlignedBuffer(std::size_t bytes, MemoryCollector* collector, std::string_view role)
+      : AlignedBuffer(bytes) {
+    tracked_ = TrackedAllocation(collector, data(), {static_cast<std::int64_t>(bytes)}, role, role);
+  }
+
   void* data() const { return memory_.get(); }
   std::size_t size() const { return bytes_; }
 
@@ -32,6 +43,7 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
+  TrackedAllocation tracked_;  // after the memory, which it must not outlive
 };
 
 }  // namespace bench::ops

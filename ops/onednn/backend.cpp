@@ -15,7 +15,9 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace bench::ops {
@@ -53,18 +55,46 @@ class OnednnBackend final : public Backend {
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
   CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override;
+  void observe(const Collectors& collectors) override {
+    collectors_ = collectors;
+    if (context_) context_->observe(collectors);
+  }
+  bool set_output(LibraryOutput output) override;
 
  private:
   CreatedKernel make_kernel(const Problem& problem, const MetLayouts& met);
   CreatedKernel make_kernel(const Network& network);
   // Made at the first use: a process that only asks for the library pays nothing.
   OnednnContext& context() {
-    if (!context_) context_.emplace();
+    if (!context_) context_.emplace(collectors_);
     return *context_;
   }
 
+  Collectors collectors_;
   std::optional<OnednnContext> context_;
+  bool output_was_set_ = false;
 };
+
+// The library reads its environment when it first prints, until dnnl_set_verbose() has overridden
+// it for good. Reasons for implementations not taken have no level: whoever asks for them (or for
+// everything) in the environment gets them until the first change.
+bool OnednnBackend::set_output(LibraryOutput output) {
+  constexpr const char* kVerbose = "ONEDNN_VERBOSE";
+  const bool first = !std::exchange(output_was_set_, true);
+  if (first) {
+    setenv("ONEDNN_VERBOSE_TIMESTAMP", "1", 1);
+    const char* text = std::getenv(kVerbose);
+    const std::string asked = text == nullptr ? "" : text;
+    const bool reasons =
+        asked.find("dispatch") != std::string::npos || asked.find("all") != std::string::npos;
+    if (reasons && output == LibraryOutput::creations_and_executions) {
+      setenv(kVerbose, (asked + ",profile_create,profile_exec").c_str(), 1);
+      return true;
+    }
+  }
+  // Levels: 1 prints executions, 2 creations as well.
+  return dnnl_set_verbose(static_cast<int>(output)) == dnnl_success;
+}
 
 std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const MetLayouts& met) {
   std::vector<dnnl::memory::desc> given(problem.tensors.size());

@@ -163,18 +163,23 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const memory::desc from = chain_.values[value].desc;
-  const dnnl::reorder::primitive_desc description(context_.engine(), from, context_.engine(),
-                                                  wanted, attributes);
+  const auto description = context_.call("dnnl_reorder_primitive_desc_create", [&] {
+    return dnnl::reorder::primitive_desc(context_.engine(), from, context_.engine(), wanted,
+                                         attributes);
+  });
   const std::size_t result = new_value(wanted);
-  chain_.steps.push_back({.node = node,
-                          .kind = std::string(kReorder),
-                          .implementation = description.impl_info_str(),
-                          .layouts = layout_text(from) + " -> " + layout_text(wanted),
-                          .met = {},
-                          .primitive = dnnl::primitive(description.get()),
-                          .scratchpad = description.scratchpad_desc(),
-                          .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
-                          .parameters = {}});
+  chain_.steps.push_back(
+      {.node = node,
+       .kind = std::string(kReorder),
+       .implementation = description.impl_info_str(),
+       .layouts = layout_text(from) + " -> " + layout_text(wanted),
+       .met = {},
+       .moved = MovedTensor{wanted.get_dims(), network_.nodes[node].problem.dtype},
+       .primitive = context_.call("dnnl_primitive_create",
+                                  [&] { return dnnl::primitive(description.get()); }),
+       .scratchpad = description.scratchpad_desc(),
+       .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
+       .parameters = {}});
   derived_.push_back({value, result});
   return result;
 }
@@ -243,6 +248,7 @@ Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
                  .implementation = primitive->implementation,
                  .layouts = layouts_text(node.problem, *primitive),
                  .met = met(node),
+                 .moved = std::nullopt,
                  .primitive = primitive->primitive,
                  .scratchpad = primitive->scratchpad,
                  .values = {},

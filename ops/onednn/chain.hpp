@@ -46,6 +46,7 @@ struct ChainStep {
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // for people
   MetLayouts met;
+  std::optional<MovedTensor> moved;  // of a reorder
   dnnl::primitive primitive;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value

@@ -10,7 +10,7 @@ namespace {
 using dnnl::memory;
 
 // Empty where the library has no such convolution.
-dnnl::convolution_forward::primitive_desc pointwise_convolution(const dnnl::engine& engine,
+dnnl::convolution_forward::primitive_desc pointwise_convolution(const OnednnContext& context,
                                                                 const Dims& dims, DataType type) {
   const std::size_t spatial = dims.size() - 2;
   Dims kernel(dims.size(), 1);
@@ -19,30 +19,28 @@ dnnl::convolution_forward::primitive_desc pointwise_convolution(const dnnl::engi
   const memory::dims ones(spatial, 1);
   const memory::dims zeros(spatial, 0);
   constexpr bool kAllowEmpty = true;
-  return {engine,
-          dnnl::prop_kind::forward_inference,
-          dnnl::algorithm::convolution_direct,
-          any_desc(dims, type),
-          any_desc(kernel, weights),
-          any_desc(dims, type),
-          ones,
-          zeros,
-          zeros,
-          dnnl::primitive_attr(),
-          kAllowEmpty};
+  return context.call("dnnl_convolution_forward_primitive_desc_create", [&] {
+    return dnnl::convolution_forward::primitive_desc(
+        context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+        any_desc(dims, type), any_desc(kernel, weights), any_desc(dims, type), ones, zeros, zeros,
+        dnnl::primitive_attr(), kAllowEmpty);
+  });
 }
 
 }  // namespace
 
-OnednnContext::OnednnContext()
-    : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_), must_wait_(!onednn_is_synchronous()) {}
+OnednnContext::OnednnContext(const Collectors& collectors)
+    : collectors_(collectors),
+      engine_(call("dnnl_engine_create", [] { return dnnl::engine(dnnl::engine::kind::cpu, 0); })),
+      stream_(call("dnnl_stream_create", [&] { return dnnl::stream(engine_); })),
+      must_wait_(!onednn_is_synchronous()) {}
 
 memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) {
   constexpr std::size_t kMostDimensions = 5;  // of a convolution
   if (!is_spatial(dims) || dims.size() > kMostDimensions) return plain_desc(dims, type);
   const auto [known, added] = layouts_.try_emplace({dims, type}, plain_desc(dims, type));
   if (added) {
-    const auto convolution = pointwise_convolution(engine_, dims, type);
+    const auto convolution = pointwise_convolution(*this, dims, type);
     if (convolution.get(true) != nullptr) known->second = convolution.dst_desc();
   }
   return known->second;
@@ -51,7 +49,7 @@ memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) 
 bool OnednnContext::computes(DataType type) {
   if (!find_onednn_type(type)) return false;
   const Dims small{1, 16, 4, 4};
-  return pointwise_convolution(engine_, small, type).get(true) != nullptr;
+  return pointwise_convolution(*this, small, type).get(true) != nullptr;
 }
 
 }  // namespace bench::ops

@@ -36,6 +36,21 @@ bool OnednnInvocation::run() noexcept {
   return status_ == dnnl_success;
 }
 
+bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const Call& call = calls_[i];
+    failed_call_ = i;
+    observer.begins(i);
+    status_ = dnnl_primitive_execute(
+        call.primitive, stream_, static_cast<int>(call.arguments.size()), call.arguments.data());
+    observer.enqueued(i);
+    if (status_ == dnnl_success) status_ = dnnl_stream_wait(stream_);
+    if (status_ != dnnl_success) return false;
+    observer.done(i);
+  }
+  return true;
+}
+
 std::string OnednnInvocation::error() const {
   if (status_ == dnnl_success) return {};
   return fmt::format("oneDNN {}: execution of {} failed ({})", onednn_version(),

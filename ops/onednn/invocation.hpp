@@ -25,6 +25,7 @@ class OnednnInvocation final : public Invocation {
                 std::vector<std::pair<int, dnnl::memory>> arguments);
 
   bool run() noexcept override;
+  bool run_observed(StepObserver& observer) noexcept override;
   std::string error() const override;
 
  private:

@@ -73,7 +73,9 @@ class NetworkKernel final : public Kernel {
 };
 
 NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& network, Chain chain)
-    : context_(context), chain_(std::move(chain)), scratchpad_(chain_.scratchpad_bytes) {
+    : context_(context),
+      chain_(std::move(chain)),
+      scratchpad_(chain_.scratchpad_bytes, context.collectors().memory, "scratchpad") {
   for (const Node& node : network.nodes) node_names_.push_back(node.name);
   buffers_.push_back({BufferRole::input, size_of(chain_.input), layout_text(chain_.input)});
   for (const ChainParameter& parameter : chain_.parameters) {
@@ -88,8 +90,8 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
 std::vector<KernelStep> NetworkKernel::steps() const {
   std::vector<KernelStep> steps;
   for (const ChainStep& step : chain_.steps) {
-    steps.push_back(
-        {node_names_[step.node], step.kind, step.implementation, step.layouts, step.met});
+    steps.push_back({node_names_[step.node], step.kind, step.implementation, step.layouts, step.met,
+                     step.moved});
   }
   return steps;
 }
@@ -119,8 +121,7 @@ std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
     std::span<const memory> parameters) const {
   std::vector<std::pair<int, memory>> arguments;
   if (step.scratchpad.get_size() > 0) {
-    arguments.emplace_back(DNNL_ARG_SCRATCHPAD,
-                           memory(step.scratchpad, context_.engine(), scratchpad_.data()));
+    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, context_.view(step.scratchpad, scratchpad_.data()));
   }
   for (const auto& [argument, value] : step.values) arguments.emplace_back(argument, values[value]);
   for (const auto& [argument, parameter] : step.parameters) {
@@ -134,11 +135,11 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
   return guarded_step("the network", [&]() -> Result<std::unique_ptr<Invocation>> {
     std::vector<memory> values;
     for (const ChainValue& value : chain_.values) {
-      values.emplace_back(value.desc, context_.engine(), data_of(value, buffers));
+      values.push_back(context_.view(value.desc, data_of(value, buffers)));
     }
     std::vector<memory> parameters;
     for (std::size_t i = 0; i < chain_.parameters.size(); ++i) {
-      parameters.emplace_back(chain_.parameters[i].desc, context_.engine(), buffers[1 + i]);
+      parameters.push_back(context_.view(chain_.parameters[i].desc, buffers[1 + i]));
     }
     auto invocation = std::make_unique<OnednnInvocation>(context_);
     for (const ChainStep& step : chain_.steps) {

@@ -92,8 +92,9 @@ dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
   return attributes;
 }
 
-PrimitiveBuilder::PrimitiveBuilder(const OnednnRequest& request, std::string_view kind)
-    : request_(request), result_(std::make_unique<OnednnPrimitive>()) {
+PrimitiveBuilder::PrimitiveBuilder(const OnednnContext& context, const OnednnRequest& request,
+                                   std::string_view kind)
+    : context_(context), request_(request), result_(std::make_unique<OnednnPrimitive>()) {
   result_->kind = kind;
   result_->tensors.resize(request.problem.tensors.size());
 }
@@ -140,7 +141,8 @@ std::unique_ptr<OnednnPrimitive> PrimitiveBuilder::finish(
   result_->implementation = description.impl_info_str();
   result_->scratchpad = description.scratchpad_desc();
   result_->workspace = description.workspace_desc();
-  result_->primitive = dnnl::primitive(description.get());
+  result_->primitive =
+      context_.call("dnnl_primitive_create", [&] { return dnnl::primitive(description.get()); });
   return std::move(result_);
 }
 

@@ -82,7 +82,8 @@ dnnl::primitive_attr make_attributes(const OnednnRequest& request);
 // --- Collects the arguments of a primitive.
 class PrimitiveBuilder {
  public:
-  PrimitiveBuilder(const OnednnRequest& request, std::string_view kind);
+  PrimitiveBuilder(const OnednnContext& context, const OnednnRequest& request,
+                   std::string_view kind);
 
   // The tensor `name` is the argument `argument` in the layout `desc`; in plain form it is
   // row-major over desc's dimensions.
@@ -99,6 +100,7 @@ class PrimitiveBuilder {
  private:
   void add_residuals(const dnnl::primitive_desc_base& description);
 
+  const OnednnContext& context_;
   const OnednnRequest& request_;
   std::unique_ptr<OnednnPrimitive> result_;
 };

@@ -24,8 +24,8 @@ class ProblemKernel final : public Kernel {
       : context_(context),
         primitive_(std::move(primitive)),
         layouts_(layouts_text(problem, *primitive_)),
-        scratchpad_(primitive_->scratchpad.get_size()),
-        workspace_(primitive_->workspace.get_size()) {
+        scratchpad_(primitive_->scratchpad.get_size(), context.collectors().memory, "scratchpad"),
+        workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
       buffers_.push_back({buffer_role(problem.tensors[i].role),
@@ -54,9 +54,7 @@ class ProblemKernel final : public Kernel {
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
 
  private:
-  memory view(const memory::desc& desc, void* data) const {
-    return {desc, context_.engine(), data};
-  }
+  memory view(const memory::desc& desc, void* data) const { return context_.view(desc, data); }
 
   const OnednnContext& context_;
   std::unique_ptr<OnednnPrimitive> primitive_;
@@ -72,8 +70,9 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
   if (!primitive_->preparation) return Done{};
   const OnednnPreparation& preparation = *primitive_->preparation;
   return guarded_step("the forward pass", [&]() -> Status {
-    const AlignedBuffer output(preparation.output.get_size());
-    const AlignedBuffer scratchpad(preparation.scratchpad.get_size());
+    MemoryCollector* const collector = context_.collectors().memory;
+    const AlignedBuffer output(preparation.output.get_size(), collector, "preparation");
+    const AlignedBuffer scratchpad(preparation.scratchpad.get_size(), collector, "scratchpad");
     std::vector<std::pair<int, memory>> arguments;
     for (const auto& [tensor, argument] : preparation.inputs) {
       arguments.emplace_back(argument, view(primitive_->tensors[tensor].desc, buffers[tensor]));
@@ -83,7 +82,8 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
     arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
     OnednnInvocation forward(context_);
     forward.add_call("the forward pass", preparation.primitive, std::move(arguments));
-    if (!forward.run()) return Error{forward.error(), {}, {}};
+    const bool ok = context_.call("dnnl_primitive_execute", [&] { return forward.run(); });
+    if (!ok) return Error{forward.error(), {}, {}};
     return Done{};
   });
 }

@@ -15,11 +15,16 @@ Status transfer(const OnednnContext& context, const dnnl::memory::desc& from_des
   }
   return guarded_step("a conversion of layouts", [&]() -> Status {
     // The library takes non-const pointers for what it only reads.
-    dnnl::memory source(from_desc, context.engine(), const_cast<void*>(from));
-    dnnl::memory destination(to_desc, context.engine(), to);
+    dnnl::memory source = context.view(from_desc, const_cast<void*>(from));
+    dnnl::memory destination = context.view(to_desc, to);
     dnnl::stream stream = context.stream();
-    dnnl::reorder(source, destination).execute(stream, source, destination);
-    stream.wait();
+    const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
+      return dnnl::reorder::primitive_desc(source, destination);
+    });
+    const auto reorder =
+        context.call("dnnl_primitive_create", [&] { return dnnl::reorder(description); });
+    context.call("dnnl_primitive_execute", [&] { reorder.execute(stream, source, destination); });
+    context.call("dnnl_stream_wait", [&] { stream.wait(); });
     return Done{};
   });
 }

@@ -26,8 +26,11 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
                                                        dnnl::prop_kind propagation,
                                                        const memory::desc& layout) {
   const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
-  return {context.engine(), propagation,   eltwise.algorithm, layout,
-          layout,           eltwise.alpha, eltwise.beta,      make_attributes(request)};
+  return context.call("dnnl_eltwise_forward_primitive_desc_create", [&] {
+    return dnnl::eltwise_forward::primitive_desc(context.engine(), propagation, eltwise.algorithm,
+                                                 layout, layout, eltwise.alpha, eltwise.beta,
+                                                 make_attributes(request));
+  });
 }
 
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
@@ -38,7 +41,7 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
   }
   const auto description = describe_forward(context, request, dnnl::prop_kind::forward_inference,
                                             met_layout(context, request, "source", Nature::shaped));
-  PrimitiveBuilder builder(request, "eltwise");
+  PrimitiveBuilder builder(context, request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
   return builder.finish(description);
@@ -49,10 +52,12 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
   const auto forward =
       describe_forward(context, request, dnnl::prop_kind::forward_training, layout);
-  const dnnl::eltwise_backward::primitive_desc description(
-      context.engine(), eltwise.algorithm, layout, layout, layout, eltwise.alpha, eltwise.beta,
-      forward, make_attributes(request));
-  PrimitiveBuilder builder(request, "eltwise");
+  const auto description = context.call("dnnl_eltwise_backward_primitive_desc_create", [&] {
+    return dnnl::eltwise_backward::primitive_desc(context.engine(), eltwise.algorithm, layout,
+                                                  layout, layout, eltwise.alpha, eltwise.beta,
+                                                  forward, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
   builder.add("diff_source", DNNL_ARG_DIFF_SRC, description.diff_src_desc());
@@ -88,11 +93,13 @@ memory::desc result_layout(OnednnContext& context, const OnednnRequest& request)
 CreatedPrimitive create_binary(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const memory::desc result = result_layout(context, request);
-  const dnnl::binary::primitive_desc description(
-      context.engine(), *find_binary(problem.parameters.word("function")),
-      operand(problem, "a", result), operand(problem, "b", result), result,
-      make_attributes(request));
-  PrimitiveBuilder builder(request, "binary");
+  const auto description = context.call("dnnl_binary_primitive_desc_create", [&] {
+    return dnnl::binary::primitive_desc(
+        context.engine(), *find_binary(problem.parameters.word("function")),
+        operand(problem, "a", result), operand(problem, "b", result), result,
+        make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "binary");
   builder.add("a", DNNL_ARG_SRC_0, description.src0_desc());
   builder.add("b", DNNL_ARG_SRC_1, description.src1_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());

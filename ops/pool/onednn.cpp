@@ -48,9 +48,11 @@ dnnl::pooling_forward::primitive_desc describe_forward(const OnednnContext& cont
                                                        const memory::desc& source,
                                                        const memory::desc& destination,
                                                        const dnnl::primitive_attr& attributes) {
-  return {context.engine(), propagation,     pooling.algorithm, source,
-          destination,      pooling.strides, pooling.window,    pooling.dilations,
-          pooling.begin,    pooling.end,     attributes};
+  return context.call("dnnl_pooling_forward_primitive_desc_create", [&] {
+    return dnnl::pooling_forward::primitive_desc(
+        context.engine(), propagation, pooling.algorithm, source, destination, pooling.strides,
+        pooling.window, pooling.dilations, pooling.begin, pooling.end, attributes);
+  });
 }
 
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request) {
@@ -58,7 +60,7 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
       describe_forward(context, pooling_of(request.problem), dnnl::prop_kind::forward_inference,
                        met_layout(context, request, "source", Nature::spatial),
                        free_layout(request.problem, "destination"), make_attributes(request));
-  PrimitiveBuilder builder(request, "pooling");
+  PrimitiveBuilder builder(context, request, "pooling");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
   return builder.finish(description);
@@ -71,18 +73,21 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   const auto forward =
       describe_forward(context, pooling, dnnl::prop_kind::forward_training, source,
                        free_layout(problem, "diff_destination"), make_attributes(request));
-  const dnnl::pooling_backward::primitive_desc description(
-      context.engine(), pooling.algorithm, source, forward.dst_desc(), pooling.strides,
-      pooling.window, pooling.dilations, pooling.begin, pooling.end, forward,
-      make_attributes(request));
-  PrimitiveBuilder builder(request, "pooling");
+  const auto description = context.call("dnnl_pooling_backward_primitive_desc_create", [&] {
+    return dnnl::pooling_backward::primitive_desc(context.engine(), pooling.algorithm, source,
+                                                  forward.dst_desc(), pooling.strides,
+                                                  pooling.window, pooling.dilations, pooling.begin,
+                                                  pooling.end, forward, make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "pooling");
   if (has_tensor(problem, "source")) builder.add_unused("source", forward.src_desc());
   builder.add("diff_destination", DNNL_ARG_DIFF_DST, description.diff_dst_desc());
   builder.add("diff_source", DNNL_ARG_DIFF_SRC, description.diff_src_desc());
   auto result = builder.finish(description);
   if (has_tensor(problem, "source")) {
     result->preparation =
-        OnednnPreparation{.primitive = dnnl::primitive(forward.get()),
+        OnednnPreparation{.primitive = context.call("dnnl_primitive_create",
+                                                    [&] { return dnnl::primitive(forward.get()); }),
                           .inputs = {{tensor_index(problem, "source"), DNNL_ARG_SRC}},
                           .output = forward.dst_desc(),
                           .scratchpad = forward.scratchpad_desc()};

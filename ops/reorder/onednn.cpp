@@ -37,10 +37,12 @@ memory::desc desc_of(const Problem& problem, std::string_view parameter, std::st
 }
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
-  const dnnl::reorder::primitive_desc description(
-      context.engine(), desc_of(request.problem, "from", "source"), context.engine(),
-      desc_of(request.problem, "to", "destination"), make_attributes(request));
-  PrimitiveBuilder builder(request, "reorder");
+  const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
+    return dnnl::reorder::primitive_desc(
+        context.engine(), desc_of(request.problem, "from", "source"), context.engine(),
+        desc_of(request.problem, "to", "destination"), make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "reorder");
   builder.add("source", DNNL_ARG_FROM, description.src_desc());
   builder.add("destination", DNNL_ARG_TO, description.dst_desc());
   return builder.finish(description);

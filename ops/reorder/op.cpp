@@ -49,15 +49,7 @@ Result<ParameterSet> complete(const ParameterSet& given) {
 }
 
 Result<Model> model(const Problem& problem) {
-  ModelDraft draft;
-  for (const auto& [name, role] :
-       {std::pair("source", TensorRole::input), std::pair("destination", TensorRole::output)}) {
-    BENCH_ASSIGN_OR_RETURN(Tensor tensor, make_shaped_tensor(name, role, problem.dtype, "shape",
-                                                             problem.parameters.numbers("shape")));
-    draft.tensors.push_back(std::move(tensor));
-  }
-  draft.formulas = {{"flops", "0", "0", 0}};
-  return finish_model(std::move(draft), "shape");
+  return reorder_model(problem.parameters.numbers("shape"), problem.dtype);
 }
 
 Tolerance tolerance(const Problem& /*moving values is exact*/) { return {}; }
@@ -65,6 +57,17 @@ Tolerance tolerance(const Problem& /*moving values is exact*/) { return {}; }
 }  // namespace
 
 std::span<const std::string_view> reorder_layouts() { return kLayouts; }
+
+Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype) {
+  ModelDraft draft;
+  for (const auto& [name, role] :
+       {std::pair("source", TensorRole::input), std::pair("destination", TensorRole::output)}) {
+    BENCH_ASSIGN_OR_RETURN(Tensor tensor, make_shaped_tensor(name, role, dtype, "shape", dims));
+    draft.tensors.push_back(std::move(tensor));
+  }
+  draft.formulas = {{"flops", "0", "0", 0}};
+  return finish_model(std::move(draft), "shape");
+}
 
 extern const Operator reorder_operator;
 const Operator reorder_operator = {

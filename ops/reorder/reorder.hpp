@@ -17,6 +17,10 @@ namespace bench::ops {
 // last block filled up. With 1 to 3 spatial dimensions.
 std::span<const std::string_view> reorder_layouts();
 
+// Tensors, work and formulas of moving a tensor of these sizes, whatever the layouts: also of the
+// reorders that a network's chain inserts. Error: overflow.
+Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype);
+
 std::vector<double> reorder_reference(const Problem& problem, ReferenceInputs inputs,
                                       std::size_t output, std::span<const std::int64_t> positions);
 

@@ -15,10 +15,13 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const dnnl::memory::desc layout = problem.layout == Layout::any && !given
                                         ? plain_desc(source.dims, source.dtype)
                                         : met_layout(context, request, "source", Nature::shaped);
-  const dnnl::softmax_forward::primitive_desc description(
-      context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
-      layout, layout, static_cast<int>(problem.parameters.count("axis")), make_attributes(request));
-  PrimitiveBuilder builder(request, "softmax");
+  const auto description = context.call("dnnl_softmax_forward_primitive_desc_create", [&] {
+    return dnnl::softmax_forward::primitive_desc(
+        context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
+        layout, layout, static_cast<int>(problem.parameters.count("axis")),
+        make_attributes(request));
+  });
+  PrimitiveBuilder builder(context, request, "softmax");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
   return builder.finish(description);

@@ -7,8 +7,11 @@
 #include "ops/network/network.hpp"
 #include "ops/post_op.hpp"
 #include "ops/problem.hpp"
+#include "profiler/api_calls/api_calls.hpp"
+#include "profiler/memory/memory_collector.hpp"
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -20,6 +23,20 @@
 #include <vector>
 
 namespace bench::test {
+
+// One step of an observed execution; `pause` is the backend's own time behind it.
+struct FakeStep {
+  ops::KernelStep step;
+  Nanoseconds execute{0}, wait{0}, pause{0};
+  std::string output;  // printed to standard output while it runs, where that is asked for
+};
+
+// What the library does beside computing.
+struct FakeLibrary {
+  bool prints = false;  // whether it can
+  ops::Collectors collectors;
+  ops::LibraryOutput output = ops::LibraryOutput::none;
+};
 
 // What one kernel does. Times are told to `advance` of the backend.
 struct FakeScript {
@@ -34,6 +51,8 @@ struct FakeScript {
   std::optional<std::int64_t> unwritten_element;  // of output 0
   double error = 0.5;
   std::function<void(std::int64_t n)> before_run;  // may crash
+  std::vector<FakeStep> steps;                     // of an observed run, in place of `run`
+  std::optional<std::size_t> fails_at_step;        // of the observed run number `fails_at`
   Bytes workspace{64};
 };
 
@@ -44,11 +63,14 @@ using FakeCompute =
 class FakeKernel final : public ops::Kernel {
  public:
   FakeKernel(std::vector<ops::Tensor> tensors, FakeCompute compute, FakeScript script,
-             std::function<void(Nanoseconds)> advance)
+             std::function<void(Nanoseconds)> advance, std::shared_ptr<FakeLibrary> library)
       : tensors_(std::move(tensors)),
         compute_(std::move(compute)),
         script_(std::move(script)),
-        advance_(std::move(advance)) {
+        advance_(std::move(advance)),
+        library_(std::move(library)),
+        scratchpad_(library_->collectors.memory, this, script_.workspace, "scratchpad",
+                    "scratchpad") {
     for (const ops::Tensor& tensor : tensors_) {
       const ops::BufferRole role = tensor.role == ops::TensorRole::input ? ops::BufferRole::input
                                    : tensor.role == ops::TensorRole::weights
@@ -59,6 +81,11 @@ class FakeKernel final : public ops::Kernel {
   }
 
   std::string implementation() const override { return "fake:reference"; }
+  std::vector<ops::KernelStep> steps() const override {
+    std::vector<ops::KernelStep> steps;
+    for (const FakeStep& step : script_.steps) steps.push_back(step.step);
+    return steps;
+  }
   std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return script_.workspace; }
   Status pack(std::size_t index, const void* plain, void* packed) override {
@@ -78,6 +105,7 @@ class FakeKernel final : public ops::Kernel {
   const FakeCompute& compute() const { return compute_; }
   void advance(Nanoseconds time) { advance_(time); }
   std::int64_t next_run() { return runs_++; }
+  const FakeLibrary& library() const { return *library_; }
 
  private:
   std::vector<ops::Tensor> tensors_;
@@ -85,6 +113,8 @@ class FakeKernel final : public ops::Kernel {
   FakeCompute compute_;
   FakeScript script_;
   std::function<void(Nanoseconds)> advance_;
+  std::shared_ptr<FakeLibrary> library_;
+  TrackedAllocation scratchpad_;
   std::int64_t runs_ = 0;
 };
 
@@ -100,6 +130,27 @@ class FakeInvocation final : public ops::Invocation {
     if (script.before_run) script.before_run(number);
     kernel_.advance(script.run(number));
     if (script.fails_at == number) return false;
+    if (own_runs_++ < kComputingRuns) compute();
+    return true;
+  }
+  bool run_observed(ops::StepObserver& observer) noexcept override {
+    const FakeScript& script = kernel_.script();
+    if (script.steps.empty()) return Invocation::run_observed(observer);
+    const std::int64_t number = kernel_.next_run();
+    for (std::size_t i = 0; i < script.steps.size(); ++i) {
+      const FakeStep& step = script.steps[i];
+      observer.begins(i);
+      if (script.before_run) script.before_run(number);
+      if (kernel_.library().output != ops::LibraryOutput::none) {
+        std::fputs(step.output.c_str(), stdout);
+      }
+      kernel_.advance(step.execute);
+      observer.enqueued(i);
+      if (script.fails_at == number && script.fails_at_step == i) return false;
+      kernel_.advance(step.wait);
+      observer.done(i);
+      kernel_.advance(step.pause);
+    }
     if (own_runs_++ < kComputingRuns) compute();
     return true;
   }
@@ -205,7 +256,14 @@ class FakeBackend final : public ops::Backend {
                   compute_network(network));
   }
 
+  void observe(const ops::Collectors& collectors) override { fakes_->collectors = collectors; }
+  bool set_output(ops::LibraryOutput output) override {
+    fakes_->output = output;
+    return fakes_->prints;
+  }
+
   std::int64_t creations() const { return creations_; }
+  FakeLibrary& fakes() { return *fakes_; }
 
  private:
   Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const std::string& name,
@@ -214,15 +272,17 @@ class FakeBackend final : public ops::Backend {
     ++creations_;
     FakeScript script = script_(name);
     if (script.refusal) return *script.refusal;
+    const ApiCall call(fakes_->collectors.api, "fake_create");
     advance_(cache_.insert(name).second ? script.create : script.create_hit);
-    return std::unique_ptr<ops::Kernel>(
-        new FakeKernel(std::move(tensors), std::move(compute), std::move(script), advance_));
+    return std::unique_ptr<ops::Kernel>(new FakeKernel(std::move(tensors), std::move(compute),
+                                                       std::move(script), advance_, fakes_));
   }
 
   std::function<void(Nanoseconds)> advance_;
   std::function<FakeScript(const std::string&)> script_;
   std::set<std::string> cache_;  // the library's, of created primitives
   std::int64_t creations_ = 0;
+  std::shared_ptr<FakeLibrary> fakes_ = std::make_shared<FakeLibrary>();
 };
 
 }  // namespace bench::test

@@ -47,6 +47,10 @@ class VectorSink final : public RecordSink {
     records.push_back(record);
     return Done{};
   }
+  Status append_activity(std::string_view line) override {
+    activities.emplace_back(line);
+    return Done{};
+  }
   template <class Kind>
   std::vector<Kind> all() const {
     std::vector<Kind> result;
@@ -57,6 +61,7 @@ class VectorSink final : public RecordSink {
   }
 
   std::vector<Record> records;
+  std::vector<std::string> activities;  // JSON lines
 };
 
 class QuietObserver final : public RunObserver {

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace bench {
+
+// A search over 10,000 ids of 100 characters with this many states stays below some seconds; no
+// sensible filter has more than a hundred.
+constexpr std::size_t kMaxStates = 10'000;
+constexpr std::size_t kMaxGroups = 100;  // nested; bounds the parser's recursion
+constexpr std::size_t kMaxRepeat = 1000;
+
+// Recursive descent; each function appends states and returns where its fragment begins. A fragment
+// falls through to the state appended next.
+class RegexParser {
+ public:
+  explicit RegexParser(std::string_view pattern) : pattern_(pattern) {}
+
+  Result<Regex> parse() {
+    alternatives();
+    if (!error_ && position_ < pattern_.size()) fail("`)` without `(`");
+    emit(Regex::Kind::accept);
+    if (error_) return *error_;
+    return std::move(regex_);
+  }
+
+ private:
+  using Kind = Regex::Kind;
+  using State = Regex::State;
+
+  void fail(std::string what, std::string next = {}) {
+    if (error_) return;
+    what += fmt::format(" at character {} of the regular expression", position_ + 1);
+    error_ = Error{std::move(what), "", std::move(next)};
+    position_ = pattern_.size();  // ends all loops
+  }
+  bool more() const { return position_ < pattern_.size(); }
+  char peek() const { return pattern_[position_]; }
+  bool accept(std::string_view text) {
+    if (pattern_.substr(position_, text.size()) != text) return false;
+    position_ += text.size();
+    return true;
+  }
+
+  std::size_t emit(Kind kind) {
+    std::vector<State>& states = regex_.states_;
+    if (states.size() >= kMaxStates) fail("the expression is too large");
+    states.push_back({kind, states.size() + 1});
+    return states.size() - 1;
+  }
+  std::size_t end() const { return regex_.states_.size(); }
+
+  // Puts a state before the fragment that begins at `begin`, moving the fragment up by one.
+  void insert(std::size_t begin, State state) {
+    std::vector<State>& states = regex_.states_;
+    for (std::size_t i = begin; i < states.size(); ++i) {
+      states[i].next += 1;
+      states[i].other += 1;
+    }
+    states.insert(states.begin() + static_cast<std::ptrdiff_t>(begin), state);
+  }
+
+  void alternatives() {
+    if (++depth_ > kMaxGroups) fail("too many nested groups");
+    const std::size_t begin = end();
+    sequence();
+    while (!error_ && accept("|")) {
+      insert(begin, {Kind::split, begin + 1, 0, 0});
+      const std::size_t jump = emit(Kind::jump);
+      regex_.states_[begin].other = end();
+      sequence();
+      regex_.states_[jump].next = end();
+    }
+    --depth_;
+  }
+  void sequence() {
+    while (!error_ && more() && peek() != '|' && peek() != ')') repeated();
+  }
+
+  void repeated() {
+    const std::size_t begin = end();
+    atom();
+    while (!error_ && more()) {
+      if (accept("*")) {
+        repeat(begin, 0, std::nullopt);
+      } else if (accept("+")) {
+        repeat(begin, 1, std::nullopt);
+      } else if (accept("?")) {
+        repeat(begin, 0, 1);
+      } else if (peek() == '{') {
+        braces(begin);
+      } else {
+        return;
+      }
+      accept("?");  // lazy: the same set of texts
+    }
+  }
+
+  std::optional<std::size_t> number() {
+    std::optional<std::size_t> value;
+    while (more() && peek() >= '0' && peek() <= '9') {
+      value = value.value_or(0) * 10 + static_cast<std::size_t>(peek() - '0');
+      ++position_;
+      if (*value > kMaxRepeat) {
+        fail(fmt::format("more than {} repetitions", kMaxRepeat));
+        return std::nullopt;
+      }
+    }
+    return value;
+  }
+
+  void braces(std::size_t begin) {
+    accept("{");
+    const auto minimum = number();
+    auto maximum = minimum;
+    if (accept(",")) maximum = number();
+    if (error_) return;
+    if (!minimum || !accept("}")) return fail("expected {m}, {m,} or {m,n}");
+    if (maximum && *maximum < *minimum) return fail("a maximum below the minimum");
+    repeat(begin, *minimum, maximum);
+  }
+
+  // Appends a copy of states [begin, begin + size) that falls through to what comes next.
+  void append_copy(const std::vector<State>& fragment, std::size_t begin) {
+    const std::size_t shift = end() - begin;
+    if (end() + fragment.size() > kMaxStates) return fail("the expression is too large");
+    for (State state : fragment) {
+      state.next += shift;
+      state.other += shift;
+      regex_.states_.push_back(state);
+    }
+  }
+
+  void repeat(std::size_t begin, std::size_t minimum, std::optional<std::size_t> maximum) {
+    const std::vector<State> fragment(regex_.states_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      regex_.states_.end());
+    regex_.states_.resize(begin);
+    for (std::size_t i = 0; i < minimum && !error_; ++i) append_copy(fragment, begin);
+    if (!maximum) {
+      const std::size_t split = emit(Kind::split);
+      append_copy(fragment, begin);
+      const std::size_t jump = emit(Kind::jump);
+      regex_.states_[jump].next = split;
+      regex_.states_[split].other = end();
+      return;
+    }
+    std::vector<std::size_t> splits;
+    for (std::size_t i = minimum; i < *maximum && !error_; ++i) {
+      splits.push_back(emit(Kind::split));
+      append_copy(fragment, begin);
+    }
+    for (const std::size_t split : splits) regex_.states_[split].other = end();
+  }
+
+  void emit_bytes(const Regex::ByteSet& set) {
+    const std::size_t state = emit(Kind::bytes);
+    regex_.states_[state].set = regex_.sets_.size();
+    regex_.sets_.push_back(set);
+  }
+
+  void atom() {
+    if (accept("^")) {
+      emit(Kind::text_begin);
+    } else if (accept("$")) {
+      emit(Kind::text_end);
+    } else if (accept(".")) {
+      emit_bytes(~Regex::ByteSet());
+    } else if (accept("(")) {
+      group();
+    } else if (accept("[")) {
+      emit_bytes(bracket());
+    } else if (accept("\\")) {
+      emit_bytes(escape());
+    } else if (peek() == '*' || peek() == '+' || peek() == '?' || peek() == '{') {
+      fail(fmt::format("nothing to repeat before `{}`", peek()));
+    } else {
+      Regex::ByteSet set;
+      set.set(static_cast<unsigned char>(pattern_[position_++]));
+      emit_bytes(set);
+    }
+  }
+
+  void group() {
+    if (accept("?=") || accept("?!") || accept("?<")) {
+      return fail("look-around and named groups are not supported", "use (...) or (?:...)");
+    }
+    accept("?:");
+    alternatives();
+    if (!error_ && !accept(")")) fail("`(` without `)`");
+  }
+
+  static Regex::ByteSet range(unsigned char first, unsigned char last) {
+    Regex::ByteSet set;
+    for (std::size_t byte = first; byte <= last; ++byte) set.set(byte);
+    return set;
+  }
+
+  Regex::ByteSet escape() {
+    if (!more()) {
+      fail("nothing follows `\\`");
+      return {};
+    }
+    const char letter = pattern_[position_++];
+    const Regex::ByteSet digits = range('0', '9');
+    const Regex::ByteSet word = digits | range('a', 'z') | range('A', 'Z') | range('_', '_');
+    const Regex::ByteSet space = range('\t', '\r') | range(' ', ' ');
+    const std::pair<char, Regex::ByteSet> classes[] = {
+        {'d', digits},
+        {'D', ~digits},
+        {'w', word},
+        {'W', ~word},
+        {'s', space},
+        {'S', ~space},
+        {'t', range('\t', '\t')},
+        {'n', range('\n', '\n')},
+        {'r', range('\r', '\r')},
+    };
+    for (const auto& [name, set] : classes) {
+      if (name == letter) return set;
+    }
+    if (word.test(static_cast<unsigned char>(letter))) {
+      fail(fmt::format("unknown escape `\\{}`", letter),
+           "\\d \\w \\s and their capitals are known; back-references are not supported");
+    }
+    return range(static_cast<unsigned char>(letter), static_cast<unsigned char>(letter));
+  }
+
+  // One character of a bracket expression, or a class such as \d.
+  Regex::ByteSet bracket_item() {
+    if (accept("\\")) return escape();
+    const auto first = static_cast<unsigned char>(pattern_[position_++]);
+    const bool is_range = position_ + 1 < pattern_.size() && peek() == '-' &&
+                          pattern_[position_ + 1] != ']' && pattern_[position_ + 1] != '\\';
+    if (!is_range) return range(first, first);
+    const auto last = static_cast<unsigned char>(pattern_[position_ + 1]);
+    position_ += 2;
+    if (last < first) fail("a range that runs backwards");
+    return range(first, last);
+  }
+
+  Regex::ByteSet bracket() {
+    const bool negated = accept("^");
+    Regex::ByteSet set;
+    while (!error_ && more() && peek() != ']') set |= bracket_item();
+    if (!error_ && !accept("]")) fail("`[` without `]`");
+    return negated ? ~set : set;
+  }
+
+  std::string_view pattern_;
+  std::size_t position_ = 0;
+  std::size_t depth_ = 0;
+  Regex regex_;
+  std::optional<Error> error_;
+};
+
+Result<Regex> Regex::compile(std::string_view pattern) { return RegexParser(pattern).parse(); }
+
+// The states that are alive at one position of the text.
+struct Regex::Threads {
+  std::vector<std::size_t> alive;
+  std::vector<bool> seen;
+  std::vector<std::size_t> pending;
+  bool accepted = false;
+
+  explicit Threads(std::size_t states) : seen(states) {}
+  void clear() {
+    for (const std::size_t state : alive) seen[state] = false;
+    alive.clear();
+  }
+};
+
+// Follows all that consumes nothing; an explicit stack, since patterns may be long.
+void Regex::add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const {
+  threads.pending.push_back(state);
+  while (!threads.pending.empty()) {
+    const std::size_t index = threads.pending.back();
+    threads.pending.pop_back();
+    if (threads.seen[index]) continue;
+    threads.seen[index] = true;
+    threads.alive.push_back(index);
+    const State& current = states_[index];
+    const bool passes = current.kind == Kind::jump || current.kind == Kind::split ||
+                        (current.kind == Kind::text_begin && position == 0) ||
+                        (current.kind == Kind::text_end && position == size);
+    if (passes) threads.pending.push_back(current.next);
+    if (current.kind == Kind::split) threads.pending.push_back(current.other);
+    if (current.kind == Kind::accept) threads.accepted = true;
+  }
+}
+
+bool Regex::search(std::string_view text) const {
+  Threads now(states_.size());
+  Threads next(states_.size());
+  for (std::size_t position = 0;; ++position) {
+    add(0, position, text.size(), now);  // a match may begin anywhere
+    if (now.accepted) return true;
+    if (position == text.size()) return false;
+    const auto byte = static_cast<unsigned char>(text[position]);
+    next.clear();
+    for (const std::size_t index : now.alive) {
+      const State& state = states_[index];
+      if (state.kind != Kind::bytes || !sets_[state.set].test(byte)) continue;
+      add(state.next, position + 1, text.size(), next);
+    }
+    std::swap(now, next);
+    if (now.accepted) return true;
+  }
+}
+
+namespace {
+
+// One element of a glob: how many pattern characters it takes, and whether it matches.
+struct GlobElement {
+  std::size_t length;
+  bool matches;
+};
+
+std::size_t bracket_end(std::string_view pattern) {
+  const std::size_t first = pattern.size() > 1 && pattern[1] == '!' ? 2 : 1;
+  return pattern.find(']', first + 1);  // a `]` that comes first is a member
+}
+
+GlobElement match_bracket(std::string_view pattern, char character) {
+  const std::size_t end = bracket_end(pattern);
+  const bool negated = pattern[1] == '!';
+  bool found = false;
+  for (std::size_t i = negated ? 2 : 1; i < end; ++i) {
+    if (i + 2 < end && pattern[i + 1] == '-') {
+      found |= pattern[i] <= character && character <= pattern[i + 2];
+      i += 2;
+    } else {
+      found |= pattern[i] == character;
+    }
+  }
+  return {end + 1, found != negated};
+}
+
+GlobElement match_element(std::string_view pattern, char character) {
+  if (pattern[0] == '?') return {1, true};
+  if (pattern[0] == '[' && bracket_end(pattern) != std::string_view::npos) {
+    return match_bracket(pattern, character);
+  }
+  return {1, pattern[0] == character};
+}
+
+}  // namespace
+
+// On a mismatch only the last `*` takes one more character: earlier ones need not be tried again.
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0;
+  std::size_t after_star = std::string_view::npos;
+  std::size_t star_text = 0;
+  for (std::size_t position = 0; position < text.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      after_star = ++at;
+      star_text = position;
+      continue;
+    }
+    if (at < pattern.size()) {
+      const GlobElement element = match_element(pattern.substr(at), text[position]);
+      if (element.matches) {
+        at += element.length;
+        ++position;
+        continue;
+      }
+    }
+    if (after_star == std::string_view::npos) return false;
+    at = after_star;
+    position = ++star_text;
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+Status check_glob(std::string_view pattern) {
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '[') continue;
+    const std::size_t end = bracket_end(pattern.substr(at));
+    if (end == std::string_view::npos) {
+      return Error{"`[` without `]`", "", "write [[] for the character itself"};
+    }
+    at += end;
+  }
+  return Done{};
+}
+
+}  // namespace bench

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bench {
+namespace {
+
+struct Decoded {
+  std::uint32_t code_point;
+  std::size_t length;  // bytes
+};
+
+// Smallest code point of a sequence of 1 to 4 bytes: what is below was encoded with too many.
+constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+
+std::size_t sequence_length(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead < 0xE0) return 2;
+  if (lead >= 0xE0 && lead < 0xF0) return 3;
+  if (lead >= 0xF0 && lead < 0xF5) return 4;
+  return 0;
+}
+
+std::optional<Decoded> decode(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = sequence_length(lead);
+  if (length == 0 || length > text.size()) return std::nullopt;
+  if (length == 1) return Decoded{lead, 1};
+  std::uint32_t code_point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0u) != 0x80u) return std::nullopt;
+    code_point = code_point << 6 | (next & 0x3Fu);
+  }
+  const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
+  if (code_point < kSmallest[length] || surrogate || code_point > 0x10FFFF) return std::nullopt;
+  return Decoded{code_point, length};
+}
+
+bool is_allowed(std::uint32_t code_point, std::size_t position) {
+  if (code_point == '\t' || code_point == '\n' || code_point == '\r') return true;
+  if (code_point < 0x20 || code_point == 0x7F) return false;
+  if (code_point >= 0x80 && code_point < 0xA0 && code_point != 0x85) return false;
+  if (code_point == 0xFEFF) return position == 0;
+  return code_point != 0xFFFE && code_point != 0xFFFF;
+}
+
+BadCharacter at_position(std::string_view text, std::size_t position, std::string what) {
+  const std::string_view before = text.substr(0, position);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {static_cast<int>(lines) + 1, static_cast<int>(position - line_start) + 1,
+          std::move(what)};
+}
+
+}  // namespace
+
+std::optional<BadCharacter> find_bad_character(std::string_view text) {
+  for (std::size_t position = 0; position < text.size();) {
+    const auto decoded = decode(text.substr(position));
+    if (!decoded) {
+      const auto byte = static_cast<unsigned char>(text[position]);
+      return at_position(text, position, fmt::format("byte 0x{:02x} is not UTF-8", byte));
+    }
+    if (!is_allowed(decoded->code_point, position)) {
+      return at_position(text, position,
+                         fmt::format("control character U+{:04X}", decoded->code_point));
+    }
+    position += decoded->length;
+  }
+  return std::nullopt;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t position = 0; position < text.size();) {
+    if (static_cast<unsigned char>(text[position]) < 0x80) {
+      ++position;
+      continue;
+    }
+    const auto decoded = decode(text.substr(position));
+    if (!decoded) return false;
+    position += decoded->length;
+  }
+  return true;
+}
+
+std::string with_valid_utf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (std::size_t position = 0; position < text.size();) {
+    const auto decoded = decode(text.substr(position));
+    valid += decoded ? text.substr(position, decoded->length) : std::string_view("\xEF\xBF\xBD");
+    position += decoded ? decoded->length : 1;
+  }
+  return valid;
+}
+
+}  // namespace bench

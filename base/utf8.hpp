@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// UTF-8: what a text file may hold, and text that must be made valid.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+// A character that does not belong into a text file; line and column (in bytes) count from 1.
+struct BadCharacter {
+  int line = 0;
+  int column = 0;
+  std::string what;  // "byte 0xff is not UTF-8", "control character U+0007"
+};
+
+// The first byte sequence that is not UTF-8 (overlong forms and surrogates included), or the first
+// control character other than tab, line feed and carriage return. A byte order mark may stand at
+// the start.
+std::optional<BadCharacter> find_bad_character(std::string_view text);
+
+// Whether all of it is UTF-8 (control characters are).
+bool is_utf8(std::string_view text);
+// Each byte that belongs to no character becomes U+FFFD.
+std::string with_valid_utf8(std::string_view text);
+
+}  // namespace bench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace bench {
+namespace {
+
+TEST(Utf8, accepts_text) {
+  for (const std::string text : {"", "plain\ttext\r\n", "caf\xC3\xA9", "\xE2\x82\xAC",
+                                 "\xF0\x9F\x98\x80", "\xEF\xBB\xBFmark"}) {
+    EXPECT_FALSE(find_bad_character(text).has_value()) << text;
+  }
+}
+
+TEST(Utf8, names_the_place_of_what_is_no_text) {
+  const struct {
+    std::string text;
+    int line, column;
+    std::string what;
+  } rows[] = {
+      {"a\xFF", 1, 2, "byte 0xff is not UTF-8"},
+      {"a\nbc\xC3", 2, 3, "byte 0xc3 is not UTF-8"},         // cut short
+      {"\xC0\xAF", 1, 1, "byte 0xc0 is not UTF-8"},          // overlong
+      {"\xE0\x80\x80", 1, 1, "byte 0xe0 is not UTF-8"},      // overlong
+      {"\xED\xA0\x80", 1, 1, "byte 0xed is not UTF-8"},      // surrogate
+      {"\xF4\x90\x80\x80", 1, 1, "byte 0xf4 is not UTF-8"},  // beyond U+10FFFF
+      {"x\x07", 1, 2, "control character U+0007"},
+      {std::string("x\0y", 3), 1, 2, "control character U+0000"},
+      {"x\xC2\x80", 1, 2, "control character U+0080"},
+      {"x\xEF\xBB\xBF", 1, 2, "control character U+FEFF"},
+  };
+  for (const auto& row : rows) {
+    const auto bad = find_bad_character(row.text);
+    ASSERT_TRUE(bad.has_value()) << row.what;
+    EXPECT_EQ(bad->line, row.line);
+    EXPECT_EQ(bad->column, row.column);
+    EXPECT_EQ(bad->what, row.what);
+  }
+}
+
+TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
+  EXPECT_TRUE(is_utf8("gr\xC3\xBC\xC3\x9F \xF0\x9F\x8E\xBC\n\x01"));
+  EXPECT_FALSE(is_utf8("a\xFF"));
+  EXPECT_EQ(with_valid_utf8("a\xFF\xC3\xBC\xE2\x82"),
+            "a\xEF\xBF\xBD\xC3\xBC\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+}  // namespace
+}  // namespace bench

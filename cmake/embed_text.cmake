@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by bench_embed_text (BenchEmbed.cmake): INPUTS separated by |, OUTPUT.
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "|" ";" inputs "${INPUTS}")
+set(text "// Generated from text files; edit those.\n#include <string_view>\n\nnamespace bench {\n")
+foreach(input IN LISTS inputs)
+  get_filename_component(file "${input}" NAME)
+  string(REPLACE "." ";" words "${file}")
+  set(symbol "kEmbedded")
+  foreach(word IN LISTS words)
+    string(SUBSTRING "${word}" 0 1 initial)
+    string(SUBSTRING "${word}" 1 -1 rest)
+    string(TOUPPER "${initial}" initial)
+    string(APPEND symbol "${initial}${rest}")
+  endforeach()
+  file(READ "${input}" content)
+  string(APPEND text "extern const std::string_view ${symbol};\n"
+    "const std::string_view ${symbol} = R\"embedded(${content})embedded\";\n")
+endforeach()
+string(APPEND text "}  // namespace bench\n")
+file(WRITE "${OUTPUT}" "${text}")

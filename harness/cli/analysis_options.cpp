@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/analysis_options.hpp"
+
+#include "base/nearest_name.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+Result<std::int64_t> parse_count(const std::string& value, std::string_view option) {
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0) return number;
+  return Error{fmt::format("`{}` is no whole number", value), std::string(option), ""};
+}
+
+// As profile_analyze took them: a bare number is seconds.
+Result<Nanoseconds> parse_time(const std::string& value, std::string_view option) {
+  const bool bare = !value.empty() && value.back() >= '0' && value.back() <= '9';
+  auto time = parse_duration(bare ? value + "s" : value);
+  if (time.ok()) return time;
+  return Error{time.error().what, std::string(option), time.error().next};
+}
+
+// The enumerator whose name stands at the same place in `names`.
+template <class Enum>
+Result<Enum> parse_name(const std::string& value, std::span<const std::string_view> names,
+                        std::string_view option) {
+  const auto found = std::find(names.begin(), names.end(), value);
+  if (found != names.end()) return static_cast<Enum>(found - names.begin());
+  return Error{fmt::format("unknown value `{}`", value), std::string(option),
+               expectation(value, names)};
+}
+
+template <class Rate>
+Result<Rate> at_option(Result<Rate> rate, std::string_view option) {
+  if (rate.ok()) return rate;
+  return Error{rate.error().what, std::string(option), rate.error().next};
+}
+
+}  // namespace
+
+Status set_top(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.top, parse_count(value, "--top"));
+  return Done{};
+}
+
+Status add_type(Arguments& arguments, const std::string& value) {
+  arguments.analysis.types.push_back(value);
+  return Done{};
+}
+
+Status add_kind(Arguments& arguments, const std::string& value) {
+  arguments.analysis.kinds.push_back(value);
+  return Done{};
+}
+
+Status set_name(Arguments& arguments, const std::string& value) {
+  arguments.analysis.name = value;
+  return Done{};
+}
+
+Status set_layer(Arguments& arguments, const std::string& value) {
+  arguments.analysis.layer = value;
+  return Done{};
+}
+
+Status set_direction(Arguments& arguments, const std::string& value) {
+  arguments.analysis.direction = value;
+  return Done{};
+}
+
+Status set_dtype(Arguments& arguments, const std::string& value) {
+  arguments.analysis.dtype = value;
+  return Done{};
+}
+
+Status set_min_time(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.min_time, parse_time(value, "--min-time"));
+  return Done{};
+}
+
+Status set_max_time(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.max_time, parse_time(value, "--max-time"));
+  return Done{};
+}
+
+Status set_phase(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.phase,
+                         parse_name<PhaseFilter>(value, kPhaseFilterNames, "--phase"));
+  return Done{};
+}
+
+Status set_aggregate_by(Arguments& arguments, const std::string& value) {
+  arguments.analysis.aggregate_by = value;
+  return Done{};
+}
+
+Status set_aggregate(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.aggregate,
+                         parse_name<Aggregate>(value, kAggregateNames, "--aggregate"));
+  return Done{};
+}
+
+Status set_order_by(Arguments& arguments, const std::string& value) {
+  arguments.analysis.order_by = value;
+  return Done{};
+}
+
+Status add_columns(Arguments& arguments, const std::string& value) {
+  std::string_view rest = value;
+  while (true) {
+    const std::size_t end = rest.find(',');
+    arguments.analysis.columns.emplace_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return Done{};
+    rest.remove_prefix(end + 1);
+  }
+}
+
+Status set_width(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.width, parse_count(value, "--width"));
+  return Done{};
+}
+
+Status set_peak_bandwidth(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.peak_bandwidth,
+                         at_option(parse_bandwidth(value), "--peak-bandwidth"));
+  return Done{};
+}
+
+Status set_peak_flops(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.analysis.peak_flops,
+                         at_option(parse_flop_rate(value), "--peak-flops"));
+  return Done{};
+}
+
+}  // namespace bench

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/read_losses.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <ostream>
+
+namespace bench {
+
+void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
+                   std::ostream& err) {
+  const auto say = [&](std::int64_t count, std::string_view what) {
+    if (count > 0) err << fmt::format("bench {}: {} {}\n", command, count, what);
+  };
+  say(report.damaged, report.damaged == 1 ? "line could not be read" : "lines could not be read");
+  say(report.unknown, "records or fields of a kind that is unknown here");
+  if (verbosity == Verbosity::normal) {
+    say(report.ignored, report.ignored == 1 ? "line is no part of the profile"
+                                            : "lines are no part of the profile");
+  }
+  for (const std::string& note : report.notes) err << "  " << note << '\n';
+}
+
+}  // namespace bench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/nearest_name.hpp"
+#include "base/version.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/read_losses.hpp"
+#include "ops/verbose.hpp"
+#include "profiler/export/chrome_trace.hpp"
+#include "profiler/export/memory_flow.hpp"
+#include "profiler/export/trace_validator.hpp"
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// A picture or trace that is being written.
+struct TraceTarget {
+  std::unique_ptr<ActivitySink> sink;
+  std::function<void(const std::string& name, const std::string& value)> describe;
+  std::function<Status()> finish;
+};
+
+Existing existing(const Arguments& arguments) {
+  return arguments.force ? Existing::replace : Existing::refuse;
+}
+
+Result<TraceTarget> open_trace(const Arguments& arguments, TraceForm form) {
+  TraceOptions options;
+  options.form = form;
+  options.title = arguments.inputs.front();
+  options.metadata["tool_version"] = tool_version();
+  BENCH_ASSIGN_OR_RETURN(auto trace,
+                         ChromeTrace::create(*arguments.out, existing(arguments), options));
+  ChromeTrace* sink = trace.get();
+  return TraceTarget{
+      std::move(trace),
+      [sink](const std::string& name, const std::string& value) { sink->describe(name, value); },
+      [sink] { return sink->finish(); }};
+}
+
+Result<TraceTarget> open_memory_flow(const Arguments& arguments) {
+  BENCH_ASSIGN_OR_RETURN(auto flow, MemoryFlow::create(*arguments.out, existing(arguments)));
+  MemoryFlow* sink = flow.get();
+  return TraceTarget{std::move(flow), [](const std::string&, const std::string&) {},
+                     [sink] { return sink->finish(); }};
+}
+
+struct TraceFormat {
+  std::string_view name;
+  std::string_view suffix;
+  Result<TraceTarget> (*open)(const Arguments& arguments);
+};
+constexpr std::array<TraceFormat, 4> kFormats = {{
+    {"trace", ".json", [](const Arguments& a) { return open_trace(a, TraceForm::by_suffix); }},
+    {"trace", ".json.gz", [](const Arguments& a) { return open_trace(a, TraceForm::gzip); }},
+    {"html", ".html", [](const Arguments& a) { return open_trace(a, TraceForm::page); }},
+    {"memory_flow", ".svg", open_memory_flow},
+}};
+
+Result<const TraceFormat*> choose_format(const Arguments& arguments) {
+  std::vector<std::string_view> names;
+  for (const TraceFormat& format : kFormats) {
+    names.push_back(format.name);
+    const bool chosen = arguments.format ? *arguments.format == format.name
+                                         : arguments.out->ends_with(format.suffix);
+    if (chosen) return &format;
+  }
+  if (arguments.format) {
+    return Error{fmt::format("unknown format `{}`", *arguments.format), "",
+                 expectation(*arguments.format, names)};
+  }
+  return Error{fmt::format("the suffix of `{}` names no format", *arguments.out), "",
+               "name it .json, .json.gz, .html or .svg, or add --format trace, html or "
+               "memory_flow"};
+}
+
+// Hands on what a reader gives, counting.
+Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
+                 std::int64_t& activities) {
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+  BENCH_ASSIGN_OR_RETURN(const ActivityReader* reader, reader_of(*source));
+  WorkSink with_work(ops::make_work_of(), *output.sink);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, reader->read(*source, with_work));
+  report_losses("trace", report, arguments.verbosity, *env.err);
+  for (const auto& [name, value] : report.facts) output.describe(name, value);
+  activities += report.activities;
+  return Done{};
+}
+
+Status write_trace(const Arguments& arguments, Env& env) {
+  if (!arguments.out) {
+    return Error{"where to?", "", "add -o FILE.json, .json.gz, .html or .svg"};
+  }
+  BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
+  std::int64_t activities = 0;
+  for (const std::string& path : arguments.inputs) {
+    BENCH_RETURN_IF_ERROR(read_into(path, output, arguments, env, activities));
+  }
+  BENCH_RETURN_IF_ERROR(output.finish());
+  if (activities == 0) {
+    *env.err << "bench trace: no activities: was the run profiled (--profile)?\n";
+  } else if (arguments.verbosity == Verbosity::normal) {
+    *env.err << fmt::format("bench trace: {} activities in {}\n", activities, *arguments.out);
+  }
+  return Done{};
+}
+
+// Whether all files keep the rules that trace viewers rely on.
+Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
+  ExitStatus status = ExitStatus::success;
+  for (const std::string& path : arguments.inputs) {
+    BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
+    *env.out << fmt::format(
+        "{}: {} events, {} flows, {} tracks{}: {}\n", path, check.total(), check.flows,
+        check.tracks, check.ending == TraceEnding::unterminated ? ", unterminated" : "",
+        check.ok() ? std::string("valid") : fmt::format("{} problems", check.problem_count));
+    for (const std::string& problem : check.problems) *env.out << "  " << problem << '\n';
+    if (!check.ok()) status = ExitStatus::usage;
+  }
+  return status;
+}
+
+}  // namespace
+
+ExitStatus trace_command(const Arguments& arguments, Env& env) {
+  if (arguments.check) {
+    const Result<ExitStatus> status = check_files(arguments, env);
+    if (status.ok()) return *status;
+    *env.err << "bench trace: " << status.error().message() << '\n';
+    return ExitStatus::usage;
+  }
+  const Status status = write_trace(arguments, env);
+  if (status.ok()) return ExitStatus::success;
+  *env.err << "bench trace: " << status.error().message() << '\n';
+  return ExitStatus::usage;
+}
+
+}  // namespace bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/admission.hpp"
+
+#include "base/text.hpp"
+#include "harness/run/instance.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace bench {
+
+RefusedReply refused(const ops::Refusal& refusal) {
+  switch (refusal.kind) {
+    case ops::Refusal::Kind::unsupported:
+      return {Outcome::unsupported, refusal.reason};
+    case ops::Refusal::Kind::skipped:
+      return {Outcome::skipped, refusal.reason};
+    case ops::Refusal::Kind::failed:
+      break;
+  }
+  return {Outcome::failed, refusal.reason};
+}
+
+Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
+                                    const ops::Backend& backend, std::optional<Bytes> available) {
+  if (key.device != backend.device()) {
+    return RefusedReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
+                                                      backend.device(), key.device)};
+  }
+  if (key.backend != backend.name()) {
+    return RefusedReply{Outcome::unsupported,
+                        fmt::format("unknown backend `{}`: the device {} is served by {}",
+                                    key.backend, key.device, backend.name())};
+  }
+  Result<Subject> subject = make_subject(key, network);
+  if (!subject) return RefusedReply{Outcome::failed, subject.error().message()};
+  const Bytes needed = memory_needed(*subject);
+  if (available && needed > *available) {
+    return RefusedReply{Outcome::skipped,
+                        fmt::format("needs {} of memory, available are {}", format_bytes(needed),
+                                    format_bytes(*available))};
+  }
+  return std::move(subject).value();
+}
+
+}  // namespace bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a worker takes on a case at all.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "harness/config/case_id.hpp"
+#include "harness/run/protocol.hpp"
+#include "harness/run/subject.hpp"
+#include "ops/kernel.hpp"
+
+#include <optional>
+
+namespace bench {
+
+RefusedReply refused(const ops::Refusal& refusal);
+
+// Refuses another device or backend, what makes no problem, and what cannot fit into `available`
+// memory (where known). Nothing has been created by then.
+Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
+                                    const ops::Backend& backend, std::optional<Bytes> available);
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile pass over one case, in a worker that times nothing: the case is made anew with all
+// collectors on, warmed up without them, and a window of its iterations is recorded. The timing
+// pass has checked its result in another process and knows nothing of this one.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/run/protocol.hpp"
+#include "ops/kernel.hpp"
+#include "profiler/onednn/verbose_line.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace bench {
+
+struct ProfilePassWorld {
+  ops::Backend& backend;
+  Clock& clock;
+  std::optional<Bytes> available;  // memory, where known
+  Bytes arena;                     // for cold caches
+  VerboseDecoder& decoder;         // of this process
+};
+
+// What it costs is measured on so many pairs of iterations with and without collectors, half of
+// them before the window and half behind it, but for no longer than this each.
+inline constexpr std::int64_t kCostPairs = 20;
+inline constexpr Nanoseconds kCostTime = std::chrono::milliseconds(500);
+
+// Standard output is captured meanwhile where the library prints. On every way out what happened
+// is in the spool.
+Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
+                                                     const ProfileRequest& request);
+
+}  // namespace bench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fakes/profile_pass_fixture.hpp"
+
+namespace bench {
+namespace {
+
+TEST_F(ProfilePassTest, AFailureLeavesTheLastActivityUnfinished) {
+  script_.fails_at = 3;
+  script_.fails_at_step = 0;
+  ProfileRequest wanted = request();
+  wanted.announce = Announce::yes;
+  const Reply reply = handle(wanted);
+  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
+  EXPECT_EQ(std::get<RefusedReply>(reply).reason, "scripted failure");
+  std::vector<Activity> operations = spooled(ActivityKind::operation);
+  std::int64_t finished = 0;
+  for (const Activity& operation : operations) finished += operation.duration.has_value() ? 1 : 0;
+  EXPECT_EQ(finished, 3);  // the first run and two iterations
+  EXPECT_EQ(operations.back().attributes.integer(Attribute::unfinished), 1);
+  EXPECT_EQ(operations.back().attributes.integer(Attribute::iteration), 2);
+}
+
+TEST_F(ProfilePassTest, EachStepIsOnDiskBeforeItBegins) {
+  std::vector<std::size_t> announced;
+  script_.before_run = [&](std::int64_t) {
+    std::size_t count = 0;
+    for (const Activity& activity : spooled(ActivityKind::primitive)) {
+      count += activity.attributes.integer(Attribute::unfinished) == 1 ? 1 : 0;
+    }
+    announced.push_back(count);
+  };
+  ProfileRequest wanted = request();
+  wanted.announce = Announce::yes;
+  wanted.switches["iterations"] = "0-1";
+  profiled(wanted);
+  EXPECT_THAT(announced, ElementsAre(1, 2, 3));  // the first run, two iterations
+}
+
+TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
+  script_.wrong_element = 6;
+  ProfileRequest wanted = request();
+  wanted.announce = Announce::yes;
+  wanted.prepare.check = CheckKind::reference;
+  const Reply reply = handle(wanted);
+  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
+  EXPECT_EQ(std::get<RefusedReply>(reply).outcome, Outcome::wrong_result);
+  EXPECT_FALSE(named(spooled(ActivityKind::api), "fake_create").empty());
+  EXPECT_FALSE(spooled(ActivityKind::operation).empty());
+}
+
+TEST_F(ProfilePassTest, RefusalsAndBadRequestsAreAnswered) {
+  script_.refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no such primitive"};
+  Reply reply = handle(request());
+  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
+  EXPECT_EQ(std::get<RefusedReply>(reply).outcome, Outcome::unsupported);
+  ProfileRequest bad = request();
+  bad.switches["iterations"] = "9-5";
+  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+  bad = request();
+  bad.switches["no_such"] = "1";
+  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+  bad = request();
+  bad.spool = "/nonexistent/folder/spool";
+  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+}
+
+TEST_F(ProfilePassTest, AfterwardsTheWorkerTimesAsBefore) {
+  profiled(request());
+  EXPECT_EQ(backend_.fakes().collectors.api, nullptr);
+  EXPECT_EQ(backend_.fakes().collectors.memory, nullptr);
+  EXPECT_EQ(backend_.fakes().output, ops::LibraryOutput::none);
+  PrepareRequest prepare;
+  prepare.id = kGemm;
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(server_.handle(prepare).reply));
+  server_.handle(WarmUpRequest{3, 0ns});
+  const auto round = server_.handle(RoundRequest{2, "case"});
+  EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(2, 60us));
+}
+
+TEST_F(ProfilePassTest, ItsTimeIsCountedApart) {
+  const Nanoseconds before = clock_.now();
+  const ReplyMessage message = server_.handle(request());
+  EXPECT_EQ(message.spent.profile, clock_.now() - before);
+  EXPECT_EQ(message.spent.timed, 0ns);
+}
+
+}  // namespace
+}  // namespace bench

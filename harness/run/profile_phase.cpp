@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/profile_phase.hpp"
+
+#include "base/text.hpp"
+#include "harness/run/warmup.hpp"
+#include "profiler/activity_json.hpp"
+#include "profiler/export/chrome_trace.hpp"
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+namespace bench {
+namespace {
+
+// Names of files stay readable, and below the 255 bytes of a file system.
+constexpr std::size_t kLongestStem = 150;
+
+// A folder of this run's own, removed with its content.
+class SpoolFolder {
+ public:
+  static Result<SpoolFolder> create() {
+    std::string path = (std::filesystem::temp_directory_path() / "bench-profile-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) {
+      return Error{"cannot make a folder for the profile", path,
+                   "set TMPDIR to one that is writable"};
+    }
+    return SpoolFolder(std::move(path));
+  }
+  SpoolFolder(SpoolFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  SpoolFolder& operator=(SpoolFolder&&) = delete;
+  ~SpoolFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file() const { return path_ + "/activities.jsonl"; }
+
+ private:
+  explicit SpoolFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
+  std::string kinds;
+  for (const RecordGroup group : switches.kinds) {
+    kinds += kinds.empty() ? "" : ",";
+    kinds += record_group_names()[static_cast<std::size_t>(group)];
+  }
+  return {{"kinds", kinds},
+          {"iterations", fmt::format("{}-{}", switches.first_iteration, switches.last_iteration)},
+          {"sample_rate", std::to_string(switches.sample_rate)}};
+}
+
+ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
+                          const std::string& spool) {
+  const Case& spec = *job.spec;
+  ProfileRequest request;
+  request.prepare.id = spec.id;
+  request.prepare.network = spec.network;
+  request.prepare.check = CheckKind::none;
+  request.prepare.seed = world.options.seed;
+  request.prepare.reuse_distance = spec.reuse_distance;
+  request.prepare.met = job.met;
+  request.switches = switch_values(world.options.profile.value_or(ProfileSwitches()));
+  request.spool = spool;
+  request.run_id = world.options.run_id;
+  if (spec.network) request.scope = {spec.network->definition.name};
+  request.warmup_iterations = spec.warmup.iterations;
+  request.warmup_time = spec.warmup.time;
+  if (job.reason == ProfileReason::failed) {
+    request.announce = ProfileRequest::Announce::yes;
+    if (!world.options.profile) request.switches["iterations"] = "0-0";
+  }
+  return request;
+}
+
+ProfilePassRecord record_of(const ProfiledReply& reply) {
+  ProfilePassRecord record;
+  record.iterations = reply.iterations;
+  record.profiled = reply.profiled;
+  record.unprofiled = reply.unprofiled;
+  record.activities = reply.activities;
+  record.unread = reply.damaged + reply.unknown;
+  record.wall = reply.wall;
+  record.attributed = reply.attributed;
+  record.unattributed = reply.unattributed;
+  record.details = reply.details;
+  return record;
+}
+
+ProfilePassRecord record_of(Outcome outcome, std::string reason) {
+  ProfilePassRecord record;
+  record.outcome = outcome;
+  record.reason = std::move(reason);
+  return record;
+}
+
+Outcome outcome_of(const WorkerFailure& failure) {
+  switch (failure.kind) {
+    case WorkerFailure::Kind::crashed:
+      return Outcome::crashed;
+    case WorkerFailure::Kind::timed_out:
+      return Outcome::timed_out;
+    case WorkerFailure::Kind::failed:
+    case WorkerFailure::Kind::interrupted:
+      break;
+  }
+  return Outcome::failed;
+}
+
+// Absent: interrupted.
+std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const ProfileJob& job,
+                                             const ProfileRequest& request) {
+  const Case& spec = *job.spec;
+  const Nanoseconds target = kWarmupTimeFactor * spec.warmup.time;
+  const auto reply = world.session.call(request, target + spec.measure.timeout);
+  if (!reply) {
+    if (reply.error().kind == WorkerFailure::Kind::interrupted) return std::nullopt;
+    return record_of(outcome_of(reply.error()), reply.error().reason);
+  }
+  if (const auto* profiled = std::get_if<ProfiledReply>(&*reply)) return record_of(*profiled);
+  if (const auto* refused = std::get_if<RefusedReply>(&*reply)) {
+    return record_of(refused->outcome, refused->reason);
+  }
+  return record_of(Outcome::failed, "the worker sent another kind of answer");
+}
+
+// Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.
+// Announced activities are written twice where they ended: the trace's writer and the tables know.
+Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool,
+                             ActivitySink* trace) {
+  auto text = open_text(spool);
+  if (!text) return std::int64_t{0};  // the worker never came to open it
+  ActivityLineParser parser;
+  TextSource::Line line;
+  std::int64_t count = 0;
+  while ((*text)->next(line)) {
+    if (parser.parse(line.text).kind != LineKind::activity) continue;
+    BENCH_RETURN_IF_ERROR(world.sink.append_activity(line.text));
+    if (trace != nullptr) BENCH_RETURN_IF_ERROR(trace->take(parser.activity()));
+    ++count;
+  }
+  BENCH_RETURN_IF_ERROR((*text)->status());
+  return count;
+}
+
+Result<std::unique_ptr<ChromeTrace>> open_trace(const ProfileWorld& world, const ProfileJob& job) {
+  const std::string& folder = *world.options.trace_failures;
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  TraceOptions options;
+  options.title = job.spec->id;
+  options.metadata = {{"case", job.spec->id}, {"tool_version", world.options.tool_version}};
+  return ChromeTrace::create(failure_trace_path(folder, job.spec->id), Existing::replace, options);
+}
+
+}  // namespace
+
+std::string failure_trace_path(const std::string& folder, const std::string& id) {
+  std::string stem;
+  for (const char c : id) {
+    stem += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '+' ? c : '-';
+  }
+  if (stem.size() > kLongestStem) stem = stem.substr(0, kLongestStem) + content_hash(id);
+  return fmt::format("{}/{}.json", folder, stem);
+}
+
+Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
+                                                      const ProfileJob& job) {
+  BENCH_ASSIGN_OR_RETURN(const SpoolFolder folder, SpoolFolder::create());
+  std::optional<ProfilePassRecord> record =
+      call_worker(world, job, request_of(world, job, folder.file()));
+  if (!record) return std::optional<ProfilePassRecord>();
+  std::unique_ptr<ChromeTrace> trace;
+  if (job.reason == ProfileReason::failed && world.options.trace_failures) {
+    BENCH_ASSIGN_OR_RETURN(trace, open_trace(world, job));
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t count, hand_on(world, folder.file(), trace.get()));
+  if (trace) BENCH_RETURN_IF_ERROR(trace->finish());
+  record->run_id = world.options.run_id;
+  record->id = job.spec->id;
+  record->activities = count;
+  BENCH_RETURN_IF_ERROR(world.sink.append(*record));
+  return record;
+}
+
+}  // namespace bench

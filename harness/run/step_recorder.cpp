@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/step_recorder.hpp"
+
+#include "profiler/scope_path.hpp"
+
+#include <cassert>
+#include <utility>
+
+namespace bench {
+namespace {
+
+ScopeSpec range_of(const std::string& name) {
+  ScopeSpec spec;
+  spec.name = name;
+  spec.kind = std::nullopt;
+  return spec;
+}
+
+}  // namespace
+
+StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
+                           Clock& clock)
+    : facts_(std::move(facts)), sinks_(sinks), clock_(clock) {
+  for (const StepFacts& step : facts_) {
+    scopes_.push_back(step.layer.empty() ? path : append_scope(path, step.layer));
+  }
+  taken_.reserve(facts_.size());
+}
+
+void StepRecorder::start_over() {
+  taken_.clear();
+  if (sinks_.capture != nullptr) sinks_.capture->clear();
+}
+
+void StepRecorder::begins(std::size_t step) noexcept {
+  assert(step < facts_.size());
+  range_.emplace(nullptr, range_of(facts_[step].name));
+  Taken& taken = taken_.emplace_back();
+  taken.step = step;
+  taken.begin = clock_.now();
+  if (sinks_.announced) announce(taken);
+}
+
+void StepRecorder::enqueued(std::size_t /*the last that began*/) noexcept {
+  taken_.back().enqueued = clock_.now();
+}
+
+void StepRecorder::done(std::size_t /*the last that began*/) noexcept {
+  taken_.back().done = clock_.now();
+  if (sinks_.capture != nullptr) taken_.back().printed = sinks_.capture->written();
+  range_.reset();
+}
+
+Activity StepRecorder::operation(const Taken& taken, std::optional<std::int64_t> iteration) const {
+  const StepFacts& facts = facts_[taken.step];
+  Activity activity;
+  activity.kind = ActivityKind::operation;
+  activity.name = facts.name;
+  activity.start = taken.begin;
+  activity.scope = scopes_[taken.step];
+  activity.direction = facts.direction;
+  activity.attributes = facts.attributes;
+  if (iteration) activity.attributes.set(Attribute::iteration, *iteration);
+  if (taken.done) {
+    activity.duration = *taken.done - taken.begin;
+  } else {
+    activity.attributes.set(Attribute::unfinished, std::int64_t{1});
+  }
+  return activity;
+}
+
+void StepRecorder::announce(const Taken& taken) const {
+  Activity activity = operation(taken, std::nullopt);
+  sinks_.recorder->announce(activity);
+  const std::string& primitive = facts_[taken.step].primitive;
+  if (!primitive.empty()) {
+    activity.kind = ActivityKind::primitive;
+    activity.name = primitive;
+    sinks_.recorder->announce(std::move(activity));
+  }
+  sinks_.announced();
+}
+
+Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
+  range_.reset();  // of a step that failed
+  for (const Taken& taken : taken_) {
+    Activity activity = operation(taken, iteration);
+    if (taken.done) {
+      BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
+      printed = taken.printed;
+    }
+    write_calls(taken, activity);
+    const Activity like = activity;
+    sinks_.recorder->record(std::move(activity));
+    if (taken.done) sinks_.memory->operator_done(*taken.done, like);
+  }
+  return sinks_.recorder->status();
+}
+
+// Where the library prints, it has waited before it returned from the execution.
+Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
+                                      std::int64_t from) {
+  if (sinks_.verbose == nullptr) return Done{};
+  VerbosePlace place;
+  place.begin = taken.begin;
+  place.end = *taken.enqueued;
+  place.owner = owner;
+  place.primitive = facts_[taken.step].primitive;
+  return sinks_.verbose->collect(from, taken.printed, place, VerbosePhases::all);
+}
+
+void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
+  if (!taken.enqueued || !sinks_.recorder->records(RecordGroup::api)) return;
+  Activity call;
+  call.scope = like.scope;
+  call.direction = like.direction;
+  if (const auto iteration = like.attributes.integer(Attribute::iteration)) {
+    call.attributes.set(Attribute::iteration, *iteration);
+  }
+  call.name = "dnnl_primitive_execute";
+  call.start = taken.begin;
+  call.duration = *taken.enqueued - taken.begin;
+  sinks_.api->completed(call);
+  if (!taken.done) return;
+  call.name = "dnnl_stream_wait";
+  call.start = *taken.enqueued;
+  call.duration = *taken.done - *taken.enqueued;
+  sinks_.api->completed(std::move(call));
+}
+
+Nanoseconds StepRecorder::in_steps() const {
+  Nanoseconds sum{0};
+  for (const Taken& taken : taken_) {
+    if (taken.done) sum += *taken.done - taken.begin;
+  }
+  return sum;
+}
+
+}  // namespace bench

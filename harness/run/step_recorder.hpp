@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of one profiled iteration: their times are only noted while it runs, and become
+// activities afterwards, so that recording costs the iteration a few clock reads.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/run/step_facts.hpp"
+#include "ops/kernel.hpp"
+#include "profiler/api_calls/api_calls.hpp"
+#include "profiler/memory/memory_collector.hpp"
+#include "profiler/onednn/capture.hpp"
+#include "profiler/onednn/verbose_collector.hpp"
+#include "profiler/recorder.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Who gets what; none is owned.
+struct StepSinks {
+  Recorder* recorder;
+  ApiCalls* api;
+  MemoryCollector* memory;
+  OutputCapture* capture = nullptr;  // with verbose: of a library that prints
+  VerboseCollector* verbose = nullptr;
+  std::function<void()> announced = {};  // set: each step is announced before it begins
+};
+
+class StepRecorder final : public ops::StepObserver {
+ public:
+  // Activities get the scope `path`, in a network followed by their layer. Case: that of the
+  // caller's scope.
+  StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
+               Clock& clock);
+
+  void begins(std::size_t step) noexcept override;
+  void enqueued(std::size_t step) noexcept override;
+  void done(std::size_t step) noexcept override;
+
+  // Forgets the steps since the last time; what the library has printed until now is nobody's.
+  void start_over();
+  // Records them, each with its calls and primitives; `iteration` where they belong to one. A step
+  // that did not end is `unfinished`. `printed`: by the library before the first step, in bytes.
+  // Error: its output cannot be read.
+  Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
+  Nanoseconds in_steps() const;  // sum of the durations of those that ended
+
+ private:
+  struct Taken {
+    std::size_t step;
+    Nanoseconds begin{0};
+    std::optional<Nanoseconds> enqueued, done;
+    std::int64_t printed = 0;  // bytes until its end
+  };
+  Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
+  void announce(const Taken& taken) const;
+  void write_calls(const Taken& taken, const Activity& like);
+  Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);
+
+  std::vector<StepFacts> facts_;
+  std::vector<std::string> scopes_;  // by step
+  StepSinks sinks_;
+  Clock& clock_;
+  std::vector<Taken> taken_;
+  std::optional<Scope> range_;  // NVTX, of the step that runs
+};
+
+}  // namespace bench

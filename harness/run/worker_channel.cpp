@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/worker_channel.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+Error system_error(const std::string& what, const std::string& path) {
+  return {fmt::format("{}: {}", what, std::strerror(errno)), path, ""};
+}
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return Error{"the name is too long for a socket", path,
+                 "set TMPDIR to a folder with a short path"};
+  }
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+}  // namespace
+
+Result<ChannelListener> ChannelListener::create() {
+  const char* base = std::getenv("TMPDIR");
+  std::string folder = fmt::format("{}/bench-XXXXXX", base != nullptr ? base : "/tmp");
+  if (mkdtemp(folder.data()) == nullptr) return system_error("cannot make a folder", folder);
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ChannelListener listener(descriptor, folder, folder + "/worker");
+  if (descriptor < 0) return system_error("cannot make a socket", listener.path_);
+  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(listener.path_));
+  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(descriptor, 1) != 0) {
+    return system_error("cannot listen", listener.path_);
+  }
+  return listener;
+}
+
+ChannelListener::ChannelListener(int descriptor, std::string folder, std::string path)
+    : descriptor_(descriptor), folder_(std::move(folder)), path_(std::move(path)) {}
+
+ChannelListener::ChannelListener(ChannelListener&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      folder_(std::exchange(other.folder_, {})),
+      path_(std::exchange(other.path_, {})) {}
+
+ChannelListener::~ChannelListener() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (folder_.empty()) return;
+  unlink(path_.c_str());
+  rmdir(folder_.c_str());
+}
+
+std::optional<int> ChannelListener::accept() {
+  const int connection = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (connection < 0) return std::nullopt;
+  return connection;
+}
+
+Result<int> connect_channel(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(path));
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return system_error("cannot make a socket", path);
+  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    Error error = system_error("cannot reach the coordinator", path);
+    close(descriptor);
+    return error;
+  }
+  return descriptor;
+}
+
+}  // namespace bench

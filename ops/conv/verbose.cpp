@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "ops/conv/conv.hpp"
+#include "ops/verbose_text.hpp"
+
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 2> kPrimitives = {"convolution", "deconvolution"};
+constexpr std::array<std::string_view, 3> kKernelNames = {"t", "r", "s"};
+
+void set_kernels(ParameterSet& set, std::span<const SpatialAxis> axes) {
+  const std::size_t first = kKernelNames.size() - axes.size();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    set.set(kKernelNames[first + i], axes[i].kernel);
+  }
+}
+
+std::optional<std::size_t> rank_of(const VerbosePrimitive& primitive) {
+  const MemoryDescriptor* source = primitive.find("src");
+  return source == nullptr ? std::nullopt : source->rank();
+}
+
+std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+  const auto direction = direction_of(primitive.propagation);
+  const auto words = ProblemWords::parse(primitive.problem);
+  if (!direction || !words) return std::nullopt;
+  const auto n = words->find("mb");
+  const auto c = words->find("ic");
+  const auto k = words->find("oc");
+  const bool transposed = primitive.primitive == "deconvolution";
+  const auto axes =
+      parse_axes(*words, transposed ? Sweep::transposed : Sweep::convolution, rank_of(primitive));
+  if (!n || !c || !k || !axes) return std::nullopt;
+  ParameterSet set(conv_operator.parameters);
+  set.set("n", *n);
+  set.set("g", words->find("g").value_or(1));
+  set.set("c", *c);
+  set.set("k", *k);
+  set_axes(set, *axes);
+  set_kernels(set, *axes);
+  set.set("bias", primitive.find("bia") != nullptr);
+  set.set("transposed", transposed);
+  return VerboseProblem{.request = {.direction = *direction, .parameters = std::move(set)}};
+}
+
+}  // namespace
+
+extern const VerboseMapping conv_verbose;
+const VerboseMapping conv_verbose = {.op = "conv", .primitives = kPrimitives, .request = request};
+
+}  // namespace bench::ops

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "base/checked.hpp"
+#include "ops/gemm/gemm.hpp"
+#include "ops/verbose_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPrimitives = {"matmul", "inner_product", "gemm_api"};
+constexpr std::size_t kMatrixRank = 2;
+
+using Sizes = std::span<const std::int64_t>;
+
+ParameterSet make_parameters(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
+  ParameterSet set(gemm_operator.parameters);
+  set.set("batch", batch);
+  set.set("m", m);
+  set.set("n", n);
+  set.set("k", k);
+  return set;
+}
+
+// Whether the last two dimensions of a plain layout are swapped: "ba", "acb".
+bool is_transposed(const MemoryDescriptor* descriptor) {
+  if (descriptor == nullptr || !descriptor->strides.empty()) return false;
+  const std::string_view tag = descriptor->tag;
+  const auto rank = descriptor->rank();
+  if (!rank || *rank != tag.size() || tag.size() < kMatrixRank) return false;
+  const char last = static_cast<char>('a' + tag.size() - 1);
+  return tag[tag.size() - kMatrixRank] == last && tag.back() == last - 1;
+}
+
+// One value a column: the mask of a bias names the last dimension alone, or none where that is 1.
+// Absent for other biases.
+std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t rank,
+                               std::int64_t columns) {
+  const MemoryDescriptor* bias = primitive.find("bia");
+  if (bias == nullptr) return false;
+  constexpr std::string_view kMask = "_mask";
+  const std::size_t begin = bias->flags.find(kMask);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const auto mask = parse_real(bias->flags.substr(begin + kMask.size()));
+  const auto wanted = static_cast<double>(columns == 1 ? 0 : std::uint64_t{1} << (rank - 1));
+  return mask == wanted ? std::optional(true) : std::nullopt;
+}
+
+// Weights that all matrices of the source share make one taller product.
+std::optional<ParameterSet> fold(Sizes source, Sizes weights) {
+  const Sizes batch = source.first(source.size() - kMatrixRank);
+  const Sizes weights_batch = weights.first(weights.size() - kMatrixRank);
+  const std::int64_t m = source[source.size() - kMatrixRank];
+  const std::int64_t k = source.back();
+  const std::int64_t n = weights.back();
+  const auto count = element_count(batch);
+  if (!count || weights[weights.size() - kMatrixRank] != k) return std::nullopt;
+  if (std::ranges::equal(batch, weights_batch)) return make_parameters(*count, m, n, k);
+  const bool shared =
+      std::ranges::all_of(weights_batch, [](std::int64_t size) { return size == 1; });
+  const auto rows = (Checked(*count) * m).value();
+  if (!shared || !rows) return std::nullopt;
+  return make_parameters(1, *rows, n, k);
+}
+
+// "2x3x8x16:2x3x16x4", until 3.0 with ":2x3x8x4"
+std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) {
+  const auto list = parse_dims_list(primitive.problem);
+  if (!list || list->size() < 2 || list->size() > 3) return std::nullopt;
+  const Dims& source = (*list)[0];
+  const Dims& weights = (*list)[1];
+  if (source.size() < kMatrixRank || source.size() != weights.size()) return std::nullopt;
+  auto set = fold(source, weights);
+  const auto bias = parse_bias(primitive, source.size(), weights.back());
+  if (!set || !bias) return std::nullopt;
+  set->set("bias", *bias);
+  set->set("trans_a", is_transposed(primitive.find("src")));
+  set->set("trans_b", is_transposed(primitive.find("wei")));
+  Dims destination = source;
+  destination.back() = weights.back();
+  return VerboseProblem{.request = {.parameters = std::move(*set)},
+                        .destination = std::move(destination)};
+}
+
+// "m64n48k32", "b6m8n4k16" until 2.2. With a batch it does not say whether the weights are shared.
+std::optional<VerboseProblem> parse_letters(const VerbosePrimitive& primitive,
+                                            const ProblemWords& words) {
+  const auto m = words.find("m");
+  const auto n = words.find("n");
+  const auto k = words.find("k");
+  if (!m || !n || !k || words.find("b").value_or(1) != 1) return std::nullopt;
+  const MemoryDescriptor* source = primitive.find("src");
+  const auto bias = parse_bias(primitive, source == nullptr ? 2 : source->rank().value_or(2), *n);
+  if (!bias) return std::nullopt;
+  ParameterSet set = make_parameters(1, *m, *n, *k);
+  set.set("bias", *bias);
+  set.set("trans_a", is_transposed(source));
+  set.set("trans_b", is_transposed(primitive.find("wei")));
+  return VerboseProblem{.request = {.parameters = std::move(set)}};
+}
+
+// "mb8ic16ih3iw3oc10": the weights are stored as n x k.
+std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primitive) {
+  const auto words = ProblemWords::parse(primitive.problem);
+  if (!words || direction_of(primitive.propagation) != Direction::forward) return std::nullopt;
+  const auto m = words->find("mb");
+  const auto n = words->find("oc");
+  const auto channels = words->find("ic");
+  if (!m || !n || !channels) return std::nullopt;
+  Checked k = *channels;
+  for (const std::string_view name : {"id", "ih", "iw"}) k *= words->find(name).value_or(1);
+  if (!k.value()) return std::nullopt;
+  ParameterSet set = make_parameters(1, *m, *n, *k.value());
+  set.set("bias", primitive.find("bia") != nullptr);
+  set.set("trans_b", true);
+  return VerboseProblem{.request = {.parameters = std::move(set)}};
+}
+
+std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+  if (primitive.primitive == "inner_product") return parse_inner_product(primitive);
+  const auto words = ProblemWords::parse(primitive.problem);
+  return words ? parse_letters(primitive, *words) : parse_matrices(primitive);
+}
+
+}  // namespace
+
+extern const VerboseMapping gemm_verbose;
+const VerboseMapping gemm_verbose = {.op = "gemm", .primitives = kPrimitives, .request = request};
+
+}  // namespace bench::ops

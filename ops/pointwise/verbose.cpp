@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "ops/operator.hpp"
+#include "ops/pointwise/functions.hpp"
+#include "ops/verbose_post_ops.hpp"
+#include "ops/verbose_text.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace bench::ops {
+
+extern const Operator pointwise_operator;
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kPrimitives = {"eltwise", "binary"};
+
+// "alg:eltwise_relu alpha:0.1 beta:0"; in 1.0 "alg:eltwise_relu:0.1:0".
+std::optional<VerboseFunction> parse_function(std::string_view auxiliary) {
+  std::string_view algorithm = auxiliary_value(auxiliary, "alg");
+  std::string_view alpha = auxiliary_value(auxiliary, "alpha");
+  std::string_view beta = auxiliary_value(auxiliary, "beta");
+  const std::size_t first = algorithm.find(':');
+  const std::size_t second = algorithm.rfind(':');
+  if (first != second) {
+    alpha = algorithm.substr(first + 1, second - first - 1);
+    beta = algorithm.substr(second + 1);
+    algorithm = algorithm.substr(0, first);
+  }
+  const auto alpha_number = parse_real(alpha);
+  const auto beta_number = parse_real(beta);
+  if (!alpha_number || !beta_number) return std::nullopt;
+  return find_verbose_eltwise(algorithm, *alpha_number, *beta_number);
+}
+
+std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
+  const auto direction = direction_of(primitive.propagation);
+  const auto function = parse_function(primitive.auxiliary);
+  auto shape = parse_dims(primitive.problem);
+  if (!direction || !function || !shape) return std::nullopt;
+  // Derivatives from the result cost something else than those from the source.
+  const bool of_result = primitive.auxiliary.find("_use_dst_for_bwd") != std::string_view::npos;
+  if (of_result && *direction != Direction::forward) return std::nullopt;
+  ParameterSet set(pointwise_operator.parameters);
+  set.set("function", std::string(function->function));
+  set.set("shape", std::move(*shape));
+  const int coefficients = find_unary_function(function->function)->coefficients;
+  if (coefficients > 0) set.set("alpha", function->alpha);
+  if (coefficients > 1) set.set("beta", function->beta);
+  return VerboseProblem{.request = {.direction = *direction, .parameters = std::move(set)}};
+}
+
+std::optional<VerboseProblem> parse_binary(const VerbosePrimitive& primitive) {
+  const auto function = find_verbose_binary(auxiliary_value(primitive.auxiliary, "alg"));
+  auto shapes = parse_dims_list(primitive.problem);
+  if (!function || !shapes || shapes->size() < 2) return std::nullopt;
+  ParameterSet set(pointwise_operator.parameters);
+  set.set("function", std::string(*function));
+  set.set("a", std::move((*shapes)[0]));
+  set.set("b", std::move((*shapes)[1]));
+  return VerboseProblem{.request = {.parameters = std::move(set)}};
+}
+
+std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+  return primitive.primitive == "binary" ? parse_binary(primitive) : parse_unary(primitive);
+}
+
+}  // namespace
+
+extern const VerboseMapping pointwise_verbose;
+const VerboseMapping pointwise_verbose = {
+    .op = "pointwise", .primitives = kPrimitives, .request = request};
+
+}  // namespace bench::ops

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "ops/operator.hpp"
+#include "ops/reorder/reorder.hpp"
+#include "ops/verbose_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace bench::ops {
+
+extern const Operator reorder_operator;
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kPrimitives = {"reorder"};
+
+struct LayoutRow {
+  std::string_view tag;
+  std::string_view layout;
+};
+constexpr std::array<LayoutRow, 9> kLayouts = {{
+    {"abc", "nchw"},
+    {"abcd", "nchw"},
+    {"abcde", "nchw"},
+    {"acb", "nhwc"},
+    {"acdb", "nhwc"},
+    {"acdeb", "nhwc"},
+    {"aBc16b", "blocked16"},
+    {"aBcd16b", "blocked16"},
+    {"aBcde16b", "blocked16"},
+}};
+
+std::string_view layout_of(const MemoryDescriptor& descriptor) {
+  const auto* row = std::ranges::find(kLayouts, descriptor.tag, &LayoutRow::tag);
+  return row == kLayouts.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
+}
+
+// Compensations of int8 weights are sums over them: work of their own.
+bool is_plain(const MemoryDescriptor* descriptor) {
+  return descriptor != nullptr && (descriptor->flags.empty() || descriptor->flags == "f0");
+}
+
+std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+  const MemoryDescriptor* source = primitive.find("src");
+  const MemoryDescriptor* destination = primitive.find("dst");
+  auto shape = parse_dims(primitive.problem);
+  if (!shape || !is_plain(source) || !is_plain(destination)) return std::nullopt;
+  std::string_view from = layout_of(*source);
+  std::string_view to = layout_of(*destination);
+  VerboseProblem result;
+  if (from.empty() || to.empty() || source->rank() != shape->size()) {
+    // Each element is moved once, whatever the layout.
+    const auto elements = element_count(*shape);
+    if (!elements) return std::nullopt;
+    shape = Dims{1, 1, *elements};
+    from = to = reorder_layouts().front();
+    result.naming = Naming::work_only;
+  }
+  ParameterSet set(reorder_operator.parameters);
+  set.set("shape", std::move(*shape));
+  set.set("from", std::string(from));
+  set.set("to", std::string(to));
+  result.request.parameters = std::move(set);
+  return result;
+}
+
+}  // namespace
+
+extern const VerboseMapping reorder_verbose;
+const VerboseMapping reorder_verbose = {
+    .op = "reorder", .primitives = kPrimitives, .request = request};
+
+}  // namespace bench::ops

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "base/checked.hpp"
+#include "ops/model.hpp"
+#include "ops/operator.hpp"
+#include "ops/verbose_post_ops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+// The descriptor that tells a tensor's data type: the first of these that is there. Backward passes
+// name gradients like what they are the gradients of.
+struct ArgumentRow {
+  std::string_view tensor;
+  std::array<std::string_view, 4> arguments;
+  std::size_t index = 0;  // of descriptors of one name
+};
+constexpr std::array<ArgumentRow, 10> kArguments = {{
+    {"source", {"src", "data"}},
+    {"a", {"src"}},
+    {"b", {"src"}, 1},
+    {"weights", {"wei"}},
+    {"bias", {"bia"}},
+    {"destination", {"dst", "data"}},
+    {"diff_source", {"diff_src", "src", "diff", "data"}},
+    {"diff_weights", {"wei"}},
+    {"diff_bias", {"bia"}},
+    {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
+}};
+
+// How work_of names what it needs of an activity.
+VerbosePrimitive primitive_of(const Activity& activity,
+                              std::vector<MemoryDescriptor>& descriptors) {
+  const Attributes& attributes = activity.attributes;
+  parse_memory_descriptors(attributes.text(Attribute::memory_descriptors), descriptors);
+  std::erase_if(descriptors, [](const MemoryDescriptor& d) { return !d.is_defined(); });
+  return {.primitive = attributes.text(Attribute::primitive),
+          .propagation = attributes.text(Attribute::propagation),
+          .attributes = attributes.text(Attribute::primitive_attributes),
+          .auxiliary = attributes.text(Attribute::auxiliary),
+          .problem = attributes.text(Attribute::problem),
+          .memory = descriptors};
+}
+
+const VerboseMapping* find_mapping(std::string_view primitive) {
+  for (const VerboseMapping* mapping : verbose_mappings()) {
+    if (std::ranges::find(mapping->primitives, primitive) != mapping->primitives.end()) {
+      return mapping;
+    }
+  }
+  return nullptr;
+}
+
+// Absent where the descriptors do not name it or the data type is none of ours.
+std::optional<DataType> dtype_of(const VerbosePrimitive& primitive, const ArgumentRow& row) {
+  for (const std::string_view argument : row.arguments) {
+    const MemoryDescriptor* descriptor =
+        argument.empty() ? nullptr : primitive.find(argument, row.index);
+    if (descriptor != nullptr) return data_type_from_name(descriptor->dtype);
+  }
+  return std::nullopt;
+}
+
+// Data types of the tensors as the primitive has them; false where one is not known. Statistics and
+// the like, which no descriptor tells, keep the model's.
+bool set_data_types(const VerbosePrimitive& primitive, std::span<const VerbosePostOp> post_ops,
+                    Problem& problem) {
+  std::optional<DataType> destination;
+  for (Tensor& tensor : problem.tensors) {
+    const auto* row = std::ranges::find(kArguments, tensor.name, &ArgumentRow::tensor);
+    if (row == kArguments.end()) continue;
+    const auto dtype = dtype_of(primitive, *row);
+    if (!dtype) return false;
+    tensor.dtype = *dtype;
+    if (tensor.name == "destination") destination = dtype;
+  }
+  auto residual = problem.tensors.begin();
+  for (const VerbosePostOp& post_op : post_ops) {
+    if (post_op.post_op.function != "add") continue;
+    residual = std::find_if(residual, problem.tensors.end(), [](const Tensor& tensor) {
+      return tensor.name.starts_with("residual");
+    });
+    if (residual == problem.tensors.end() || !destination) return false;
+    residual->dtype = post_op.dtype.value_or(*destination);
+    ++residual;
+  }
+  return true;
+}
+
+std::optional<std::int64_t> bytes_of(const Problem& problem) {
+  Checked bytes = 0;
+  for (const Tensor& tensor : problem.tensors) {
+    bytes += Checked(tensor.touched) * info(tensor.dtype).bytes;
+  }
+  return bytes.value();
+}
+
+std::string shapes_of(const Problem& problem, std::size_t first, std::size_t last) {
+  std::string text;
+  for (std::size_t i = first; i < last; ++i) {
+    if (!text.empty()) text += ' ';
+    text += join_dims(problem.tensors[i].dims);
+  }
+  return text;
+}
+
+std::string_view name_of(Direction direction) {
+  return direction_names()[static_cast<std::size_t>(direction)];
+}
+
+std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Problem& problem,
+                                     Naming naming) {
+  const std::optional<std::int64_t> bytes = bytes_of(problem);
+  if (!bytes) return std::nullopt;
+  ActivityWork work;
+  work.op = problem.op->name;
+  work.direction = name_of(problem.direction);
+  work.dtype = primitive.memory.front().dtype;
+  work.macs = problem.work.macs;
+  work.flops = problem.work.flops;
+  work.bytes = *bytes;
+  if (naming == Naming::work_only) return work;
+  work.parameters = problem_tokens(problem);
+  work.in_shapes = shapes_of(problem, 0, problem.input_count());
+  work.out_shapes = shapes_of(problem, problem.input_count(), problem.tensors.size());
+  return work;
+}
+
+// With its post-ops, whose tensors have the sizes of the destination: so it is made twice.
+std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive) {
+  const VerboseMapping* mapping = find_mapping(primitive.primitive);
+  if (mapping == nullptr || primitive.memory.empty()) return std::nullopt;
+  auto wanted = mapping->request(primitive);
+  if (!wanted) return std::nullopt;
+  const auto dtype = data_type_from_name(primitive.memory.front().dtype);
+  if (!dtype) return std::nullopt;
+  wanted->request.op = find_operator(mapping->op);
+  // Counts do not depend on the data type; that of an accumulator is none of a case.
+  wanted->request.dtype = info(*dtype).is_case_type ? *dtype : DataType::f32;
+  Result<Problem> problem = make_problem(wanted->request);
+  if (!problem.ok()) return std::nullopt;
+  if (wanted->destination.empty()) wanted->destination = problem->tensors.back().dims;
+  const auto post_ops = parse_post_ops(primitive.attributes, wanted->destination);
+  if (!post_ops) return std::nullopt;
+  if (!post_ops->empty()) {
+    for (const VerbosePostOp& post_op : *post_ops) {
+      wanted->request.post_ops.push_back(post_op.post_op);
+    }
+    problem = make_problem(std::move(wanted->request));
+    if (!problem.ok()) return std::nullopt;
+  }
+  if (!set_data_types(primitive, *post_ops, *problem)) return std::nullopt;
+  return describe(primitive, *problem, wanted->naming);
+}
+
+bool is_execution(const Activity& activity) {
+  return activity.kind == ActivityKind::primitive &&
+         activity.attributes.text(Attribute::phase) == "exec";
+}
+
+// Everything that the work depends on. The separator stands in none of the texts.
+void make_key(const Activity& activity, std::string& key) {
+  key.clear();
+  for (const Attribute attribute :
+       {Attribute::primitive, Attribute::propagation, Attribute::memory_descriptors,
+        Attribute::primitive_attributes, Attribute::auxiliary, Attribute::problem}) {
+    key += activity.attributes.text(attribute);
+    key += '\n';
+  }
+}
+
+class RememberingWorkOf {
+ public:
+  std::optional<ActivityWork> operator()(const Activity& activity) {
+    if (!is_execution(activity)) return std::nullopt;
+    make_key(activity, key_);
+    const auto known = works_.find(key_);
+    if (known != works_.end()) return known->second;
+    // A log in which every line differs must not fill the memory.
+    constexpr std::size_t kMostWorks = 16384;
+    if (works_.size() >= kMostWorks) works_.clear();
+    return works_.emplace(key_, work_of(activity)).first->second;
+  }
+
+ private:
+  std::string key_;
+  std::unordered_map<std::string, std::optional<ActivityWork>> works_;
+};
+
+}  // namespace
+
+const MemoryDescriptor* VerbosePrimitive::find(std::string_view argument, std::size_t index) const {
+  for (const MemoryDescriptor& descriptor : memory) {
+    if (descriptor.argument == argument && index-- == 0) return &descriptor;
+  }
+  return nullptr;
+}
+
+std::optional<ActivityWork> work_of(const Activity& activity) {
+  if (!is_execution(activity)) return std::nullopt;
+  std::vector<MemoryDescriptor> descriptors;
+  return work_of_primitive(primitive_of(activity, descriptors));
+}
+
+WorkOf make_work_of() { return RememberingWorkOf(); }
+
+}  // namespace bench::ops

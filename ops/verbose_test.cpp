@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose.hpp"
+
+#include "ops/operator.hpp"
+#include "profiler/onednn/verbose_activity.hpp"
+#include "profiler/readers/readers.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+using testing::ElementsAreArray;
+
+Activity activity_of(std::string_view text) {
+  VerboseDecoder decoder;
+  Activity activity;
+  EXPECT_TRUE(fill_activity(decoder.decode(text), activity)) << text;
+  return activity;
+}
+
+// "conv/forward/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B"; "n/a" where nothing is understood.
+std::string text_of_work(const std::optional<ActivityWork>& work) {
+  if (!work) return "n/a";
+  return fmt::format("{}/{}/{}/{} {} FLOP {} B", work->op, work->direction, work->parameters,
+                     work->dtype, work->flops, work->bytes);
+}
+
+// An execution as 3.x and earlier print it.
+std::string work_text(std::string_view fields) {
+  return text_of_work(work_of(activity_of(fmt::format("onednn_verbose,exec,cpu,{},1", fields))));
+}
+
+class Executions final : public ActivitySink {
+ public:
+  Status take(const Activity& activity) override {
+    if (activity.attributes.text(Attribute::phase) == "exec") {
+      works.push_back(text_of_work(remembering_(activity)));
+      EXPECT_EQ(works.back(), text_of_work(work_of(activity)));
+    }
+    return Done{};
+  }
+  std::vector<std::string> works;
+
+ private:
+  WorkOf remembering_ = make_work_of();
+};
+
+std::vector<std::string> works_of_log(const std::string& name) {
+  std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/onednn/testdata/" + name);
+  const auto source = bench::text_of(name, std::string(std::istreambuf_iterator<char>(file), {}));
+  Executions sink;
+  EXPECT_TRUE(onednn_reader.read(*source, sink).ok()) << name;
+  return sink.works;
+}
+
+// What the recorded program executes, in its order; counted by hand.
+const std::vector<std::string> kProgram = {
+    "conv/forward/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B",
+    "conv/forward/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B",
+    "conv/forward/n2c16h14w14k32r3s3p1+bias+relu/f32 3637760 FLOP 93824 B",
+    "conv/forward/n2c16h14w14k32r3s3p1+bias+add+relu/f32 3650304 FLOP 144000 B",
+    "n/a",  // adds one value a channel behind relu: no post-op of a problem
+    "conv/forward/n2c16h14w14k32r3s3p1+bias+clip/f32 3637760 FLOP 93824 B",
+    "conv/forward/n2c16h14w14k32r3s3p1+bias/bf16 3625216 FLOP 46976 B",
+    "conv/forward/n2c16h14w14k32r3s3p1+bias/u8 3625216 FLOP 61184 B",
+    "conv/forward/n2g4c16h15w15k16r3s3u2p1e2+bias/f32 84096 FLOP 13248 B",
+    "conv/backward_data/n2g4c16h15w15k16r3s3u2p1e2/f32 82944 FLOP 35712 B",
+    "conv/backward_weights/n2g4c16h15w15k16r3s3u2p1e2+bias/f32 84096 FLOP 13248 B",
+    "conv/forward/c8w30k8s3/f32 10752 FLOP 2624 B",
+    "conv/forward/c8d4h6w8k8t1r3s3p0x1x1/f32 221184 FLOP 14592 B",
+    "conv/forward/c16h7w7k8r4s4u2p1+transposed/f32 200704 FLOP 17600 B",
+    "gemm/forward/m8n10k144+tb+bias/f32 23120 FLOP 10728 B",
+    "gemm/forward/m64n48k32/f32 196608 FLOP 26624 B",
+    "gemm/forward/b6m8n4k16+tb+bias/f32 6336 FLOP 5392 B",
+    "gemm/forward/m40n4k16/f32 5120 FLOP 3456 B",  // 5 sources, one matrix of weights
+    "gemm/forward/m64n48k32/u8 196608 FLOP 15872 B",
+    "gemm/forward/m64n48k32/bf16 196608 FLOP 19456 B",  // result in f32
+    "gemm/forward/m64n48k32/f32 196608 FLOP 26624 B",   // a source with strides
+    "pointwise/forward/add-4x16x8x8-1x16x1x1/f32 4096 FLOP 32832 B",
+    "pool/forward/max-n2c16h13w13r3u2/f32 9216 FLOP 26240 B",
+    "pool/backward_data/max-n2c16h13w13r3u2/f32 1152 FLOP 26240 B",
+    "pool/forward/avg_exclude_pad-n2c16h13w13r3u2/f32 10368 FLOP 26240 B",
+    "pool/backward_data/avg_exclude_pad-n2c16h13w13r3u2/f32 11520 FLOP 26240 B",
+    "pointwise/forward/relu-2x16x8x8/f32 2048 FLOP 16384 B",
+    "pointwise/backward_data/relu-2x16x8x8/f32 2048 FLOP 24576 B",
+    "pointwise/forward/leaky_relu-2x16x8x8/f32 4096 FLOP 16384 B",
+    "pointwise/backward_data/leaky_relu-2x16x8x8/f32 4096 FLOP 24576 B",
+    "n/a",  // eltwise_linear
+    "n/a",
+    "pointwise/forward/sigmoid-2x16x8x8/f32 4096 FLOP 16384 B",
+    "pointwise/backward_data/sigmoid-2x16x8x8/f32 10240 FLOP 24576 B",
+    "softmax/forward/16x100/f32 6400 FLOP 12800 B",
+    "batch_norm/forward/inference-n2c16h8w8/f32 8192 FLOP 16640 B",
+    "n/a",  // batch_normalization for training
+    "n/a",  // lrn
+    "reorder/forward/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
+    "reorder/forward/2x32x8x8-nhwc-blocked16/f32 0 FLOP 32768 B",
+    "reorder/forward/2x32x8x8-nchw-nhwc/f32 0 FLOP 24576 B",  // to bf16
+    "reorder/forward//f32 0 FLOP 36864 B",  // to ABcd16b16a: no layout of the operator
+    "reorder/forward//f32 0 FLOP 24576 B",
+};
+
+TEST(VerboseWork, the_seeds_line) {
+  const Activity activity = activity_of(
+      "dnnl_verbose,exec,cpu,convolution,jit:avx512_common,forward_inference,"
+      "src_f32::blocked:aBcd16b:f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 "
+      "dst_f32::blocked:aBcd16b:f0,,alg:convolution_direct,"
+      "mb32_ic32oc32_ih256oh256kh3sh1dh0ph1_iw256ow256kw3sw1dw0pw1,20.7539");
+  const auto work = work_of(activity);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->op, "conv");
+  EXPECT_EQ(work->parameters, "n32c32h256w256k32r3s3p1");
+  EXPECT_EQ(work->direction, "forward");
+  EXPECT_EQ(work->dtype, "f32");
+  EXPECT_EQ(work->in_shapes, "32x32x256x256 32x32x3x3");
+  EXPECT_EQ(work->out_shapes, "32x32x256x256");
+  EXPECT_EQ(work->macs, 19'327'352'832);
+  EXPECT_EQ(work->flops, 38'654'705'664);
+  const double seconds = std::chrono::duration<double>(*activity.duration).count();
+  EXPECT_NEAR(static_cast<double>(work->flops) / seconds, 1.8625e12, 0.0001e12);
+}
+
+TEST(VerboseWork, every_execution_of_the_newest_log) {
+  EXPECT_THAT(works_of_log("onednn_3.13_timestamps.log"), ElementsAreArray(kProgram));
+}
+
+TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
+  for (const char* name : {"onednn_3.0.log", "onednn_3.2_timestamps.log",
+                           "onednn_3.3_timestamps.log", "onednn_3.5.log", "onednn_3.6.log"}) {
+    EXPECT_THAT(works_of_log(name), ElementsAreArray(kProgram)) << name;
+  }
+  std::vector<std::string> without_training = kProgram;
+  without_training.erase(without_training.begin() + 36);
+  for (const char* name : {"onednn_2.4.log", "onednn_2.6_timestamps.log"}) {
+    EXPECT_THAT(works_of_log(name), ElementsAreArray(without_training)) << name;
+  }
+  // Until 2.2 a batched product does not say what its matrices share.
+  without_training[16] = without_training[17] = "n/a";
+  EXPECT_THAT(works_of_log("onednn_2.0.log"), ElementsAreArray(without_training));
+}
+
+// 1.0 had no matmul, no binary and fewer post-ops; it flattens what an inner product reads.
+TEST(VerboseWork, of_1_0) {
+  std::vector<std::string> program;
+  for (std::size_t i = 0; i < kProgram.size(); ++i) {
+    const bool missing = i == 2 || i == 3 || i == 4 || i == 5 || i == 36 || (i >= 15 && i <= 21);
+    if (!missing) program.push_back(kProgram[i]);
+  }
+  const std::vector<std::string> works = works_of_log("onednn_1.0.log");
+  EXPECT_EQ(works.size(), 33U);
+  auto next = works.begin();
+  for (const std::string& expected : program) {
+    next = std::find(next, works.end(), expected);
+    ASSERT_NE(next, works.end()) << expected;
+  }
+}
+
+TEST(VerboseWork, data_types_are_those_of_the_descriptors) {
+  const std::string problem = ",,,64x32:32x48";
+  EXPECT_EQ(work_text("matmul,x,undef,src_f16::blocked:ab:f0 wei_f16::blocked:ab:f0 "
+                      "dst_f16::blocked:ab:f0" +
+                      problem),
+            "gemm/forward/m64n48k32/f16 196608 FLOP 13312 B");
+  EXPECT_EQ(work_text("matmul,x,undef,src_s8::blocked:ab:f0 wei_s8::blocked:ab:f0 "
+                      "dst_s8::blocked:ab:f0,attr-scales:src0:0:f32," +
+                      problem.substr(1)),
+            "gemm/forward/m64n48k32/s8 196608 FLOP 6656 B");
+  EXPECT_EQ(work_text("matmul,x,undef,src_f16::blocked:ab:f0 wei_s4::blocked:ab:f0 "
+                      "dst_f16::blocked:ab:f0" +
+                      problem),
+            "n/a");
+  EXPECT_EQ(work_text("binary,x,undef,src_s32::blocked:ab:f0 src_f32::blocked:ab:f0 "
+                      "dst_s8::blocked:ab:f0,,alg:binary_mul,8x8:8x8"),
+            "pointwise/forward/mul-8x8-8x8/s32 64 FLOP 576 B");
+}
+
+TEST(VerboseWork, products) {
+  const std::string mds = "src_f32::blocked:ab:f0 wei_f32::blocked:ba:f0 ";
+  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:8x2"),
+            "gemm/forward/m4n2k8+tb/f32 128 FLOP 224 B");
+  EXPECT_EQ(work_text("matmul,x,undef,src_f32::blocked:ba:f0 wei_f32::blocked:ab:f0 "
+                      "dst_f32::blocked:ab:f0,attr-post-ops:binary_add:bf16:3,,4x8:8x2"),
+            "gemm/forward/m4n2k8+ta+add/f32 136 FLOP 240 B");
+  // A bias a row, weights that not all share, sizes of run time, sizes that do not fit.
+  EXPECT_EQ(work_text("matmul,x,undef," + mds +
+                      "bia_f32::blocked:ab:f0_mask1 dst_f32::blocked:ab:f0,,,4x8:8x2"),
+            "n/a");
+  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,1x4x8:5x8x2"), "n/a");
+  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,*x8:8x2"), "n/a");
+  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:7x2"), "n/a");
+  EXPECT_EQ(work_text("gemm_api,,undef,src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 "
+                      "dst_f32::blocked:ab:f0,,,4x8:8x2"),
+            "gemm/forward/m4n2k8/f32 128 FLOP 224 B");
+  EXPECT_EQ(work_text("inner_product,x,backward_data,src_f32::blocked:ab:f0 "
+                      "wei_f32::blocked:ab:f0 bia_undef::undef::f0 dst_f32::blocked:ab:f0,,,"
+                      "mb8ic16oc10"),
+            "n/a");
+}
+
+TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
+  const std::string conv =
+      "src_f32::blocked:abcd:f0 wei_f32::blocked:abcd:f0 "
+      "bia_undef::undef::f0 dst_f32::blocked:abcd:f0,";
+  const std::string axes = "_ih4oh4kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0";
+  ASSERT_NE(work_text("convolution,x,forward_training," + conv + ",a,mb1_ic1oc1" + axes), "n/a");
+  for (const std::string& fields :
+       {"convolution,x,forward_training," + conv + "attr-post-ops:dw:k3s1p1,a,mb1_ic1oc1" + axes,
+        "convolution,x,backward_bias," + conv + ",a,mb1_ic1oc1" + axes,
+        "convolution,x,forward_training," + conv + ",a,mb1_ic1" + axes,
+        "convolution,x,forward_training," + conv + ",a,g3mb1_ic1oc1" + axes,
+        "convolution,x,forward_training," + conv +
+            ",a,mb1_ic1oc1_ih4oh9kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0",
+        "convolution,x,forward_training,#,,a,mb1_ic1oc1" + axes,
+        std::string("convolution,x,forward_training,src_f32::blocked:abcd:f0,,a,mb1_ic1oc1") + axes,
+        std::string("pooling,x,forward_training,src_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,,"
+                    "alg:pooling_max,mb1ic1_ih9oh5kh3sh1dh1ph0_iw9ow5kw3sw1dw1pw0"),
+        std::string("pooling,x,forward_training,src_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,"
+                    "attr-post-ops:eltwise_relu,alg:pooling_max,"
+                    "mb1ic1_ih4oh4kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0"),
+        std::string("batch_normalization,x,forward_inference,data_f32::blocked:abcd:f0,,"
+                    "flags:GCHR,mb2ic16ih8iw8"),
+        std::string("softmax,x,forward_inference,src_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,"
+                    "alg:softmax_log axis:1,16x100"),
+        std::string("softmax,x,forward_inference,src_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,"
+                    "alg:softmax_accurate axis:2,16x100"),
+        std::string("eltwise,x,backward_data,data_f32::blocked:ab:f0 diff_f32::blocked:ab:f0,,"
+                    "alg:eltwise_tanh_use_dst_for_bwd alpha:0 beta:0,16x100"),
+        std::string("reorder,x,undef,src_f32::blocked:abcd:f0 dst_s8::blocked:ABcd4b16a4b:f1:s8m1,"
+                    ",,32x16x3x3"),
+        std::string("shuffle,x,undef,data_f32::blocked:abcd:f0,,axis:1 group:4,2x16x8x8")}) {
+    EXPECT_EQ(work_text(fields), "n/a") << fields;
+  }
+}
+
+TEST(VerboseWork, creations_and_other_phases_compute_nothing) {
+  const std::string tail =
+      ",cpu,reorder,x,undef,src_f32::blocked:ab:f0 dst_f32::blocked:ba:f0,,,4x8,1";
+  EXPECT_TRUE(work_of(activity_of("onednn_verbose,exec" + tail)).has_value());
+  EXPECT_FALSE(work_of(activity_of("onednn_verbose,create:cache_hit" + tail)).has_value());
+  EXPECT_FALSE(work_of(activity_of("onednn_verbose,exec:external" + tail)).has_value());
+  EXPECT_FALSE(make_work_of()(activity_of("onednn_verbose,create" + tail)).has_value());
+  EXPECT_FALSE(work_of(Activity()).has_value());
+}
+
+TEST(VerboseWork, each_operator_has_one_mapping) {
+  std::vector<std::string_view> names;
+  for (const VerboseMapping* mapping : verbose_mappings()) names.push_back(mapping->op);
+  EXPECT_THAT(names, ElementsAreArray(operator_names()));
+}
+
+}  // namespace
+}  // namespace bench::ops

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/verbose_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// No size of a tensor that exists is larger, and products of two fit into 64 bits.
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
+
+// A decimal number off the front of `text`.
+std::optional<std::int64_t> cut_number(std::string_view& text) {
+  std::int64_t number = 0;
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number > kLargestSize) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::string_view cut(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view head = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return head;
+}
+
+// The end of `name` of an axis: "ih", "oh", ...
+std::optional<std::int64_t> axis_word(const ProblemWords& words, char first, char letter) {
+  const char name[] = {first, letter};
+  return words.find(std::string_view(name, sizeof name));
+}
+
+// Fits the padding at the end to the given output.
+bool fit_convolution(SpatialAxis& axis) {
+  const std::int64_t least = (axis.output - 1) * axis.stride + axis.dilation * (axis.kernel - 1) +
+                             1 - axis.input - axis.pad.begin;
+  const std::int64_t most = least + axis.stride - 1;
+  if (most < 0) return false;
+  const bool even = axis.pad.begin >= least && axis.pad.begin <= most;
+  axis.pad.end = even ? axis.pad.begin : std::max<std::int64_t>(least, 0);
+  return true;
+}
+
+bool fit_transposed(SpatialAxis& axis) {
+  const std::int64_t end = (axis.input - 1) * axis.stride + axis.dilation * (axis.kernel - 1) + 1 -
+                           axis.pad.begin - axis.output;
+  const std::int64_t missing = axis.pad.begin - end;
+  if (missing >= 0 && missing < std::max(axis.stride, axis.dilation)) {
+    axis.pad.end = axis.pad.begin;
+    axis.output_pad = missing;
+    return true;
+  }
+  axis.pad.end = end;
+  return end >= 0;
+}
+
+bool is_absent(const SpatialAxis& axis) {
+  return axis.input == 1 && axis.output == 1 && axis.kernel == 1 && axis.pad == PadPair{};
+}
+
+}  // namespace
+
+std::optional<Dims> parse_dims(std::string_view text) {
+  Dims dims;
+  while (true) {
+    const auto size = cut_number(text);
+    if (!size || *size < 1) return std::nullopt;
+    dims.push_back(*size);
+    if (text.empty()) return dims;
+    if (text.front() != 'x') return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+std::optional<std::vector<Dims>> parse_dims_list(std::string_view text) {
+  std::vector<Dims> list;
+  do {
+    auto dims = parse_dims(cut(text, ':'));
+    if (!dims) return std::nullopt;
+    list.push_back(std::move(*dims));
+  } while (!text.empty());
+  return list;
+}
+
+std::optional<ProblemWords> ProblemWords::parse(std::string_view text) {
+  ProblemWords result;
+  while (!text.empty()) {
+    if (text.front() == '_') {
+      text.remove_prefix(1);
+      continue;
+    }
+    const auto* end = std::ranges::find_if_not(text, [](char c) { return c >= 'a' && c <= 'z'; });
+    const auto size = static_cast<std::size_t>(end - text.begin());
+    const std::string_view name = text.substr(0, size);
+    text.remove_prefix(size);
+    const auto number = cut_number(text);
+    if (name.empty() || !number || result.find(name)) return std::nullopt;
+    result.words_.push_back({name, *number});
+  }
+  return result;
+}
+
+std::optional<std::int64_t> ProblemWords::find(std::string_view name) const {
+  const auto word = std::ranges::find(words_, name, &Word::name);
+  return word == words_.end() ? std::nullopt : std::optional(word->number);
+}
+
+bool ProblemWords::only(std::span<const std::string_view> names) const {
+  return std::ranges::all_of(
+      words_, [&](const Word& word) { return std::ranges::find(names, word.name) != names.end(); });
+}
+
+std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name) {
+  while (!auxiliary.empty()) {
+    std::string_view word = cut(auxiliary, ' ');
+    if (cut(word, ':') == name) return word;
+  }
+  return {};
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<Direction> direction_of(std::string_view propagation) {
+  if (propagation == "forward_training" || propagation == "forward_inference" ||
+      propagation == "forward") {
+    return Direction::forward;
+  }
+  if (propagation == "backward_data") return Direction::backward_data;
+  if (propagation == "backward_weights") return Direction::backward_weights;
+  return std::nullopt;
+}
+
+std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sweep sweep) {
+  const auto input = axis_word(words, 'i', letter);
+  const auto output = axis_word(words, 'o', letter);
+  const auto kernel = axis_word(words, 'k', letter);
+  const auto stride = axis_word(words, 's', letter);
+  const auto pad = axis_word(words, 'p', letter);
+  if (!input || !output || !kernel || !stride || !pad) return std::nullopt;
+  if (*input < 1 || *output < 1 || *kernel < 1 || *stride < 1) return std::nullopt;
+  SpatialAxis axis;
+  const std::size_t index = letter == 'd' ? 0 : letter == 'h' ? 1 : 2;
+  axis.name = size_names(3)[index];
+  axis.input = *input;
+  axis.output = *output;
+  axis.kernel = *kernel;
+  axis.stride = *stride;
+  axis.pad.begin = *pad;
+  axis.dilation = axis_word(words, 'd', letter).value_or(0) + 1;  // counted from 0; 1.x pools: none
+  const bool fits = sweep == Sweep::transposed ? fit_transposed(axis) : fit_convolution(axis);
+  return fits ? std::optional(axis) : std::nullopt;
+}
+
+std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sweep sweep,
+                                                   std::optional<std::size_t> rank) {
+  std::vector<SpatialAxis> axes;
+  for (const char letter : {'d', 'h', 'w'}) {
+    if (!axis_word(words, 'i', letter)) continue;
+    const auto axis = parse_axis(words, letter, sweep);
+    if (!axis) return std::nullopt;
+    axes.push_back(*axis);
+  }
+  constexpr std::size_t kBatchAndChannels = 2;
+  while (rank && axes.size() + kBatchAndChannels > *rank && axes.size() > 1) {
+    if (!is_absent(axes.front())) return std::nullopt;
+    axes.erase(axes.begin());
+  }
+  const bool sound = !axes.empty() && axes.back().name == "w" &&
+                     (!rank || axes.size() + kBatchAndChannels == *rank);
+  const bool gap = axes.size() == 2 && axes.front().name == "d";
+  return sound && !gap ? std::optional(std::move(axes)) : std::nullopt;
+}
+
+void set_axes(ParameterSet& set, std::span<const SpatialAxis> axes) {
+  std::vector<std::int64_t> strides;
+  std::vector<std::int64_t> dilations;
+  std::vector<std::int64_t> output_pads;
+  std::vector<PadPair> pads;
+  for (const SpatialAxis& axis : axes) {
+    set.set(axis.name, axis.input);
+    strides.push_back(axis.stride);
+    dilations.push_back(axis.dilation);
+    output_pads.push_back(axis.output_pad);
+    pads.push_back(axis.pad);
+  }
+  set.set("stride", strides);
+  set.set("pad", pads);
+  if (find_parameter(set.table(), "dilation") != nullptr) set.set("dilation", dilations);
+  if (find_parameter(set.table(), "output_pad") != nullptr) set.set("output_pad", output_pads);
+}
+
+}  // namespace bench::ops

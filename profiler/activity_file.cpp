@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/activity_file.hpp"
+
+#include "profiler/activity_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Large enough that system calls do not count, small enough that a crash without a flush costs
+// little.
+constexpr std::size_t kBufferSize = 256 * 1024;
+
+std::string header_line(const ProfileHeader& header) {
+  nlohmann::ordered_json record = {{"record", "profile"}, {"schema", kProfileSchema}};
+  record["tool"] = {{"version", header.tool_version}};
+  if (!header.started.empty()) record["started"] = header.started;
+  if (!header.details.empty()) record["environment"] = {{"details", header.details}};
+  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+struct ActivityFile::State {
+  std::mutex mutex;
+  RecordFile file;
+  std::string buffer = {};
+
+  explicit State(RecordFile opened) : file(std::move(opened)) {}
+
+  Status write() {
+    if (buffer.empty()) return Done{};
+    Status status = file.append_lines(buffer);
+    buffer.clear();
+    return status;
+  }
+};
+
+Result<std::unique_ptr<ActivityFile>> ActivityFile::create(const std::string& path,
+                                                           Existing existing,
+                                                           const ProfileHeader& header) {
+  BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(path, existing));
+  auto state = std::make_unique<State>(std::move(file));
+  BENCH_RETURN_IF_ERROR(state->file.append(header_line(header)));
+  return std::unique_ptr<ActivityFile>(new ActivityFile(std::move(state)));
+}
+
+ActivityFile::ActivityFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+// Who wants to know whether the last lines got through calls flush() before.
+ActivityFile::~ActivityFile() { static_cast<void>(flush()); }
+
+Status ActivityFile::take(const Activity& activity) {
+  const std::lock_guard lock(state_->mutex);
+  append_json(activity, "", state_->buffer);
+  state_->buffer += '\n';
+  if (state_->buffer.size() < kBufferSize) return Done{};
+  return state_->write();
+}
+
+Status ActivityFile::flush() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->write();
+}
+
+const std::string& ActivityFile::path() const { return state_->file.path(); }
+
+}  // namespace bench

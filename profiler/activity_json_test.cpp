@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/activity_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace bench {
+namespace {
+
+Activity full_activity() {
+  Activity activity;
+  activity.kind = ActivityKind::primitive;
+  activity.name = "convolution";
+  activity.start = Nanoseconds(1'000'000'007);
+  activity.duration = Nanoseconds(20'753'900);
+  activity.track = {12, 34, 0, 7};
+  activity.case_id = "conv/forward/n32c32h256k32r3p1/f32/onednn/cpu/hot";
+  activity.scope = "net:a\\:b";
+  activity.direction = "forward";
+  activity.correlation = std::numeric_limits<std::uint64_t>::max();
+  activity.attributes.set(Attribute::implementation, "brgconv:avx512_core");
+  activity.attributes.set(Attribute::flops, std::int64_t{38'654'705'664});
+  activity.attributes.set(Attribute::occupancy, 0.5);
+  return activity;
+}
+
+TEST(ActivityJson, RecordReadsAsDocumented) {
+  EXPECT_EQ(
+      to_json_line(full_activity(), "r1"),
+      R"({"record":"activity","run_id":"r1",)"
+      R"("id":"conv/forward/n32c32h256k32r3p1/f32/onednn/cpu/hot","kind":"primitive",)"
+      R"("name":"convolution","start_ns":1000000007,"duration_ns":20753900,"pid":12,"tid":34,)"
+      R"("device":0,"stream":7,"scope":"net:a\\:b","direction":"forward",)"
+      R"("correlation":18446744073709551615,"attributes":{"implementation":)"
+      R"("brgconv:avx512_core","flops":38654705664,"occupancy":0.5}})");
+}
+
+TEST(ActivityJson, WhatIsWrittenIsReadBack) {
+  ActivityLineParser parser;
+  const Activity full = full_activity();
+  ASSERT_EQ(parser.parse(to_json_line(full, "r1")).kind, LineKind::activity);
+  EXPECT_EQ(parser.activity(), full);
+  // Nothing of the line before stays in the next one.
+  Activity small;
+  small.kind = ActivityKind::marker;
+  small.name = "m";
+  ASSERT_EQ(parser.parse(to_json_line(small, "")).kind, LineKind::activity);
+  EXPECT_EQ(parser.activity(), small);
+}
+
+TEST(ActivityJson, AllKindsAndAttributesSurvive) {
+  ActivityLineParser parser;
+  for (const std::string_view kind : activity_kind_names()) {
+    Activity activity;
+    activity.kind = *activity_kind_from_name(kind);
+    for (const AttributeInfo& row : attributes()) {
+      EXPECT_EQ(attribute_from_name(row.name), row.attribute);
+      if (row.type == AttributeType::text) activity.attributes.set(row.attribute, "a\"\\\n\x01");
+      if (row.type == AttributeType::integer)
+        activity.attributes.set(row.attribute, std::int64_t{-3});
+      if (row.type == AttributeType::real) activity.attributes.set(row.attribute, 1.0 / 3);
+    }
+    ASSERT_EQ(parser.parse(to_json_line(activity, "")).kind, LineKind::activity);
+    EXPECT_EQ(parser.activity(), activity);
+  }
+}
+
+TEST(ActivityJson, NumbersThatJsonCannotSayAreLeftOut) {
+  Activity activity;
+  activity.attributes.set(Attribute::value, std::nan(""));
+  EXPECT_EQ(to_json_line(activity, "").find("value"), std::string::npos);
+}
+
+TEST(ActivityJson, BytesThatAreNoTextGetReplacementCharacters) {
+  Activity activity;
+  activity.name = "a\xFF";
+  ActivityLineParser parser;
+  ASSERT_EQ(parser.parse(to_json_line(activity, "")).kind, LineKind::activity);
+  EXPECT_EQ(parser.activity().name, "a\xEF\xBF\xBD");
+}
+
+TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
+  const struct {
+    const char* line;
+    const char* problem;
+  } rows[] = {
+      {R"({"record":"activity","kind":"primitive")", "column 40: "},
+      {R"([1])", "not an object"},
+      {R"("text")", "not an object"},
+      {R"({"kind":"primitive"})", "no `record`"},
+      {R"({"record":"activity","name":"x","start_ns":1})", "no `kind`"},
+      {R"({"record":"activity","kind":"primitive","start_ns":1})", "no `name`"},
+      {R"({"record":"activity","kind":"primitive","name":"x"})", "no `start_ns`"},
+      {R"({"record":"activity","kind":"dance","name":"x","start_ns":1})", "unknown kind `dance`"},
+      {R"({"record":"activity","kind":"api","name":"x","start_ns":"1"})",
+       "`start_ns` has another type"},
+      {R"({"record":"activity","kind":"api","name":7,"start_ns":1})", "`name` has another type"},
+      {R"({"record":"activity","kind":"api","name":"x","start_ns":1.5})",
+       "`start_ns` has another type"},
+      {R"({"record":"activity","kind":"api","name":"x","start_ns":1,"duration_ns":-1})",
+       "`duration_ns` is negative"},
+      {R"({"record":"activity","kind":"api","name":"x","start_ns":9223372036854775807})",
+       "the activity ends beyond the range of time"},
+      {R"({"record":"activity","kind":"api","name":{"a":1},"start_ns":1})",
+       "`name` has another type"},
+  };
+  ActivityLineParser parser;
+  for (const auto& row : rows) {
+    const ParsedLine& line = parser.parse(row.line);
+    EXPECT_EQ(line.kind, LineKind::damaged) << row.line;
+    EXPECT_EQ(line.problem.substr(0, std::string(row.problem).size()), row.problem) << row.line;
+  }
+}
+
+TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreTold) {
+  ActivityLineParser parser;
+  const ParsedLine& run = parser.parse(R"({"record":"run","schema":"bench.result/1","x":[{}]})");
+  EXPECT_EQ(run.kind, LineKind::other);
+  EXPECT_EQ(run.record, "run");
+  EXPECT_EQ(run.schema, "bench.result/1");
+  const ParsedLine& line = parser.parse(
+      R"({"record":"activity","kind":"api","name":"x","start_ns":1,"later":[1,{"a":2}],)"
+      R"("attributes":{"flops":"many","tomorrow":1,"bytes":8,"dtype":null}})");
+  EXPECT_EQ(line.kind, LineKind::activity);
+  EXPECT_EQ(line.unknown_fields, 3);
+  EXPECT_EQ(parser.activity().attributes.integer(Attribute::bytes), 8);
+  EXPECT_EQ(parser.activity().attributes.size(), 1u);
+}
+
+TEST(ActivityJson, DepthOfAHostileLineIsNoDepthOfOurs) {
+  ActivityLineParser parser;
+  const std::string deep = R"({"record":"x","y":)" + std::string(1'000'000, '[');
+  EXPECT_EQ(parser.parse(deep).kind, LineKind::damaged);
+}
+
+}  // namespace
+}  // namespace bench

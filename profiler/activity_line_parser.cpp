@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/activity_json.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <array>
+#include <limits>
+
+namespace bench {
+namespace {
+
+enum class Field {
+  record,
+  schema,
+  id,
+  kind,
+  name,
+  start,
+  duration,
+  pid,
+  tid,
+  device,
+  stream,
+  scope,
+  direction,
+  correlation,
+  attributes,
+  other,
+};
+struct FieldName {
+  std::string_view name;
+  Field field;
+};
+constexpr std::array<FieldName, 15> kFields = {{{"record", Field::record},
+                                                {"schema", Field::schema},
+                                                {"id", Field::id},
+                                                {"kind", Field::kind},
+                                                {"name", Field::name},
+                                                {"start_ns", Field::start},
+                                                {"duration_ns", Field::duration},
+                                                {"pid", Field::pid},
+                                                {"tid", Field::tid},
+                                                {"device", Field::device},
+                                                {"stream", Field::stream},
+                                                {"scope", Field::scope},
+                                                {"direction", Field::direction},
+                                                {"correlation", Field::correlation},
+                                                {"attributes", Field::attributes}}};
+
+Field field_of(std::string_view name) {
+  for (const FieldName& row : kFields) {
+    if (row.name == name) return row.field;
+  }
+  return Field::other;
+}
+
+// Takes RapidJSON's events. A false return ends the parse; `problem` then says why.
+class Handler {
+ public:
+  Activity activity;
+  ParsedLine line;
+  bool has_kind = false, has_start = false, has_name = false;
+
+  void begin() {
+    activity.kind = ActivityKind::operation;
+    activity.name.clear();
+    activity.start = Nanoseconds(0);
+    activity.duration.reset();
+    activity.track = {};
+    activity.case_id.clear();
+    activity.scope.clear();
+    activity.direction.clear();
+    activity.correlation.reset();
+    activity.attributes.clear();
+    line.kind = LineKind::damaged;
+    line.record.clear();
+    line.schema.clear();
+    line.problem.clear();
+    line.unknown_fields = 0;
+    has_kind = has_start = has_name = false;
+    depth_ = 0;
+    field_ = Field::other;
+    attribute_.reset();
+  }
+
+  bool StartObject() {
+    ++depth_;
+    if (depth_ == 2 && field_ != Field::attributes && field_ != Field::other) return mismatch();
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType) { return leave(); }
+  bool StartArray() {
+    ++depth_;
+    if (depth_ == 1) return fail("not an object");
+    if (depth_ == 2 && field_ != Field::other) return mismatch();
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType) { return leave(); }
+
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view key(text, size);
+    if (depth_ == 1) field_ = field_of(key);
+    if (depth_ == 2 && field_ == Field::attributes) {
+      attribute_ = attribute_from_name(key);
+      if (!attribute_) ++line.unknown_fields;
+    }
+    return true;
+  }
+
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view value(text, size);
+    if (depth_ == 0) return fail("not an object");
+    if (depth_ == 1) return take_text(value);
+    if (depth_ == 2 && attribute_) {
+      if (info(*attribute_).type == AttributeType::text) {
+        activity.attributes.set(*attribute_, value);
+      } else {
+        ++line.unknown_fields;
+      }
+    }
+    return true;
+  }
+
+  bool Int(int value) { return Int64(value); }
+  bool Uint(unsigned value) { return Int64(value); }
+  bool Int64(std::int64_t value) {
+    if (depth_ == 0) return fail("not an object");
+    if (depth_ == 1) return take_integer(value);
+    if (depth_ == 2 && attribute_) take_attribute(value);
+    return true;
+  }
+  bool Uint64(std::uint64_t value) {
+    if (depth_ == 1 && field_ == Field::correlation) {
+      activity.correlation = value;
+      return true;
+    }
+    if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return Int64(static_cast<std::int64_t>(value));
+    }
+    return Double(static_cast<double>(value));
+  }
+  bool Double(double value) {
+    if (depth_ == 0) return fail("not an object");
+    if (depth_ == 1 && field_ != Field::other) return mismatch();
+    if (depth_ == 2 && attribute_) {
+      if (info(*attribute_).type == AttributeType::real) {
+        activity.attributes.set(*attribute_, value);
+      } else {
+        ++line.unknown_fields;
+      }
+    }
+    return true;
+  }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return true; }
+  bool Bool(bool) { return other_value(); }
+  bool Null() { return other_value(); }
+
+ private:
+  bool fail(std::string problem) {
+    line.problem = std::move(problem);
+    return false;
+  }
+  bool mismatch() {
+    for (const FieldName& row : kFields) {
+      if (row.field == field_) return fail(fmt::format("`{}` has another type", row.name));
+    }
+    return true;
+  }
+  bool leave() {
+    --depth_;
+    attribute_.reset();
+    return true;
+  }
+  bool other_value() {
+    if (depth_ == 0) return fail("not an object");
+    if (depth_ == 1 && field_ != Field::other) return mismatch();
+    if (depth_ == 2 && attribute_) ++line.unknown_fields;
+    return true;
+  }
+
+  bool take_text(std::string_view value) {
+    switch (field_) {
+      case Field::record:
+        line.record = value;
+        return true;
+      case Field::schema:
+        line.schema = value;
+        return true;
+      case Field::id:
+        activity.case_id = value;
+        return true;
+      case Field::kind:
+        return take_kind(value);
+      case Field::name:
+        activity.name = value;
+        has_name = true;
+        return true;
+      case Field::scope:
+        activity.scope = value;
+        return true;
+      case Field::direction:
+        activity.direction = value;
+        return true;
+      case Field::other:
+        return true;
+      case Field::start:
+      case Field::duration:
+      case Field::pid:
+      case Field::tid:
+      case Field::device:
+      case Field::stream:
+      case Field::correlation:
+      case Field::attributes:
+        break;
+    }
+    return mismatch();
+  }
+
+  bool take_kind(std::string_view value) {
+    const auto kind = activity_kind_from_name(value);
+    if (kind) activity.kind = *kind;
+    has_kind = kind.has_value();
+    unknown_kind_ = kind ? std::string() : std::string(value);
+    return true;
+  }
+
+  bool take_integer(std::int64_t value) {
+    switch (field_) {
+      case Field::start:
+        activity.start = Nanoseconds(value);
+        has_start = true;
+        return true;
+      case Field::duration:
+        if (value < 0) return fail("`duration_ns` is negative");
+        activity.duration = Nanoseconds(value);
+        return true;
+      case Field::pid:
+        activity.track.pid = value;
+        return true;
+      case Field::tid:
+        activity.track.tid = value;
+        return true;
+      case Field::device:
+        activity.track.device = value;
+        return true;
+      case Field::stream:
+        activity.track.stream = value;
+        return true;
+      case Field::correlation:
+        if (value < 0) return fail("`correlation` is negative");
+        activity.correlation = static_cast<std::uint64_t>(value);
+        return true;
+      case Field::other:
+        return true;
+      case Field::record:
+      case Field::schema:
+      case Field::id:
+      case Field::kind:
+      case Field::name:
+      case Field::scope:
+      case Field::direction:
+      case Field::attributes:
+        break;
+    }
+    return mismatch();
+  }
+
+  void take_attribute(std::int64_t value) {
+    switch (info(*attribute_).type) {
+      case AttributeType::integer:
+        activity.attributes.set(*attribute_, value);
+        return;
+      case AttributeType::real:
+        activity.attributes.set(*attribute_, static_cast<double>(value));
+        return;
+      case AttributeType::text:
+        break;
+    }
+    ++line.unknown_fields;
+  }
+
+ public:
+  // After a whole object.
+  void finish() {
+    if (line.record.empty()) {
+      line.problem = "no `record`";
+    } else if (line.record != "activity") {
+      line.kind = LineKind::other;
+    } else if (!unknown_kind_.empty()) {
+      line.problem = fmt::format("unknown kind `{}`", unknown_kind_);
+      unknown_kind_.clear();
+    } else if (!has_kind || !has_start || !has_name) {
+      line.problem = fmt::format("no `{}`", !has_kind ? "kind" : !has_start ? "start_ns" : "name");
+    } else if (!in_range()) {
+      line.problem = "the activity ends beyond the range of time";
+    } else {
+      line.kind = LineKind::activity;
+    }
+  }
+
+ private:
+  // So that nobody's sum of start and duration overflows.
+  bool in_range() const {
+    constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 4;
+    return std::abs(activity.start.count()) < kLimit &&
+           activity.duration.value_or(Nanoseconds(0)).count() < kLimit;
+  }
+
+  int depth_ = 0;
+  Field field_ = Field::other;
+  std::optional<Attribute> attribute_;
+  std::string unknown_kind_;
+};
+
+}  // namespace
+
+struct ActivityLineParser::State {
+  Handler handler;
+  rapidjson::Reader reader;
+};
+
+ActivityLineParser::ActivityLineParser() : state_(std::make_unique<State>()) {}
+ActivityLineParser::~ActivityLineParser() = default;
+
+const ParsedLine& ActivityLineParser::parse(std::string_view line) {
+  Handler& handler = state_->handler;
+  handler.begin();
+  rapidjson::MemoryStream stream(line.data(), line.size());
+  // Iterative: the depth of a hostile line must not become the depth of our stack.
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  const rapidjson::ParseResult result = state_->reader.Parse<kFlags>(stream, handler);
+  if (!result) {
+    if (handler.line.problem.empty()) {
+      handler.line.problem = fmt::format("column {}: {}", result.Offset() + 1,
+                                         rapidjson::GetParseError_En(result.Code()));
+    }
+    return handler.line;
+  }
+  handler.finish();
+  return handler.line;
+}
+
+const Activity& ActivityLineParser::activity() const { return state_->handler.activity; }
+
+}  // namespace bench

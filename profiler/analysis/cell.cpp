@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/cell.hpp"
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bench::analysis {
+namespace {
+
+std::string readable_number(double value, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::none:
+      break;
+    case Quantity::time:
+      return format_time(Nanoseconds(std::llround(value)));
+    case Quantity::flop:
+      return format_decimal(value, "FLOP");
+    case Quantity::flop_rate:
+      return format_decimal(value, "FLOP/s");
+    case Quantity::byte:
+      return format_binary(value, "B");
+    case Quantity::byte_rate:
+      return format_binary(value, "B/s");
+    case Quantity::share:
+      return fmt::format("{:.1f} %", 100 * value);
+  }
+  return fmt::format("{}", value);
+}
+
+bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }
+
+}  // namespace
+
+double number_of(const Cell& cell) {
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*number);
+  const auto* real = std::get_if<double>(&cell);
+  return real != nullptr ? *real : 0;
+}
+
+std::string readable(const Cell& cell, Quantity quantity) {
+  if (!is_known(cell)) return std::string(kUnknown);
+  if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
+  if (quantity == Quantity::none) return raw(cell);
+  return readable_number(number_of(cell), quantity);
+}
+
+std::string raw(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *number);
+  if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
+  return {};
+}
+
+std::size_t readable_width(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::none:
+      break;
+    case Quantity::time:
+      return 8;  // "999.9 us"
+    case Quantity::share:
+      return 7;  // "100.0 %"
+    case Quantity::flop:
+      return 12;  // "999.99 GFLOP"
+    case Quantity::flop_rate:
+      return 14;  // "999.99 GFLOP/s"
+    case Quantity::byte:
+      return 11;  // "1023.99 MiB"
+    case Quantity::byte_rate:
+      return 13;  // "1023.99 MiB/s"
+  }
+  return 0;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  const std::string valid = is_utf8(text) ? std::string() : with_valid_utf8(text);
+  const std::string_view source = valid.empty() ? text : std::string_view(valid);
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto c = static_cast<unsigned char>(source[i]);
+    if (is_control(c)) {
+      result += fmt::format("\\x{:02x}", c);
+    } else if (c == 0xC2 && static_cast<unsigned char>(source[i + 1]) < 0xA0) {
+      // U+0080 to U+009F: terminals take them for escape sequences.
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(source[++i]));
+    } else {
+      result += source[i];
+    }
+  }
+  return result;
+}
+
+int compare(const Cell& a, const Cell& b) {
+  const auto* text_a = std::get_if<std::string>(&a);
+  const auto* text_b = std::get_if<std::string>(&b);
+  if (text_a != nullptr && text_b != nullptr) {
+    const int order = text_a->compare(*text_b);
+    return order < 0 ? -1 : order > 0 ? 1 : 0;
+  }
+  if (text_a != nullptr || text_b != nullptr) return text_a != nullptr ? 1 : -1;
+  const auto* integer_a = std::get_if<std::int64_t>(&a);
+  const auto* integer_b = std::get_if<std::int64_t>(&b);
+  if (integer_a != nullptr && integer_b != nullptr) {
+    return *integer_a < *integer_b ? -1 : *integer_a > *integer_b ? 1 : 0;
+  }
+  const double x = number_of(a);
+  const double y = number_of(b);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+}  // namespace bench::analysis

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One value of a table: text, a number, or unknown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace bench::analysis {
+
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+// What a number means, and so how people read it.
+enum class Quantity { none, time, flop, flop_rate, byte, byte_rate, share };
+
+inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
+double number_of(const Cell& cell);  // 0 for text and unknown
+
+// "20.75 ms", "747.35 GFLOP/s", "24.51 MiB", "78.6 %"; unknown is "n/a".
+std::string readable(const Cell& cell, Quantity quantity);
+// Numbers in digits without unit; unknown is empty.
+std::string raw(const Cell& cell);
+// Room for any readable() number of this quantity.
+std::size_t readable_width(Quantity quantity);
+
+// Text for a terminal: control characters and bytes that are not UTF-8 become visible escapes.
+std::string printable(std::string_view text);
+
+// Ascending; -1, 0, 1. Numbers come before text; unknown is not for comparing.
+int compare(const Cell& a, const Cell& b);
+
+}  // namespace bench::analysis

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/collector.hpp"
+
+#include "base/text.hpp"
+#include "profiler/analysis/saturating.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace bench::analysis {
+namespace {
+
+constexpr std::size_t kMostFlagLines = 20;  // named in the remark below a table
+
+// About 1 kB each: 250 MB would be the end of what a table may take.
+constexpr std::size_t kMostGroups = 200'000;
+
+class ActivityCollector final : public Collector {
+ public:
+  ActivityCollector(const QueryPlan& plan, const std::string& folder) : Collector(plan, folder) {}
+
+  Status add(const Subject& subject) override {
+    count(subject);
+    ++totals_.rows;
+    const std::int64_t sequence = next_sequence_++;
+    Cell key = plan_.order->of_activity(subject, *plan_.order);
+    if (!rows_.wants(key)) return Done{};
+    Row row{{}, std::move(key), sequence, subject.activity.duration};
+    row.cells.reserve(plan_.columns.size());
+    for (const Column* column : plan_.columns) {
+      row.cells.push_back(column->of_activity != nullptr ? column->of_activity(subject, *column)
+                                                         : Cell());
+    }
+    return store(std::move(row));
+  }
+  Status finish() override { return rows_.finish(); }
+};
+
+// The values of one column in a group.
+struct Merged {
+  Cell value;  // Merge::equal
+  bool conflicting = false;
+  NumberStatistics numbers;  // Merge::aggregate
+
+  void add(const Column& column, const Subject& subject, std::int64_t count) {
+    Cell cell = column.of_activity(subject, column);
+    if (column.merge == Merge::aggregate) {
+      if (!is_known(cell)) return;
+      const auto* exact = std::get_if<std::int64_t>(&cell);
+      numbers.add(number_of(cell), exact != nullptr ? *exact : 0);
+    } else if (count == 0) {
+      value = std::move(cell);
+    } else if (!conflicting) {
+      conflicting = cell != value;
+    }
+  }
+
+  Cell result(const Column& column, Aggregate by) const {
+    if (column.merge == Merge::equal) return conflicting ? Cell() : value;
+    const auto number = numbers.aggregate(by);
+    if (!number) return {};
+    if (by == Aggregate::mean || std::trunc(*number) != *number) return *number;
+    if (by == Aggregate::sum) return numbers.exact_sum;
+    constexpr double kExact = 9007199254740992;  // 2^53: beyond, the double alone is known
+    return std::abs(*number) < kExact ? Cell(static_cast<std::int64_t>(*number)) : Cell(*number);
+  }
+};
+
+struct Group {
+  Cell key;
+  std::int64_t sequence = 0;
+  GroupStatistics statistics;
+  std::vector<Merged> merged;
+};
+
+class GroupCollector final : public Collector {
+ public:
+  GroupCollector(const QueryPlan& plan, const std::string& folder) : Collector(plan, folder) {
+    for (const Column* column : plan.columns) find_merged(column);
+    find_merged(plan.order);
+  }
+
+  Status add(const Subject& subject) override {
+    count(subject);
+    Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(subject, *plan_.group_by)
+                                         : Cell(std::string("all"));
+    BENCH_ASSIGN_OR_RETURN(Group* const group, group_of(std::move(key)));
+    for (std::size_t i = 0; i < merged_columns_.size(); ++i) {
+      group->merged[i].add(*merged_columns_[i], subject, group->statistics.count);
+    }
+    add_statistics(subject, group->statistics);
+    return Done{};
+  }
+
+  Status finish() override {
+    std::vector<const Group*> order;
+    order.reserve(groups_.size());
+    for (const auto& [key, group] : groups_) order.push_back(&group);
+    std::sort(order.begin(), order.end(),
+              [](const Group* a, const Group* b) { return a->sequence < b->sequence; });
+    for (const Group* group : order) BENCH_RETURN_IF_ERROR(store(row_of(*group)));
+    totals_.rows = static_cast<std::int64_t>(order.size());
+    return rows_.finish();
+  }
+
+ private:
+  void find_merged(const Column* column) {
+    const bool merges = column->merge == Merge::equal || column->merge == Merge::aggregate;
+    if (!merges || column == plan_.group_by) return;
+    if (std::find(merged_columns_.begin(), merged_columns_.end(), column) == merged_columns_.end())
+      merged_columns_.push_back(column);
+  }
+
+  Result<Group*> group_of(Cell key) {
+    // Texts and numbers apart, unknown by itself.
+    key_text_ = static_cast<char>('0' + key.index());
+    if (const auto* text = std::get_if<std::string>(&key)) {
+      key_text_ += *text;
+    } else {
+      key_text_ += raw(key);
+    }
+    const auto found = groups_.find(key_text_);
+    if (found != groups_.end()) return &found->second;
+    if (groups_.size() == kMostGroups) {
+      return Error{
+          fmt::format("more than {} different values of `{}`", kMostGroups, plan_.group_by->name),
+          "--aggregate-by", "filter, or group by something coarser"};
+    }
+    Group& group = groups_[key_text_];
+    group.key = std::move(key);
+    group.sequence = next_sequence_++;
+    group.merged.resize(merged_columns_.size());
+    return &group;
+  }
+
+  static void add_statistics(const Subject& subject, GroupStatistics& group) {
+    ++group.count;
+    const Activity& activity = subject.activity;
+    for (std::size_t i = 0; i < kRowFlagCount; ++i) {
+      group.flags[i] += has_flag(subject, static_cast<RowFlag>(i)) ? 1 : 0;
+    }
+    if (subject.self) {
+      group.self = saturating_sum(group.self.value_or(Nanoseconds(0)), *subject.self);
+    }
+    if (!activity.duration) return;
+    group.times.add(*activity.duration);
+    if (const auto flops = activity.attributes.integer(Attribute::flops))
+      group.flop_rate.add(*flops, *activity.duration);
+    if (const auto bytes = activity.attributes.integer(Attribute::bytes))
+      group.byte_rate.add(*bytes, *activity.duration);
+  }
+
+  Cell value_of(const Group& group, const Column& column) const {
+    if (&column == plan_.group_by) return group.key;
+    if (column.merge == Merge::statistic) {
+      return column.of_group(group.statistics, *plan_.aggregate);
+    }
+    const auto found = std::find(merged_columns_.begin(), merged_columns_.end(), &column);
+    if (found == merged_columns_.end()) return {};
+    return group.merged[static_cast<std::size_t>(found - merged_columns_.begin())].result(
+        column, *plan_.aggregate);
+  }
+
+  Row row_of(const Group& group) const {
+    Row row{{},
+            value_of(group, *plan_.order),
+            group.sequence,
+            group.statistics.times.aggregate(Aggregate::sum)};
+    row.cells.reserve(plan_.columns.size());
+    for (const Column* column : plan_.columns) row.cells.push_back(value_of(group, *column));
+    return row;
+  }
+
+  std::vector<const Column*> merged_columns_;
+  std::unordered_map<std::string, Group> groups_;
+  std::string key_text_;
+};
+
+// The column that this one may repeat, as an index; -1: none.
+std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRepeats = {
+      {{"name", "type"}, {"self_ns", "time_ns"}}};
+  for (const auto& [repeats, original] : kRepeats) {
+    if (repeats != name) continue;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i]->name == original) return static_cast<std::ptrdiff_t>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+Collector::Collector(const QueryPlan& plan, const std::string& folder)
+    : plan_(plan), rows_(plan.top, plan.direction, folder), facts_(plan.columns.size()) {}
+
+void Collector::count(const Subject& subject) {
+  ++totals_.selected;
+  const auto& duration = subject.activity.duration;
+  if (duration) {
+    totals_.time = saturating_sum(totals_.time, *duration);
+  } else {
+    ++totals_.unknown_times;
+  }
+  for (std::size_t i = 0; i < kRowFlagCount; ++i) {
+    if (!has_flag(subject, static_cast<RowFlag>(i))) continue;
+    ++totals_.flags[i];
+    const auto line = subject.activity.attributes.integer(Attribute::line);
+    auto& lines = totals_.flag_lines[i];
+    if (line && lines.size() < kMostFlagLines) lines.push_back(*line);
+  }
+}
+
+Status Collector::store(Row row) {
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    ColumnFacts& facts = facts_[i];
+    const Cell& cell = row.cells[i];
+    const auto repeats = repeated_column(plan_.columns, plan_.columns[i]->name);
+    if (repeats < 0 || cell != row.cells[static_cast<std::size_t>(repeats)]) facts.differs = true;
+    facts.varies = facts.varies || (facts.known && cell != facts.first);
+    if (!is_known(cell)) continue;
+    if (!facts.known) facts.first = cell;
+    facts.known = true;
+    if (plan_.columns[i]->quantity == Quantity::none) {
+      const Quantity quantity = Quantity::none;
+      facts.width = std::max(facts.width, display_width(readable(cell, quantity)));
+    }
+  }
+  totals_.longest = std::max(totals_.longest, row.time.value_or(Nanoseconds(0)));
+  return rows_.add(std::move(row));
+}
+
+std::unique_ptr<Collector> make_collector(const QueryPlan& plan, const std::string& folder) {
+  if (plan.aggregate) return std::make_unique<GroupCollector>(plan, folder);
+  return std::make_unique<ActivityCollector>(plan, folder);
+}
+
+}  // namespace bench::analysis

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a column
+#include "profiler/analysis/column.hpp"
+
+#include "base/nearest_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::analysis {
+namespace {
+
+Cell text_cell(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
+
+Cell time_cell(std::optional<Nanoseconds> time) {
+  return time ? Cell(std::int64_t{time->count()}) : Cell();
+}
+
+template <class Number>
+Cell number_cell(const std::optional<Number>& number) {
+  return number ? Cell(*number) : Cell();
+}
+
+Cell attribute_cell(const Subject& subject, const Column& column) {
+  const AttributeValue* value = subject.activity.attributes.find(*column.attribute);
+  if (value == nullptr) return {};
+  if (const auto* text = std::get_if<std::string>(value)) return text_cell(*text);
+  if (const auto* number = std::get_if<std::int64_t>(value)) return *number;
+  return std::get<double>(*value);
+}
+
+std::optional<double> rate_of(const Activity& activity, Attribute work) {
+  const auto amount = activity.attributes.integer(work);
+  if (!amount || !activity.duration) return std::nullopt;
+  const auto rate = Flops{*amount} / *activity.duration;
+  return rate ? std::optional(rate->value) : std::nullopt;
+}
+
+// Kinds that do the work themselves; the others enclose or accompany it.
+bool does_work(const Activity& activity) {
+  if (activity.kind == ActivityKind::kernel) return true;
+  if (activity.kind != ActivityKind::primitive) return false;
+  const std::string_view phase = activity.attributes.text(Attribute::phase);
+  return phase.empty() || phase == "exec";
+}
+
+std::string flags_text(const Subject& subject) {
+  std::string text;
+  for (std::size_t i = 0; i < kRowFlagCount; ++i) {
+    const auto flag = static_cast<RowFlag>(i);
+    if (!has_flag(subject, flag)) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", text_of(flag));
+  }
+  return text;
+}
+
+Cell group_flags(const GroupStatistics& group, Aggregate) {
+  std::string text;
+  for (std::size_t i = 0; i < kRowFlagCount; ++i) {
+    if (group.flags[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group.flags[i],
+                        text_of(static_cast<RowFlag>(i)));
+  }
+  return text_cell(text);
+}
+
+Cell duration_cell(const Subject& s, const Column&) { return time_cell(s.activity.duration); }
+
+template <class Function>
+constexpr Column text_column(std::string_view name, std::string_view help, Function of) {
+  return Column{name, name,    Quantity::none, Merge::equal, help,
+                of,   nullptr, std::nullopt,   false,        Position::none};
+}
+
+template <class Function>
+constexpr Column number_column(std::string_view name, std::string_view help, Function of) {
+  return Column{name, name,    Quantity::none, Merge::equal, help,
+                of,   nullptr, std::nullopt,   true,         Position::none};
+}
+
+template <class OfActivity, class OfGroup>
+constexpr Column statistic_column(std::string_view name, std::string_view heading,
+                                  Quantity quantity, std::string_view help, OfActivity of,
+                                  OfGroup of_group) {
+  return Column{name, heading, quantity, Merge::statistic, help, of, of_group, std::nullopt, true};
+}
+
+constexpr Column position_column(Position position, std::string_view name, std::string_view heading,
+                                 Quantity quantity, std::string_view help) {
+  return Column{name,    heading,      quantity, Merge::position, help, nullptr,
+                nullptr, std::nullopt, true,     position};
+}
+
+// Those that are no attribute, in the order of help.
+constexpr std::array kOwnColumns = {
+    position_column(Position::number, "number", "#", Quantity::none,
+                    "number of the row in this table"),
+    text_column("name", "name of the activity",
+                [](const Subject& s, const Column&) { return text_cell(s.activity.name); }),
+    text_column(
+        "kind", "primitive, kernel, memcpy, ...",
+        [](const Subject& s, const Column&) { return text_cell(name_of(s.activity.kind)); }),
+    text_column("type", "operator: the library's word, else the tool's, else the name",
+                [](const Subject& s, const Column&) { return text_cell(type_of(s.activity)); }),
+    text_column("layer", "path of scopes: network:layer",
+                [](const Subject& s, const Column&) { return text_cell(s.activity.scope); }),
+    text_column("direction", "forward, backward_data, ...",
+                [](const Subject& s, const Column&) { return text_cell(s.activity.direction); }),
+    text_column("case", "id of the case",
+                [](const Subject& s, const Column&) { return text_cell(s.activity.case_id); }),
+    text_column("device", "cpu, cuda:0, ...",
+                [](const Subject& s, const Column&) { return text_cell(device_of(s.activity)); }),
+    number_column(
+        "stream", "of the device",
+        [](const Subject& s, const Column&) { return number_cell(s.activity.track.stream); }),
+    number_column("pid", "process",
+                  [](const Subject& s, const Column&) { return Cell(s.activity.track.pid); }),
+    number_column("tid", "thread",
+                  [](const Subject& s, const Column&) { return Cell(s.activity.track.tid); }),
+    number_column("correlation", "the same for a launch and what it launched",
+                  [](const Subject& s, const Column&) {
+                    const auto& id = s.activity.correlation;
+                    return id ? Cell(static_cast<std::int64_t>(*id)) : Cell();
+                  }),
+    Column{"start_ns", "start", Quantity::none, Merge::equal, "begin, CLOCK_MONOTONIC",
+           [](const Subject& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
+           std::nullopt, true, Position::none},
+    statistic_column(
+        "time_ns", "time", Quantity::time, "duration; of a group: by --aggregate", duration_cell,
+        [](const GroupStatistics& g, Aggregate by) { return time_cell(g.times.aggregate(by)); }),
+    statistic_column(
+        "self_ns", "self", Quantity::time, "duration without what nests in it; of a group: the sum",
+        [](const Subject& s, const Column&) { return time_cell(s.self); },
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.self); }),
+    position_column(Position::share, "share", "share", Quantity::share,
+                    "of the time of all selected"),
+    position_column(Position::cumulative, "cumulative_ns", "cumulative", Quantity::time,
+                    "time of this row and above"),
+    position_column(Position::cumulative_share, "cumulative_share", "cum. share", Quantity::share,
+                    "share of this row and above"),
+    statistic_column(
+        "count", "count", Quantity::none, "activities of the group",
+        [](const Subject&, const Column&) { return Cell(std::int64_t{1}); },
+        [](const GroupStatistics& g, Aggregate) { return Cell(g.count); }),
+    statistic_column("total_ns", "total", Quantity::time, "sum of the durations of a group",
+                     duration_cell,
+                     [](const GroupStatistics& g, Aggregate) {
+                       return time_cell(g.times.aggregate(Aggregate::sum));
+                     }),
+    statistic_column("min_ns", "min", Quantity::time, "shortest of a group", duration_cell,
+                     [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.min()); }),
+    statistic_column("max_ns", "max", Quantity::time, "longest of a group", duration_cell,
+                     [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.max()); }),
+    statistic_column("mean_ns", "mean", Quantity::time, "mean of a group", duration_cell,
+                     [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.mean()); }),
+    statistic_column(
+        "p50_ns", "p50", Quantity::time, "median of a group, within 1 %", duration_cell,
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.50)); }),
+    statistic_column(
+        "p95_ns", "p95", Quantity::time, "95th percentile of a group, within 1 %", duration_cell,
+        [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
+    statistic_column(
+        "flops_per_s", "FLOPS", Quantity::flop_rate, "FLOPs over time, where both are known",
+        [](const Subject& s, const Column&) {
+          return number_cell(rate_of(s.activity, Attribute::flops));
+        },
+        [](const GroupStatistics& g, Aggregate by) {
+          return number_cell(g.flop_rate.aggregate(by));
+        }),
+    statistic_column(
+        "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, where both are known",
+        [](const Subject& s, const Column&) {
+          return number_cell(rate_of(s.activity, Attribute::bytes));
+        },
+        [](const GroupStatistics& g, Aggregate by) {
+          return number_cell(g.byte_rate.aggregate(by));
+        }),
+    statistic_column(
+        "flags", "flags", Quantity::none, "above a peak, work unknown, unfinished",
+        [](const Subject& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
+    position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
+};
+
+// Heading and quantity of an attribute's column.
+Column column_of(const AttributeInfo& row) {
+  Column column;
+  column.name = column.heading = row.name;
+  column.help = row.help;
+  column.attribute = row.attribute;
+  column.of_activity = attribute_cell;
+  column.numeric = row.type != AttributeType::text;
+  column.merge = row.unit.empty() ? Merge::equal : Merge::aggregate;
+  if (row.unit == "B") column.quantity = Quantity::byte;
+  if (row.unit == "FLOP" || row.unit == "MAC") column.quantity = Quantity::flop;
+  if (row.unit == "ns") column.quantity = Quantity::time;
+  if (row.attribute == Attribute::flops) column.heading = "FLOPs";
+  return column;
+}
+
+std::vector<Column> make_columns() {
+  std::vector<Column> all(kOwnColumns.begin(), kOwnColumns.end());
+  for (Column& column : all) {
+    if (column.of_group == group_flags) column.absent = "";  // no flag is nothing unknown
+  }
+  for (const AttributeInfo& row : attributes()) all.push_back(column_of(row));
+  return all;
+}
+
+struct Alias {
+  std::string_view name;
+  std::string_view column;
+};
+constexpr std::array<Alias, 18> kAliases = {{
+    // PyProf
+    {"idx", "index"},
+    {"seq", "sequence"},
+    {"altseq", "alternate_sequence"},
+    {"dir", "direction"},
+    {"mod", "module"},
+    {"kernel", "name"},
+    {"params", "parameters"},
+    {"sil", "time_ns"},
+    {"tc", "tensor_cores"},
+    // profile_analyze
+    {"time", "time_ns"},
+    {"cumulative", "cumulative_ns"},
+    {"computation", "flops"},
+    {"memory", "bytes"},
+    {"self", "self_ns"},
+    // Words of the result file
+    {"scope", "layer"},
+    {"id", "case"},
+    {"duration_ns", "time_ns"},
+    {"bytes_per_s", "bandwidth"},
+}};
+
+}  // namespace
+
+std::span<const Column> columns() {
+  static const std::vector<Column> kColumns = make_columns();
+  return kColumns;
+}
+
+Result<const Column*> find_column(std::string_view name) {
+  std::vector<std::string_view> names;
+  const auto alias = std::find_if(kAliases.begin(), kAliases.end(),
+                                  [&](const Alias& row) { return row.name == name; });
+  const std::string_view wanted = alias == kAliases.end() ? name : alias->column;
+  for (const Column& column : columns()) {
+    if (column.name == wanted) return &column;
+    names.push_back(column.name);
+  }
+  std::string all;
+  for (const std::string_view each : names)
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
+  const auto near = nearest_name(name, names);
+  return Error{fmt::format("unknown column `{}`", name), "",
+               near ? fmt::format("did you mean `{}`? The columns are {}", *near, all)
+                    : fmt::format("the columns are {}", all)};
+}
+
+std::string device_of(const Activity& activity) {
+  if (activity.track.device) return fmt::format("cuda:{}", *activity.track.device);
+  const bool on_gpu = activity.kind == ActivityKind::kernel ||
+                      activity.kind == ActivityKind::memcpy ||
+                      activity.kind == ActivityKind::memset;
+  if (on_gpu) return "cuda";
+  const std::string_view engine = activity.attributes.text(Attribute::engine);
+  return engine.empty() ? "cpu" : std::string(engine);
+}
+
+std::string_view type_of(const Activity& activity) {
+  const std::string_view primitive = activity.attributes.text(Attribute::primitive);
+  if (!primitive.empty()) return primitive;
+  const std::string_view op = activity.attributes.text(Attribute::op);
+  return op.empty() ? std::string_view(activity.name) : op;
+}
+
+bool has_flag(const Subject& subject, RowFlag flag) {
+  const Activity& activity = subject.activity;
+  const Peaks& peaks = subject.peaks;
+  switch (flag) {
+    case RowFlag::work_unknown:
+      return does_work(activity) && activity.attributes.find(Attribute::flops) == nullptr &&
+             activity.attributes.find(Attribute::bytes) == nullptr;
+    case RowFlag::above_peak_bandwidth:
+      return peaks.bandwidth && rate_of(activity, Attribute::bytes) > peaks.bandwidth->value;
+    case RowFlag::above_peak_flops:
+      return peaks.flops && rate_of(activity, Attribute::flops) > peaks.flops->value;
+    case RowFlag::unfinished:
+      return activity.attributes.find(Attribute::unfinished) != nullptr;
+  }
+  return false;
+}
+
+}  // namespace bench::analysis

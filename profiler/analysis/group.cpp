@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/group.hpp"
+
+#include "profiler/analysis/saturating.hpp"
+
+#include <algorithm>
+
+namespace bench::analysis {
+namespace {
+
+template <class T>
+void widen(std::optional<T>& min, std::optional<T>& max, T value) {
+  min = min ? std::min(*min, value) : value;
+  max = max ? std::max(*max, value) : value;
+}
+
+}  // namespace
+
+std::string_view text_of(RowFlag flag) {
+  switch (flag) {
+    case RowFlag::work_unknown:
+      return "work unknown";
+    case RowFlag::above_peak_bandwidth:
+      return "above peak bandwidth";
+    case RowFlag::above_peak_flops:
+      return "above peak FLOP rate";
+    case RowFlag::unfinished:
+      return "unfinished";
+  }
+  return "";
+}
+
+void TimeStatistics::add(Nanoseconds duration) {
+  quantiles_.add(duration.count());
+  total_ = saturating_sum(total_, duration);
+  widen(min_, max_, duration);
+}
+
+std::optional<Nanoseconds> TimeStatistics::mean() const {
+  if (count() == 0) return std::nullopt;
+  return Nanoseconds((total_.count() + count() / 2) / count());
+}
+
+std::optional<Nanoseconds> TimeStatistics::quantile(double q) const {
+  const auto value = quantiles_.quantile(q);
+  if (!value) return std::nullopt;
+  // A bucket's middle may lie beyond the extremes, which are known exactly.
+  return std::clamp(Nanoseconds(*value), *min_, *max_);
+}
+
+std::optional<Nanoseconds> TimeStatistics::aggregate(Aggregate by) const {
+  if (count() == 0) return std::nullopt;
+  switch (by) {
+    case Aggregate::max:
+      return max_;
+    case Aggregate::min:
+      return min_;
+    case Aggregate::sum:
+      return total_;
+    case Aggregate::mean:
+      return mean();
+  }
+  return std::nullopt;
+}
+
+void NumberStatistics::add(double value, std::int64_t exact) {
+  ++count;
+  sum += value;
+  exact_sum = saturating_sum(exact_sum, exact);
+  widen(min, max, value);
+}
+
+std::optional<double> NumberStatistics::aggregate(Aggregate by) const {
+  if (count == 0) return std::nullopt;
+  switch (by) {
+    case Aggregate::max:
+      return max;
+    case Aggregate::min:
+      return min;
+    case Aggregate::sum:
+      return sum;
+    case Aggregate::mean:
+      return sum / static_cast<double>(count);
+  }
+  return std::nullopt;
+}
+
+void RateStatistics::add(std::int64_t work, Nanoseconds duration) {
+  const auto rate = Flops{work} / duration;
+  if (!rate) return;
+  work_ += static_cast<double>(work);
+  time_ = saturating_sum(time_, duration);
+  widen(min_, max_, rate->value);
+}
+
+std::optional<double> RateStatistics::aggregate(Aggregate by) const {
+  if (!min_) return std::nullopt;
+  switch (by) {
+    case Aggregate::max:
+      return max_;
+    case Aggregate::min:
+      return min_;
+    case Aggregate::sum:
+    case Aggregate::mean:
+      return work_ * 1e9 / static_cast<double>(time_.count());
+  }
+  return std::nullopt;
+}
+
+}  // namespace bench::analysis

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What activities amount to together. Unknown values enter nothing.
+#pragma once
+
+#include "base/units.hpp"
+#include "profiler/analysis/quantile_sketch.hpp"
+#include "profiler/analysis/query.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bench::analysis {
+
+// What a row is marked with.
+enum class RowFlag { work_unknown, above_peak_bandwidth, above_peak_flops, unfinished };
+inline constexpr std::size_t kRowFlagCount = 4;
+std::string_view text_of(RowFlag flag);
+
+// Durations of a group.
+class TimeStatistics {
+ public:
+  void add(Nanoseconds duration);
+  std::int64_t count() const { return quantiles_.count(); }
+  Nanoseconds total() const { return total_; }
+  std::optional<Nanoseconds> min() const { return min_; }
+  std::optional<Nanoseconds> max() const { return max_; }
+  std::optional<Nanoseconds> mean() const;
+  std::optional<Nanoseconds> quantile(double q) const;  // within 1 %
+  std::optional<Nanoseconds> aggregate(Aggregate by) const;
+
+ private:
+  QuantileSketch quantiles_;
+  Nanoseconds total_{0};
+  std::optional<Nanoseconds> min_, max_;
+};
+
+// Numbers of a group other than durations.
+struct NumberStatistics {
+  std::int64_t count = 0;
+  double sum = 0;
+  std::int64_t exact_sum = 0;  // of integers
+  std::optional<double> min, max;
+
+  void add(double value, std::int64_t exact);
+  std::optional<double> aggregate(Aggregate by) const;
+};
+
+// Work over time, of those activities alone of which both are known. For sum and mean the rate of
+// them together; for min and max the extreme one's.
+class RateStatistics {
+ public:
+  void add(std::int64_t work, Nanoseconds duration);
+  std::optional<double> aggregate(Aggregate by) const;
+
+ private:
+  double work_ = 0;
+  Nanoseconds time_{0};
+  std::optional<double> min_, max_;
+};
+
+struct GroupStatistics {
+  std::int64_t count = 0;
+  TimeStatistics times;
+  std::optional<Nanoseconds> self;
+  RateStatistics flop_rate, byte_rate;
+  std::array<std::int64_t, kRowFlagCount> flags{};
+};
+
+}  // namespace bench::analysis

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/quantile_sketch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Bucket i holds (gamma^(i-1), gamma^i]; its middle 2 gamma^i / (gamma + 1) is within kAccuracy of
+// both ends.
+const double kGamma = (1 + QuantileSketch::kAccuracy) / (1 - QuantileSketch::kAccuracy);
+const double kLogGamma = std::log(kGamma);
+
+// At most ln(2^63) / ln(gamma) = 2184.
+std::int16_t bucket_of(std::int64_t value) {
+  return static_cast<std::int16_t>(std::ceil(std::log(static_cast<double>(value)) / kLogGamma));
+}
+
+std::int64_t middle_of(std::int16_t bucket) {
+  return std::llround(2 * std::pow(kGamma, bucket) / (kGamma + 1));
+}
+
+}  // namespace
+
+void QuantileSketch::add(std::int64_t value) {
+  ++count_;
+  if (value <= 0) {
+    ++zeros_;
+    return;
+  }
+  const std::int16_t index = bucket_of(value);
+  const auto place =
+      std::lower_bound(buckets_.begin(), buckets_.end(), index,
+                       [](const Bucket& bucket, std::int16_t i) { return bucket.index < i; });
+  if (place != buckets_.end() && place->index == index) {
+    ++place->count;
+  } else {
+    buckets_.insert(place, Bucket{index, 1});
+  }
+}
+
+std::optional<std::int64_t> QuantileSketch::quantile(double q) const {
+  if (count_ == 0) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(q * static_cast<double>(count_ - 1));
+  std::int64_t seen = zeros_;
+  if (rank < seen) return 0;
+  for (const Bucket& bucket : buckets_) {
+    seen += bucket.count;
+    if (rank < seen) return middle_of(bucket.index);
+  }
+  return middle_of(buckets_.back().index);
+}
+
+}  // namespace bench

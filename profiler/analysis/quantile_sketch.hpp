@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantiles of a stream of times in little memory: DDSketch (Masson, Rim, Lee, VLDB 2019). Values
+// are counted in buckets whose bounds grow by a constant factor, so that every quantile is within
+// kAccuracy of a value that has that rank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+class QuantileSketch {
+ public:
+  static constexpr double kAccuracy = 0.01;
+
+  // Negative values count as 0.
+  void add(std::int64_t value);
+  // The value of rank floor(q (n - 1)), counted from 0, within kAccuracy; absent without values.
+  std::optional<std::int64_t> quantile(double q) const;
+  std::int64_t count() const { return count_; }
+
+ private:
+  struct Bucket {
+    std::int16_t index;
+    std::int64_t count;
+  };
+  // By index; a time series of one operation falls into few buckets.
+  std::vector<Bucket> buckets_;
+  std::int64_t zeros_ = 0;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/query.hpp"
+
+#include "base/text.hpp"
+#include "profiler/analysis/announcements.hpp"
+#include "profiler/analysis/collector.hpp"
+#include "profiler/analysis/query_plan.hpp"
+#include "profiler/analysis/saturating.hpp"
+#include "profiler/analysis/self_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+using namespace analysis;
+
+constexpr std::size_t kBarWidth = 15;  // as profile_analyze's
+
+// Takes all activities of the file; hands the selected ones to a collector.
+class Answering final : public ActivitySink {
+ public:
+  Answering(const QueryPlan& plan, std::string folder)
+      : plan_(plan),
+        folder_(std::move(folder)),
+        collector_(make_collector(plan, folder_)),
+        self_([this](const Activity& activity, std::optional<Nanoseconds> self) {
+          return select(activity, self);
+        }) {}
+
+  Status take(const Activity& activity) override { return self_.take(activity); }
+
+  Status finish() {
+    BENCH_RETURN_IF_ERROR(self_.finish());
+    return collector_->finish();
+  }
+
+  Collector& collector() { return *collector_; }
+  std::int64_t out_of_order() const { return self_.out_of_order(); }
+  const std::map<ActivityKind, std::int64_t>& kinds() const { return kinds_; }
+
+ private:
+  Status select(const Activity& activity, std::optional<Nanoseconds> self) {
+    ++kinds_[activity.kind];
+    const Level level = plan_.selection.level(activity);
+    if (level == Level::none || level < level_) return Done{};
+    if (level > level_) {
+      // What was collected so far encloses what does the work.
+      if (collector_->totals().selected > 0) collector_ = make_collector(plan_, folder_);
+      level_ = level;
+    }
+    if (!plan_.selection.admits(activity)) return Done{};
+    return collector_->add(Subject{activity, self, plan_.peaks});
+  }
+
+  const QueryPlan& plan_;
+  std::string folder_;
+  std::unique_ptr<Collector> collector_;
+  SelfTimes self_;
+  Level level_ = Level::none;
+  std::map<ActivityKind, std::int64_t> kinds_;
+};
+
+std::string plural(std::int64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
+std::string activities(std::int64_t count) { return plural(count, "activity", "activities"); }
+
+// What there would have been to select.
+std::string nothing_selected(const ReadReport& report,
+                             const std::map<ActivityKind, std::int64_t>& kinds) {
+  if (report.activities == 0) return "nothing to show: the file holds no activities";
+  std::string held;
+  for (const auto& [kind, count] : kinds) {
+    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, name_of(kind));
+  }
+  return fmt::format("nothing selected; the file holds {} (see --kind, --type, --phase)", held);
+}
+
+class Output {
+ public:
+  Output(const QueryPlan& plan, Answering& answer, const ReadReport& report,
+         const AnalysisTarget& target)
+      : plan_(plan), answer_(answer), report_(report), target_(target) {}
+
+  Result<std::int64_t> write(std::string_view file) {
+    describe(file);
+    choose_columns();
+    BENCH_RETURN_IF_ERROR(fit());
+    const auto writer = plan_.format->make(shape_, *target_.out);
+    writer->begin();
+    std::int64_t shown = 0;
+    Row row;
+    while (target_.out->good()) {
+      BENCH_ASSIGN_OR_RETURN(const bool more, answer_.collector().rows().next(row));
+      if (!more) break;
+      place(row, ++shown);
+      writer->row(visible(row));
+    }
+    writer->end(remarks(shown));
+    return shown;
+  }
+
+ private:
+  const Totals& totals() const { return answer_.collector().totals(); }
+
+  void describe(std::string_view file) {
+    shape_.selected = totals().selected;
+    shape_.total = totals().time;
+    shape_.escapes_controls = target_.terminal_width.has_value();
+    shape_.notes.push_back(fmt::format("{}: {}, {}; selected {}, {} ({} ns) in sum",
+                                       printable(file), report_.format,
+                                       activities(report_.activities), totals().selected,
+                                       format_time(totals().time), totals().time.count()));
+    if (plan_.aggregate) {
+      shape_.notes.push_back(fmt::format(
+          "time, FLOPs and bytes: {} of each group; rates: where work and time are known",
+          kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
+    }
+    shape_.notes.emplace_back(
+        "FLOP, FLOP/s: k, M, G, T = powers of 1000; bytes, B/s: Ki, Mi, Gi = powers of 1024; "
+        "n/a: unknown");
+  }
+
+  // For people, defaults without a value, or that only repeat another column, are left out.
+  bool is_shown(std::size_t i) const {
+    const Column& column = *plan_.columns[i];
+    const bool people = plan_.format->audience == TableFormat::Audience::people;
+    if (!plan_.default_columns) return true;
+    if (column.position == Position::number) return people;
+    if (!people || column.merge == Merge::position) return true;
+    const ColumnFacts& facts = answer_.collector().facts()[i];
+    const bool constant = column.name == "kind" || column.name == "device";
+    return facts.known && facts.differs && (facts.varies || !constant);
+  }
+
+  void choose_columns() {
+    if (totals().selected == 0 && plan_.format->audience == TableFormat::Audience::people) return;
+    for (std::size_t i = 0; i < plan_.columns.size(); ++i) {
+      if (!is_shown(i)) continue;
+      const Column& column = *plan_.columns[i];
+      TableColumn shown{&column, std::string(column.heading), 0};
+      shown.width = std::max({display_width(shown.heading), readable_width(column.quantity),
+                              answer_.collector().facts()[i].width});
+      if (column.position == Position::number)
+        shown.width = fmt::formatted_size("{}", totals().rows);
+      if (column.position == Position::bar) shown.width = kBarWidth;
+      shape_.columns.push_back(std::move(shown));
+      visible_.push_back(i);
+    }
+  }
+
+  // A terminal that is too narrow wraps; a width that was asked for is kept or refused.
+  Status fit() {
+    if (plan_.format->name != "table") return Done{};
+    if (plan_.width) return fit_width(shape_.columns, *plan_.width);
+    if (target_.terminal_width) {
+      static_cast<void>(
+          fit_width(shape_.columns, static_cast<std::size_t>(*target_.terminal_width)));
+    }
+    return Done{};
+  }
+
+  // The cells that only the row's place gives.
+  void place(Row& row, std::int64_t number) {
+    if (row.time) cumulative_ = saturating_sum(cumulative_, *row.time);
+    for (std::size_t i = 0; i < plan_.columns.size(); ++i) {
+      const Position position = plan_.columns[i]->position;
+      if (position == Position::number) row.cells[i] = number;
+      if (row.time && position != Position::none && position != Position::number)
+        row.cells[i] = place_of_time(position, *row.time);
+    }
+  }
+
+  Cell place_of_time(Position position, Nanoseconds time) const {
+    switch (position) {
+      case Position::none:
+      case Position::number:
+        break;
+      case Position::share:
+        return share(time);
+      case Position::cumulative:
+        return std::int64_t{cumulative_.count()};
+      case Position::cumulative_share:
+        return share(cumulative_);
+      case Position::bar:
+        return bar_of(time);
+    }
+    return {};
+  }
+
+  Cell share(Nanoseconds time) const {
+    const auto total = static_cast<double>(totals().time.count());
+    return total > 0 ? Cell(static_cast<double>(time.count()) / total) : Cell();
+  }
+
+  std::string bar_of(Nanoseconds time) const {
+    const auto longest = static_cast<double>(totals().longest.count());
+    if (longest <= 0) return {};
+    const double part = static_cast<double>(time.count()) / longest;
+    std::string bar;
+    for (std::int64_t i = std::llround(part * kBarWidth); i > 0; --i) bar += "\u2588";
+    return bar;
+  }
+
+  const std::vector<Cell>& visible(const Row& row) {
+    cells_.clear();
+    for (const std::size_t i : visible_) cells_.push_back(row.cells[i]);
+    return cells_;
+  }
+
+  std::vector<std::string> remarks(std::int64_t shown) const {
+    std::vector<std::string> lines;
+    if (totals().selected == 0) lines.push_back(nothing_selected(report_, answer_.kinds()));
+    if (shown < totals().rows) {
+      lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
+    }
+    if (plan_.peaks.bandwidth) {
+      flagged(RowFlag::above_peak_bandwidth, format_rate(*plan_.peaks.bandwidth), lines);
+    }
+    if (plan_.peaks.flops) {
+      flagged(RowFlag::above_peak_flops, format_rate(*plan_.peaks.flops), lines);
+    }
+    return lines;
+  }
+
+  void flagged(RowFlag flag, const std::string& peak, std::vector<std::string>& lines) const {
+    const auto index = static_cast<std::size_t>(flag);
+    std::string where;
+    for (const std::int64_t line : totals().flag_lines[index]) {
+      where += fmt::format("{}{}", where.empty() ? " (line " : ", ", line);
+    }
+    if (!where.empty()) where += ')';
+    lines.push_back(fmt::format("{} faster than the peak of {}{}",
+                                activities(totals().flags[index]), peak, where));
+  }
+
+  const QueryPlan& plan_;
+  Answering& answer_;
+  const ReadReport& report_;
+  const AnalysisTarget& target_;
+  TableShape shape_;
+  std::vector<std::size_t> visible_;
+  std::vector<Cell> cells_;
+  Nanoseconds cumulative_{0};
+};
+
+}  // namespace
+
+Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
+                                const AnalysisOptions& options, const AnalysisTarget& target) {
+  BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
+  BENCH_ASSIGN_OR_RETURN(const ActivityReader* reader, reader_of(source));
+  Answering answer(plan, target.folder);
+  WorkSink work(work_of, answer);
+  Announcements announcements(work);
+  AnalysisOutcome outcome;
+  BENCH_ASSIGN_OR_RETURN(outcome.report, reader->read(source, announcements));
+  BENCH_RETURN_IF_ERROR(announcements.finish());
+  BENCH_RETURN_IF_ERROR(answer.finish());
+  outcome.selected = answer.collector().totals().selected;
+  Output output(plan, answer, outcome.report, target);
+  BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
+  const bool people = plan.format->audience == TableFormat::Audience::people;
+  if (outcome.selected == 0 && !people) {
+    outcome.remarks.push_back(nothing_selected(outcome.report, answer.kinds()));
+  }
+  if (answer.out_of_order() > 0) {
+    outcome.remarks.push_back(
+        fmt::format("{} in no order of time: self times may hold those of nested ones",
+                    activities(answer.out_of_order())));
+  }
+  return outcome;
+}
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question, checked: columns found, defaults in place.
+#pragma once
+
+#include "profiler/analysis/column.hpp"
+#include "profiler/analysis/query.hpp"
+#include "profiler/analysis/row_store.hpp"
+#include "profiler/analysis/selection.hpp"
+#include "profiler/analysis/table_format.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::analysis {
+
+struct QueryPlan {
+  Selection selection;
+  std::vector<const Column*> columns;
+  bool default_columns = true;  // those without a value are then left out for people
+  const Column* order = nullptr;
+  RowDirection direction = RowDirection::descending;
+  std::optional<Aggregate> aggregate;  // absent: one row an activity
+  const Column* group_by = nullptr;    // with `aggregate`; nullptr: all in one
+  const TableFormat* format = nullptr;
+  std::int64_t top = 0;
+  std::optional<std::size_t> width;
+  Peaks peaks;
+};
+
+Result<QueryPlan> plan_query(const AnalysisOptions& options);
+
+}  // namespace bench::analysis

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over files that may say anything: they stay at the ends of the range instead of overflowing.
+#pragma once
+
+#include "base/units.hpp"
+
+#include <cstdint>
+#include <limits>
+
+namespace bench {
+
+inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+inline Nanoseconds saturating_sum(Nanoseconds a, Nanoseconds b) {
+  return Nanoseconds(saturating_sum(a.count(), b.count()));
+}
+
+}  // namespace bench

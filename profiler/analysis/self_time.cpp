@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two steps a track. The first holds a chain of activities, each enclosing the next: in order of
+// starts a parent waits there for its children, in order of ends a child passes when something
+// comes that does not lie within it. Either way the second step sees children before parents; it
+// keeps those that no parent has claimed yet.
+#include "profiler/analysis/self_time.hpp"
+
+#include <deque>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+struct Interval {
+  Nanoseconds start, end;
+  bool encloses(const Interval& other) const { return start <= other.start && end >= other.end; }
+};
+
+Interval interval_of(const Activity& activity) {
+  return {activity.start, activity.start + *activity.duration};
+}
+
+bool nests(const Activity& activity) {
+  switch (activity.kind) {
+    case ActivityKind::operation:
+    case ActivityKind::primitive:
+    case ActivityKind::kernel:
+    case ActivityKind::memcpy:
+    case ActivityKind::memset:
+    case ActivityKind::synchronisation:
+    case ActivityKind::api:
+    case ActivityKind::overhead:
+    case ActivityKind::range:
+      return activity.duration.has_value();
+    case ActivityKind::allocation:
+    case ActivityKind::marker:
+    case ActivityKind::counter:
+      break;
+  }
+  return false;
+}
+
+// One or several neighbours that no parent has claimed.
+struct Unclaimed {
+  Interval span;
+  Nanoseconds total{0};
+  bool several = false;
+};
+
+// The siblings of one track that a parent may still claim. When they become too many, old
+// neighbours are joined: a parent that begins between them does not know what nests in it.
+class Siblings {
+ public:
+  // The time in `span` that nested activities account for; removes them. Absent: not known.
+  std::optional<Nanoseconds> claim(const Interval& span) {
+    Nanoseconds nested{0};
+    bool known = true;
+    while (!list_.empty() && list_.back().span.end > span.start) {
+      const Unclaimed& last = list_.back();
+      if (!span.encloses(last.span)) {
+        known = known && !last.several;
+        break;
+      }
+      nested += last.total;
+      list_.pop_back();
+    }
+    // What takes no time lies on the border: nothing to subtract.
+    return known ? std::optional(nested) : std::nullopt;
+  }
+
+  void add(const Interval& span) {
+    list_.push_back({span, span.end - span.start, false});
+    if (list_.size() > kMost) join();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16384;  // 0.6 MB a track; layers have fewer children
+
+  // Halves the older three quarters.
+  void join() {
+    std::vector<Unclaimed> joined;
+    const std::size_t old = kMost / 4 * 3;
+    joined.reserve(kMost);
+    for (std::size_t i = 0; i + 1 < old; i += 2) {
+      const Unclaimed &a = list_[i], &b = list_[i + 1];
+      joined.push_back({{a.span.start, std::max(a.span.end, b.span.end)}, a.total + b.total, true});
+    }
+    joined.insert(joined.end(), list_.begin() + static_cast<std::ptrdiff_t>(old), list_.end());
+    list_ = std::move(joined);
+  }
+
+  std::vector<Unclaimed> list_;
+};
+
+struct TrackState {
+  std::deque<Activity> held;  // each encloses the next; beyond `depth` memory for reuse
+  std::size_t depth = 0;
+  Siblings siblings;
+  std::optional<Nanoseconds> last_end;  // of what was handed on
+};
+
+// Damaged or hostile files must not take all memory; real ones stay far below both.
+constexpr std::size_t kMostTracks = 10'000;
+constexpr std::size_t kDeepest = 4096;
+
+struct TrackOrder {
+  static auto key(const Track& t) { return std::tie(t.pid, t.tid, t.device, t.stream); }
+  bool operator()(const Track& a, const Track& b) const { return key(a) < key(b); }
+};
+
+}  // namespace
+
+struct SelfTimes::State {
+  Next next;
+  std::map<Track, TrackState, TrackOrder> tracks;
+  Track last_track;
+  TrackState* last_state = nullptr;  // of last_track: most activities follow on their neighbour's
+  std::int64_t out_of_order = 0;
+
+  // nullptr: one too many.
+  TrackState* state_of(const Track& track) {
+    if (last_state != nullptr && track == last_track) return last_state;
+    const auto found = tracks.find(track);
+    if (found == tracks.end() && tracks.size() >= kMostTracks) return nullptr;
+    last_track = track;
+    last_state = found != tracks.end() ? &found->second : &tracks[track];
+    return last_state;
+  }
+
+  Status hand_on(TrackState& track, const Activity& activity) {
+    const Interval span = interval_of(activity);
+    if (track.last_end && span.end < *track.last_end) ++out_of_order;
+    track.last_end = std::max(track.last_end.value_or(span.end), span.end);
+    const auto nested = track.siblings.claim(span);
+    track.siblings.add(span);
+    return next(activity, nested ? std::optional(*activity.duration - *nested) : std::nullopt);
+  }
+
+  Status hand_on_last(TrackState& track) {
+    --track.depth;
+    return hand_on(track, track.held[track.depth]);
+  }
+};
+
+SelfTimes::SelfTimes(Next next) : state_(std::make_unique<State>()) {
+  state_->next = std::move(next);
+}
+SelfTimes::~SelfTimes() = default;
+
+Status SelfTimes::take(const Activity& activity) {
+  TrackState* state = nests(activity) ? state_->state_of(activity.track) : nullptr;
+  if (state == nullptr) return state_->next(activity, std::nullopt);
+  TrackState& track = *state;
+  const Interval span = interval_of(activity);
+  while (track.depth > 0 && !interval_of(track.held[track.depth - 1]).encloses(span)) {
+    BENCH_RETURN_IF_ERROR(state_->hand_on_last(track));
+  }
+  if (track.depth == kDeepest) return state_->next(activity, std::nullopt);
+  if (track.depth == track.held.size()) track.held.emplace_back();
+  track.held[track.depth++] = activity;
+  return Done{};
+}
+
+Status SelfTimes::finish() {
+  for (auto& [key, track] : state_->tracks) {
+    while (track.depth > 0) BENCH_RETURN_IF_ERROR(state_->hand_on_last(track));
+  }
+  return Done{};
+}
+
+std::int64_t SelfTimes::out_of_order() const { return state_->out_of_order; }
+
+}  // namespace bench

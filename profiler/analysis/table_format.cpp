@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/table_format.hpp"
+
+#include "base/nearest_name.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/ostreamwrapper.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+namespace bench::analysis {
+namespace {
+
+constexpr std::size_t kGap = 2;             // between columns of a table
+constexpr std::size_t kNarrowestText = 10;  // "conv...uts"; less tells nothing
+
+std::string text_of(const Cell& cell, const Column& column) {
+  return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
+}
+
+class TableText final : public TableWriter {
+ public:
+  TableText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
+
+  void begin() override {
+    for (const std::string& note : shape_.notes) out_ << note << '\n';
+    if (!shape_.columns.empty()) out_ << '\n';
+    std::string line;
+    for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
+      append(i, shape_.columns[i].heading, line);
+    }
+    finish(line);
+  }
+
+  void row(const std::vector<Cell>& cells) override {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      append(i, text_of(cells[i], *shape_.columns[i].column), line);
+    }
+    finish(line);
+  }
+
+  void end(const std::vector<std::string>& remarks) override {
+    for (const std::string& remark : remarks) out_ << remark << '\n';
+  }
+
+ private:
+  void append(std::size_t i, const std::string& text, std::string& line) const {
+    const TableColumn& column = shape_.columns[i];
+    const std::string cut = shorten(text, std::max(column.width, std::size_t{1}));
+    const std::size_t used = display_width(cut);
+    const std::string padding(column.width > used ? column.width - used : 0, ' ');
+    if (i > 0) line.append(kGap, ' ');
+    line += column.column->numeric ? padding + cut : cut + padding;
+  }
+
+  void finish(std::string& line) const {
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) out_ << line << '\n';
+  }
+
+  const TableShape& shape_;
+  std::ostream& out_;
+};
+
+// Raw values between single blanks, for awk: blanks within a value become underscores.
+class SpaceText final : public TableWriter {
+ public:
+  SpaceText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
+
+  void begin() override {
+    for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
+      out_ << (i == 0 ? "" : " ") << shape_.columns[i].column->name;
+    }
+    out_ << '\n';
+  }
+  void row(const std::vector<Cell>& cells) override {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      std::string text = is_known(cells[i]) ? printable(raw(cells[i])) : std::string(kUnknown);
+      std::replace(text.begin(), text.end(), ' ', '_');
+      out_ << (i == 0 ? "" : " ") << text;
+    }
+    out_ << '\n';
+  }
+  void end(const std::vector<std::string>&) override {}
+
+ private:
+  const TableShape& shape_;
+  std::ostream& out_;
+};
+
+// RFC 4180 with line feeds; every text is quoted, unknown is empty.
+class CsvText final : public TableWriter {
+ public:
+  CsvText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
+
+  void begin() override {
+    for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
+      out_ << (i == 0 ? "" : ",") << shape_.columns[i].column->name;
+    }
+    out_ << '\n';
+  }
+  void row(const std::vector<Cell>& cells) override {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) line += ',';
+      append(cells[i], line);
+    }
+    out_ << line << '\n';
+  }
+  void end(const std::vector<std::string>&) override {}
+
+ private:
+  void append(const Cell& cell, std::string& line) const {
+    const auto* text = std::get_if<std::string>(&cell);
+    if (text == nullptr) {
+      line += raw(cell);
+      return;
+    }
+    line += '"';
+    for (const char c : shape_.escapes_controls ? printable(*text) : with_valid_utf8(*text)) {
+      if (c == '"') line += '"';
+      line += c;
+    }
+    line += '"';
+  }
+
+  const TableShape& shape_;
+  std::ostream& out_;
+};
+
+// {"rows": [...], "selected": n, "total_ns": n}; unknown values are left out.
+class JsonText final : public TableWriter {
+ public:
+  JsonText(const TableShape& shape, std::ostream& out)
+      : shape_(shape), stream_(out), out_(out), writer_(stream_) {}
+
+  void begin() override { out_ << "{\"rows\":["; }
+  void row(const std::vector<Cell>& cells) override {
+    out_ << (first_ ? "\n" : ",\n");
+    first_ = false;
+    writer_.Reset(stream_);
+    writer_.StartObject();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (is_known(cells[i])) field(shape_.columns[i].column->name, cells[i]);
+    }
+    writer_.EndObject();
+  }
+  void end(const std::vector<std::string>&) override {
+    out_ << fmt::format("\n],\"selected\":{},\"total_ns\":{}}}\n", shape_.selected,
+                        shape_.total.count());
+  }
+
+ private:
+  void field(std::string_view name, const Cell& cell) {
+    writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    if (const auto* number = std::get_if<std::int64_t>(&cell)) {
+      writer_.Int64(*number);
+    } else if (const auto* real = std::get_if<double>(&cell)) {
+      writer_.Double(*real);
+    } else {
+      const std::string text = with_valid_utf8(std::get<std::string>(cell));
+      writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+    }
+  }
+
+  const TableShape& shape_;
+  rapidjson::OStreamWrapper stream_;
+  std::ostream& out_;
+  rapidjson::Writer<rapidjson::OStreamWrapper> writer_;
+  bool first_ = true;
+};
+
+class MarkdownText final : public TableWriter {
+ public:
+  MarkdownText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
+
+  void begin() override {
+    for (const std::string& note : shape_.notes) out_ << escaped(note) << "  \n";
+    if (shape_.columns.empty()) return;
+    out_ << "\n|";
+    for (const TableColumn& column : shape_.columns) out_ << ' ' << escaped(column.heading) << " |";
+    out_ << "\n|";
+    for (const TableColumn& column : shape_.columns)
+      out_ << (column.column->numeric ? " ---: |" : " --- |");
+    out_ << '\n';
+  }
+  void row(const std::vector<Cell>& cells) override {
+    out_ << '|';
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      out_ << ' ' << escaped(text_of(cells[i], *shape_.columns[i].column)) << " |";
+    }
+    out_ << '\n';
+  }
+  void end(const std::vector<std::string>& remarks) override {
+    for (const std::string& remark : remarks) out_ << '\n' << escaped(remark) << '\n';
+  }
+
+ private:
+  // No name may become markup, of Markdown or of HTML.
+  static std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+      if (c == '<' || c == '>' || c == '&') {
+        result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
+        continue;
+      }
+      constexpr std::string_view kMarkup = "\\|`*[]";
+      if (kMarkup.find(c) != std::string_view::npos) result += '\\';
+      result += c;
+    }
+    return result;
+  }
+
+  const TableShape& shape_;
+  std::ostream& out_;
+};
+
+template <class Writer>
+std::unique_ptr<TableWriter> make(const TableShape& shape, std::ostream& out) {
+  return std::make_unique<Writer>(shape, out);
+}
+
+using enum TableFormat::Audience;
+constexpr std::array<TableFormat, 5> kFormats = {{
+    {"table", "columns for people", people, make<TableText>},
+    {"space", "raw values between blanks, for awk", programs, make<SpaceText>},
+    {"csv", "raw values, RFC 4180", programs, make<CsvText>},
+    {"json", "one object with the array rows, raw values", programs, make<JsonText>},
+    {"markdown", "a table with bars of time", people, make<MarkdownText>},
+}};
+
+std::size_t width_of(const std::vector<TableColumn>& columns) {
+  std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const TableColumn& column : columns) sum += column.width;
+  return sum;
+}
+
+}  // namespace
+
+std::span<const TableFormat> table_formats() { return kFormats; }
+
+Result<const TableFormat*> find_table_format(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const TableFormat& format : kFormats) {
+    if (format.name == name) return &format;
+    names.push_back(format.name);
+  }
+  return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
+}
+
+Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
+  while (width_of(columns) > width) {
+    // One character off the widest text; tables are a few hundred characters wide.
+    TableColumn* widest = nullptr;
+    for (TableColumn& column : columns) {
+      if (column.column->numeric || column.width <= kNarrowestText) continue;
+      if (widest == nullptr || column.width > widest->width) widest = &column;
+    }
+    if (widest == nullptr) {
+      return Error{fmt::format("the table needs a width of {}", width_of(columns)), "--width",
+                   "choose fewer columns with -c"};
+    }
+    const std::size_t excess = width_of(columns) - width;
+    // Long steps while one column dwarfs the others.
+    const std::size_t step = std::max<std::size_t>(1, std::min(excess, widest->width / 8));
+    widest->width = std::max(kNarrowestText, widest->width - step);
+  }
+  return Done{};
+}
+
+}  // namespace bench::analysis

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/launch.hpp"
+
+#include "profiler/capture/spool_format.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+bool is_executable_file(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         access(path.c_str(), X_OK) == 0;
+}
+
+std::string head_of(const std::string& file, std::size_t size) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string head(size, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(size));
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  return head;
+}
+
+// "#!/usr/bin/env python3" -> the file of env: what it runs is dynamic too where it is.
+std::optional<std::string> interpreter_of(const std::string& head) {
+  if (!head.starts_with("#!")) return std::nullopt;
+  const std::size_t begin = head.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return std::nullopt;
+  return head.substr(begin, head.find_first_of(" \t\n", begin) - begin);
+}
+
+// The path of the dynamic loader; absent in a static program.
+std::optional<std::string> loader_of(const std::string& file, const Elf64_Ehdr& header) {
+  std::ifstream stream(file, std::ios::binary);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    stream.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    if (!stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
+    constexpr std::uint64_t kLongestPath = 4096;
+    if (segment.p_type != PT_INTERP || segment.p_filesz > kLongestPath) continue;
+    std::string path(segment.p_filesz, '\0');
+    stream.seekg(static_cast<std::streamoff>(segment.p_offset));
+    stream.read(path.data(), static_cast<std::streamsize>(path.size()));
+    return path.substr(0, path.find('\0'));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> obstacle_of_elf(const std::string& file, const std::string& head) {
+  Elf64_Ehdr header;
+  if (head.size() < sizeof header || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) {
+    return std::nullopt;  // a script without `#!`: a shell runs it
+  }
+  std::memcpy(&header, head.data(), sizeof header);
+  Elf64_Ehdr own;
+  std::memcpy(&own, head_of("/proc/self/exe", sizeof own).data(), sizeof own);
+  if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
+    return "is for another machine or word size than this tool";
+  }
+  const auto loader = loader_of(file, header);
+  if (!loader) return "is a static program, into which no library can be loaded";
+  if (loader->find("musl") != std::string::npos) {
+    return "uses the C library musl, for which the capture library is not made";
+  }
+  return std::nullopt;
+}
+
+// Signals to us while the program runs: the terminal's go to it by themselves, the others are
+// passed on by a handler, which can know nothing but a variable.
+volatile std::sig_atomic_t running_program = 0;  // pid of the program
+
+void pass_on(int signal) {
+  if (running_program > 0) kill(static_cast<pid_t>(running_program), signal);
+}
+
+class SignalGuard {
+ public:
+  SignalGuard() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      action.sa_handler = kSignals[i] == SIGTERM || kSignals[i] == SIGHUP ? pass_on : SIG_IGN;
+      sigaction(kSignals[i], &action, &previous_[i]);
+    }
+  }
+  ~SignalGuard() { restore(); }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+  void restore() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      sigaction(kSignals[i], &previous_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> previous_{};
+};
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (std::string& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+int wait_for_end(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The pipe's other end closes by itself when the program is there; else it brings the reason.
+int read_failure(int descriptor) {
+  int failure = 0;
+  ssize_t size = 0;
+  while ((size = read(descriptor, &failure, sizeof failure)) < 0 && errno == EINTR) {
+  }
+  close(descriptor);
+  return size == sizeof failure ? failure : 0;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> capture_environment(
+    const CaptureRequest& request, std::map<std::string, std::string> inherited) {
+  std::map<std::string, std::string> result = std::move(inherited);
+  std::string& preload = result["LD_PRELOAD"];
+  preload += (preload.empty() ? "" : ":") + request.library;
+  result[capture::kSpoolVariable] = request.spool;
+  if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = "1";
+  result[capture::kVerboseVariable] = request.verbose;
+  for (const char* name : capture::kVerboseVariables) {
+    const auto set = result.find(name);
+    if (set == result.end() || set->second.empty()) continue;
+    if (set->second != "0" && set->second != "none") return result;  // the user's own choice
+  }
+  for (const char* name : capture::kVerboseVariables) result[name] = request.verbose;
+  return result;
+}
+
+Result<std::string> find_executable(const std::string& name, const std::string& search_path) {
+  if (name.find('/') != std::string::npos) {
+    if (is_executable_file(name)) return name;
+    const bool there = access(name.c_str(), F_OK) == 0;
+    return Error{there ? "cannot be executed" : "no such program", name, ""};
+  }
+  std::size_t begin = 0;
+  while (begin <= search_path.size()) {
+    const std::size_t end = std::min(search_path.find(':', begin), search_path.size());
+    const std::string folder = search_path.substr(begin, end - begin);
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_executable_file(file)) return file;
+    begin = end + 1;
+  }
+  return Error{"no such program in PATH", name, ""};
+}
+
+std::optional<std::string> preload_obstacle(const std::string& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
+    return fmt::format(
+        "{} is setuid or setgid, and the loader preloads no library into such a program", file);
+  }
+  const std::string head = head_of(file, 4096);
+  if (const auto interpreter = interpreter_of(head)) {
+    const auto obstacle = obstacle_of_elf(*interpreter, head_of(*interpreter, sizeof(Elf64_Ehdr)));
+    if (!obstacle) return std::nullopt;
+    return fmt::format("{}, which runs {}, {}", *interpreter, file, *obstacle);
+  }
+  const auto obstacle = obstacle_of_elf(file, head);
+  if (!obstacle) return std::nullopt;
+  return fmt::format("{} {}", file, *obstacle);
+}
+
+Result<int> run_program_to_end(const std::string& program, const std::vector<std::string>& command,
+                               const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> words = command;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+  const std::vector<char*> arguments = pointers(words);
+  const std::vector<char*> variables = pointers(settings);
+  std::array<int, 2> failure_pipe{};
+  if (pipe2(failure_pipe.data(), O_CLOEXEC) != 0) return Error{std::strerror(errno), program, ""};
+  SignalGuard guard;
+  const pid_t child = fork();
+  if (child == 0) {
+    guard.restore();
+    execve(program.c_str(), arguments.data(), variables.data());
+    const int failure = errno;
+    static_cast<void>(!write(failure_pipe[1], &failure, sizeof failure));
+    _exit(127);
+  }
+  close(failure_pipe[1]);
+  if (child < 0) {
+    close(failure_pipe[0]);
+    return Error{fmt::format("no process: {}", std::strerror(errno)), program, ""};
+  }
+  running_program = child;
+  const int failure = read_failure(failure_pipe[0]);
+  const int status = wait_for_end(child);
+  running_program = 0;
+  if (failure != 0) {
+    return Error{fmt::format("cannot be executed: {}", std::strerror(failure)), program, ""};
+  }
+  return status;
+}
+
+}  // namespace bench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/preload/backtrace.hpp"
+
+#include "profiler/capture/preload/module.hpp"
+#include "profiler/capture/preload/spool.hpp"
+
+#include <execinfo.h>
+
+namespace bench::capture {
+namespace {
+
+constexpr int kMostFrames = 64;
+
+bool add_frame(Text& text, const void* address, const char* program) {
+  // A return address: the call itself is before it, perhaps at the very end of its function.
+  const char* call = static_cast<const char*>(address) - 1;
+  const link_map* module = module_of(call);
+  if (module == nullptr) return text.add("\"?\"");  // generated code
+  return text.add("\"") && text.add_escaped(file_of(module, program)) && text.add("+0x") &&
+         text.add_number(reinterpret_cast<unsigned long>(call) - module->l_addr, 16) &&
+         text.add("\"");
+}
+
+}  // namespace
+
+void prepare_backtrace() {
+  void* frame = nullptr;
+  if (settings().backtrace) backtrace(&frame, 1);
+}
+
+std::string_view backtrace_field(char* buffer, std::size_t capacity) {
+  if (!settings().backtrace) return {};
+  void* frames[kMostFrames];
+  const int count = backtrace(frames, kMostFrames);
+  const link_map* own = module_of(reinterpret_cast<const void*>(&backtrace_field));
+  Text text(buffer, capacity - 1);
+  text.add(",\"backtrace\":[");
+  const char* separator = "";
+  for (int i = 0; i < count; ++i) {
+    if (module_of(static_cast<const char*>(frames[i]) - 1) == own) continue;
+    const std::size_t before = text.size();
+    if (!text.add(separator) || !add_frame(text, frames[i], settings().program)) {
+      text.cut(before);
+      break;
+    }
+    separator = ",";
+  }
+  buffer[text.size()] = ']';
+  return {buffer, text.size() + 1};
+}
+
+}  // namespace bench::capture

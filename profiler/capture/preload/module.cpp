@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/preload/module.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace bench::capture {
+namespace {
+
+// What of a dynamic section is needed to look up a name.
+struct Symbols {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  const std::uint32_t* gnu_hash = nullptr;
+  const std::uint32_t* hash = nullptr;  // DT_HASH, older
+};
+
+Symbols symbols_of(const link_map* module) {
+  Symbols found;
+  for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    // glibc relocates these pointers when it loads a module, except in the kernel's own one.
+    auto address = entry->d_un.d_ptr;
+    if (address < module->l_addr) address += module->l_addr;
+    if (entry->d_tag == DT_SYMTAB) {
+      found.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
+    } else if (entry->d_tag == DT_STRTAB) {
+      found.names = reinterpret_cast<const char*>(address);
+    } else if (entry->d_tag == DT_GNU_HASH) {
+      found.gnu_hash = reinterpret_cast<const std::uint32_t*>(address);
+    } else if (entry->d_tag == DT_HASH) {
+      found.hash = reinterpret_cast<const std::uint32_t*>(address);
+    }
+  }
+  return found;
+}
+
+bool defines(const Symbols& table, std::uint32_t index, const char* name) {
+  const ElfW(Sym)& symbol = table.symbols[index];
+  return symbol.st_shndx != SHN_UNDEF && std::strcmp(table.names + symbol.st_name, name) == 0;
+}
+
+const ElfW(Sym) * find_by_gnu_hash(const Symbols& table, const char* name) {
+  const std::uint32_t buckets = table.gnu_hash[0];
+  const std::uint32_t first = table.gnu_hash[1];
+  const std::uint32_t bloom_words = table.gnu_hash[2];
+  if (buckets == 0) return nullptr;
+  const auto* heads = table.gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / 4);
+  const std::uint32_t* chains = heads + buckets;
+  std::uint32_t hash = 5381;
+  for (const char* c = name; *c != '\0'; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  std::uint32_t index = heads[hash % buckets];
+  if (index < first) return nullptr;
+  for (;; ++index) {
+    const std::uint32_t entry = chains[index - first];
+    if ((entry | 1) == (hash | 1) && defines(table, index, name)) return &table.symbols[index];
+    if ((entry & 1) != 0) return nullptr;
+  }
+}
+
+const ElfW(Sym) * find_symbol(const link_map* module, const char* name) {
+  const Symbols table = symbols_of(module);
+  if (table.symbols == nullptr || table.names == nullptr) return nullptr;
+  if (table.gnu_hash != nullptr) return find_by_gnu_hash(table, name);
+  if (table.hash == nullptr) return nullptr;
+  for (std::uint32_t index = 0; index < table.hash[1]; ++index) {
+    if (defines(table, index, name)) return &table.symbols[index];
+  }
+  return nullptr;
+}
+
+struct Search {
+  ElfW(Addr) base;
+  const ElfW(Dyn) * dynamic;
+  bool found;
+};
+
+bool contains(const char* begin, std::size_t size, const char* word) {
+  return memmem(begin, size, word, std::strlen(word)) != nullptr;
+}
+
+// Looks through the constants of one module for the beginning of a verbose line.
+int search_constants(dl_phdr_info* module, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  bool same = false;
+  for (int i = 0; i < module->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = module->dlpi_phdr[i];
+    same = same || (segment.p_type == PT_DYNAMIC &&
+                    reinterpret_cast<const ElfW(Dyn)*>(module->dlpi_addr + segment.p_vaddr) ==
+                        search.dynamic);
+  }
+  if (!same) return 0;
+  for (int i = 0; i < module->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = module->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
+    const char* begin = reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
+    search.found = search.found || contains(begin, segment.p_filesz, "onednn_verbose") ||
+                   contains(begin, segment.p_filesz, "dnnl_verbose");
+  }
+  return 1;
+}
+
+bool examine(const link_map* module) {
+  for (const char* name :
+       {"dnnl_primitive_execute", "mkldnn_primitive_execute", "mkldnn_version"}) {
+    if (find_symbol(module, name) != nullptr) return true;
+  }
+  Search search{module->l_addr, module->l_ld, false};
+  dl_iterate_phdr(search_constants, &search);
+  return search.found;
+}
+
+// Verdicts so far. A module is told by where its dynamic section lies: a pointer, and an odd one
+// for "no".
+constexpr std::size_t kMostModules = 32;
+
+struct Verdicts {
+  std::atomic<std::uintptr_t> entries[kMostModules];
+};
+
+Verdicts& verdicts() {
+  static constinit Verdicts known{};
+  return known;
+}
+
+}  // namespace
+
+const link_map* module_of(const void* address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return nullptr;
+  return found.dlfo_link_map;
+#else
+  Dl_info info;
+  void* module = nullptr;
+  if (dladdr1(address, &info, &module, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<const link_map*>(module);
+#endif
+}
+
+bool holds_onednn(const link_map* module) {
+  const auto key = reinterpret_cast<std::uintptr_t>(module->l_ld);
+  for (std::atomic<std::uintptr_t>& entry : verdicts().entries) {
+    const std::uintptr_t known = entry.load(std::memory_order_acquire);
+    if (known == key) return true;
+    if (known == (key | 1)) return false;
+    if (known != 0) continue;
+    const bool verdict = examine(module);
+    std::uintptr_t empty = 0;
+    entry.compare_exchange_strong(empty, verdict ? key : key | 1);
+    return verdict;
+  }
+  return examine(module);
+}
+
+const char* file_of(const link_map* module, const char* program) {
+  return module->l_name == nullptr || module->l_name[0] == '\0' ? program : module->l_name;
+}
+
+void* find_function(const char* name) {
+  const link_map* own = module_of(reinterpret_cast<const void*>(&find_function));
+  const link_map* first = own;
+  while (first != nullptr && first->l_prev != nullptr) first = first->l_prev;
+  for (const link_map* module = first; module != nullptr; module = module->l_next) {
+    if (module == own || module->l_ld == nullptr) continue;
+    const ElfW(Sym)* symbol = find_symbol(module, name);
+    if (symbol != nullptr) return reinterpret_cast<void*>(module->l_addr + symbol->st_value);
+  }
+  return nullptr;
+}
+
+}  // namespace bench::capture

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/preload/spool.hpp"
+
+#include "profiler/capture/spool_format.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace bench::capture {
+namespace {
+
+// Out of the way of descriptors that the program numbers itself or expects in a row.
+constexpr int kFirstDescriptor = 900;
+
+struct OwnedSettings {
+  Settings settings;
+  char spool[PATH_MAX];
+  char verbose[256];
+  char program[PATH_MAX];
+};
+
+// Copied: the program may change its environment.
+const char* copy(const char* text, char* buffer, std::size_t capacity) {
+  if (text == nullptr || std::strlen(text) >= capacity) return nullptr;
+  return std::strcpy(buffer, text);
+}
+
+void read_settings(OwnedSettings& own) {
+  const ssize_t size = readlink("/proc/self/exe", own.program, sizeof own.program - 1);
+  own.program[size > 0 ? size : 0] = '\0';
+  own.settings.program = own.program;
+  own.settings.verbose = copy(std::getenv(kVerboseVariable), own.verbose, sizeof own.verbose);
+  const char* backtrace = std::getenv(kBacktraceVariable);
+  own.settings.backtrace = backtrace != nullptr && std::strcmp(backtrace, "1") == 0;
+  own.settings.spool = copy(std::getenv(kSpoolVariable), own.spool, sizeof own.spool);
+}
+
+struct OpenSpool {
+  std::atomic<int> descriptor{-1};
+  dev_t device;
+  ino_t file;
+};
+
+OpenSpool& open_spool() {
+  static constinit OpenSpool spool{};
+  return spool;
+}
+
+// A program may close any descriptor and open something else under its number: nothing is written
+// before the file is known to be the spool.
+bool is_spool(int descriptor) {
+  struct stat now;
+  return descriptor >= 0 && fstat(descriptor, &now) == 0 && now.st_dev == open_spool().device &&
+         now.st_ino == open_spool().file;
+}
+
+int spool_descriptor() {
+  OpenSpool& spool = open_spool();
+  const int known = spool.descriptor.load(std::memory_order_acquire);
+  if (is_spool(known)) return known;
+  const int fresh = open(settings().spool, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fresh < 0) return -1;
+  int high = fcntl(fresh, F_DUPFD_CLOEXEC, kFirstDescriptor);
+  if (high < 0) high = fcntl(fresh, F_DUPFD_CLOEXEC, 3);  // fewer descriptors are allowed here
+  close(fresh);
+  struct stat now;
+  if (high < 0 || fstat(high, &now) != 0) return -1;
+  spool.device = now.st_dev;
+  spool.file = now.st_ino;
+  spool.descriptor.store(high, std::memory_order_release);
+  return high;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static constinit OwnedSettings own{};
+  static constinit std::atomic<int> state{0};  // 0 unread, 1 being read, 2 read
+  int unread = 0;
+  // The loader runs this library's constructor before the program has a second thread.
+  if (state.compare_exchange_strong(unread, 1)) {
+    read_settings(own);
+    state.store(2, std::memory_order_release);
+  }
+  return own.settings;
+}
+
+bool Text::add(std::string_view raw) {
+  if (capacity_ - size_ < raw.size()) return false;
+  std::memcpy(buffer_ + size_, raw.data(), raw.size());
+  size_ += raw.size();
+  return true;
+}
+
+bool Text::add_escaped(std::string_view text) {
+  const std::size_t before = size_;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    bool fits = true;
+    if (c == '"' || c == '\\') {
+      const char pair[] = {'\\', c};
+      fits = add({pair, 2});
+    } else if (code < 0x20) {
+      const char escaped[] = {
+          '\\', 'u', '0', '0', "0123456789abcdef"[code >> 4], "0123456789abcdef"[code & 15]};
+      fits = add({escaped, sizeof escaped});
+    } else {
+      fits = add({&c, 1});
+    }
+    if (!fits) {
+      size_ = before;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Text::add_number(unsigned long number, int base) {
+  char digits[24];
+  std::size_t count = 0;
+  do {
+    digits[sizeof digits - ++count] = "0123456789abcdef"[number % static_cast<unsigned>(base)];
+    number /= static_cast<unsigned>(base);
+  } while (number != 0);
+  return add({digits + sizeof digits - count, count});
+}
+
+void write_record(std::string_view name, std::string_view fields, std::string_view more_fields) {
+  if (settings().spool == nullptr) return;
+  const int kept = errno;
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  char buffer[256];
+  Text head(buffer, sizeof buffer);
+  head.add("{\"record\":\"");
+  head.add(name);
+  head.add("\",\"pid\":");
+  head.add_number(static_cast<unsigned long>(getpid()));
+  head.add(",\"tid\":");
+  head.add_number(static_cast<unsigned long>(syscall(SYS_gettid)));
+  head.add(",\"ns\":");
+  head.add_number(static_cast<unsigned long>(now.tv_sec) * 1'000'000'000 +
+                  static_cast<unsigned long>(now.tv_nsec));
+  iovec parts[] = {{buffer, head.size()},
+                   {const_cast<char*>(fields.data()), fields.size()},
+                   {const_cast<char*>(more_fields.data()), more_fields.size()},
+                   {const_cast<char*>("}\n"), 2}};
+  const int descriptor = spool_descriptor();
+  // Whole or not at all but on a full disk: the reader counts a torn line.
+  if (descriptor >= 0) static_cast<void>(!writev(descriptor, parts, 4));
+  errno = kept;
+}
+
+}  // namespace bench::capture

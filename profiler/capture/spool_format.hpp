@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `bench profile` and the library that it preloads into programs agree on: variables, and the
+// records of the spool (docs/decisions/0004-capture-by-a-preloaded-library.md). The library knows
+// nothing else of this project and includes nothing else of it.
+//
+// The spool holds JSON lines, one write(2) each, appended by all processes and threads:
+//   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
+//   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","backtrace":["lib+0x1"]}
+//   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1}
+//   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3"}
+// `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
+// module, "+0x" and the address in it as its symbol table counts. `onednn` is there where a module
+// of the process had oneDNN's functions.
+#pragma once
+
+namespace bench::capture {
+
+// Absolute path of the spool, which exists; without it the library does nothing.
+inline constexpr char kSpoolVariable[] = "BENCH_CAPTURE_SPOOL";
+// "1": a backtrace with each line.
+inline constexpr char kBacktraceVariable[] = "BENCH_CAPTURE_BACKTRACE";
+// The value of ONEDNN_VERBOSE that `bench profile` chose. Where the program finds another one, its
+// user wants the lines on standard output and gets them there too.
+inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";
+
+// The variables that oneDNN reads its verbose mode from: since 2.x, 1.x and 2.x, 0.x.
+inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",
+                                                    "MKLDNN_VERBOSE"};
+
+}  // namespace bench::capture

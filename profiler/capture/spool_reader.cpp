@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/spool_reader.hpp"
+
+#include "profiler/onednn/verbose_activity.hpp"
+#include "profiler/onednn/verbose_line.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+std::optional<std::int64_t> integer(const rapidjson::Document& record, const char* name) {
+  const auto found = record.FindMember(name);
+  if (found == record.MemberEnd() || !found->value.IsInt64()) return std::nullopt;
+  return found->value.GetInt64();
+}
+
+std::string_view text(const rapidjson::Document& record, const char* name) {
+  const auto found = record.FindMember(name);
+  if (found == record.MemberEnd() || !found->value.IsString()) return {};
+  return {found->value.GetString(), found->value.GetStringLength()};
+}
+
+class SpoolReader {
+ public:
+  SpoolReader(TextSource& source, ActivitySink& sink, const FrameName& frame_name)
+      : source_(source), sink_(sink), frame_name_(frame_name) {
+    report_.read.format = "capture";
+  }
+
+  Result<SpoolReport> read() {
+    TextSource::Line line;
+    while (source_.next(line)) {
+      ++report_.read.lines;
+      number_ = line.number;
+      BENCH_RETURN_IF_ERROR(take(line.text));
+    }
+    BENCH_RETURN_IF_ERROR(source_.status());
+    for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
+    return std::move(report_);
+  }
+
+ private:
+  struct Moment {
+    std::int64_t pid, tid;
+    Nanoseconds end;
+  };
+
+  Status take(std::string_view line) {
+    rapidjson::Document record;
+    record.Parse(line.data(), line.size());
+    if (record.HasParseError() || !record.IsObject()) return damaged("is no JSON object");
+    const auto pid = integer(record, "pid");
+    const auto tid = integer(record, "tid");
+    const auto end = integer(record, "ns");
+    if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
+    const std::string_view kind = text(record, "record");
+    if (kind == "verbose") return take_verbose(record, {*pid, *tid, Nanoseconds(*end)});
+    if (kind == "process") {
+      begin_process(*pid);
+    } else if (kind == "fork") {
+      begin_child(*pid, integer(record, "parent").value_or(0));
+    } else if (kind == "process_end") {
+      if (!text(record, "onednn").empty()) report_.onednn.emplace(text(record, "onednn"));
+    } else {
+      ++report_.read.unknown;
+      report_.read.note(fmt::format("{}: record `{}` is not known", place(), kind));
+    }
+    return Done{};
+  }
+
+  // A new program has a new library, perhaps of another version.
+  void begin_process(std::int64_t pid) {
+    ++report_.processes;
+    if (const auto before = decoders_.find(pid); before != decoders_.end()) {
+      add_facts(before->second);
+      decoders_.erase(before);
+    }
+  }
+
+  void begin_child(std::int64_t pid, std::int64_t parent) {
+    const auto found = decoders_.find(parent);
+    if (found != decoders_.end()) decoders_.insert_or_assign(pid, VerboseDecoder(found->second));
+  }
+
+  Status take_verbose(const rapidjson::Document& record, const Moment& moment) {
+    ++report_.lines_of_onednn;
+    const VerboseLine& line = decoders_[moment.pid].decode(text(record, "text"));
+    if (line.kind == VerboseKind::info) {
+      if (!line.fault.empty()) return unknown(line.fault);
+      return Done{};
+    }
+    if (line.kind == VerboseKind::unknown) return unknown(line.fault);
+    if (!fill_activity(line, activity_)) return damaged(line.fault);
+    activity_.track.pid = moment.pid;
+    activity_.track.tid = moment.tid;
+    activity_.start = moment.end - activity_.duration.value_or(Nanoseconds(0));
+    add_backtrace(record);
+    if (line.kind == VerboseKind::exec && activity_.duration) {
+      ++report_.executed;
+      report_.executed_time += *activity_.duration;
+    }
+    ++report_.read.activities;
+    return sink_.take(activity_);
+  }
+
+  void add_backtrace(const rapidjson::Document& record) {
+    activity_.attributes.erase(Attribute::backtrace);
+    const auto found = record.FindMember("backtrace");
+    if (found == record.MemberEnd() || !found->value.IsArray()) return;
+    std::string frames;
+    for (const auto& frame : found->value.GetArray()) {
+      if (!frame.IsString()) continue;
+      const std::string_view raw(frame.GetString(), frame.GetStringLength());
+      frames += frames.empty() ? "" : " <- ";
+      frames += frame_name_ ? frame_name_(raw) : std::string(raw);
+    }
+    activity_.attributes.set(Attribute::backtrace, frames);
+  }
+
+  void add_facts(const VerboseDecoder& decoder) {
+    for (const auto& [name, value] : decoder.facts()) report_.read.facts.emplace(name, value);
+  }
+
+  std::string place() const { return fmt::format("{}:{}", source_.name(), number_); }
+
+  Status damaged(std::string_view fault) {
+    ++report_.read.damaged;
+    report_.read.note(fmt::format("{}: {}", place(), fault));
+    return Done{};
+  }
+
+  Status unknown(std::string_view fault) {
+    ++report_.read.unknown;
+    report_.read.note(fmt::format("{}: {}", place(), fault));
+    return Done{};
+  }
+
+  TextSource& source_;
+  ActivitySink& sink_;
+  const FrameName& frame_name_;
+  std::map<std::int64_t, VerboseDecoder> decoders_;  // by process: each has its own library
+  SpoolReport report_;
+  Activity activity_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace
+
+Result<SpoolReport> read_spool(TextSource& source, ActivitySink& sink,
+                               const FrameName& frame_name) {
+  return SpoolReader(source, sink, frame_name).read();
+}
+
+}  // namespace bench

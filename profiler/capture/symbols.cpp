@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+namespace bench {
+namespace {
+
+// Above any real symbol table; keeps a damaged header from asking for all memory.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+
+class ElfReader {
+ public:
+  explicit ElfReader(const std::string& path) : stream_(path, std::ios::binary) {
+    stream_.seekg(0, std::ios::end);
+    size_ = stream_ ? static_cast<std::uint64_t>(stream_.tellg()) : 0;
+  }
+
+  bool read(std::uint64_t offset, void* to, std::uint64_t size) {
+    if (size > size_ || offset > size_ - size) return false;
+    stream_.clear();
+    stream_.seekg(static_cast<std::streamoff>(offset));
+    stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
+    return stream_.good();
+  }
+
+  template <class T>
+  bool read_all(const Elf64_Shdr& section, std::vector<T>& items) {
+    if (section.sh_size > kMostBytes || section.sh_size > size_) return false;
+    items.resize(section.sh_size / sizeof(T));
+    return read(section.sh_offset, items.data(), items.size() * sizeof(T));
+  }
+
+ private:
+  std::ifstream stream_;
+  std::uint64_t size_ = 0;
+};
+
+std::vector<Elf64_Shdr> read_sections(ElfReader& file) {
+  Elf64_Ehdr header;
+  if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
+    return {};
+  }
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  if (!file.read(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return {};
+  return sections;
+}
+
+// .symtab before .dynsym: it has the functions that are not exported, such as main.
+const Elf64_Shdr* symbol_section(const std::vector<Elf64_Shdr>& sections) {
+  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (const Elf64_Shdr& section : sections) {
+      if (section.sh_type == type && section.sh_link < sections.size()) return &section;
+    }
+  }
+  return nullptr;
+}
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : std::string(name);
+}
+
+}  // namespace
+
+Result<SymbolTable> SymbolTable::read(const std::string& path) {
+  ElfReader file(path);
+  const std::vector<Elf64_Shdr> sections = read_sections(file);
+  const Elf64_Shdr* section = symbol_section(sections);
+  std::vector<Elf64_Sym> symbols;
+  std::vector<char> names;
+  if (section == nullptr || !file.read_all(*section, symbols) ||
+      !file.read_all(sections[section->sh_link], names)) {
+    return Error{"has no symbol table of 64 bit", path, ""};
+  }
+  SymbolTable table;
+  table.names_.assign(names.begin(), names.end());
+  for (const Elf64_Sym& symbol : symbols) {
+    const int type = ELF64_ST_TYPE(symbol.st_info);
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF) continue;
+    if (symbol.st_name >= table.names_.size()) continue;
+    table.functions_.push_back({symbol.st_value, symbol.st_size, symbol.st_name});
+  }
+  std::sort(table.functions_.begin(), table.functions_.end(),
+            [](const Function& a, const Function& b) { return a.begin < b.begin; });
+  return table;
+}
+
+std::optional<std::string> SymbolTable::name_at(std::uint64_t address) const {
+  auto after = std::upper_bound(
+      functions_.begin(), functions_.end(), address,
+      [](std::uint64_t value, const Function& function) { return value < function.begin; });
+  if (after == functions_.begin()) return std::nullopt;
+  const Function& function = *std::prev(after);
+  // Hand-written assembly has functions without a size.
+  if (function.size != 0 && address - function.begin >= function.size) return std::nullopt;
+  return demangled(names_.c_str() + function.name);
+}
+
+std::string FrameNames::name(std::string_view frame) {
+  const std::size_t plus = frame.rfind("+0x");
+  if (plus == std::string_view::npos) return std::string(frame);
+  const std::string_view digits = frame.substr(plus + 3);
+  std::uint64_t address = 0;
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
+  if (code != std::errc() || end != digits.data() + digits.size()) return std::string(frame);
+  const std::string_view file = frame.substr(0, plus);
+  auto known = tables_.find(file);
+  if (known == tables_.end()) {
+    auto read = SymbolTable::read(std::string(file));
+    known = tables_.emplace(file, std::nullopt).first;
+    if (read.ok()) known->second = std::move(*read);
+  }
+  const auto function = known->second ? known->second->name_at(address) : std::nullopt;
+  if (!function) return std::string(frame);
+  return fmt::format("{} ({})", *function, file.substr(file.rfind('/') + 1));
+}
+
+}  // namespace bench

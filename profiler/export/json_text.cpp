@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/json_text.hpp"
+
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace bench {
+namespace {
+
+struct StringStream {
+  using Ch = char;
+  std::string& text;
+  void Put(char c) { text.push_back(c); }
+  void Flush() {}
+};
+
+bool needs_no_escape(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
+void append_escaped(std::string& out, std::string_view text) {
+  StringStream stream{out};
+  rapidjson::Writer<StringStream> writer(stream);
+  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), needs_no_escape)) {  // nearly all of them
+    out += '"';
+    out += text;
+    out += '"';
+  } else if (is_utf8(text)) {
+    append_escaped(out, text);
+  } else {
+    append_escaped(out, with_valid_utf8(text));
+  }
+}
+
+void append_json_integer(std::string& out, std::int64_t number) {
+  char digits[24];
+  const auto [end, code] = std::to_chars(digits, digits + sizeof digits, number);
+  assert(code == std::errc());
+  out.append(digits, end);
+}
+
+void append_json_real(std::string& out, double number) {
+  assert(std::isfinite(number));
+  fmt::format_to(std::back_inserter(out), "{}", number);
+}
+
+void append_microseconds(std::string& out, std::int64_t nanoseconds) {
+  assert(nanoseconds != std::numeric_limits<std::int64_t>::min());
+  if (nanoseconds < 0) out += '-';
+  const std::int64_t size = std::abs(nanoseconds);
+  append_json_integer(out, size / 1000);
+  const int rest = static_cast<int>(size % 1000);
+  if (rest == 0) return;
+  out += '.';
+  out += static_cast<char>('0' + rest / 100);
+  out += static_cast<char>('0' + rest / 10 % 10);
+  out += static_cast<char>('0' + rest % 10);
+}
+
+}  // namespace bench

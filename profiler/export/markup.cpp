@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/markup.hpp"
+
+#include "base/utf8.hpp"
+
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+struct Escape {
+  std::string_view from;
+  std::string_view to;
+};
+constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
+                                              {"<", "&lt;"},
+                                              {">", "&gt;"},
+                                              {"\"", "&quot;"},
+                                              {"'", "&#39;"},
+                                              {"\t", "&#9;"},
+                                              {"\n", "&#10;"},
+                                              {"\r", "&#13;"},
+                                              {"\xef\xbf\xbe", kReplacement},
+                                              {"\xef\xbf\xbf", kReplacement}}};
+
+}  // namespace
+
+std::string escape_markup(std::string_view text) {
+  const std::string valid = with_valid_utf8(text);
+  std::string out;
+  for (std::size_t at = 0; at < valid.size();) {
+    const std::string_view rest = std::string_view(valid).substr(at);
+    const Escape* found = nullptr;
+    for (const Escape& escape : kEscapes) {
+      if (rest.starts_with(escape.from)) found = &escape;
+    }
+    const auto byte = static_cast<unsigned char>(rest[0]);
+    if (found != nullptr) {
+      out += found->to;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += kReplacement;
+    } else {
+      out += rest[0];
+    }
+    at += found != nullptr ? found->from.size() : 1;
+  }
+  return out;
+}
+
+}  // namespace bench

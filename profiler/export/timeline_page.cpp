@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/timeline_page.hpp"
+
+#include "profiler/export/markup.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace bench {
+
+// Generated at build time from the files of these names.
+extern const std::string_view kEmbeddedTimelineHtml;
+extern const std::string_view kEmbeddedTimelineCss;
+extern const std::string_view kEmbeddedTimelineJs;
+
+namespace {
+
+void replace(std::string& text, std::string_view mark, std::string_view by) {
+  text.replace(text.find(mark), mark.size(), by);
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSink> timeline_page_bytes(const std::string& title,
+                                              std::unique_ptr<ByteSink> next) {
+  std::string page(kEmbeddedTimelineHtml);
+  const std::string_view mark = "@TRACE@";
+  const std::size_t place = page.find(mark);
+  std::string after = page.substr(place + mark.size());
+  page.erase(place);
+  replace(page, "@STYLE@", kEmbeddedTimelineCss);
+  const std::string shown = title.empty() ? "Timeline" : escape_markup(title);
+  // From the last to the first, since a title may hold anything, also another mark.
+  const std::size_t heading = page.rfind("@TITLE@");
+  page.replace(heading, 7, shown);
+  replace(page, "@SCRIPT@", kEmbeddedTimelineJs);
+  replace(page, "@TITLE@", shown);
+  return gzip_bytes(base64_bytes(framed_bytes(page, std::move(after), std::move(next))));
+}
+
+}  // namespace bench

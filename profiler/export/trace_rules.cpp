@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/trace_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kLimit = std::int64_t{1} << 53;  // integers of JavaScript
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Microseconds with at most three decimals are exact; other spellings go through a double.
+std::optional<std::int64_t> parse_microseconds(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const bool plain = text.find_first_of("eE") == text.npos;
+  if (plain && (point == text.npos || text.size() - point <= 4)) {
+    const std::string digits =
+        point == text.npos ? std::string("000") : fmt::format("{:0<3}", text.substr(point + 1));
+    const auto whole = parse_integer(text.substr(0, point));
+    if (!whole || *whole >= kLimit || *whole <= -kLimit) return std::nullopt;
+    return parse_integer(fmt::format("{}{}", text.substr(0, point), digits));
+  }
+  double number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || std::abs(number) >= static_cast<double>(kLimit)) return std::nullopt;
+  return static_cast<std::int64_t>(std::llround(number * 1000));
+}
+
+constexpr std::array<std::string_view, 2> kNames = {"process_name", "thread_name"};
+constexpr std::array<std::string_view, 2> kOrders = {"process_sort_index", "thread_sort_index"};
+
+}  // namespace
+
+const JsonScalar* RawEvent::find(std::string_view name) const {
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+struct TraceRules::PhaseRule {
+  char phase;
+  void (TraceRules::*check)(const Event& event, const RawEvent& raw);
+};
+
+const TraceRules::PhaseRule* TraceRules::rule_of(char phase) {
+  static constexpr std::array<PhaseRule, 13> kRules = {{{'X', &TraceRules::slice},
+                                                        {'B', &TraceRules::bracket},
+                                                        {'E', &TraceRules::bracket},
+                                                        {'i', &TraceRules::instant},
+                                                        {'I', &TraceRules::instant},
+                                                        {'C', &TraceRules::counter},
+                                                        {'M', &TraceRules::metadata},
+                                                        {'s', &TraceRules::flow},
+                                                        {'t', &TraceRules::flow},
+                                                        {'f', &TraceRules::flow},
+                                                        {'b', &TraceRules::async},
+                                                        {'n', &TraceRules::async},
+                                                        {'e', &TraceRules::async}}};
+  const auto found = std::find_if(kRules.begin(), kRules.end(),
+                                  [&](const PhaseRule& rule) { return rule.phase == phase; });
+  return found == kRules.end() ? nullptr : &*found;
+}
+
+void TraceRules::problem(std::string text) {
+  file_problem(fmt::format("event {}: {}", number_, text));
+}
+
+void TraceRules::file_problem(std::string text) {
+  ++check_.problem_count;
+  if (check_.problems.size() < kMostProblems) check_.problems.push_back(std::move(text));
+}
+
+void TraceRules::event(const RawEvent& raw) {
+  ++number_;
+  const auto event = common_fields(raw);
+  if (!event) return;
+  ++check_.events[event->phase];
+  (this->*rule_of(event->phase)->check)(*event, raw);
+}
+
+std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) {
+  const JsonScalar* phase = raw.find("ph");
+  if (phase == nullptr || phase->type != JsonType::text || phase->text.size() != 1 ||
+      rule_of(phase->text[0]) == nullptr) {
+    problem(phase == nullptr ? "no `ph`" : fmt::format("unknown phase `{}`", phase->text));
+    return std::nullopt;
+  }
+  Event event;
+  event.phase = phase->text[0];
+  const auto pid = integer(raw, "pid");
+  const auto tid = integer(raw, "tid");
+  const auto time = event.phase == 'M' ? std::optional<std::int64_t>(0) : microseconds(raw, "ts");
+  if (!pid || !tid || !time) return std::nullopt;
+  event.track = {*pid, *tid};
+  event.time = *time;
+  const JsonScalar* name = raw.find("name");
+  if (event.phase != 'E' && (name == nullptr || name->type != JsonType::text)) {
+    problem("no `name`");
+  }
+  if (name != nullptr) event.name = name->text;
+  if (const JsonScalar* category = raw.find("cat")) event.category = category->text;
+  return event;
+}
+
+std::optional<std::int64_t> TraceRules::integer(const RawEvent& raw, std::string_view name) {
+  const JsonScalar* field = raw.find(name);
+  const auto number = field != nullptr && field->type == JsonType::number
+                          ? parse_integer(field->text)
+                          : std::nullopt;
+  if (number && *number >= 0 && *number < kLimit) return number;
+  problem(fmt::format("`{}` is {}, expected an integer from 0 to 2^53", name,
+                      field == nullptr ? "missing" : field->text));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::string_view name) {
+  const JsonScalar* field = raw.find(name);
+  const auto time = field != nullptr && field->type == JsonType::number
+                        ? parse_microseconds(field->text)
+                        : std::nullopt;
+  if (!time) {
+    problem(fmt::format("`{}` is {}, expected microseconds below 2^53", name,
+                        field == nullptr ? "missing" : field->text));
+  }
+  return time;
+}
+
+std::string TraceRules::id_of(const RawEvent& raw) {
+  const JsonScalar* id = raw.find("id");
+  if (id == nullptr || id->type == JsonType::other) {
+    problem("no `id`");
+    return {};
+  }
+  return id->text;
+}
+
+void TraceRules::slice(const Event& event, const RawEvent& raw) {
+  const auto duration = microseconds(raw, "dur");
+  if (duration && *duration < 0) return problem("`dur` is negative");
+  if (duration) slices_[event.track].push_back({event.time, event.time + *duration});
+}
+
+void TraceRules::bracket(const Event& event, const RawEvent&) {
+  brackets_[event.track].push_back({event.time, event.phase});
+}
+
+void TraceRules::instant(const Event&, const RawEvent& raw) {
+  const JsonScalar* scope = raw.find("s");
+  const bool known = scope != nullptr && scope->text.size() == 1 &&
+                     std::string_view("gpt").find(scope->text[0]) != std::string_view::npos;
+  if (!known) problem("an instant needs `s`: g, p or t");
+}
+
+void TraceRules::counter(const Event& event, const RawEvent& raw) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : raw.args) {
+    keys.insert(key);
+    if (value.type != JsonType::number) problem(fmt::format("counter `{}` is no number", key));
+  }
+  if (keys.empty()) problem("a counter without values");
+  const auto [known, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);
+  if (!added && known->second != keys) problem("the keys of the counter differ from before");
+}
+
+void TraceRules::metadata(const Event& event, const RawEvent& raw) {
+  const auto has = [&](std::string_view key, JsonType type) {
+    const auto found = raw.args.find(key);
+    return found != raw.args.end() && found->second.type == type;
+  };
+  const auto among = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), event.name) != names.end();
+  };
+  if (among(kNames)) {
+    if (!has("name", JsonType::text)) problem("metadata without args.name");
+  } else if (among(kOrders)) {
+    if (!has("sort_index", JsonType::number)) problem("metadata without args.sort_index");
+  } else {
+    problem(fmt::format("unknown metadata `{}`", event.name));
+  }
+}
+
+void TraceRules::flow(const Event& event, const RawEvent& raw) {
+  const JsonScalar* binding = raw.find("bp");
+  if (event.phase == 'f' && (binding == nullptr || binding->text != "e")) {
+    problem("the end of a flow needs \"bp\":\"e\"");
+  }
+  flows_[fmt::format("{}\n{}\n{}", event.category, event.name, id_of(raw))].push_back(
+      {event.time, event.track, event.phase});
+}
+
+void TraceRules::async(const Event& event, const RawEvent& raw) {
+  std::int64_t& open = open_async_[fmt::format("{}\n{}", event.category, id_of(raw))];
+  if (event.phase == 'b') ++open;
+  if (event.phase == 'e') --open;
+  if (open < 0) problem("an async event ends that did not begin");
+}
+
+void TraceRules::finish() {
+  close_brackets();
+  check_nesting();
+  for (auto& [id, ends] : flows_) check_flow(id, ends);
+  for (const auto& [id, open] : open_async_) {
+    if (open > 0) file_problem(fmt::format("async event {} never ends", id.substr(id.find('\n'))));
+  }
+  check_.tracks = static_cast<std::int64_t>(slices_.size());
+}
+
+void TraceRules::close_brackets() {
+  for (auto& [track, brackets] : brackets_) {
+    std::stable_sort(brackets.begin(), brackets.end(),
+                     [](const Bracket& a, const Bracket& b) { return a.time < b.time; });
+    std::vector<std::int64_t> open;
+    std::int64_t unbegun = 0;
+    for (const Bracket& bracket : brackets) {
+      if (bracket.phase == 'B') {
+        open.push_back(bracket.time);
+      } else if (open.empty()) {
+        ++unbegun;
+      } else {
+        slices_[track].push_back({open.back(), bracket.time});
+        open.pop_back();
+      }
+    }
+    if (unbegun + static_cast<std::int64_t>(open.size()) == 0) continue;
+    file_problem(fmt::format("pid {} tid {}: {} B without E, {} E without B", track.first,
+                             track.second, open.size(), unbegun));
+  }
+}
+
+void TraceRules::check_nesting() {
+  for (auto& [track, slices] : slices_) {
+    std::sort(slices.begin(), slices.end(), [](const Interval& a, const Interval& b) {
+      return a.start != b.start ? a.start < b.start : a.end > b.end;
+    });
+    std::vector<std::int64_t> open;
+    std::vector<std::int64_t>& furthest = furthest_[track];
+    furthest.reserve(slices.size());
+    for (const Interval& slice : slices) {
+      while (!open.empty() && open.back() <= slice.start) open.pop_back();
+      if (!open.empty() && open.back() < slice.end) {
+        file_problem(
+            fmt::format("pid {} tid {}: the slice from {} to {} ns overlaps one that ends "
+                        "at {} ns",
+                        track.first, track.second, slice.start, slice.end, open.back()));
+      }
+      open.push_back(slice.end);
+      furthest.push_back(std::max(slice.end, furthest.empty() ? slice.end : furthest.back()));
+    }
+  }
+}
+
+bool TraceRules::inside_a_slice(const FlowEnd& end) const {
+  const auto slices = slices_.find(end.track);
+  if (slices == slices_.end()) return false;
+  const auto after =
+      std::upper_bound(slices->second.begin(), slices->second.end(), end.time,
+                       [](std::int64_t time, const Interval& slice) { return time < slice.start; });
+  const auto begun = static_cast<std::size_t>(after - slices->second.begin());
+  return begun > 0 && furthest_.at(end.track)[begun - 1] >= end.time;
+}
+
+void TraceRules::check_flow(const std::string& id, std::vector<FlowEnd>& ends) {
+  const std::string number = id.substr(id.rfind('\n') + 1);
+  const auto count = [&](char phase) {
+    return std::count_if(ends.begin(), ends.end(),
+                         [&](const FlowEnd& end) { return end.phase == phase; });
+  };
+  if (count('s') != 1 || count('f') == 0) {
+    return file_problem(fmt::format("flow {}: {} s and {} f", number, count('s'), count('f')));
+  }
+  const auto start =
+      std::find_if(ends.begin(), ends.end(), [](const FlowEnd& end) { return end.phase == 's'; });
+  for (const FlowEnd& end : ends) {
+    if (end.time < start->time) {
+      return file_problem(fmt::format("flow {} arrives before it leaves", number));
+    }
+    if (!inside_a_slice(end)) {
+      return file_problem(fmt::format("flow {}: no slice around its `{}`", number, end.phase));
+    }
+  }
+  ++check_.flows;
+}
+
+}  // namespace bench

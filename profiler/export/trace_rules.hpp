@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of trace_validator.hpp on events that are read already; how they are read is the
+// validator's matter.
+#pragma once
+
+#include "profiler/export/trace_validator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+enum class JsonType { text, number, other };
+struct JsonScalar {
+  JsonType type = JsonType::other;
+  std::string text;
+};
+
+// The fields that rules look at, as they stand in the file.
+struct RawEvent {
+  std::map<std::string, JsonScalar, std::less<>> fields;
+  std::map<std::string, JsonScalar, std::less<>> args;
+  const JsonScalar* find(std::string_view name) const;
+};
+
+class TraceRules {
+ public:
+  explicit TraceRules(TraceCheck& check) : check_(check) {}
+
+  void event(const RawEvent& raw);
+  void problem(std::string text);  // of the event now read
+  void file_problem(std::string text);
+  void finish();  // rules about events together
+
+ private:
+  using TrackKey = std::pair<std::int64_t, std::int64_t>;
+  struct Interval {
+    std::int64_t start, end;  // ns
+  };
+  struct Bracket {
+    std::int64_t time;
+    char phase;
+  };
+  struct FlowEnd {
+    std::int64_t time;
+    TrackKey track;
+    char phase;
+  };
+  struct Event {
+    char phase = '\0';
+    std::int64_t time = 0;
+    TrackKey track;
+    std::string name, category;
+  };
+
+  std::optional<Event> common_fields(const RawEvent& raw);
+  std::optional<std::int64_t> integer(const RawEvent& raw, std::string_view name);
+  std::optional<std::int64_t> microseconds(const RawEvent& raw, std::string_view name);
+  std::string id_of(const RawEvent& raw);
+
+  void slice(const Event& event, const RawEvent& raw);
+  void bracket(const Event& event, const RawEvent& raw);
+  void instant(const Event& event, const RawEvent& raw);
+  void counter(const Event& event, const RawEvent& raw);
+  void metadata(const Event& event, const RawEvent& raw);
+  void flow(const Event& event, const RawEvent& raw);
+  void async(const Event& event, const RawEvent& raw);
+  struct PhaseRule;
+  static const PhaseRule* rule_of(char phase);
+
+  void close_brackets();
+  void check_nesting();
+  void check_flow(const std::string& id, std::vector<FlowEnd>& ends);
+  bool inside_a_slice(const FlowEnd& end) const;
+
+  TraceCheck& check_;
+  std::int64_t number_ = 0;
+  std::map<TrackKey, std::vector<Interval>> slices_;
+  std::map<TrackKey, std::vector<std::int64_t>> furthest_;  // end of all slices up to each
+  std::map<TrackKey, std::vector<Bracket>> brackets_;
+  std::map<std::string, std::vector<FlowEnd>> flows_;
+  std::map<std::string, std::int64_t> open_async_;
+  std::map<std::pair<std::int64_t, std::string>, std::set<std::string>> counters_;
+};
+
+}  // namespace bench

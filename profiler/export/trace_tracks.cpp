@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/trace_tracks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+// Numbers that no process or thread has (Linux ends at 2^22) and that still fit into the 32 bits
+// that trace viewers keep.
+constexpr std::int64_t kFirstOwnNumber = 1'000'000'000;
+
+bool is_usable(std::int64_t number) { return number >= 0 && number < kFirstOwnNumber; }
+
+constexpr std::int64_t kMostLanesInOrder = 1000;
+
+}  // namespace
+
+TraceTracks::TraceTracks() : next_number_(kFirstOwnNumber) {}
+
+std::uint32_t TraceTracks::index_of(const Activity& activity) {
+  const Track& track = activity.track;
+  if (last_ >= tracks_.size() || tracks_[last_].track != track) {
+    const TrackKey key{{track.pid, track.tid}, {track.device, track.stream}};
+    const auto known = indices_.find(key);
+    last_ = known != indices_.end() ? known->second : add(track);
+    indices_.emplace(key, last_);
+  }
+  learn(activity, last_);
+  return last_;
+}
+
+std::uint32_t TraceTracks::add(const Track& track) {
+  Row row;
+  row.track = track;
+  row.pid = process_of(track);
+  const std::int64_t number = track.device ? track.stream.value_or(-1) : track.tid;
+  // Several threads may launch into one stream: it stays one track.
+  for (std::size_t i = 0; track.device && i < tracks_.size(); ++i) {
+    if (tracks_[i].pid == row.pid && tracks_[i].track.stream == track.stream) {
+      return static_cast<std::uint32_t>(i);
+    }
+  }
+  row.tids.push_back(is_usable(number) ? number : next_number_++);
+  tracks_.push_back(std::move(row));
+  ++lanes_;
+  return static_cast<std::uint32_t>(tracks_.size() - 1);
+}
+
+std::int64_t TraceTracks::process_of(const Track& track) {
+  const std::pair key{track.pid, track.device};
+  const auto known = pids_.find(key);
+  if (known != pids_.end()) return known->second;
+  const bool own = track.device || !is_usable(track.pid);
+  const std::int64_t pid = own ? next_number_++ : track.pid;
+  pids_.emplace(key, pid);
+  Process process;
+  process.number = track.pid;
+  process.device = track.device;
+  process.order = static_cast<std::int64_t>(processes_.size());
+  processes_.emplace(pid, std::move(process));
+  return pid;
+}
+
+void TraceTracks::learn(const Activity& activity, std::uint32_t track) {
+  Row& row = tracks_[track];
+  for (const auto& [attribute, value] : activity.attributes) {
+    if (attribute == Attribute::thread_name) row.name = std::get<std::string>(value);
+    if (attribute == Attribute::process_name) {
+      processes_[row.pid].name = std::get<std::string>(value);
+    }
+    if (attribute == Attribute::rank) processes_[row.pid].rank = std::get<std::int64_t>(value);
+  }
+}
+
+std::int64_t TraceTracks::pid(std::uint32_t track) const { return tracks_[track].pid; }
+
+std::int64_t TraceTracks::tid(std::uint32_t track, std::size_t lane) {
+  std::vector<std::int64_t>& tids = tracks_[track].tids;
+  while (tids.size() <= lane) {
+    tids.push_back(next_number_++);
+    ++lanes_;
+  }
+  return tids[lane];
+}
+
+std::string TraceTracks::process_title(const Process& process) const {
+  std::string title = process.name.empty() ? "process" : process.name;
+  title += fmt::format(" {}", process.number);
+  if (process.rank) title = fmt::format("rank {}, {}", *process.rank, title);
+  if (process.device) title = fmt::format("device {} of {}", *process.device, title);
+  return title;
+}
+
+std::string TraceTracks::thread_title(const Row& row, std::size_t lane) {
+  std::string title;
+  if (row.track.device) {
+    title = row.track.stream ? fmt::format("stream {}", *row.track.stream) : "no stream";
+  } else if (row.track.tid == row.track.pid) {
+    title = fmt::format("main thread {}", row.track.tid);
+  } else {
+    title = fmt::format("thread {}", row.track.tid);
+  }
+  if (!row.name.empty()) title = fmt::format("{} ({})", row.name, title);
+  if (lane > 0) title += fmt::format(", overlapping {}", lane);
+  return title;
+}
+
+std::int64_t TraceTracks::thread_order(std::size_t track, std::size_t lane) {
+  return static_cast<std::int64_t>(track) * kMostLanesInOrder +
+         std::min(static_cast<std::int64_t>(lane), kMostLanesInOrder - 1);
+}
+
+}  // namespace bench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks of activities as the (pid, tid) pairs of a Chrome trace: a host thread keeps its own
+// numbers; a device becomes a process and its streams become threads, since the format knows
+// nothing else.
+#pragma once
+
+#include "profiler/activity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+class TraceTracks {
+ public:
+  // The number of the activity's track, from 0. Remembers the names of thread and process that the
+  // activity tells.
+  std::uint32_t index_of(const Activity& activity);
+
+  std::int64_t pid(std::uint32_t track) const;
+  // Slices that would overlap in part go to further lanes of a track, each with a tid of its own.
+  std::int64_t tid(std::uint32_t track, std::size_t lane);
+
+  // Of all tracks so far.
+  std::size_t lanes() const { return lanes_; }
+
+  // One metadata event each: `append(name, pid, tid, text)` for names, `append(name, pid, tid,
+  // number)` for the order in which tracks are shown.
+  template <class Append>
+  void describe(Append append) const {
+    for (const auto& [pid, process] : processes_) {
+      append("process_name", pid, 0, process_title(process));
+      append("process_sort_index", pid, 0, process.order);
+    }
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+      for (std::size_t lane = 0; lane < tracks_[i].tids.size(); ++lane) {
+        const std::int64_t tid = tracks_[i].tids[lane];
+        append("thread_name", tracks_[i].pid, tid, thread_title(tracks_[i], lane));
+        append("thread_sort_index", tracks_[i].pid, tid, thread_order(i, lane));
+      }
+    }
+  }
+
+ private:
+  struct Process {
+    std::int64_t number = 0;  // as in activities
+    std::optional<std::int64_t> device;
+    std::optional<std::int64_t> rank;
+    std::string name;
+    std::int64_t order = 0;
+  };
+  struct Row {
+    Track track;
+    std::int64_t pid = 0;
+    std::vector<std::int64_t> tids;  // of its lanes
+    std::string name;
+  };
+
+  std::uint32_t add(const Track& track);
+  std::int64_t process_of(const Track& track);
+  void learn(const Activity& activity, std::uint32_t track);
+  std::string process_title(const Process& process) const;
+  static std::string thread_title(const Row& row, std::size_t lane);
+  static std::int64_t thread_order(std::size_t track, std::size_t lane);
+
+  using TrackKey = std::pair<std::pair<std::int64_t, std::int64_t>,
+                             std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>;
+  std::map<TrackKey, std::uint32_t> indices_;
+  std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::int64_t> pids_;
+  std::map<std::int64_t, Process> processes_;  // by pid in the trace
+  std::vector<Row> tracks_;
+  std::uint32_t last_ = 0;
+  std::size_t lanes_ = 0;
+  std::int64_t next_number_;
+
+ public:
+  TraceTracks();
+};
+
+}  // namespace bench

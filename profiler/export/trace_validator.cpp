@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/export/trace_validator.hpp"
+
+#include "profiler/export/trace_rules.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using Refill = std::function<std::string_view()>;  // the next piece; empty at the end
+
+// What rapidjson::Reader reads from.
+class PieceStream {
+ public:
+  using Ch = char;
+  explicit PieceStream(Refill refill) : refill_(std::move(refill)) { fill(); }
+  char Peek() const { return at_ < piece_.size() ? piece_[at_] : '\0'; }
+  char Take() {
+    const char c = Peek();
+    if (at_ < piece_.size()) {
+      ++at_;
+      ++taken_;
+      if (at_ == piece_.size()) fill();
+    }
+    return c;
+  }
+  std::size_t Tell() const { return taken_; }
+  bool at_end() const { return at_ >= piece_.size(); }
+  // Of writing streams; never called.
+  char* PutBegin() { return nullptr; }
+  void Put(char) {}
+  void Flush() {}
+  std::size_t PutEnd(char*) { return 0; }
+
+ private:
+  void fill() {
+    piece_ = refill_();
+    at_ = 0;
+  }
+  Refill refill_;
+  std::string_view piece_;
+  std::size_t at_ = 0, taken_ = 0;
+};
+
+// Finds the events in a document of either form.
+class TraceHandler {
+ public:
+  explicit TraceHandler(TraceRules& rules) : rules_(rules) {}
+
+  bool StartObject() { return open(Scope::object); }
+  bool StartArray() { return open(Scope::array); }
+  bool EndObject(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (depth_ == 1) root_key_.assign(text, size);
+    if (depth_ == event_depth_) key_.assign(text, size);
+    if (depth_ == event_depth_ + 1) argument_.assign(text, size);
+    return true;
+  }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    return scalar(JsonType::text, {text, size});
+  }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    return scalar(JsonType::number, {text, size});
+  }
+  bool Bool(bool value) { return scalar(JsonType::other, value ? "true" : "false"); }
+  bool Null() { return scalar(JsonType::other, "null"); }
+  // Numbers come as text.
+  bool Int(int) { return true; }
+  bool Uint(unsigned) { return true; }
+  bool Int64(std::int64_t) { return true; }
+  bool Uint64(std::uint64_t) { return true; }
+  bool Double(double) { return true; }
+
+  // Whether the text may end here: between two events of a bare array.
+  bool between_events() const { return root_ == Scope::array && depth_ == 1; }
+  bool has_events() const { return has_events_; }
+
+ private:
+  enum class Scope { object, array };
+
+  bool open(Scope scope) {
+    ++depth_;
+    if (depth_ == 1) {
+      root_ = scope;
+      event_depth_ = scope == Scope::array ? 2 : 3;
+      has_events_ = in_events_ = scope == Scope::array;
+    } else if (depth_ == 2 && root_ == Scope::object) {
+      in_events_ = root_key_ == "traceEvents" && scope == Scope::array;
+      has_events_ = has_events_ || in_events_;
+    } else if (in_events_ && depth_ == event_depth_ + 1 && key_ != "args") {
+      store(raw_.fields, key_, JsonType::other, "");
+    } else if (in_events_ && depth_ == event_depth_ + 2 && key_ == "args") {
+      store(raw_.args, argument_, JsonType::other, "");
+    }
+    if (in_events_ && depth_ == event_depth_) {
+      raw_.fields.clear();
+      raw_.args.clear();
+      if (scope == Scope::array) rules_.file_problem("an event that is no object");
+    }
+    return true;
+  }
+
+  bool close() {
+    if (in_events_ && depth_ == event_depth_) rules_.event(raw_);
+    if (in_events_ && depth_ == event_depth_ - 1) in_events_ = false;
+    --depth_;
+    return true;
+  }
+
+  bool scalar(JsonType type, std::string_view text) {
+    if (depth_ == 0) rules_.file_problem("neither an object nor an array");
+    if (depth_ == 1 && root_ == Scope::object && root_key_ == "displayTimeUnit" && text != "ns" &&
+        text != "ms") {
+      rules_.file_problem(fmt::format("displayTimeUnit is `{}`, expected ns or ms", text));
+    }
+    if (!in_events_) return true;
+    if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is no object");
+    if (depth_ == event_depth_) store(raw_.fields, key_, type, text);
+    if (depth_ == event_depth_ + 1 && key_ == "args") store(raw_.args, argument_, type, text);
+    return true;
+  }
+
+  template <class Map>
+  static void store(Map& map, const std::string& key, JsonType type, std::string_view text) {
+    map[key] = JsonScalar{type, std::string(text)};
+  }
+
+  TraceRules& rules_;
+  int depth_ = 0;
+  int event_depth_ = 0;
+  Scope root_ = Scope::object;
+  bool in_events_ = false;
+  bool has_events_ = false;
+  std::string root_key_, key_, argument_;
+  RawEvent raw_;
+};
+
+TraceCheck check_pieces(Refill refill) {
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
+                              rapidjson::kParseValidateEncodingFlag |
+                              rapidjson::kParseNumbersAsStringsFlag;
+  TraceCheck check;
+  TraceRules rules(check);
+  TraceHandler handler(rules);
+  PieceStream stream(std::move(refill));
+  rapidjson::Reader reader;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
+  if (!result && stream.at_end() && handler.between_events()) {
+    check.ending = TraceEnding::unterminated;
+  } else if (!result) {
+    rules.file_problem(fmt::format("byte {}: {}", result.Offset() + 1,
+                                   rapidjson::GetParseError_En(result.Code())));
+  } else if (!handler.has_events()) {
+    rules.file_problem("no `traceEvents`");
+  }
+  rules.finish();
+  return check;
+}
+
+}  // namespace
+
+std::int64_t TraceCheck::total() const {
+  return std::accumulate(events.begin(), events.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+TraceCheck check_trace(std::string_view text) {
+  return check_pieces([&]() { return std::exchange(text, {}); });
+}
+
+Result<TraceCheck> check_trace_file(const std::string& path) {
+  errno = 0;
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), &gzclose);
+  if (!file) {
+    return Error{fmt::format("cannot open the file: {}", std::generic_category().message(errno)),
+                 path, "check the path"};
+  }
+  std::string failure;
+  std::array<char, 65536> block;
+  TraceCheck check = check_pieces([&]() -> std::string_view {
+    const int count = gzread(file.get(), block.data(), block.size());
+    if (count > 0) return {block.data(), static_cast<std::size_t>(count)};
+    int code = Z_OK;
+    const char* text = gzerror(file.get(), &code);
+    if (code != Z_OK) failure = text;
+    return {};
+  });
+  if (!failure.empty()) return Error{fmt::format("cannot read the file: {}", failure), path, ""};
+  return check;
+}
+
+}  // namespace bench

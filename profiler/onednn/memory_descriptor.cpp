@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/memory_descriptor.hpp"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Cuts the text up to the next `separator` off; all of it where there is none.
+std::string_view cut(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view head = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return head;
+}
+
+bool is_properties(std::string_view text) {
+  return text.find_first_not_of("apo0") == std::string_view::npos;
+}
+
+// "src_layer_f32" -> argument and data type. Types of 8 and 4 bits hold a '_' themselves:
+// "f8_e5m2".
+void split_name(std::string_view name, MemoryDescriptor& descriptor) {
+  std::size_t cut_at = name.rfind('_');
+  if (cut_at == std::string_view::npos) {
+    descriptor.dtype = name;
+    return;
+  }
+  const bool exponent =
+      cut_at + 2 < name.size() && name[cut_at + 1] == 'e' && is_digit(name[cut_at + 2]);
+  if (exponent && name.find('m', cut_at) != std::string_view::npos && cut_at > 0) {
+    const std::size_t before = name.rfind('_', cut_at - 1);
+    if (before != std::string_view::npos) cut_at = before;
+  }
+  descriptor.argument = name.substr(0, cut_at);
+  descriptor.dtype = name.substr(cut_at + 1);
+}
+
+// 2.x: "tag:f0"; since 3.1 "tag:strides:f0". Extra flags follow behind further colons.
+void split_layout(std::string_view text, MemoryDescriptor& descriptor) {
+  descriptor.tag = cut(text, ':');
+  const bool flags = text.size() > 1 && text[0] == 'f' && is_digit(text[1]);
+  if (!flags) descriptor.strides = cut(text, ':');
+  descriptor.flags = text;
+}
+
+bool parse(std::string_view text, MemoryDescriptor& descriptor) {
+  if (text.find(':') == std::string_view::npos) return false;
+  const std::string_view name = cut(text, ':');
+  const std::string_view second = text.substr(0, text.find(':'));
+  if (is_properties(second)) {
+    split_name(name, descriptor);
+  } else {
+    descriptor.argument = name;
+    descriptor.dtype = cut(text, ':');
+  }
+  descriptor.properties = cut(text, ':');
+  descriptor.kind = cut(text, ':');
+  split_layout(text, descriptor);
+  return !descriptor.argument.empty() && !descriptor.dtype.empty();
+}
+
+}  // namespace
+
+std::optional<std::size_t> MemoryDescriptor::rank() const {
+  const auto end = std::find_if_not(tag.begin(), tag.end(), is_letter);
+  if (end == tag.begin() || kind != "blocked") return std::nullopt;
+  return static_cast<std::size_t>(end - tag.begin());
+}
+
+void parse_memory_descriptors(std::string_view text, std::vector<MemoryDescriptor>& descriptors) {
+  while (!text.empty()) {
+    const std::string_view word = cut(text, ' ');
+    MemoryDescriptor descriptor;
+    if (parse(word, descriptor)) descriptors.push_back(descriptor);
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/milliseconds.hpp"
+
+#include <cstdint>
+
+namespace bench {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+struct Decimal {
+  std::int64_t value = 0;
+  std::int64_t exponent = 0;  // of ten
+};
+
+// "20.7539" off the front of `text`.
+std::optional<Decimal> cut_mantissa(std::string_view& text) {
+  Decimal decimal;
+  bool point = false;
+  bool digits = false;
+  while (!text.empty() && (is_digit(text.front()) || (text.front() == '.' && !point))) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    if (c == '.') {
+      point = true;
+      continue;
+    }
+    digits = true;
+    if (point) --decimal.exponent;
+    if (__builtin_mul_overflow(decimal.value, std::int64_t{10}, &decimal.value) ||
+        __builtin_add_overflow(decimal.value, std::int64_t{c - '0'}, &decimal.value)) {
+      return std::nullopt;
+    }
+  }
+  return digits ? std::optional(decimal) : std::nullopt;
+}
+
+// "e-05", to the end.
+std::optional<std::int64_t> parse_exponent(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text.front() != 'e' && text.front() != 'E') return std::nullopt;
+  text.remove_prefix(1);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  constexpr std::size_t kMostDigits = 3;
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  std::int64_t size = 0;
+  for (const char c : text) {
+    if (!is_digit(c)) return std::nullopt;
+    size = 10 * size + (c - '0');
+  }
+  return negative ? -size : size;
+}
+
+// Rounded to the nearest integer; absent beyond the range.
+std::optional<std::int64_t> integer_of(Decimal decimal) {
+  if (decimal.value == 0) return 0;
+  for (; decimal.exponent > 0; --decimal.exponent) {
+    if (__builtin_mul_overflow(decimal.value, std::int64_t{10}, &decimal.value)) {
+      return std::nullopt;
+    }
+  }
+  std::int64_t divisor = 1;
+  for (; decimal.exponent < 0; ++decimal.exponent) {
+    if (__builtin_mul_overflow(divisor, std::int64_t{10}, &divisor)) return 0;
+  }
+  const std::int64_t remainder = decimal.value % divisor;
+  return decimal.value / divisor + (remainder >= divisor - remainder ? 1 : 0);
+}
+
+}  // namespace
+
+std::optional<Nanoseconds> parse_milliseconds(std::string_view text) {
+  constexpr std::int64_t kNanosecondsExponent = 6;
+  std::optional<Decimal> decimal = cut_mantissa(text);
+  const std::optional<std::int64_t> exponent = parse_exponent(text);
+  if (!decimal || !exponent) return std::nullopt;
+  decimal->exponent += *exponent + kNanosecondsExponent;
+  const std::optional<std::int64_t> count = integer_of(*decimal);
+  if (!count) return std::nullopt;
+  return Nanoseconds(*count);
+}
+
+}  // namespace bench

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/verbose_activity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace bench {
+namespace {
+
+// In the order of VerboseKind.
+constexpr std::array<std::string_view, kVerboseKindCount> kPhases = {
+    "",         "",      "exec",  "external", "create",    "create_nested",
+    "dispatch", "check", "error", "warning",  "debuginfo", "graph",
+    "",         "",      ""};
+
+void put(Attributes& attributes, Attribute attribute, std::string_view text) {
+  if (text.empty()) {
+    attributes.erase(attribute);
+  } else {
+    attributes.set(attribute, text);
+  }
+}
+
+std::string_view direction_of(std::string_view propagation) {
+  if (propagation.starts_with("forward")) return "forward";
+  if (propagation == "undef") return {};
+  return propagation;  // "backward_data", "backward_weights", "backward"
+}
+
+// "gpu:1" and "gpu" are devices 1 and 0; the host is none.
+std::optional<std::int64_t> device_of(std::string_view engine) {
+  if (!engine.starts_with("gpu")) return std::nullopt;
+  std::int64_t device = 0;
+  constexpr std::string_view kPrefix = "gpu:";
+  if (engine.starts_with(kPrefix)) {
+    std::from_chars(engine.data() + kPrefix.size(), engine.data() + engine.size(), device);
+  }
+  return device;
+}
+
+// Inputs and weights are read, in all but backward passes, where what the line calls the gradient
+// is written; bia and workspaces tell nothing of layouts.
+bool is_output(std::string_view argument, std::string_view propagation) {
+  if (propagation == "backward_data") return argument == "src" || argument.starts_with("diff");
+  if (propagation == "backward_weights") return argument == "wei";
+  return argument.starts_with("dst");
+}
+
+void append(std::string& text, std::string_view word) {
+  if (!text.empty()) text += ' ';
+  text += word;
+}
+
+// "aBcd16b ABcd16b16a -> aBcd16b"; strides, where they are not dense, in brackets: "ab[40x1]".
+void put_layouts(const VerboseLine& line, Attributes& attributes) {
+  std::string inputs;
+  std::string outputs;
+  for (const MemoryDescriptor& descriptor : line.memory) {
+    const bool told = descriptor.is_defined() && !descriptor.tag.empty() &&
+                      descriptor.argument != "bia" && descriptor.argument != "ws";
+    if (!told) continue;
+    std::string& side = is_output(descriptor.argument, line.propagation) ? outputs : inputs;
+    append(side, descriptor.tag);
+    if (!descriptor.strides.empty()) side.append("[").append(descriptor.strides).append("]");
+  }
+  if (!outputs.empty()) inputs.append(inputs.empty() ? "-> " : " -> ").append(outputs);
+  put(attributes, Attribute::layouts, inputs);
+}
+
+void put_memory(const VerboseLine& line, Attributes& attributes) {
+  put(attributes, Attribute::memory_descriptors, line.memory_text);
+  const auto first = std::ranges::find_if(line.memory, &MemoryDescriptor::is_defined);
+  put(attributes, Attribute::dtype, first == line.memory.end() ? std::string_view() : first->dtype);
+  put_layouts(line, attributes);
+}
+
+}  // namespace
+
+std::string_view phase_of(VerboseKind kind) { return kPhases[static_cast<std::size_t>(kind)]; }
+
+bool fill_activity(const VerboseLine& line, Activity& activity) {
+  const std::string_view phase = phase_of(line.kind);
+  if (phase.empty()) return false;
+  activity.kind = line.time ? ActivityKind::primitive : ActivityKind::marker;
+  activity.name = line.primitive.empty() ? line.component : line.primitive;
+  activity.duration = line.time;
+  activity.direction = direction_of(line.propagation);
+  activity.track.device = device_of(line.engine);
+  Attributes& attributes = activity.attributes;
+  put(attributes, Attribute::primitive, line.primitive);
+  attributes.set(Attribute::phase, phase);
+  put(attributes, Attribute::implementation, line.implementation);
+  put(attributes, Attribute::engine, line.engine);
+  put(attributes, Attribute::propagation, line.propagation);
+  put(attributes, Attribute::cache, line.cache);
+  put_memory(line, attributes);
+  put(attributes, Attribute::primitive_attributes, line.attributes);
+  put(attributes, Attribute::auxiliary, line.auxiliary);
+  put(attributes, Attribute::problem, line.problem);
+  put(attributes, Attribute::reason, line.message);
+  put(attributes, Attribute::trace, line.location);
+  return true;
+}
+
+}  // namespace bench

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/verbose_collector.hpp"
+
+#include "profiler/onednn/verbose_activity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// The library's clock counts microseconds and may be corrected meanwhile.
+constexpr Nanoseconds kTimestampSlack = std::chrono::microseconds(2);
+
+constexpr std::size_t kQuotedCharacters = 200;
+
+bool is_creation(VerboseKind kind) {
+  return kind == VerboseKind::create || kind == VerboseKind::create_nested;
+}
+
+bool is_execution(VerboseKind kind) {
+  return kind == VerboseKind::exec || kind == VerboseKind::external;
+}
+
+// Within another one, whose line comes after it.
+bool is_nested(VerboseKind kind) {
+  return kind == VerboseKind::create_nested || kind == VerboseKind::external;
+}
+
+void copy_iteration(const Activity& from, Activity& to) {
+  if (const auto iteration = from.attributes.integer(Attribute::iteration)) {
+    to.attributes.set(Attribute::iteration, *iteration);
+  }
+}
+
+// What the line says of itself stays.
+void copy_missing(const Activity& from, Activity& to) {
+  for (const auto& [attribute, value] : from.attributes) {
+    if (to.attributes.find(attribute) != nullptr) continue;
+    std::visit([&, key = attribute](const auto& known) { to.attributes.set(key, known); }, value);
+  }
+}
+
+}  // namespace
+
+Status VerboseCollector::collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
+                                 VerbosePhases phases) {
+  if (to <= from) return Done{};
+  BENCH_ASSIGN_OR_RETURN(const std::string text, capture_.read(from, to));
+  next_ = place.begin;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    BENCH_RETURN_IF_ERROR(take_line(rest.substr(0, end), place, phases));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return Done{};
+}
+
+Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& place,
+                                   VerbosePhases phases) {
+  if (line.empty()) return Done{};
+  if (find_verbose(line) == std::string_view::npos) {
+    return capture_.pass_on(std::string(line) + "\n");
+  }
+  while (!line.empty()) {
+    const VerboseLine& decoded = decoder_.decode(line);
+    if (decoded.fault.empty()) {
+      take_record(decoded, place, phases);
+    } else {
+      ++(decoded.kind == VerboseKind::unknown ? unknown_ : damaged_);
+      note(decoded.fault, line);
+    }
+    line = decoded.rest;
+  }
+  return Done{};
+}
+
+void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& place,
+                                   VerbosePhases phases) {
+  if (phases == VerbosePhases::creations && is_execution(line.kind)) return;
+  Activity activity;
+  if (!fill_activity(line, activity)) return;
+  activity.track = place.owner.track;
+  activity.case_id = place.owner.case_id;
+  activity.scope = place.owner.scope;
+  activity.direction = place.owner.direction;
+  copy_iteration(place.owner, activity);
+  if (line.kind == VerboseKind::exec && line.primitive == place.primitive) {
+    copy_missing(place.owner, activity);
+  }
+  activity.start = start_of(line, activity.duration.value_or(Nanoseconds(0)), place);
+  recorder_.record(std::move(activity));
+}
+
+Nanoseconds VerboseCollector::start_of(const VerboseLine& line, Nanoseconds duration,
+                                       const VerbosePlace& place) {
+  const Nanoseconds latest = std::max(place.begin, place.end - duration);
+  if (line.started) {
+    const Nanoseconds start = *line.started - since_1970_;
+    const bool inside =
+        start >= place.begin - kTimestampSlack && start + duration <= place.end + kTimestampSlack;
+    if (inside) return std::clamp(start, place.begin, latest);
+  }
+  const Nanoseconds start = std::clamp(next_, place.begin, latest);
+  if (!is_nested(line.kind) && (is_creation(line.kind) || is_execution(line.kind))) {
+    next_ = start + duration;
+  }
+  return start;
+}
+
+void VerboseCollector::note(std::string_view fault, std::string_view line) {
+  if (notes_.size() >= kMostNotes) return;
+  notes_.push_back(fmt::format("{}: {}", fault, line.substr(0, kQuotedCharacters)));
+}
+
+}  // namespace bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/verbose_facts.hpp"
+
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kLongestNotes = 1024;
+
+// A value after `prefix`, up to a comma (`whole`: to the end) of an info line that begins with
+// `line`.
+enum class Extent { item, whole };
+struct FactRow {
+  std::string_view line;
+  std::string_view prefix;
+  Extent extent;
+  std::string_view key;
+};
+
+constexpr std::array<FactRow, 6> kFacts = {{
+    {"Detected ISA is ", "Detected ISA is ", Extent::whole, "library.onednn.isa"},
+    {"cpu,isa:", "cpu,isa:", Extent::whole, "library.onednn.isa"},
+    {"cpu,runtime:", "cpu,runtime:", Extent::item, "library.onednn.cpu_runtime"},
+    {"cpu,runtime:", ",nthr:", Extent::item, "library.onednn.threads"},
+    {"gpu,runtime:", "gpu,runtime:", Extent::item, "library.onednn.gpu_runtime"},
+    {"gpu,engine,", "gpu,engine,", Extent::whole, "library.onednn.gpu_engine"},
+}};
+
+// Position behind the name and " v" of "oneDNN v3.2.0 (commit ...)"; npos where it is no such line.
+std::size_t version_position(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kNames = {"oneDNN v", "DNNL v", "Intel MKL-DNN v",
+                                                      "Intel(R) MKL-DNN v"};
+  for (const std::string_view name : kNames) {
+    if (text.starts_with(name)) return name.size();
+  }
+  return std::string_view::npos;
+}
+
+void add_version(std::string_view text, std::map<std::string, std::string>& facts) {
+  text.remove_prefix(version_position(text));
+  facts["library.onednn.version"] = text.substr(0, text.find_first_of(" ,"));
+  constexpr std::string_view kCommit = "(commit ";
+  const std::size_t commit = text.find(kCommit);
+  if (commit == std::string_view::npos) return;
+  text.remove_prefix(commit + kCommit.size());
+  facts["library.onednn.commit"] = text.substr(0, text.find(')'));
+}
+
+void add_note(std::string_view text, std::map<std::string, std::string>& facts) {
+  std::string& notes = facts["library.onednn.notes"];
+  if (notes.size() + text.size() + 2 > kLongestNotes) return;
+  if (!notes.empty()) notes += "; ";
+  notes += text;
+}
+
+}  // namespace
+
+bool is_version_line(std::string_view text) {
+  return version_position(text) != std::string_view::npos;
+}
+
+void add_facts(std::string_view text, std::map<std::string, std::string>& facts) {
+  if (is_version_line(text)) return add_version(text, facts);
+  bool known = false;
+  for (const FactRow& row : kFacts) {
+    if (!text.starts_with(row.line)) continue;
+    known = true;
+    const std::size_t begin = text.find(row.prefix);
+    if (begin == std::string_view::npos) continue;
+    const std::string_view value = text.substr(begin + row.prefix.size());
+    facts[std::string(row.key)] =
+        row.extent == Extent::whole ? value : value.substr(0, value.find(','));
+  }
+  if (!known) add_note(text, facts);
+}
+
+}  // namespace bench

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/onednn/verbose_line.hpp"
+
+#include "profiler/onednn/milliseconds.hpp"
+#include "profiler/onednn/verbose_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace bench {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kMarkers = {"onednn_verbose", "mkldnn_verbose",
+                                                      "dnnl_verbose"};
+constexpr std::string_view kMarkerEnd = "_verbose,";
+
+constexpr std::size_t kFieldsOf0x = 7;  // of MKL-DNN 0.x behind "exec": no engine
+
+struct OperationRow {
+  std::string_view name;
+  std::string_view subtype;  // after ':'; "*" stands for any or none
+  VerboseKind kind;
+};
+
+constexpr std::array<OperationRow, 13> kOperations = {{
+    {"exec", "", VerboseKind::exec},
+    {"exec", "external", VerboseKind::external},
+    {"exec", "check", VerboseKind::check},
+    {"exec", "debug", VerboseKind::debuginfo},
+    {"create", "check", VerboseKind::check},
+    {"create", "dispatch", VerboseKind::dispatch},
+    {"create", "debug", VerboseKind::debuginfo},
+    {"create", "*", VerboseKind::create},
+    {"create_nested", "*", VerboseKind::create_nested},
+    {"compile", "*", VerboseKind::graph},
+    {"error", "*", VerboseKind::error},
+    {"warning", "*", VerboseKind::warning},
+    {"debuginfo", "*", VerboseKind::debuginfo},
+}};
+
+// Absent for what is no operation.
+std::optional<VerboseKind> kind_of(std::string_view operation) {
+  if (operation == "info") return VerboseKind::info;
+  const std::size_t colon = operation.find(':');
+  const std::string_view name = operation.substr(0, colon);
+  const std::string_view subtype =
+      colon == std::string_view::npos ? std::string_view() : operation.substr(colon + 1);
+  for (const OperationRow& row : kOperations) {
+    if (row.name == name && (row.subtype == subtype || row.subtype == "*")) return row.kind;
+  }
+  return std::nullopt;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+bool is_timestamp(std::string_view text) {
+  return !text.empty() && is_digit(text.front()) &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool is_engine(std::string_view text) { return text.starts_with("cpu") || text.starts_with("gpu"); }
+
+// "src/common/matmul.cpp:176"
+bool is_location(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  return colon != std::string_view::npos && text.substr(0, colon).find('.') != text.npos &&
+         text.find(' ') == text.npos && is_number(text.substr(colon + 1));
+}
+
+std::string_view cut(std::string_view& text) {
+  const std::size_t end = text.find(',');
+  const std::string_view head = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return head;
+}
+
+void split(std::string_view text, std::vector<std::string_view>& parts) {
+  parts.clear();
+  for (std::size_t end = text.find(','); end != std::string_view::npos; end = text.find(',')) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+}
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+// A field in a message: short, whatever a hostile log holds.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result(text.substr(0, kLongest));
+  for (char& c : result) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > kLongest ? result + "..." : result;
+}
+
+// From the beginning of `first` to the end of `last`, both views into one text.
+std::string_view join(std::string_view first, std::string_view last) {
+  return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \r\n");
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+}
+
+// Marker that ends where kMarkerEnd begins at `position`; empty when there is none.
+std::string_view marker_at(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position + kMarkerEnd.size() - 1);
+  for (const std::string_view marker : kMarkers) {
+    if (before.ends_with(marker)) return marker;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t find_verbose(std::string_view text, std::size_t from) {
+  for (std::size_t at = text.find(kMarkerEnd, from); at != std::string_view::npos;
+       at = text.find(kMarkerEnd, at + 1)) {
+    const std::string_view marker = marker_at(text, at);
+    if (marker.empty()) continue;
+    const std::size_t begin = at + kMarkerEnd.size() - 1 - marker.size();
+    if (begin >= from) return begin;
+  }
+  return std::string_view::npos;
+}
+
+void VerboseDecoder::fail(VerboseKind kind, std::string fault) {
+  line_.kind = kind;
+  line_.fault = std::move(fault);
+}
+
+const VerboseLine& VerboseDecoder::decode(std::string_view line) {
+  line_ = {};
+  const std::size_t begin = find_verbose(line);
+  if (begin == std::string_view::npos) return line_;
+  const std::size_t next = find_verbose(line, begin + 1);
+  if (next != std::string_view::npos) line_.rest = line.substr(next);
+  decode_record(trimmed(line.substr(begin, next - begin)));
+  return line_;
+}
+
+// marker[,v1][,timestamp][,interface],operation,...
+void VerboseDecoder::decode_record(std::string_view record) {
+  line_.marker = cut(record);
+  const std::string_view format = record.substr(0, record.find(','));
+  if (format.size() > 1 && format[0] == 'v' && is_number(format.substr(1))) {
+    line_.format = cut(record);
+    if (format != "v0" && format != "v1") {
+      return fail(VerboseKind::unknown,
+                  fmt::format("unknown format `{}`, known up to `v1`", format));
+    }
+  }
+  if (is_timestamp(record.substr(0, record.find(',')))) {
+    line_.started = parse_milliseconds(cut(record));
+  }
+  decode_operation(record);
+}
+
+// [interface,]operation,...
+void VerboseDecoder::decode_operation(std::string_view text) {
+  std::string_view after = text;
+  line_.operation = cut(after);
+  std::optional<VerboseKind> kind = kind_of(line_.operation);
+  if (!kind && !after.empty()) {
+    line_.interface = line_.operation;
+    line_.operation = cut(after);
+    kind = kind_of(line_.operation);
+  }
+  if (!kind) {
+    // What ends before its second field may be the beginning of anything.
+    const bool ended = text.find(',') == std::string_view::npos;
+    return fail(ended ? VerboseKind::partial : VerboseKind::unknown,
+                ended ? "ends before its operation"
+                      : fmt::format("unknown operation `{}`", shown(line_.operation)));
+  }
+  const bool profile = *kind == VerboseKind::exec || *kind == VerboseKind::create;
+  line_.kind = profile && line_.interface == "graph" ? VerboseKind::graph : *kind;
+  decode_kind(after);
+}
+
+void VerboseDecoder::decode_kind(std::string_view text) {
+  switch (line_.kind) {
+    case VerboseKind::info:
+      return decode_info(text);
+    case VerboseKind::create:
+    case VerboseKind::create_nested:
+    case VerboseKind::exec:
+    case VerboseKind::external:
+      return decode_profile(text);
+    case VerboseKind::graph:
+      return decode_graph(text);
+    case VerboseKind::dispatch:
+    case VerboseKind::check:
+    case VerboseKind::error:
+    case VerboseKind::warning:
+    case VerboseKind::debuginfo:
+      return decode_message(text);
+    case VerboseKind::other:
+    case VerboseKind::partial:
+    case VerboseKind::damaged:
+    case VerboseKind::unknown:
+      return;
+  }
+}
+
+void VerboseDecoder::decode_info(std::string_view text) {
+  line_.text = text;
+  for (const std::string_view name : {"prim_template:", "template:"}) {
+    if (text.starts_with(name)) return decode_template(text.substr(name.size()));
+  }
+  if (is_version_line(text)) {  // another log begins, maybe of another version
+    primitive_template_.reset();
+    graph_template_.reset();
+  }
+  if (!line_.format.empty()) facts_["library.onednn.verbose_format"] = line_.format;
+  add_facts(text, facts_);
+}
+
+void VerboseDecoder::decode_template(std::string_view text) {
+  VerboseTemplate parsed = parse_template(text);
+  if (parsed.state == VerboseTemplate::State::partial) {
+    return fail(VerboseKind::partial, "the template ends before its last field");
+  }
+  if (parsed.state == VerboseTemplate::State::not_understood) {
+    fail(VerboseKind::unknown, fmt::format("unknown format: the template `{}` names no engine, "
+                                           "primitive or exec_time",
+                                           shown(text)));
+  } else if (std::ranges::count(parsed.fields, VerboseField::unknown) > 0) {
+    line_.fault = fmt::format("the template `{}` names fields that are skipped", shown(text));
+  }
+  (line_.interface == "graph" ? graph_template_ : primitive_template_) = std::move(parsed);
+}
+
+// The order of fields of a line that holds parts_; absent where line_ says why.
+std::optional<std::span<const VerboseField>> VerboseDecoder::fields_of_profile() {
+  if (primitive_template_) {
+    if (primitive_template_->state == VerboseTemplate::State::understood) {
+      return primitive_template_->fields;
+    }
+    fail(VerboseKind::unknown, "unknown format: of a template that was not understood");
+    return std::nullopt;
+  }
+  if (line_.marker != "mkldnn_verbose") return primitive_fields();
+  const bool engine = !parts_.empty() && is_engine(parts_.front());
+  if (engine) return primitive_fields_of_1_0();
+  const bool version_0 = parts_.size() == kFieldsOf0x;
+  fail(version_0 ? VerboseKind::unknown : VerboseKind::partial,
+       version_0 ? "unknown format: of MKL-DNN 0.x, known from 1.0 on" : "ends early");
+  return std::nullopt;
+}
+
+void VerboseDecoder::decode_profile(std::string_view text) {
+  const std::size_t colon = line_.operation.find(':');
+  if (colon != std::string_view::npos)
+    line_.cache = without_prefix(line_.operation.substr(colon + 1), "cache_");
+  split(text, parts_);
+  const auto fields = fields_of_profile();
+  if (!fields) return;
+  if (parts_.size() == fields->size()) {
+    take_all(*fields);
+    return check_profile();
+  }
+  const std::string fault =
+      fmt::format("{} fields behind the operation, expected {}", parts_.size(), fields->size());
+  // Lines of inner kernels (interface "ukernel") have an order of their own.
+  const bool own = !line_.interface.empty() && line_.interface != "primitive";
+  fail(parts_.size() < fields->size() ? VerboseKind::partial
+       : own                          ? VerboseKind::unknown
+                                      : VerboseKind::damaged,
+       fault);
+}
+
+void VerboseDecoder::check_profile() {
+  if (!is_engine(line_.engine)) {
+    fail(VerboseKind::damaged, fmt::format("`{}` is no engine", shown(line_.engine)));
+  } else if (!line_.time) {
+    fail(VerboseKind::damaged, fmt::format("`{}` is no time", shown(parts_.back())));
+  }
+}
+
+// More fields than the template names belong to the attributes: 3.13 prints its scratchpad there.
+void VerboseDecoder::decode_graph(std::string_view text) {
+  split(text, parts_);
+  std::span<const VerboseField> fields = graph_fields();
+  if (graph_template_) {
+    if (graph_template_->state != VerboseTemplate::State::understood) {
+      return fail(VerboseKind::unknown, "unknown format: of a template that was not understood");
+    }
+    fields = graph_template_->fields;
+  }
+  if (parts_.size() < fields.size()) {
+    return fail(VerboseKind::partial, fmt::format("{} fields behind the operation, expected {}",
+                                                  parts_.size(), fields.size()));
+  }
+  const std::size_t surplus = parts_.size() - fields.size();
+  const auto attributes = static_cast<std::size_t>(
+      std::ranges::find(fields, VerboseField::attributes) - fields.begin());
+  if (surplus > 0 && attributes < fields.size()) {
+    parts_[attributes] = join(parts_[attributes], parts_[attributes + surplus]);
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(attributes) + 1,
+                 parts_.begin() + static_cast<std::ptrdiff_t>(attributes + surplus) + 1);
+  }
+  take_all(fields);
+  check_profile();
+}
+
+// component,[engine,primitive,...,problem,]message[,location]; messages may hold commas.
+void VerboseDecoder::decode_message(std::string_view text) {
+  split(text, parts_);
+  line_.component = parts_.front();
+  std::size_t begin = 1;
+  std::size_t end = parts_.size();
+  const auto described = primitive_fields().first(primitive_fields().size() - 1);  // no time
+  if (parts_.size() > described.size() + 1 && is_engine(parts_[1])) {
+    for (std::size_t i = 0; i < described.size(); ++i) take(described[i], parts_[i + 1]);
+    begin += described.size();
+  }
+  if (end > begin && is_location(parts_[end - 1])) line_.location = parts_[--end];
+  if (end > begin) line_.message = join(parts_[begin], parts_[end - 1]);
+  if (line_.message.empty() && line_.location.empty() && line_.kind != VerboseKind::debuginfo) {
+    fail(VerboseKind::partial, "ends before its message");
+  }
+}
+
+void VerboseDecoder::take(VerboseField field, std::string_view text) {
+  switch (field) {
+    case VerboseField::engine:
+      line_.engine = text;
+      return;
+    case VerboseField::primitive:
+      line_.primitive = text;
+      return;
+    case VerboseField::implementation:
+      line_.implementation = text;
+      return;
+    case VerboseField::propagation:
+      line_.propagation = text;
+      return;
+    case VerboseField::memory:
+      line_.memory_text = text;
+      memory_.clear();
+      parse_memory_descriptors(text, memory_);
+      line_.memory = memory_;
+      return;
+    case VerboseField::attributes:
+      line_.attributes = trimmed(text);
+      return;
+    case VerboseField::auxiliary:
+      line_.auxiliary = text;
+      return;
+    case VerboseField::problem:
+      line_.problem = text;
+      return;
+    case VerboseField::time:
+      line_.time = parse_milliseconds(text);
+      return;
+    case VerboseField::backend:
+      if (line_.implementation.empty()) line_.implementation = text;
+      return;
+    case VerboseField::partition_id:
+    case VerboseField::data_formats:
+    case VerboseField::unknown:
+      return;
+  }
+}
+
+void VerboseDecoder::take_all(std::span<const VerboseField> fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i) take(fields[i], parts_[i]);
+}
+
+}  // namespace bench

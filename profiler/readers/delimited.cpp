@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/readers/delimited.hpp"
+
+#include <cstddef>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// Fields are overwritten in place, so that their memory serves line after line.
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::vector<std::string>& fields) : fields_(fields) {}
+  std::string& next() {
+    if (used_ == fields_.size()) fields_.emplace_back();
+    fields_[used_].clear();
+    return fields_[used_++];
+  }
+  void finish() { fields_.resize(used_); }
+
+ private:
+  std::vector<std::string>& fields_;
+  std::size_t used_ = 0;
+};
+
+void split_blanks(std::string_view line, FieldWriter& fields) {
+  std::size_t begin = line.find_first_not_of(kBlanks);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = line.find_first_of(kBlanks, begin);
+    fields.next() = line.substr(begin, end - begin);
+    begin = line.find_first_not_of(kBlanks, end);
+  }
+}
+
+void split_tabs(std::string_view line, FieldWriter& fields) {
+  while (true) {
+    const std::size_t end = line.find('\t');
+    fields.next() = line.substr(0, end);
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+  }
+}
+
+// One quoted field from its opening quote on; removes it from `line`.
+bool take_quoted(std::string_view& line, std::string& field) {
+  line.remove_prefix(1);
+  while (true) {
+    const std::size_t quote = line.find('"');
+    if (quote == std::string_view::npos) return false;
+    field += line.substr(0, quote);
+    line.remove_prefix(quote + 1);
+    if (!line.starts_with('"')) return line.empty() || line.front() == ',';
+    field += '"';
+    line.remove_prefix(1);
+  }
+}
+
+bool split_commas(std::string_view line, FieldWriter& fields) {
+  while (true) {
+    std::string& field = fields.next();
+    if (line.starts_with('"')) {
+      if (!take_quoted(line, field)) return false;
+    } else {
+      const std::size_t end = line.find(',');
+      field = line.substr(0, end);
+      line.remove_prefix(field.size());
+    }
+    if (line.empty()) return true;
+    line.remove_prefix(1);
+  }
+}
+
+}  // namespace
+
+Delimiter delimiter_of(std::string_view header) {
+  if (header.find('\t') != std::string_view::npos) return Delimiter::tab;
+  if (header.find(',') != std::string_view::npos) return Delimiter::comma;
+  return Delimiter::blank;
+}
+
+bool split_fields(std::string_view line, Delimiter delimiter, std::vector<std::string>& fields) {
+  FieldWriter writer(fields);
+  bool whole = true;
+  switch (delimiter) {
+    case Delimiter::tab:
+      split_tabs(line, writer);
+      break;
+    case Delimiter::comma:
+      whole = split_commas(line, writer);
+      break;
+    case Delimiter::blank:
+      split_blanks(line, writer);
+      break;
+  }
+  writer.finish();
+  return whole;
+}
+
+}  // namespace bench

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneDNN's verbose lines as any program printed them, mixed with output of its own.
+//
+// Where the lines bear no timestamps the log does not say when anything began: records are laid end
+// to end, in their order, from 0 on. A nested creation and another library's routine lie at the
+// beginning of the record that includes them, which is printed after them. Partitions of the graph
+// interface, whose time includes that of their primitives, are on a track of their own. Where lines
+// do bear timestamps, those of the few kinds that never do lie at the end of the record before, or
+// at the beginning of the first one.
+#include "profiler/onednn/verbose_activity.hpp"
+#include "profiler/onednn/verbose_line.hpp"
+#include "profiler/readers/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kGraphTrack = 1;
+
+class LogReader {
+ public:
+  LogReader(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {
+    report_.format = "onednn";
+  }
+
+  Result<ReadReport> read() {
+    TextSource::Line line;
+    while (source_.next(line)) {
+      ++report_.lines;
+      number_ = line.number;
+      BENCH_RETURN_IF_ERROR(read_line(line.text));
+    }
+    drop_pending();
+    BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
+    BENCH_RETURN_IF_ERROR(source_.status());
+    report_.facts = decoder_.facts();
+    if (profiled_ == 0 && first_fault_) return *first_fault_;
+    return std::move(report_);
+  }
+
+ private:
+  Status read_line(std::string_view text) {
+    if (find_verbose(text) == std::string_view::npos) return read_other(text);
+    drop_pending();
+    while (!text.empty()) {
+      const VerboseLine& line = decoder_.decode(text);
+      const std::string_view rest = line.rest;
+      if (line.kind == VerboseKind::partial && rest.empty()) {
+        keep_pending(text, line.fault);
+      } else {
+        BENCH_RETURN_IF_ERROR(take(line));
+      }
+      text = rest;
+    }
+    return Done{};
+  }
+
+  // A program's own output, or the rest of a record that something tore.
+  Status read_other(std::string_view text) {
+    if (pending_.empty()) {
+      ++report_.ignored;
+      return Done{};
+    }
+    pending_ += text;
+    const VerboseLine& line = decoder_.decode(pending_);
+    if (line.kind == VerboseKind::partial || line.kind == VerboseKind::damaged ||
+        line.kind == VerboseKind::unknown) {
+      drop_pending();
+      ++report_.ignored;
+      return Done{};
+    }
+    const Status status = take(line);
+    pending_.clear();
+    return status;
+  }
+
+  void keep_pending(std::string_view text, const std::string& fault) {
+    pending_ = text;
+    pending_fault_ = fault;
+    pending_number_ = number_;
+  }
+
+  void drop_pending() {
+    if (pending_.empty()) return;
+    pending_.clear();
+    refuse(report_.damaged, pending_number_, pending_fault_);
+  }
+
+  void refuse(std::int64_t& counter, std::int64_t number, const std::string& fault) {
+    ++counter;
+    const std::string where = fmt::format("{}:{}", source_.name(), number);
+    report_.note(fmt::format("{}: {}", where, fault));
+    if (first_fault_) return;
+    first_fault_ = Error{fmt::format("no record of oneDNN could be read: {}", fault), where,
+                         "known are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13"};
+  }
+
+  Status take(const VerboseLine& line) {
+    if (line.kind == VerboseKind::info) {
+      if (!line.fault.empty()) note_unknown(line.fault);
+      return Done{};
+    }
+    if (line.kind == VerboseKind::unknown) {
+      refuse(report_.unknown, number_, line.fault);
+      return Done{};
+    }
+    if (!fill_activity(line, activity_)) {
+      refuse(report_.damaged, number_, line.fault);
+      return Done{};
+    }
+    place(line);
+    activity_.attributes.set(Attribute::line, number_);
+    ++report_.activities;
+    if (line.time) ++profiled_;
+    if (waits_for_timestamp(line)) {
+      held_.push_back(activity_);
+      return Done{};
+    }
+    if (!held_.empty()) BENCH_RETURN_IF_ERROR(release(activity_.start));
+    return sink_.take(activity_);
+  }
+
+  bool waits_for_timestamp(const VerboseLine& line) const {
+    constexpr std::size_t kMostHeld = 100;  // a few lines of debugging come first
+    return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMostHeld &&
+           decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
+  }
+
+  // Hands on what was held back, as having happened at `start`.
+  Status release(Nanoseconds start) {
+    for (Activity& activity : held_) {
+      activity.start = start;
+      BENCH_RETURN_IF_ERROR(sink_.take(activity));
+    }
+    held_.clear();
+    return Done{};
+  }
+
+  void note_unknown(const std::string& fault) {
+    ++report_.unknown;
+    report_.note(fmt::format("{}:{}: {}", source_.name(), number_, fault));
+  }
+
+  void place(const VerboseLine& line) {
+    const bool graph = line.kind == VerboseKind::graph;
+    const bool inner =
+        line.kind == VerboseKind::create_nested || line.kind == VerboseKind::external;
+    activity_.track.tid = graph ? kGraphTrack : 0;
+    Nanoseconds& clock = graph ? graph_clock_ : clock_;
+    activity_.start = line.started.value_or(clock);
+    if (inner || (!line.started && !line.time)) return;
+    // A log of more than 292 years is a damaged one; its records stay where the clock ends.
+    const Nanoseconds time = line.time.value_or(Nanoseconds(0));
+    std::int64_t ticks = 0;
+    if (__builtin_add_overflow(activity_.start.count(), time.count(), &ticks)) return;
+    clock = Nanoseconds(ticks);
+  }
+
+  TextSource& source_;
+  ActivitySink& sink_;
+  VerboseDecoder decoder_;
+  ReadReport report_;
+  Activity activity_;
+  std::string pending_;  // a record that ended early
+  std::string pending_fault_;
+  std::int64_t pending_number_ = 0;
+  std::int64_t number_ = 0;
+  std::int64_t profiled_ = 0;
+  Nanoseconds clock_{0};
+  Nanoseconds graph_clock_{0};
+  std::vector<Activity> held_;  // without a timestamp, before the first one
+  std::optional<Error> first_fault_;
+};
+
+// Any line of oneDNN in the head; JSON lines are profiles or results, which may quote such a line.
+bool recognises(std::string_view head) {
+  return !head.starts_with('{') && find_verbose(head) != std::string_view::npos;
+}
+
+Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+  return LogReader(source, sink).read();
+}
+
+}  // namespace
+
+const ActivityReader onednn_reader = {
+    .name = "onednn",
+    .help = "verbose lines of oneDNN, DNNL or MKL-DNN, mixed with a program's output or not",
+    .recognises = recognises,
+    .read = read,
+};
+
+}  // namespace bench

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/readers/readers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Collected final : public ActivitySink {
+ public:
+  Status take(const Activity& activity) override {
+    activities.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> activities;
+};
+
+struct Log {
+  Result<ReadReport> report = Error{};
+  std::vector<Activity> activities;
+};
+
+Log read_text(std::string text) {
+  const auto source = text_of("log", std::move(text));
+  Collected sink;
+  Log log;
+  log.report = onednn_reader.read(*source, sink);
+  log.activities = std::move(sink.activities);
+  return log;
+}
+
+std::string recorded(const std::string& name) {
+  std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/onednn/testdata/" + name,
+                     std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string record(std::string_view operation, std::string_view time) {
+  std::string text = "onednn_verbose,";
+  text.append(operation);
+  return text.append(",cpu,convolution,jit,undef,src_f32::blocked:ab:f0,,,2x2,").append(time);
+}
+
+// Total of a phase, as the seed's awk lines add it up.
+Nanoseconds total(const std::vector<Activity>& activities, std::string_view phase) {
+  Nanoseconds sum{0};
+  for (const Activity& activity : activities) {
+    const Attributes& attributes = activity.attributes;
+    const bool wanted = attributes.text(Attribute::phase) == phase &&
+                        attributes.text(Attribute::engine) == "cpu" &&
+                        attributes.text(Attribute::primitive) == "convolution";
+    if (wanted) sum += activity.duration.value_or(Nanoseconds(0));
+  }
+  return sum;
+}
+
+TEST(OnednnReader, the_seeds_log) {
+  const Log log = read_text(recorded("onednn_1.1.2_seed.log"));
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(log.report->lines, 3);
+  EXPECT_EQ(log.report->activities, 1);
+  EXPECT_EQ(log.report->damaged + log.report->unknown + log.report->ignored, 0);
+  EXPECT_EQ(log.report->facts.at("library.onednn.version"), "1.1.2");
+  EXPECT_EQ(total(log.activities, "exec"), Nanoseconds(20'753'900));
+  EXPECT_EQ(log.activities.at(0).attributes.integer(Attribute::line), 3);
+}
+
+// $ grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}', and the same of exec
+TEST(OnednnReader, both_totals_of_the_seed) {
+  std::string text = recorded("onednn_1.1.2_seed.log");
+  const std::string exec = text.substr(text.find("dnnl_verbose,exec"));
+  std::string create = exec;
+  create.replace(create.find("exec"), 4, "create");
+  create.replace(create.rfind(',') + 1, std::string::npos, "0.250977\n");
+  std::string reorder = exec;
+  reorder.replace(reorder.find("convolution"), std::string("convolution").size(), "reorder");
+  const Log log = read_text(text + create + exec + reorder + create);
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(total(log.activities, "exec"), Nanoseconds(2 * 20'753'900));
+  EXPECT_EQ(total(log.activities, "create"), Nanoseconds(2 * 250'977));
+}
+
+TEST(OnednnReader, reads_logs_of_all_versions_whole) {
+  struct Row {
+    const char* name;
+    int executions;
+    const char* version;
+  };
+  for (const auto& [name, executions, version] : {Row{"onednn_1.0.log", 33, "1.0.4"},
+                                                  {"onednn_2.0.log", 42, "2.0.0"},
+                                                  {"onednn_2.4.log", 42, "2.4.0"},
+                                                  {"onednn_2.6_timestamps.log", 42, "2.6.0"},
+                                                  {"onednn_3.0.log", 43, "3.0.0"},
+                                                  {"onednn_3.2_timestamps.log", 43, "3.2.0"},
+                                                  {"onednn_3.3_timestamps.log", 43, "3.3.0"},
+                                                  {"onednn_3.5.log", 43, "3.5.0"},
+                                                  {"onednn_3.6.log", 43, "3.6.1"},
+                                                  {"onednn_3.13_timestamps.log", 43, "3.13.2"}}) {
+    SCOPED_TRACE(name);
+    const std::string text = recorded(name);
+    EXPECT_TRUE(onednn_reader.recognises(text));
+    const Log log = read_text(text);
+    ASSERT_TRUE(log.report.ok()) << log.report.error().message();
+    EXPECT_THAT(log.report->notes, IsEmpty());
+    EXPECT_EQ(log.report->damaged + log.report->unknown, 0);
+    EXPECT_GE(log.report->ignored, 2);  // "program: starts", "program: ends"
+    EXPECT_EQ(log.report->facts.at("library.onednn.version"), version);
+    const auto executed = std::ranges::count_if(log.activities, [](const Activity& activity) {
+      return activity.attributes.text(Attribute::phase) == "exec";
+    });
+    EXPECT_EQ(executed, executions);
+  }
+}
+
+TEST(OnednnReader, without_timestamps_records_are_laid_end_to_end) {
+  const Log log = read_text(record("create", "2") + "\n" + record("exec", "0.5") +
+                            "\nonednn_verbose,exec:check,primitive,unused,src/a.cpp:1\n" +
+                            record("create_nested:cache_miss", "3") + "\n" +
+                            record("create:cache_miss", "4") + "\n" + record("exec", "1") + "\n");
+  ASSERT_TRUE(log.report.ok());
+  std::vector<std::int64_t> starts;
+  for (const Activity& activity : log.activities) starts.push_back(activity.start.count());
+  EXPECT_THAT(starts, ElementsAre(0, 2'000'000, 2'500'000, 2'500'000, 2'500'000, 6'500'000));
+}
+
+TEST(OnednnReader, timestamps_where_there_are_some) {
+  const Log log = read_text(recorded("onednn_3.13_timestamps.log"));
+  Nanoseconds before{0};
+  for (const Activity& activity : log.activities) {
+    // Also a line of debugging before the first record, which bears none itself.
+    EXPECT_GT(activity.start.count(), 1'795'264'000'000'000'000) << activity.name;
+    if (activity.attributes.text(Attribute::phase) != "exec") continue;
+    EXPECT_GE(activity.start, before);
+    before = activity.start + *activity.duration;
+  }
+}
+
+TEST(OnednnReader, graph_partitions_have_a_track_of_their_own) {
+  const Log log = read_text(recorded("onednn_3.13_graph.log"));
+  ASSERT_TRUE(log.report.ok());
+  for (const Activity& activity : log.activities) {
+    const bool graph = activity.attributes.text(Attribute::phase) == "graph";
+    EXPECT_EQ(activity.track.tid, graph ? 1 : 0);
+  }
+}
+
+TEST(OnednnReader, damage_is_counted_and_told) {
+  const std::string good = record("exec", "1");
+  const Log log =
+      read_text("epoch 1\n" + good + "\n" + good.substr(0, 40) + "\n" + good + "7,\n\x01\xff\n" +
+                good + good + "\nonednn_verbose,v2,exec,cpu\n" + good.substr(0, 30));
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(log.report->lines, 8);
+  EXPECT_EQ(log.report->activities, 3);
+  EXPECT_EQ(log.report->damaged, 3);
+  EXPECT_EQ(log.report->unknown, 1);
+  EXPECT_EQ(log.report->ignored, 2);
+  EXPECT_THAT(log.report->notes,
+              ElementsAre("log:3: 4 fields behind the operation, expected 9",
+                          HasSubstr("log:4: 10 fields behind the operation, expected 9"),
+                          HasSubstr("log:7: unknown format `v2`"), HasSubstr("log:8: ")));
+}
+
+TEST(OnednnReader, torn_records_are_joined) {
+  const std::string good = record("exec", "1");
+  for (std::size_t at = std::string("onednn_verbose,").size(); at + 1 < good.size(); ++at) {
+    const Log log = read_text(good.substr(0, at) + "\n" + good.substr(at) + "\n" + good + "\n");
+    ASSERT_TRUE(log.report.ok()) << at;
+    EXPECT_EQ(log.report->activities, 2) << at;
+    EXPECT_EQ(log.report->damaged + log.report->ignored, 0) << at;
+  }
+  const Log log = read_text(good.substr(0, 40) + "\nloss 0.5\n" + good + "\n");
+  EXPECT_EQ(log.report->damaged, 1);
+  EXPECT_EQ(log.report->ignored, 1);
+  EXPECT_THAT(log.activities, SizeIs(1));
+}
+
+// oneDNN 2.3 to 3.5 print the template in several pieces.
+TEST(OnednnReader, a_torn_template_is_joined) {
+  const Log log = read_text(
+      "onednn_verbose,info,prim_template:\noperation,exec_time,primitive,engine\n"
+      "onednn_verbose,exec,0.5,softmax,cpu\n");
+  ASSERT_TRUE(log.report.ok());
+  ASSERT_THAT(log.activities, SizeIs(1));
+  EXPECT_EQ(log.activities[0].duration, Nanoseconds(500'000));
+}
+
+TEST(OnednnReader, unknown_versions_are_errors_never_zeros) {
+  const Log v2 = read_text("onednn_verbose,v2,info,oneDNN v9.0.0\nonednn_verbose,v2,exec,cpu,1\n");
+  ASSERT_FALSE(v2.report.ok());
+  EXPECT_EQ(
+      v2.report.error().message(),
+      "log:1: no record of oneDNN could be read: unknown format `v2`, known up to `v1`; known "
+      "are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13");
+  const Log version_0 = read_text(
+      "mkldnn_verbose,info,Intel(R) MKL-DNN v0.21.1 (Git Hash 7d2fd5), Intel AVX2\n"
+      "mkldnn_verbose,exec,convolution,jit:avx2,forward_training,fsrc:nchw,alg:a,mb2,0.5\n");
+  ASSERT_FALSE(version_0.report.ok());
+  EXPECT_THAT(version_0.report.error().message(), HasSubstr("MKL-DNN 0.x"));
+  EXPECT_THAT(version_0.activities, IsEmpty());
+}
+
+TEST(OnednnReader, a_log_without_records_is_empty) {
+  const Log log = read_text("onednn_verbose,info,oneDNN v3.2.0 (commit x)\n");
+  ASSERT_TRUE(log.report.ok());
+  EXPECT_EQ(log.report->activities, 0);
+}
+
+TEST(OnednnReader, recognises_its_own_lines_alone) {
+  EXPECT_TRUE(onednn_reader.recognises("loss 1\ndnnl_verbose,info,"));
+  EXPECT_FALSE(onednn_reader.recognises("loss 1\n"));
+  EXPECT_FALSE(onednn_reader.recognises("{\"text\":\"dnnl_verbose,info,\"}"));
+}
+
+TEST(OnednnReader, a_sink_that_takes_no_more_ends_the_reading) {
+  class Full final : public ActivitySink {
+    Status take(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
+  };
+  const auto source = text_of("log", record("exec", "1"));
+  Full sink;
+  EXPECT_EQ(onednn_reader.read(*source, sink).error().what, "disk full");
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles of `bench profile` and of the profiler's library.
+#include "profiler/readers/json_lines.hpp"
+#include "profiler/readers/readers.hpp"
+
+namespace bench {
+namespace {
+
+bool recognises(std::string_view head) { return names_schema(head, "bench.profile"); }
+
+Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+  return read_json_lines("profile", source, sink);
+}
+
+}  // namespace
+
+const ActivityReader profile_reader = {"profile", "profile of `bench profile`", recognises, read};
+
+}  // namespace bench

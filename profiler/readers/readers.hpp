@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the table of readers, one source each.
+#pragma once
+
+#include "profiler/reader.hpp"
+
+namespace bench {
+
+extern const ActivityReader result_reader;   // bench.result/1
+extern const ActivityReader profile_reader;  // bench.profile/1
+extern const ActivityReader onednn_reader;   // verbose output of oneDNN
+extern const ActivityReader capture_reader;  // what a killed `bench profile` left
+extern const ActivityReader pyprof_reader;   // PyProf's table
+
+}  // namespace bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Result files of `bench run`: their `activity` records.
+#include "profiler/readers/json_lines.hpp"
+#include "profiler/readers/readers.hpp"
+
+namespace bench {
+namespace {
+
+// A file whose first record is torn or cut off still begins with lines of ours.
+bool recognises(std::string_view head) {
+  return names_schema(head, "bench.result") || head.starts_with("{\"record\":") ||
+         head.find("\n{\"record\":") != std::string_view::npos;
+}
+
+Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+  return read_json_lines("result", source, sink);
+}
+
+}  // namespace
+
+const ActivityReader result_reader = {"result", "result file of `bench run`", recognises, read};
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a format; the first that recognises a file reads it
+#include "profiler/readers/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace bench {
+
+std::span<const ActivityReader> activity_readers() {
+  static const std::array kReaders = {profile_reader, result_reader, capture_reader, onednn_reader,
+                                      pyprof_reader};
+  return kReaders;
+}
+
+Result<const ActivityReader*> reader_of(TextSource& source) {
+  const std::string_view head = source.head();
+  if (head.empty()) {
+    BENCH_RETURN_IF_ERROR(source.status());
+    return Error{"is empty", source.name(), ""};
+  }
+  std::string formats;
+  for (const ActivityReader& reader : activity_readers()) {
+    if (reader.recognises(head)) return &reader;
+    formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", reader.name, reader.help);
+  }
+  return Error{"holds no profile that is known here", source.name(),
+               fmt::format("expected one of {}", formats)};
+}
+
+void ReadReport::note(std::string text) {
+  if (notes.size() < kMostNotes) notes.push_back(std::move(text));
+}
+
+}  // namespace bench

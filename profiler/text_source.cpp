@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Bytes from somewhere.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // Up to `size` bytes; 0 at the end.
+  virtual Result<std::size_t> read(char* bytes, std::size_t size) = 0;
+};
+
+class DescriptorStream final : public ByteStream {
+ public:
+  enum class Owned { no, yes };
+  DescriptorStream(int descriptor, Owned owned, std::string name)
+      : descriptor_(descriptor), owned_(owned), name_(std::move(name)) {}
+  ~DescriptorStream() override {
+    if (owned_ == Owned::yes) ::close(descriptor_);
+  }
+  DescriptorStream(const DescriptorStream&) = delete;
+  DescriptorStream& operator=(const DescriptorStream&) = delete;
+
+  Result<std::size_t> read(char* bytes, std::size_t size) override {
+    while (true) {
+      const ssize_t count = ::read(descriptor_, bytes, size);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) return Error{fmt::format("cannot read: {}", strerror(errno)), name_, ""};
+    }
+  }
+
+ private:
+  int descriptor_;
+  Owned owned_;
+  std::string name_;
+};
+
+class GzipStream final : public ByteStream {
+ public:
+  GzipStream(gzFile file, std::string name) : file_(file), name_(std::move(name)) {}
+  ~GzipStream() override { gzclose(file_); }
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
+
+  Result<std::size_t> read(char* bytes, std::size_t size) override {
+    constexpr std::size_t kMost = std::size_t{1} << 30;  // gzread counts in an int
+    const int count = gzread(file_, bytes, static_cast<unsigned>(std::min(size, kMost)));
+    int code = Z_OK;
+    const char* message = gzerror(file_, &code);
+    // A truncated file yields what could be unpacked, with Z_BUF_ERROR at its end.
+    if (count > 0) return static_cast<std::size_t>(count);
+    if (count == 0 && code != Z_BUF_ERROR) return std::size_t{0};
+    return Error{fmt::format("cannot unpack: {}", code == Z_ERRNO ? strerror(errno) : message),
+                 name_, ""};
+  }
+
+ private:
+  gzFile file_;
+  std::string name_;
+};
+
+class StringStream final : public ByteStream {
+ public:
+  explicit StringStream(std::string text) : text_(std::move(text)) {}
+  Result<std::size_t> read(char* bytes, std::size_t size) override {
+    const std::size_t count = std::min(size, text_.size() - position_);
+    std::memcpy(bytes, text_.data() + position_, count);
+    position_ += count;
+    return count;
+  }
+
+ private:
+  std::string text_;
+  std::size_t position_ = 0;
+};
+
+// Lines out of a buffer that holds the unread part of the stream and grows only for a long line.
+class BufferedSource final : public TextSource {
+ public:
+  BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes)
+      : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(kFirstBuffer) {}
+
+  const std::string& name() const override { return name_; }
+  Status status() const override { return status_; }
+
+  std::string_view head() override {
+    while (!consumed_ && end_ < kHeadSize && fill()) {
+    }
+    if (!consumed_) head_.assign(buffer_.data(), std::min(end_, kHeadSize));
+    return head_;
+  }
+
+  bool next(Line& line) override {
+    consumed_ = true;
+    if (skips_) skip_rest();
+    const std::size_t size = find_end();
+    if (size == 0 && begin_ == end_) return false;
+    line.number = ++number_;
+    line.cut = size > kLongestLine;
+    line.text = {buffer_.data() + begin_, std::min(size, kLongestLine)};
+    begin_ += line.text.size();
+    skips_ = line.cut;
+    if (!line.cut && begin_ < end_) ++begin_;  // the newline
+    if (line.text.ends_with('\r')) line.text.remove_suffix(1);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFirstBuffer = 256 * 1024;
+
+  // Length of the line at begin_, without newline; more than kLongestLine for a longer one.
+  std::size_t find_end() {
+    std::size_t searched = 0;
+    while (true) {
+      const char* start = buffer_.data() + begin_;
+      const void* found = std::memchr(start + searched, '\n', end_ - begin_ - searched);
+      if (found != nullptr) {
+        return static_cast<std::size_t>(static_cast<const char*>(found) - start);
+      }
+      searched = end_ - begin_;
+      if (searched > kLongestLine || !fill()) return searched;
+    }
+  }
+
+  void skip_rest() {
+    skips_ = false;
+    while (true) {
+      const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+      if (found != nullptr) {
+        begin_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1;
+        return;
+      }
+      begin_ = end_;
+      if (!fill()) return;
+    }
+  }
+
+  // More bytes behind end_; false at the end or after an error.
+  bool fill() {
+    if (ended_) return false;
+    if (begin_ > 0) {
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+    const auto count = bytes_->read(buffer_.data() + end_, buffer_.size() - end_);
+    if (!count.ok()) status_ = count.error();
+    ended_ = !count.ok() || *count == 0;
+    if (!ended_) end_ += *count;
+    return !ended_;
+  }
+
+  std::string name_;
+  std::unique_ptr<ByteStream> bytes_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t number_ = 0;
+  std::string head_;
+  bool consumed_ = false;
+  bool ended_ = false;
+  bool skips_ = false;  // the rest of a line that was cut
+  Status status_ = Done{};
+};
+
+Error cannot_open(const std::string& path) {
+  return {fmt::format("cannot open: {}", strerror(errno)), path,
+          errno == ENOENT ? "`-` reads standard input" : ""};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
+  const auto source_of = [](std::string name, std::unique_ptr<ByteStream> bytes) {
+    return std::unique_ptr<TextSource>(
+        std::make_unique<BufferedSource>(std::move(name), std::move(bytes)));
+  };
+  if (path == "-") {
+    const std::string name = "(standard input)";
+    return source_of(
+        name, std::make_unique<DescriptorStream>(STDIN_FILENO, DescriptorStream::Owned::no, name));
+  }
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_open(path);
+  if (!path.ends_with(".gz")) {
+    return source_of(
+        path, std::make_unique<DescriptorStream>(descriptor, DescriptorStream::Owned::yes, path));
+  }
+  gzFile file = gzdopen(descriptor, "rb");
+  if (file == nullptr) {
+    ::close(descriptor);
+    return Error{"cannot unpack: out of memory", path, ""};
+  }
+  return source_of(path, std::make_unique<GzipStream>(file, path));
+}
+
+std::unique_ptr<TextSource> text_of(std::string name, std::string text) {
+  return std::make_unique<BufferedSource>(std::move(name),
+                                          std::make_unique<StringStream>(std::move(text)));
+}
+
+}  // namespace bench

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of C behind include/bench/profiler.hpp: no exception leaves them.
+#include "profiler/user/include/bench/profiler.hpp"
+
+#include "base/version.hpp"
+#include "profiler/user/session.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace bench::user {
+namespace {
+
+// The one profiler of the process: C has no object to hold it. Made by the first call that needs
+// it, never destroyed.
+Session& session() {
+  static Session& only = *new Session;
+  return only;
+}
+
+std::string& error_text() {
+  thread_local std::string text;
+  return text;
+}
+
+void tell(const std::string& text) { std::fprintf(stderr, "bench profiler: %s\n", text.c_str()); }
+
+// Success of what `act` did as C says it.
+template <class Act>
+int answer(Act act) {
+  try {
+    const Status status = act();
+    if (status.ok()) return 1;
+    error_text() = status.error().message();
+  } catch (const std::exception& error) {
+    error_text() = error.what();
+  }
+  tell(error_text());
+  return 0;
+}
+
+// Of calls without an answer: what memory does not suffice for is not recorded.
+template <class Act>
+void attempt(Act act) {
+  try {
+    act();
+  } catch (const std::exception&) {
+  }
+}
+
+void watch_forks() {
+  pthread_atfork([] { session().lock_for_fork(); }, [] { session().unlock_in_parent(); },
+                 [] { session().unlock_in_child(); });
+}
+
+int start_session() {
+  static const int registered = (watch_forks(), 1);
+  return registered & answer([] { return session().start(); });
+}
+
+bool environment_speaks() {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "BENCH_PROFILE_", 14) == 0) return true;
+  }
+  return false;
+}
+
+// Nothing at all is done in a process whose environment does not speak of the profiler.
+__attribute__((constructor)) void begin_process() {
+  if (!environment_speaks()) return;
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  attempt([&] {
+    if (const Status status = session().read_environment(variable); !status.ok()) {
+      tell(status.error().message() + "; nothing is recorded");
+    } else if (session().wants_autostart()) {
+      start_session();
+    }
+  });
+}
+
+// After all static destructors of the program.
+__attribute__((destructor)) void end_process() {
+  attempt([] { session().finish(); });
+}
+
+struct UserCounter {
+  std::string domain, name;
+  std::atomic<std::int64_t> value;
+};
+
+UserCounter* counter_of(void* counter) { return static_cast<UserCounter*>(counter); }
+
+// The names of the enumerators of Range::Kind and MarkerScope.
+constexpr std::string_view kRangeKinds[] = {"task", "frame", "event"};
+constexpr std::string_view kMarkerScopes[] = {"global", "process", "thread", "task", "marker"};
+
+template <std::size_t count>
+std::string_view word(const std::string_view (&words)[count], int index) {
+  return index >= 0 && static_cast<std::size_t>(index) < count ? words[index] : words[0];
+}
+
+Activity activity_of(ActivityKind kind, const char* domain, const char* name) {
+  Activity activity;
+  activity.kind = kind;
+  activity.name = name == nullptr ? "" : name;
+  if (domain != nullptr && *domain != '\0') activity.attributes.set(Attribute::domain, domain);
+  return activity;
+}
+
+}  // namespace
+}  // namespace bench::user
+
+// table: the binary interface
+using namespace bench::user;  // NOLINT: functions of C from here on
+using bench::Activity;
+using bench::ActivityKind;
+using bench::Attribute;
+
+int bench_profile_set(const char* name, const char* value) {
+  return answer([&] { return session().set(name, value); });
+}
+
+int bench_profile_start() { return start_session(); }
+
+int bench_profile_stop() {
+  return answer([] { return session().stop(); });
+}
+
+int bench_profile_pause() {
+  return answer([] { return session().pause(); });
+}
+
+int bench_profile_resume() {
+  return answer([] { return session().resume(); });
+}
+
+int bench_profile_dump() {
+  return answer([] { return session().dump(); });
+}
+
+size_t bench_profile_dumps(int format, int sort, int order, int reset, char* text,
+                           size_t capacity) {
+  std::string all;
+  attempt([&] {
+    bench::SummaryOptions options;
+    options.sort = static_cast<bench::SummarySort>(std::clamp(sort, 0, 4));
+    options.order = order == 1 ? bench::SortOrder::ascending : bench::SortOrder::descending;
+    all = format == 1 ? session().dumps_json(options) : session().dumps_text(options);
+    if (reset != 0) session().reset_sums();
+  });
+  if (capacity != 0) {
+    const size_t size = std::min(all.size(), capacity - 1);
+    std::memcpy(text, all.data(), size);
+    text[size] = '\0';
+  }
+  return all.size();
+}
+
+const char* bench_profile_file() { return session().path(); }
+const char* bench_profile_last_error() { return error_text().c_str(); }
+const char* bench_profile_version() { return bench::tool_version().data(); }  // of a literal
+int bench_profile_recording() { return session().recording() ? 1 : 0; }
+int64_t bench_profile_now() { return session().now().count(); }
+
+void bench_profile_range(int kind, const char* domain, const char* name, int64_t start_ns) {
+  if (!session().recording()) return;
+  attempt([&] {
+    Activity activity = activity_of(ActivityKind::range, domain, name);
+    activity.start = bench::Nanoseconds(start_ns);
+    activity.duration = session().now() - activity.start;
+    activity.attributes.set(Attribute::role, word(kRangeKinds, kind));
+    session().record(std::move(activity));
+  });
+}
+
+void bench_profile_mark(const char* domain, const char* name, int scope) {
+  if (!session().recording()) return;
+  attempt([&] {
+    Activity activity = activity_of(ActivityKind::marker, domain, name);
+    activity.start = session().now();
+    activity.attributes.set(Attribute::marker_scope, word(kMarkerScopes, scope));
+    session().record(std::move(activity));
+  });
+}
+
+void* bench_profile_counter_new(const char* domain, const char* name, int64_t value) {
+  UserCounter* counter = nullptr;
+  attempt([&] { counter = new UserCounter{domain, name, value}; });
+  return counter;
+}
+
+void bench_profile_counter_free(void* counter) { delete counter_of(counter); }
+
+void bench_profile_counter_set(void* counter, int64_t value) {
+  if (UserCounter* own = counter_of(counter); own != nullptr) {
+    attempt([&] { session().set_counter(own->domain, own->name, own->value, value); });
+  }
+}
+
+void bench_profile_counter_add(void* counter, int64_t difference) {
+  if (UserCounter* own = counter_of(counter); own != nullptr) {
+    attempt([&] { session().add_counter(own->domain, own->name, own->value, difference); });
+  }
+}
+
+int64_t bench_profile_counter_get(void* counter) {
+  return counter == nullptr ? 0 : counter_of(counter)->value.load();
+}
+
+void* bench_profile_scope_begin(const char* name) {
+  UserScope* scope = nullptr;
+  attempt([&] { scope = session().begin_scope(name).release(); });
+  return scope;
+}
+
+void bench_profile_scope_end(void* scope) {
+  if (scope == nullptr) return;
+  attempt([&] { session().end_scope(std::unique_ptr<UserScope>(static_cast<UserScope*>(scope))); });
+}

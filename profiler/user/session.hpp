@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profiler of one process, behind the functions of include/bench/profiler.hpp.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "profiler/activity_file.hpp"
+#include "profiler/analysis/summary.hpp"
+#include "profiler/recorder.hpp"
+#include "profiler/switches.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::user {
+
+// Where activities of this process go: its file, opened with the first of them after a fork, and
+// the sums of dumps().
+class ProcessSink final : public ActivitySink {
+ public:
+  Status open(const ProfileSwitches& switches);
+  Status take(const Activity& activity) override;
+  Status flush();
+  // In a child: what the parent has not written yet is the parent's to write.
+  void abandon();
+  Summary& summary() { return summary_; }
+  // Empty before open(); never freed or changed once it is there, so that C may hold it.
+  const char* path() const { return path_ == nullptr ? "" : path_->c_str(); }
+  bool is_open() const { return file_ != nullptr; }
+
+ private:
+  std::unique_ptr<ActivityFile> file_;
+  const std::string* path_ = nullptr;
+  ProfileSwitches switches_;
+  bool is_child_ = false;
+  Summary summary_;
+};
+
+// A scope of user code, and the process that began it.
+struct UserScope {
+  std::int64_t process = 0;
+  std::unique_ptr<Scope> scope;
+};
+
+// Thread-safe. All work is done under one mutex, which a fork holds: no other thread is in the
+// middle of anything then. Never destroyed, since other threads and static destructors of the
+// program may call at any time; finish() is its end.
+class Session {
+ public:
+  Session();
+
+  Status set(std::string_view name, std::string_view value);
+  Status start();
+  Status stop();
+  Status pause();
+  Status resume();
+  Status dump();
+  std::string dumps_text(const SummaryOptions& options);
+  std::string dumps_json(const SummaryOptions& options);
+  void reset_sums();
+  const char* path();
+
+  // One relaxed load.
+  bool recording() const { return recording_.load(std::memory_order_relaxed); }
+  bool running() const { return running_.load(std::memory_order_relaxed); }
+  Nanoseconds now() { return clock_.now(); }
+
+  void record(Activity activity);
+  // Change a value and record it as one step, so that the records of several threads stay in order;
+  // while nothing is recorded without the mutex. add_counter stays at a limit.
+  void set_counter(std::string_view domain, std::string_view name, std::atomic<std::int64_t>& value,
+                   std::int64_t to);
+  void add_counter(std::string_view domain, std::string_view name, std::atomic<std::int64_t>& value,
+                   std::int64_t difference);
+  std::unique_ptr<UserScope> begin_scope(const char* name);
+  void end_scope(std::unique_ptr<UserScope> scope);
+
+  // Reads BENCH_PROFILE_*. Error: a value that makes no sense; the profiler stays off then.
+  Status read_environment(const Variables& variable);
+  bool wants_autostart() const { return switches_.autostart == Autostart::yes; }
+  // At the end of the process: stops, writes, and ends the thread of the continuous dump.
+  void finish();
+
+  // Around fork().
+  void lock_for_fork() { mutex_.lock(); }
+  void unlock_in_parent() { mutex_.unlock(); }
+  void unlock_in_child();
+
+ private:
+  Status start_locked();
+  void record_locked(Activity activity);
+  void record_counter_locked(std::string_view domain, std::string_view name, std::int64_t value);
+  void make_recorder();
+  void start_dumper();
+  static void* run_dumper(void* session);
+  void dump_periodically();
+  void update_flags();
+  void report_locked(const Status& status);
+
+  MonotonicClock clock_;
+  std::mutex mutex_;
+  ProfileSwitches switches_;
+  std::atomic<bool> running_{false};    // started; pauses included
+  std::atomic<bool> recording_{false};  // not paused, and the group of user activities wanted
+  bool paused_ = false;
+  bool refused_ = false;  // by a bad variable of the environment
+  bool reported_ = false;
+  ProcessSink sink_;
+  // The last is in use; open scopes may belong to earlier ones.
+  std::vector<std::unique_ptr<Recorder>> recorders_;
+
+  // Its own allocation, since a child must forget it: its thread exists in the parent alone.
+  struct Dumper;
+  Dumper* dumper_ = nullptr;
+};
+
+}  // namespace bench::user

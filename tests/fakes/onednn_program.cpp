@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Somebody's program that uses oneDNN and prints on standard output: what `bench profile` runs in
+// tests. Its words are done in order:
+//
+//   relu          executes an elementwise primitive
+//   threads       executes one in each of 4 threads at once
+//   fork          executes one in a child, too, and waits for it
+//   self          executes this program with the words after it in a child
+//   print TEXT    prints TEXT and a newline
+//   echo TEXT     prints TEXT as a verbose line of its own making
+//   verbose N     dnnl_set_verbose(N)
+//   close         closes all descriptors from 3 on, and opens /dev/null as often
+//   exit N        exits with status N
+//   kill          ends by SIGKILL
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <functional>
+#include <map>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Of external linkage and never inlined: a test looks for it in backtraces.
+__attribute__((noinline)) void execute_relu() {
+  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::stream stream(engine);
+  const dnnl::memory::desc shape({2, 8, 4, 4}, dnnl::memory::data_type::f32,
+                                 dnnl::memory::format_tag::nchw);
+  dnnl::memory memory(shape, engine);
+  const dnnl::eltwise_forward::primitive_desc description(
+      engine, dnnl::prop_kind::forward_inference, dnnl::algorithm::eltwise_relu, shape, shape,
+      0.0F);
+  dnnl::eltwise_forward(description)
+      .execute(stream, {{DNNL_ARG_SRC, memory}, {DNNL_ARG_DST, memory}});
+  stream.wait();
+}
+
+void execute_in_threads() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(execute_relu);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+}
+
+void execute_in_child() {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    execute_relu();
+    std::fflush(stdout);
+    _exit(0);
+  }
+  wait_for(child);
+}
+
+void execute_self(const Words& words) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> arguments{const_cast<char*>("onednn_program")};
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", arguments.data());
+    _exit(127);
+  }
+  wait_for(child);
+}
+
+void close_all() {
+  constexpr int kMost = 1100;  // beyond where a careful library keeps its descriptors
+  for (int descriptor = 3; descriptor < kMost; ++descriptor) close(descriptor);
+  for (int descriptor = 3; descriptor < kMost; ++descriptor) {
+    if (open("/dev/null", O_WRONLY) < 0) break;
+  }
+}
+
+// Does the first word and returns how many it took.
+std::size_t act(const Words& words) {
+  static const std::map<std::string, std::function<std::size_t(const Words&)>> actions = {
+      {"relu", [](const Words&) { return execute_relu(), 1; }},
+      {"threads", [](const Words&) { return execute_in_threads(), 1; }},
+      {"fork", [](const Words&) { return execute_in_child(), 1; }},
+      {"self",
+       [](const Words& rest) {
+         execute_self({rest.begin() + 1, rest.end()});
+         return rest.size();
+       }},
+      {"print", [](const Words& rest) { return std::printf("%s\n", rest.at(1).c_str()), 2; }},
+      {"echo", [](const Words& rest) { return std::puts(rest.at(1).c_str()), 2; }},
+      {"verbose", [](const Words& rest) { return dnnl_set_verbose(std::stoi(rest.at(1))), 2; }},
+      {"close", [](const Words&) { return close_all(), 1; }},
+      {"exit", [](const Words& rest) { return std::exit(std::stoi(rest.at(1))), 2; }},
+      {"kill", [](const Words&) { return std::raise(SIGKILL), 1; }},
+  };
+  return actions.at(words.at(0))(words);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Words words(argv + 1, argv + argc);
+  while (!words.empty()) {
+    const std::size_t taken = act(words);
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a log of oneDNN: what could be read, with work where it is understood, and counts of
+// what could not; every view of a decoded line lies in the line.
+#include "ops/verbose.hpp"
+#include "profiler/activity_json.hpp"
+#include "profiler/onednn/verbose_line.hpp"
+#include "profiler/readers/readers.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+class CheckingSink final : public bench::ActivitySink {
+ public:
+  bench::Status take(const bench::Activity& activity) override {
+    ++taken;
+    require(!activity.attributes.text(bench::Attribute::phase).empty());
+    require(!activity.duration || activity.duration->count() >= 0);
+    require(activity.start.count() >= 0);
+    for (const auto attribute : {bench::Attribute::flops, bench::Attribute::bytes}) {
+      require(activity.attributes.integer(attribute).value_or(0) >= 0);
+    }
+    line_.clear();
+    bench::append_json(activity, "", line_);
+    require(parser_.parse(line_).kind == bench::LineKind::activity);
+    return bench::Done{};
+  }
+  std::int64_t taken = 0;
+
+ private:
+  std::string line_;
+  bench::ActivityLineParser parser_;
+};
+
+bool lies_in(std::string_view part, std::string_view whole) {
+  const std::less_equal<> before;
+  return part.empty() || (before(whole.data(), part.data()) &&
+                          before(part.data() + part.size(), whole.data() + whole.size()));
+}
+
+void decode(std::string_view text) {
+  bench::VerboseDecoder decoder;
+  while (!text.empty()) {
+    const bench::VerboseLine& line = decoder.decode(text);
+    for (const std::string_view part :
+         {line.format, line.interface, line.operation, line.cache, line.engine, line.primitive,
+          line.implementation, line.propagation, line.memory_text, line.attributes, line.auxiliary,
+          line.problem, line.component, line.message, line.location, line.text, line.rest}) {
+      require(lies_in(part, text));
+    }
+    for (const bench::MemoryDescriptor& descriptor : line.memory) {
+      require(lies_in(descriptor.argument, text) && lies_in(descriptor.flags, text));
+    }
+    require(line.rest.size() < text.size());
+    text = line.rest;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  decode(text);
+  const auto source = bench::text_of("fuzz", text);
+  CheckingSink sink;
+  bench::WorkSink with_work(bench::ops::make_work_of(), sink);
+  static_cast<void>(bench::onednn_reader.recognises(source->head()));
+  const auto report = bench::onednn_reader.read(*source, with_work);
+  if (!report.ok()) {
+    require(!report.error().message().empty());
+    return 0;
+  }
+  require(report->activities == sink.taken);
+  require(report->notes.size() <= bench::kMostNotes);
+  require(report->damaged + report->unknown == 0 || !report->notes.empty());
+  return 0;
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/profiler.hpp>
+
+int main() {
+  bench::profiler::start();
+  bench::profiler::pause();
+  { bench::profiler::Event event("hidden"); }
+  bench::profiler::resume();
+  bench::profiler::Event event("work");
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/profiler.hpp>
+
+int main() {
+  bench::profiler::start();
+  bench::profiler::Event event("work");
+}

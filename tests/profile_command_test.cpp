@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench profile` on programs that know nothing of it.
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+class ProfileCommand : public ::testing::Test {
+ protected:
+  // One thread: OpenMP in a child after fork would wait for threads that it does not have.
+  ProgramResult run(const Words& command, std::map<std::string, std::string> environment = {}) {
+    environment.emplace("OMP_NUM_THREADS", "1");
+    return run_program({command, folder_.path(), std::move(environment)});
+  }
+
+  ProgramResult profile(Words words, std::map<std::string, std::string> environment = {},
+                        Words options = {}) {
+    Words command{BENCH_BINARY, "profile", "--out", "p.jsonl"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back("--");
+    command.insert(command.end(), words.begin(), words.end());
+    return run(command, std::move(environment));
+  }
+
+  static Words program(Words words) {
+    words.insert(words.begin(), BENCH_ONEDNN_PROGRAM);
+    return words;
+  }
+
+  std::vector<json> records(const std::string& kind) const {
+    std::istringstream lines(read_text(folder_.file("p.jsonl")));
+    std::vector<json> found;
+    for (std::string line; std::getline(lines, line);) {
+      json record = json::parse(line);
+      if (record.at("record") == kind) found.push_back(std::move(record));
+    }
+    return found;
+  }
+
+  std::vector<json> executed() const {
+    std::vector<json> found;
+    for (json& record : records("activity")) {
+      if (record["attributes"].value("phase", "") == "exec") found.push_back(std::move(record));
+    }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ProfileCommand, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
+  const Words words = program({"print", "one", "relu", "print", "two", "relu", "exit", "7"});
+  const ProgramResult plain = run(words);
+  const ProgramResult profiled = profile(words);
+  EXPECT_EQ(profiled.status, 7) << profiled.err;
+  EXPECT_EQ(plain.status, 7);
+  EXPECT_EQ(profiled.out, plain.out);
+  EXPECT_EQ(profiled.out, "one\ntwo\n");
+  EXPECT_THAT(profiled.err, HasSubstr("2 primitives executed"));
+  EXPECT_THAT(profiled.err, HasSubstr("bench analyze p.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
+}
+
+TEST_F(ProfileCommand, WritesActivitiesOnTheMonotonicClockWithFactsInTheHeader) {
+  ASSERT_EQ(profile(program({"relu", "relu"})).status, 0);
+  const std::vector<json> primitives = executed();
+  ASSERT_EQ(primitives.size(), 2U);
+  for (const json& primitive : primitives) {
+    EXPECT_EQ(primitive["kind"], "primitive");
+    EXPECT_EQ(primitive["attributes"]["primitive"], "eltwise");
+    EXPECT_GT(primitive["start_ns"].get<std::int64_t>(), 0);
+    EXPECT_EQ(primitive["pid"], primitive["tid"]);
+  }
+  EXPECT_LE(primitives[0]["start_ns"].get<std::int64_t>() +
+                primitives[0]["duration_ns"].get<std::int64_t>(),
+            primitives[1]["start_ns"].get<std::int64_t>());
+  const json header = records("profile").at(0);
+  EXPECT_EQ(header["schema"], "bench.profile/1");
+  // Known only when the line of the template, which comes in pieces, was joined and all lines of
+  // information were caught.
+  EXPECT_THAT(header["environment"]["details"]["library.onednn.version"].get<std::string>(),
+              HasSubstr("3."));
+}
+
+TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
+  const ProgramResult result = profile(program({"relu", "threads", "fork", "self", "relu"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, Not(HasSubstr("damaged")));
+  std::set<std::int64_t> processes;
+  std::set<std::int64_t> threads;
+  for (const json& primitive : executed()) {
+    processes.insert(primitive["pid"].get<std::int64_t>());
+    threads.insert(primitive["tid"].get<std::int64_t>());
+  }
+  EXPECT_EQ(executed().size(), 7U);
+  EXPECT_EQ(processes.size(), 3U);
+  EXPECT_EQ(threads.size(), 7U);
+}
+
+TEST_F(ProfileCommand, BacktraceNamesMainAndTheFunctionThatExecutes) {
+  ASSERT_EQ(profile(program({"relu"}), {}, {"--backtrace"}).status, 0);
+  const std::string stack = executed().at(0)["attributes"]["backtrace"];
+  EXPECT_THAT(stack, HasSubstr("main ("));
+  EXPECT_THAT(stack, HasSubstr("dnnl_primitive_execute"));
+  EXPECT_THAT(stack, Not(HasSubstr("libbench_capture")));
+}
+
+TEST_F(ProfileCommand, WithoutTheOptionThereIsNoBacktrace) {
+  ASSERT_EQ(profile(program({"relu"})).status, 0);
+  EXPECT_FALSE(executed().at(0)["attributes"].contains("backtrace"));
+}
+
+TEST_F(ProfileCommand, LinesThatTheUserAskedForStayOnStandardOutput) {
+  const ProgramResult result = profile(program({"relu"}), {{"ONEDNN_VERBOSE", "1"}});
+  EXPECT_THAT(result.out, HasSubstr("onednn_verbose,exec,cpu,eltwise"));
+  EXPECT_THAT(result.out, Not(HasSubstr("create:")));
+  EXPECT_EQ(executed().size(), 1U);
+}
+
+TEST_F(ProfileCommand, AProgramThatSetsTheLevelItselfGetsItsLines) {
+  const ProgramResult result =
+      profile(program({"relu", "verbose", "1", "relu", "verbose", "0", "relu"}));
+  EXPECT_THAT(result.out, HasSubstr("onednn_verbose,exec,cpu,eltwise"));
+  EXPECT_EQ(result.out.find("verbose,exec"), result.out.rfind("verbose,exec"));
+  EXPECT_EQ(executed().size(), 3U);
+}
+
+TEST_F(ProfileCommand, AProgramsOwnTextThatLooksLikeALineIsItsOwn) {
+  const std::string text = "onednn_verbose,exec,cpu,eltwise,mine";
+  const ProgramResult result = profile(program({"echo", text, "relu"}));
+  EXPECT_EQ(result.out, text + "\n");
+  EXPECT_EQ(executed().size(), 1U);
+}
+
+TEST_F(ProfileCommand, SurvivesAProgramThatClosesAllDescriptors) {
+  ASSERT_EQ(profile(program({"relu", "close", "relu"})).status, 0);
+  EXPECT_EQ(executed().size(), 2U);
+}
+
+TEST_F(ProfileCommand, DeathBySignalIsStatus128PlusItsNumber) {
+  const ProgramResult result = profile(program({"relu", "kill"}));
+  EXPECT_EQ(result.status, 128 + 9);
+  EXPECT_EQ(executed().size(), 1U);
+}
+
+TEST_F(ProfileCommand, SaysWhyNothingWasCaptured) {
+  const ProgramResult without = profile({"/bin/echo", "hello", "--", "-x", "--help"});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_EQ(without.out, "hello -- -x --help\n");
+  EXPECT_THAT(without.err, HasSubstr("nothing captured: 1 process ran, and none of them used"));
+
+  std::filesystem::remove(folder_.file("p.jsonl"));
+  const ProgramResult fixed = profile({BENCH_STATIC_PROGRAM});
+  EXPECT_EQ(fixed.status, 5);
+  EXPECT_EQ(fixed.out, "static\n");
+  EXPECT_THAT(fixed.err, HasSubstr("nothing captured: "));
+  EXPECT_THAT(fixed.err, HasSubstr("is a static program"));
+}
+
+TEST_F(ProfileCommand, AMissingProgramIs127AndLeavesNoFile) {
+  const ProgramResult result = profile({"no-such-program-here"});
+  EXPECT_EQ(result.status, 127);
+  EXPECT_THAT(result.err, HasSubstr("no-such-program-here: no such program in PATH"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(ProfileCommand, AnExistingFileIsReplacedOnlyWhenForced) {
+  folder_.write("p.jsonl", "mine");
+  EXPECT_EQ(profile(program({"relu"})).status, 2);
+  EXPECT_EQ(read_text(folder_.file("p.jsonl")), "mine");
+  EXPECT_EQ(profile(program({"relu"}), {}, {"--force"}).status, 0);
+  EXPECT_EQ(executed().size(), 1U);
+}
+
+}  // namespace
+}  // namespace bench::test

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// libbench_profile.so in a program of its users.
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Environment = std::map<std::string, std::string>;
+
+class ProfilerLibrary : public ::testing::Test {
+ protected:
+  ProgramResult run(const std::string& mode, const Environment& environment = {}) {
+    return run_program({{BENCH_PROFILED_PROGRAM, mode}, folder_.path(), environment});
+  }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.push_back(entry.path().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // The activities of a profile, each line of which must be valid.
+  static std::vector<json> activities(const std::string& path) {
+    std::istringstream lines(read_text(path));
+    std::vector<json> found;
+    for (std::string line; std::getline(lines, line);) {
+      json record = json::parse(line);
+      if (record.at("record") == "activity") found.push_back(std::move(record));
+    }
+    return found;
+  }
+
+  std::vector<json> only_profile() const {
+    const std::vector<std::string> names = files();
+    EXPECT_EQ(names.size(), 1U);
+    if (names.empty()) return {};
+    EXPECT_THAT(names[0], HasSubstr("/profile-"));
+    return activities(names[0]);
+  }
+
+  static std::vector<std::string> names_of(const std::vector<json>& records) {
+    std::vector<std::string> names;
+    for (const json& record : records) names.push_back(record.at("name"));
+    return names;
+  }
+
+  static std::vector<json> of_kind(const std::vector<json>& records, const std::string& kind) {
+    std::vector<json> found;
+    for (const json& record : records) {
+      if (record.at("kind") == kind) found.push_back(record);
+    }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ProfilerLibrary, WithoutStartNothingIsWritten) {
+  const ProgramResult result = run("plain");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(ProfilerLibrary, EachObjectIsRecordedWithDomainAndRole) {
+  ASSERT_EQ(run("all").status, 0);
+  const std::vector<json> records = only_profile();
+  const std::vector<json> ranges = of_kind(records, "range");
+  ASSERT_THAT(names_of(ranges),
+              ElementsAre("epoch", "step", "load", "attention", "a:b", "encoder"));
+  EXPECT_EQ(ranges[0]["attributes"], json({{"domain", "training"}, {"role", "task"}}));
+  EXPECT_EQ(ranges[1]["attributes"], json({{"domain", "training"}, {"role", "frame"}}));
+  EXPECT_EQ(ranges[2]["attributes"], json({{"role", "event"}}));
+  EXPECT_EQ(ranges[3]["scope"], "encoder:a\\:b");
+  for (const json& range : ranges) EXPECT_GE(range["duration_ns"].get<std::int64_t>(), 0);
+}
+
+TEST_F(ProfilerLibrary, CountersAndMarkersHaveTheirValuesAndScopes) {
+  ASSERT_EQ(run("all").status, 0);
+  const std::vector<json> records = only_profile();
+  std::vector<double> values;
+  for (const json& counter : of_kind(records, "counter")) {
+    EXPECT_EQ(counter["name"], "samples");
+    values.push_back(counter["attributes"]["value"]);
+  }
+  EXPECT_THAT(values, ElementsAre(8, -2, 7, 8, 6));
+  std::vector<std::string> scopes;
+  for (const json& marker : of_kind(records, "marker")) {
+    EXPECT_EQ(marker["attributes"]["domain"], "training");
+    EXPECT_FALSE(marker.contains("duration_ns"));
+    scopes.push_back(marker["attributes"]["marker_scope"]);
+  }
+  EXPECT_THAT(scopes, ElementsAre("process", "global", "thread", "task", "marker"));
+}
+
+TEST_F(ProfilerLibrary, PauseAndStopEndRecordingAndResumeAndStartGoOn) {
+  ASSERT_EQ(run("pause").status, 0);
+  EXPECT_THAT(names_of(only_profile()), ElementsAre("first", "last", "again"));
+}
+
+TEST_F(ProfilerLibrary, EveryDumpIsComplete) {
+  EXPECT_EQ(run("dump").out, "2\n3\n3\n");
+  EXPECT_EQ(only_profile().size(), 2U);
+}
+
+TEST_F(ProfilerLibrary, AKilledProgramLeavesAValidFile) {
+  EXPECT_EQ(run("killed").status, 128 + 9);
+  EXPECT_GE(only_profile().size(), 2U);
+}
+
+TEST_F(ProfilerLibrary, CountersStayAtTheirLimits) { EXPECT_EQ(run("limits").out, "1\n1\n"); }
+
+TEST_F(ProfilerLibrary, AChildWritesAFileOfItsOwn) {
+  ASSERT_EQ(run("fork").status, 0);
+  const std::vector<std::string> names = files();
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_THAT(names[0], HasSubstr("/mine-"));
+  EXPECT_THAT(names_of(activities(names[0])), ElementsAre("in child"));
+  EXPECT_THAT(names[1], HasSubstr("/mine.jsonl"));
+  EXPECT_THAT(names_of(activities(names[1])), ElementsAre("before", "after", "parent"));
+  EXPECT_NE(activities(names[0])[0]["pid"], activities(names[1])[0]["pid"]);
+}
+
+TEST_F(ProfilerLibrary, ThreadsRecordAtOnce) {
+  EXPECT_EQ(run("threads").out, "1000\n");
+  const std::vector<json> records = only_profile();
+  EXPECT_EQ(of_kind(records, "range").size(), 2000U);
+  const std::vector<json> counters = of_kind(records, "counter");
+  ASSERT_EQ(counters.size(), 1000U);
+  EXPECT_EQ(counters.back()["attributes"]["value"], 1000);
+}
+
+TEST_F(ProfilerLibrary, AutostartRecordsWithoutAChangeOfTheProgram) {
+  ASSERT_EQ(run("plain", {{"BENCH_PROFILE_AUTOSTART", "1"}}).status, 0);
+  EXPECT_EQ(only_profile().size(), 6U + 5U + 5U);
+}
+
+TEST_F(ProfilerLibrary, ASwitchedOffGroupRemovesItsRows) {
+  ASSERT_EQ(run("plain", {{"BENCH_PROFILE_AUTOSTART", "1"}, {"BENCH_PROFILE_KINDS", "api,memory"}})
+                .status,
+            0);
+  EXPECT_THAT(only_profile(), IsEmpty());
+}
+
+TEST_F(ProfilerLibrary, ABadVariableIsNamedAndTheProfilerStaysOff) {
+  const ProgramResult result =
+      run("all", {{"BENCH_PROFILE_DUMP_PERIOD", "often"}, {"BENCH_PROFILE_AUTOSTART", "1"}});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("BENCH_PROFILE_DUMP_PERIOD"));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(ProfilerLibrary, BadCallsReturnFalseAndSayWhy) {
+  const ProgramResult result = run("bad");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out.substr(0, 2), "0 ");
+  EXPECT_THAT(result.out, HasSubstr("unknown switch `knds`"));
+  EXPECT_THAT(result.out, HasSubstr("kinds"));
+  EXPECT_EQ(result.out.substr(result.out.size() - 3), " 0\n");
+  EXPECT_THAT(result.err, HasSubstr("/nowhere/at/all.jsonl"));
+}
+
+TEST_F(ProfilerLibrary, SumsAreTextAndJson) {
+  const json sums = json::parse(run("sums").out);
+  EXPECT_THAT(sums.dump(), HasSubstr("\"load\""));
+  EXPECT_THAT(sums.dump(), HasSubstr("\"count\":2"));
+  const std::string table = run("table").out;
+  for (const char* name : {"epoch", "step", "training", "samples"}) {
+    EXPECT_THAT(table, HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace bench::test
