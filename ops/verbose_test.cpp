@@ -72,9 +72,9 @@ const std::vector<std::string> kProgram = {
     "conv/forward/n2c16h14w14k32r3s3p1+bias+clip/f32 3637760 FLOP 93824 B",
     "conv/forward/n2c16h14w14k32r3s3p1+bias/bf16 3625216 FLOP 46976 B",
     "conv/forward/n2c16h14w14k32r3s3p1+bias/u8 3625216 FLOP 61184 B",
-    "conv/forward/n2g4c16h15w15k16r3s3u2p1e2+bias/f32 84096 FLOP 13248 B",
-    "conv/backward_data/n2g4c16h15w15k16r3s3u2p1e2/f32 82944 FLOP 35712 B",
-    "conv/backward_weights/n2g4c16h15w15k16r3s3u2p1e2+bias/f32 84096 FLOP 13248 B",
+    "conv/forward/n2g4c16h15w15k16r3s3u2p1_0e2+bias/f32 84096 FLOP 13248 B",
+    "conv/backward_data/n2g4c16h15w15k16r3s3u2p1_0e2/f32 82944 FLOP 35712 B",
+    "conv/backward_weights/n2g4c16h15w15k16r3s3u2p1_0e2+bias/f32 84096 FLOP 13248 B",
     "conv/forward/c8w30k8s3/f32 10752 FLOP 2624 B",
     "conv/forward/c8d4h6w8k8t1r3s3p0x1x1/f32 221184 FLOP 14592 B",
     "conv/forward/c16h7w7k8r4s4u2p1+transposed/f32 200704 FLOP 17600 B",
@@ -99,7 +99,7 @@ const std::vector<std::string> kProgram = {
     "pointwise/forward/sigmoid-2x16x8x8/f32 4096 FLOP 16384 B",
     "pointwise/backward_data/sigmoid-2x16x8x8/f32 10240 FLOP 24576 B",
     "softmax/forward/16x100/f32 6400 FLOP 12800 B",
-    "batch_norm/forward/inference-n2c16h8w8/f32 8192 FLOP 16640 B",
+    "batch_norm/forward/n2c16h8w8/f32 8192 FLOP 16640 B",
     "n/a",  // batch_normalization for training
     "n/a",  // lrn
     "reorder/forward/2x32x8x8-nchw-nhwc/f32 0 FLOP 32768 B",
@@ -130,7 +130,9 @@ TEST(VerboseWork, the_seeds_line) {
 }
 
 TEST(VerboseWork, every_execution_of_the_newest_log) {
-  EXPECT_THAT(works_of_log("onednn_3.13_timestamps.log"), ElementsAreArray(kProgram));
+  const auto works = works_of_log("onednn_3.13_timestamps.log");
+  ASSERT_EQ(works.size(), kProgram.size());
+  for (std::size_t i = 0; i < works.size(); ++i) EXPECT_EQ(works[i], kProgram[i]) << i;
 }
 
 TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
@@ -172,7 +174,7 @@ TEST(VerboseWork, data_types_are_those_of_the_descriptors) {
             "gemm/forward/m64n48k32/f16 196608 FLOP 13312 B");
   EXPECT_EQ(work_text("matmul,x,undef,src_s8::blocked:ab:f0 wei_s8::blocked:ab:f0 "
                       "dst_s8::blocked:ab:f0,attr-scales:src0:0:f32," +
-                      problem.substr(1)),
+                      problem.substr(2)),
             "gemm/forward/m64n48k32/s8 196608 FLOP 6656 B");
   EXPECT_EQ(work_text("matmul,x,undef,src_f16::blocked:ab:f0 wei_s4::blocked:ab:f0 "
                       "dst_f16::blocked:ab:f0" +
@@ -218,7 +220,7 @@ TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
         "convolution,x,forward_training," + conv + ",a,mb1_ic1" + axes,
         "convolution,x,forward_training," + conv + ",a,g3mb1_ic1oc1" + axes,
         "convolution,x,forward_training," + conv +
-            ",a,mb1_ic1oc1_ih4oh9kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0",
+            ",a,mb1_ic1oc1_ih4oh2kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0",
         "convolution,x,forward_training,#,,a,mb1_ic1oc1" + axes,
         std::string("convolution,x,forward_training,src_f32::blocked:abcd:f0,,a,mb1_ic1oc1") + axes,
         std::string("pooling,x,forward_training,src_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,,"

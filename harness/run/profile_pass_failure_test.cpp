@@ -65,6 +65,7 @@ TEST_F(ProfilePassTest, RefusalsAndBadRequestsAreAnswered) {
 }
 
 TEST_F(ProfilePassTest, AfterwardsTheWorkerTimesAsBefore) {
+  backend_.fakes().prints = true;
   profiled(request());
   EXPECT_EQ(backend_.fakes().collectors.api, nullptr);
   EXPECT_EQ(backend_.fakes().collectors.memory, nullptr);

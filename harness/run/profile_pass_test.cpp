@@ -225,7 +225,8 @@ TEST_F(ProfilePassTest, ANetworksStepsAreItsLayersAndReorders) {
   conv.op = "conv";
   conv.parameters = ops::ParameterSet(ops::find_operator("conv")->parameters);
   conv.parameters.set("k", std::int64_t{4});
-  conv.parameters.set("kernel", std::vector<std::int64_t>{1});
+  conv.parameters.set("r", std::int64_t{1});
+  conv.parameters.set("s", std::int64_t{1});
   conv.inputs = {"input"};
   network->definition.layers = {conv};
   ops::KernelStep first;

@@ -55,7 +55,8 @@ std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
 
 std::optional<VerboseProblem> parse_binary(const VerbosePrimitive& primitive) {
   const auto function = find_verbose_binary(auxiliary_value(primitive.auxiliary, "alg"));
-  auto shapes = parse_dims_list(primitive.problem);
+  // Early 2.x appends the destination's sizes behind a space.
+  auto shapes = parse_dims_list(primitive.problem.substr(0, primitive.problem.find(' ')));
   if (!function || !shapes || shapes->size() < 2) return std::nullopt;
   ParameterSet set(pointwise_operator.parameters);
   set.set("function", std::string(*function));
