@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace bench {
 namespace {
@@ -77,7 +78,25 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
   return std::nullopt;
 }
 
+// Eight bytes at a time: a subtraction borrows into the top bit of bytes below 0x20, an addition
+// carries into that of 0x7F, and bytes above have it. Where a borrow or carry runs on into the next
+// byte, this one has said no already.
+bool is_plain_ascii(std::string_view text) {
+  constexpr std::uint64_t kTops = 0x8080808080808080u;
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  constexpr std::uint64_t kSpaces = 0x2020202020202020u;
+  std::size_t position = 0;
+  for (; position + sizeof kTops <= text.size(); position += sizeof kTops) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + position, sizeof bytes);
+    if (((bytes | (bytes - kSpaces) | (bytes + kOnes)) & kTops) != 0) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(position), text.end(),
+                     [](char c) { return c >= ' ' && c < 0x7F; });
+}
+
 bool is_utf8(std::string_view text) {
+  if (is_plain_ascii(text)) return true;
   for (std::size_t position = 0; position < text.size();) {
     if (static_cast<unsigned char>(text[position]) < 0x80) {
       ++position;
@@ -91,6 +110,7 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string with_valid_utf8(std::string_view text) {
+  if (is_plain_ascii(text)) return std::string(text);
   std::string valid;
   valid.reserve(text.size());
   for (std::size_t position = 0; position < text.size();) {

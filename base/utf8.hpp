@@ -20,6 +20,9 @@ struct BadCharacter {
 // the start.
 std::optional<BadCharacter> find_bad_character(std::string_view text);
 
+// Whether all of it is ASCII without control characters, as nearly all text is. Fast: the answer
+// yes spares the work of the functions below.
+bool is_plain_ascii(std::string_view text);
 // Whether all of it is UTF-8 (control characters are).
 bool is_utf8(std::string_view text);
 // Each byte that belongs to no character becomes U+FFFD.

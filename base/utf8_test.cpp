@@ -48,5 +48,18 @@ TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
             "a\xEF\xBF\xBD\xC3\xBC\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST(Utf8, PlainAsciiHasNoByteBeyondSpaceAndTilde) {
+  EXPECT_TRUE(is_plain_ascii(""));
+  for (const std::size_t size : {1U, 7U, 8U, 9U, 16U, 23U}) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, 'a');
+        text[place] = static_cast<char>(byte);
+        EXPECT_EQ(is_plain_ascii(text), byte >= ' ' && byte < 0x7F) << size << ' ' << byte;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bench

@@ -60,6 +60,11 @@ if(TARGET bench_profile AND NOT BENCH_SANITIZE)
     -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK_DIR=${PROJECT_BINARY_DIR}/package_example
     -DCXX=${CMAKE_CXX_COMPILER} -P tests/package_example_test.cmake)
 endif()
+if(TARGET bench AND TARGET bench_onednn_program AND NOT BENCH_SANITIZE)
+  bench_check(installed_program "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
+    -DPROGRAM=$<TARGET_FILE:bench_onednn_program>
+    -DWORK_DIR=${PROJECT_BINARY_DIR}/installed_program -P tests/installed_program_test.cmake)
+endif()
 bench_check(tidy ci/tidy "${PROJECT_BINARY_DIR}")
 # First and alone: it is the longest and uses every core.
 set_tests_properties(check.tidy PROPERTIES TIMEOUT 1200 RUN_SERIAL ON COST 1000)

@@ -25,4 +25,8 @@ if(BENCH_SANITIZE)
   target_compile_options(bench_settings INTERFACE
     -fsanitize=${BENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(bench_settings INTERFACE -fsanitize=${BENCH_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(bench_settings INTERFACE
+      "-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizer_ignorelist.txt")
+  endif()
 endif()

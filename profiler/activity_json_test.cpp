@@ -114,6 +114,26 @@ TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
   }
 }
 
+// Lines of plain ASCII are read where they stand, others are copied.
+TEST(ActivityJson, EscapesMeanTheSameInPlainAndOtherLines) {
+  const std::string tail =
+      R"(","name":"a\"b\\c\n\u00e9\u0000z","start_ns":1,"attributes":{"op":"\/x","flops":7}})";
+  ActivityLineParser parser;
+  const auto read = [&](const std::string& id) {
+    const std::string line = R"({"record":"activity","kind":"operator","id":")" + id + tail;
+    EXPECT_EQ(parser.parse(line).kind, LineKind::activity) << parser.parse(line).problem;
+    return parser.activity();
+  };
+  const Activity plain = read("e");
+  const Activity other = read("\xC3\xA9");
+  EXPECT_EQ(plain.name, std::string("a\"b\\c\n\xC3\xA9\0z", 10));
+  EXPECT_EQ(plain.name, other.name);
+  EXPECT_EQ(plain.case_id, "e");
+  EXPECT_EQ(other.case_id, "\xC3\xA9");
+  EXPECT_EQ(plain.attributes, other.attributes);
+  EXPECT_EQ(plain.attributes.text(Attribute::op), "/x");
+}
+
 TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreTold) {
   ActivityLineParser parser;
   const ParsedLine& run = parser.parse(R"({"record":"run","schema":"bench.result/1","x":[{}]})");
@@ -127,6 +147,16 @@ TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreTold) {
   EXPECT_EQ(line.unknown_fields, 3);
   EXPECT_EQ(parser.activity().attributes.integer(Attribute::bytes), 8);
   EXPECT_EQ(parser.activity().attributes.size(), 1u);
+}
+
+TEST(ActivityJson, FieldsOfOtherRecordsMayHaveOtherTypes) {
+  ActivityLineParser parser;
+  const ParsedLine& line = parser.parse(
+      R"({"record":"case","id":"conv/forward/c8/f32/onednn/cpu/hot","device":"cpu","name":3,)"
+      R"("attributes":"none","kind":[1],"stream":{"a":null},"schema":1.5})");
+  EXPECT_EQ(line.kind, LineKind::other);
+  EXPECT_EQ(line.record, "case");
+  EXPECT_EQ(line.problem, "");
 }
 
 TEST(ActivityJson, DepthOfAHostileLineIsNoDepthOfOurs) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.hpp"
 #include "profiler/activity_json.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +85,9 @@ class Handler {
     depth_ = 0;
     field_ = Field::other;
     attribute_.reset();
+    previous_ = kAttributeCount;
+    mismatch_.clear();
+    unknown_kind_.clear();
   }
 
   bool StartObject() {
@@ -104,7 +108,7 @@ class Handler {
     const std::string_view key(text, size);
     if (depth_ == 1) field_ = field_of(key);
     if (depth_ == 2 && field_ == Field::attributes) {
-      attribute_ = attribute_from_name(key);
+      attribute_ = known_attribute(key);
       if (!attribute_) ++line.unknown_fields;
     }
     return true;
@@ -163,9 +167,25 @@ class Handler {
     line.problem = std::move(problem);
     return false;
   }
+  // Most lines have their attributes in the order of an earlier line: what followed there is tried
+  // first.
+  std::optional<Attribute> known_attribute(std::string_view key) {
+    Attribute& guess = followers_[previous_];
+    if (info(guess).name != key) {
+      const auto found = attribute_from_name(key);
+      if (!found) return std::nullopt;
+      guess = *found;
+    }
+    previous_ = static_cast<std::size_t>(guess);
+    return guess;
+  }
+  // Of activities alone it is an error, which is known at the end: records of other kinds have
+  // fields of the same names, such as the device of a case.
   bool mismatch() {
     for (const FieldName& row : kFields) {
-      if (row.field == field_) return fail(fmt::format("`{}` has another type", row.name));
+      if (row.field == field_ && mismatch_.empty()) {
+        mismatch_ = fmt::format("`{}` has another type", row.name);
+      }
     }
     return true;
   }
@@ -286,12 +306,13 @@ class Handler {
   // After a whole object.
   void finish() {
     if (line.record.empty()) {
-      line.problem = "no `record`";
+      line.problem = mismatch_.empty() ? "no `record`" : mismatch_;
     } else if (line.record != "activity") {
       line.kind = LineKind::other;
+    } else if (!mismatch_.empty()) {
+      line.problem = mismatch_;
     } else if (!unknown_kind_.empty()) {
       line.problem = fmt::format("unknown kind `{}`", unknown_kind_);
-      unknown_kind_.clear();
     } else if (!has_kind || !has_start || !has_name) {
       line.problem = fmt::format("no `{}`", !has_kind ? "kind" : !has_start ? "start_ns" : "name");
     } else if (!in_range()) {
@@ -312,6 +333,9 @@ class Handler {
   int depth_ = 0;
   Field field_ = Field::other;
   std::optional<Attribute> attribute_;
+  std::size_t previous_ = kAttributeCount;  // attribute of this line; kAttributeCount: none yet
+  std::array<Attribute, kAttributeCount + 1> followers_{};
+  std::string mismatch_;  // the first one of this line
   std::string unknown_kind_;
 };
 
@@ -320,6 +344,21 @@ class Handler {
 struct ActivityLineParser::State {
   Handler handler;
   rapidjson::Reader reader;
+  std::string plain;
+
+  // Iterative: the depth of a hostile line must not become the depth of our stack.
+  rapidjson::ParseResult parse(std::string_view line) {
+    if (is_plain_ascii(line)) {  // texts stay where they stand, and need no validation
+      constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
+      plain = line;
+      rapidjson::InsituStringStream stream(plain.data());
+      return reader.Parse<kFlags>(stream, handler);
+    }
+    constexpr unsigned kFlags =
+        rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+    rapidjson::MemoryStream stream(line.data(), line.size());
+    return reader.Parse<kFlags>(stream, handler);
+  }
 };
 
 ActivityLineParser::ActivityLineParser() : state_(std::make_unique<State>()) {}
@@ -328,11 +367,7 @@ ActivityLineParser::~ActivityLineParser() = default;
 const ParsedLine& ActivityLineParser::parse(std::string_view line) {
   Handler& handler = state_->handler;
   handler.begin();
-  rapidjson::MemoryStream stream(line.data(), line.size());
-  // Iterative: the depth of a hostile line must not become the depth of our stack.
-  constexpr unsigned kFlags =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
-  const rapidjson::ParseResult result = state_->reader.Parse<kFlags>(stream, handler);
+  const rapidjson::ParseResult result = state_->parse(line);
   if (!result) {
     if (handler.line.problem.empty()) {
       handler.line.problem = fmt::format("column {}: {}", result.Offset() + 1,

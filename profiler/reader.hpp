@@ -69,6 +69,8 @@ struct ActivityReader {
 std::span<const ActivityReader> activity_readers();
 // Error: nobody knows the content; names what would have been recognised.
 Result<const ActivityReader*> reader_of(TextSource& source);
+// All of `source`, by its reader.
+Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 
 // Work of an activity that does not bear it itself (a foreign log). The operators' knowledge is
 // handed in; the profiler only decodes.

@@ -105,8 +105,13 @@ void Recorder::fill(Activity& activity) const {
   if (activity.direction.empty()) activity.direction = frame.direction;
 }
 
+std::string scope_range_name(std::string_view name) { return "layer:" + std::string(name); }
+
+ScopeRange::ScopeRange(const char* name) { nvtxRangePushA(name); }
+ScopeRange::~ScopeRange() { nvtxRangePop(); }
+
 Scope::Scope(Recorder* recorder, ScopeSpec spec) : recorder_(recorder), spec_(std::move(spec)) {
-  nvtxRangePushA(("layer:" + (spec_.name.empty() ? spec_.case_id : spec_.name)).c_str());
+  nvtxRangePushA(scope_range_name(spec_.name.empty() ? spec_.case_id : spec_.name).c_str());
   if (recorder_ == nullptr) return;
   Recorder::Frame frame = recorder_->innermost();
   if (!spec_.case_id.empty()) frame.case_id = spec_.case_id;

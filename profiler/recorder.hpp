@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -97,6 +98,18 @@ class Scope {
   Recorder* recorder_;
   ScopeSpec spec_;
   Nanoseconds start_{0};
+};
+
+// "layer:NAME", as the NVTX range of a scope is called.
+std::string scope_range_name(std::string_view name);
+
+// Only the NVTX range of a scope, for where a microsecond counts: its name is made beforehand.
+class ScopeRange {
+ public:
+  explicit ScopeRange(const char* name);
+  ~ScopeRange();
+  ScopeRange(const ScopeRange&) = delete;
+  ScopeRange& operator=(const ScopeRange&) = delete;
 };
 
 // The calling thread as tracks name it (gettid), and this process.

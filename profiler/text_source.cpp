@@ -89,8 +89,9 @@ class StringStream final : public ByteStream {
 // Lines out of a buffer that holds the unread part of the stream and grows only for a long line.
 class BufferedSource final : public TextSource {
  public:
-  BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes)
-      : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(kFirstBuffer) {}
+  BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes,
+                 std::size_t first_buffer = kFirstBuffer)
+      : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(first_buffer) {}
 
   const std::string& name() const override { return name_; }
   Status status() const override { return status_; }
@@ -208,8 +209,9 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
 }
 
 std::unique_ptr<TextSource> text_of(std::string name, std::string text) {
+  const std::size_t enough = text.size() + 1;  // never empty
   return std::make_unique<BufferedSource>(std::move(name),
-                                          std::make_unique<StringStream>(std::move(text)));
+                                          std::make_unique<StringStream>(std::move(text)), enough);
 }
 
 }  // namespace bench

@@ -30,7 +30,8 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK_DIR}")
 run_or_fail("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component profiler
-  --prefix "${WORK_DIR}/prefix")
+  --prefix "${WORK_DIR}/first")
+file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/prefix")  # packages are moved, too
 # A copy: nothing of the source tree may be in reach of the example.
 file(COPY "${SOURCE_DIR}/tests/package_example/" DESTINATION "${WORK_DIR}/source")
 run_or_fail("${CMAKE_COMMAND}" -S "${WORK_DIR}/source" -B "${WORK_DIR}/build"

@@ -98,6 +98,19 @@ TEST_F(ProfileCommand, WritesActivitiesOnTheMonotonicClockWithFactsInTheHeader) 
               HasSubstr("3."));
 }
 
+TEST_F(ProfileCommand, AnalyzeReadsWhatItWrote) {
+  ASSERT_EQ(profile(program({"relu", "relu"})).status, 0);
+  const ProgramResult result = run({BENCH_BINARY, "analyze", "p.jsonl", "--json"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, IsEmpty());
+  const json document = json::parse(result.out);
+  ASSERT_EQ(document["selected"], 2);
+  for (const json& row : document["rows"]) {
+    EXPECT_EQ(row["type"], "eltwise");
+    EXPECT_GT(row["flops"], 0);
+  }
+}
+
 TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
   const ProgramResult result = profile(program({"relu", "threads", "fork", "self", "relu"}));
   EXPECT_EQ(result.status, 0);

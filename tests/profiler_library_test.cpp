@@ -20,6 +20,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Environment = std::map<std::string, std::string>;
 
 class ProfilerLibrary : public ::testing::Test {
@@ -186,6 +187,7 @@ TEST_F(ProfilerLibrary, SumsAreTextAndJson) {
   for (const char* name : {"epoch", "step", "training", "samples"}) {
     EXPECT_THAT(table, HasSubstr(name));
   }
+  EXPECT_THAT(table, Not(HasSubstr("unfinished"))) << "markers are instants";
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ void write_profile(std::int64_t count, Output& output) {
       activity.start = now;
       activity.attributes.set(Attribute::value, static_cast<double>(random % 100'000'000));
       activity.attributes.set(Attribute::value_unit, "bytes");
+      now += time + Nanoseconds(2000);  // the primitive before it has no operator
     } else if (i % 2 == 0) {
       activity.kind = ActivityKind::primitive;
       activity.name = layer.primitive;

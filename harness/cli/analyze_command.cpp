@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/nearest_name.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "ops/verbose.hpp"
+#include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/query.hpp"
+#include "profiler/analysis/summary.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <ostream>
 #include <poll.h>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -47,7 +56,57 @@ bool output_closed() {
   return poll(&descriptor, 1, 0) == 1 && (descriptor.revents & POLLERR) != 0;
 }
 
+constexpr std::array<std::string_view, 5> kSummarySortNames = {"total", "mean", "min", "max",
+                                                               "count"};
+
+// "count", "+count": as columns are ordered.
+Status set_order(std::string_view text, SummaryOptions& options) {
+  if (text.starts_with('+')) {
+    options.order = SortOrder::ascending;
+    text.remove_prefix(1);
+  }
+  const auto found = std::ranges::find(kSummarySortNames, text);
+  if (found == kSummarySortNames.end()) {
+    return Error{fmt::format("a summary has no order `{}`", text), "--order-by",
+                 expectation(text, kSummarySortNames)};
+  }
+  options.sort = static_cast<SummarySort>(found - kSummarySortNames.begin());
+  return Done{};
+}
+
+// A summary is of everything: what chooses activities or columns has no place in it.
+Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
+  AnalysisOptions others = arguments.analysis;
+  SummaryOptions options;
+  options.top = static_cast<std::size_t>(std::exchange(others.top, std::nullopt).value_or(0));
+  if (const auto order = std::exchange(others.order_by, std::nullopt)) {
+    BENCH_RETURN_IF_ERROR(set_order(*order, options));
+  }
+  if (!(others == AnalysisOptions{}) || !arguments.devices.empty()) {
+    return Error{"--summary takes --top, --order-by, --format and --json only", "",
+                 "leave --summary out to filter, group and choose columns"};
+  }
+  return options;
+}
+
+Status summarise_file(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const SummaryOptions options, summary_options_of(arguments));
+  const std::string format = arguments.format.value_or("table");
+  const bool json = arguments.output == Output::json || format == "json";
+  if (!json && format != "table") {
+    return Error{fmt::format("a summary has no format `{}`", format), "--format",
+                 "expected table or json"};
+  }
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
+  Summary summary;
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
+  *env.out << (json ? summary_json(summary, options) : summary_text(summary, options));
+  report_losses("analyze", report, arguments.verbosity, *env.err);
+  return Done{};
+}
+
 Status analyze_file(const Arguments& arguments, Env& env) {
+  if (arguments.summary) return summarise_file(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, options_of(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
@@ -67,7 +126,7 @@ ExitStatus analyze_command(const Arguments& arguments, Env& env) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe ends the writing, not the program
   const Status status = analyze_file(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  *env.err << "bench analyze: " << status.error().message() << '\n';
+  *env.err << "bench analyze: " << analysis::printable(status.error().message()) << '\n';
   return ExitStatus::usage;
 }
 

@@ -50,6 +50,7 @@ struct Arguments {
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
   AnalysisOptions analysis;  // without devices and format, which stand above
+  bool summary = false;      // analyze --summary
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   bool quick = false;
@@ -58,6 +59,7 @@ struct Arguments {
   bool describe = false;                      // worker --describe
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
+  bool fail_on_regression = false;            // compare --fail-on regression
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
 };

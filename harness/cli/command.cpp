@@ -34,14 +34,17 @@ constexpr std::array<std::string_view, 6> kListOptions = {"filter", "device", "s
 constexpr std::array<std::string_view, 3> kValidateOptions = {"set", "json", "quiet"};
 constexpr std::array<std::string_view, 2> kExplainOptions = {"json", "set"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
+constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "fail-on",
+                                                             "json", "quiet",  "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
 constexpr std::array<std::string_view, 5> kProfileOptions = {"out", "backtrace", "onednn-verbose",
                                                              "quiet", "force"};
-constexpr std::array<std::string_view, 21> kAnalyzeOptions = {
-    "top",     "type",     "kind",     "name",           "layer",        "direction", "device",
-    "dtype",   "min-time", "max-time", "phase",          "aggregate-by", "aggregate", "order-by",
-    "columns", "width",    "format",   "peak-bandwidth", "peak-flops",   "json",      "quiet"};
+constexpr std::array<std::string_view, 22> kAnalyzeOptions = {
+    "summary",        "top",        "type",     "kind",     "name",     "layer",
+    "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
+    "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
+    "peak-bandwidth", "peak-flops", "json",     "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
 constexpr std::array<std::string_view, 1> kWorkerOptions = {"describe"};
 
@@ -59,7 +62,11 @@ constexpr std::array kCommands = {
             "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
             "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
             "by layer\n"
-            "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto",
+            "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto\n"
+            "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
+            "failed\n"
+            "bench run CASE --under 'perf record -g -o perf.data'    # below somebody else's "
+            "profiler",
             kRunOptions, run_command},
     Command{"list", "CONFIG|CASE...", 1, -1,
             "list the cases that a run would measure, with their work",
@@ -99,6 +106,8 @@ constexpr std::array kCommands = {
         "other attribute.",
         "bench analyze result.jsonl                                  # the 20 longest\n"
         "bench analyze result.jsonl --aggregate-by layer             # where the time goes\n"
+        "bench analyze result.jsonl --summary                        # by layer, operator, "
+        "category\n"
         "bench analyze onednn.log --aggregate-by type --order-by count\n"
         "bench analyze onednn.log --type dispatch -c implementation,reason -t 0\n"
         "bench analyze table.csv --peak-bandwidth 900GB/s --order-by bandwidth\n"
@@ -111,6 +120,20 @@ constexpr std::array kCommands = {
             "bench report results.jsonl                          # the table again\n"
             "bench report shard-*.jsonl -o all.json",
             kReportOptions, report_command},
+    Command{
+        "compare", "BASE CANDIDATE", 2, 2, "what became slower or faster, and what changed",
+        "Result files of `bench run`, or Google Benchmark's JSON. For each case the ratio of "
+        "times with its\n"
+        "interval over processes, what else changed (implementation, layouts, memory), and for "
+        "all of them the\n"
+        "machine, libraries and configuration; worst first. Both sides were measured at their "
+        "own time: small\n"
+        "differences of noisy machines are no regressions, hence exit status 0 unless --fail-on "
+        "asks for more.",
+        "bench compare before.jsonl after.jsonl\n"
+        "bench compare before.jsonl after.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+        "bench compare old.json new.json --fail-on regression     # Google Benchmark",
+        kCompareOptions, compare_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines.\n"

@@ -36,6 +36,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env);
 ExitStatus explain_command(const Arguments& arguments, Env& env);
 ExitStatus analyze_command(const Arguments& arguments, Env& env);
 ExitStatus trace_command(const Arguments& arguments, Env& env);
+ExitStatus compare_command(const Arguments& arguments, Env& env);
 ExitStatus report_command(const Arguments& arguments, Env& env);
 // Returns the program's own exit status, which may be any.
 ExitStatus profile_command(const Arguments& arguments, Env& env);

@@ -4,6 +4,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/case_facts.hpp"
+#include "harness/run/dispatch_reasons.hpp"
 #include "harness/run/probe.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,10 @@
 
 #include <algorithm>
 #include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -100,6 +105,36 @@ std::string steps_text(const PreparedReply& prepared) {
   return text;
 }
 
+// Of networks the first will do: they repeat themselves.
+constexpr std::size_t kMostReasons = 16;
+
+std::string reasons_text(const std::vector<DispatchReason>& reasons) {
+  if (reasons.empty()) return "";
+  std::string text = "\nnot taken\n";
+  for (const DispatchReason& reason :
+       std::span(reasons).first(std::min(reasons.size(), kMostReasons))) {
+    text += fmt::format("  {:<24} {:<26} {}  ({})\n", reason.primitive,
+                        reason.implementation.empty() ? kUnknown : reason.implementation,
+                        reason.message, reason.location);
+  }
+  if (reasons.size() > kMostReasons) {
+    text += fmt::format("  ... {} more; --json has all\n", reasons.size() - kMostReasons);
+  }
+  return text;
+}
+
+nlohmann::ordered_json reasons_json(const std::vector<DispatchReason>& reasons) {
+  auto array = nlohmann::ordered_json::array();
+  for (const DispatchReason& reason : reasons) {
+    nlohmann::ordered_json entry = {{"primitive", reason.primitive}};
+    if (!reason.implementation.empty()) entry["implementation"] = reason.implementation;
+    entry["reason"] = reason.message;
+    entry["location"] = reason.location;
+    array.push_back(std::move(entry));
+  }
+  return array;
+}
+
 std::string probe_text(const Result<PreparedCase>& probe) {
   if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
   std::string text = fmt::format("here, with {} {}\n", probe->library.name, probe->library.version);
@@ -113,10 +148,19 @@ std::string probe_text(const Result<PreparedCase>& probe) {
 
 std::string reproduction(const Case& spec) { return fmt::format("bench run '{}'", spec.id); }
 
-Result<PreparedCase> probe_here(const Case& spec, Env& env) {
+// What becomes of the case on this machine.
+struct Here {
+  Result<PreparedCase> probe;
+  std::vector<DispatchReason> not_taken;
+};
+
+Here look_here(const Case& spec, Env& env) {
   ProbeOptions options;
   options.worker_program = own_path();
-  return probe_case(spec, options, env);
+  Here here{probe_case(spec, options, env), {}};
+  if (!here.probe.ok() || here.probe->library.name.empty()) return here;
+  if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
+  return here;
 }
 
 nlohmann::ordered_json tensor_json(const ops::Tensor& tensor) {
@@ -148,7 +192,8 @@ nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
 }
 
 // The case record of the result file (what the plan knows), with what `explain` adds.
-nlohmann::ordered_json explanation_json(const Case& spec, const Result<PreparedCase>& probe) {
+nlohmann::ordered_json explanation_json(const Case& spec, const Here& here) {
+  const Result<PreparedCase>& probe = here.probe;
   auto entry = nlohmann::ordered_json::parse(to_json_line(case_facts(spec)));
   entry.erase("outcome");
   entry.erase("flags");
@@ -169,13 +214,14 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Result<PreparedC
         {"outcome", outcome_names()[static_cast<std::size_t>(probe->refused->outcome)]},
         {"reason", probe->refused->reason}};
   }
+  if (!here.not_taken.empty()) entry["here"]["not_taken"] = reasons_json(here.not_taken);
   return entry;
 }
 
-std::string explanation_text(const Case& spec, const Result<PreparedCase>& probe) {
-  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}\nreproduce\n  {}\n", spec.id,
+std::string explanation_text(const Case& spec, const Here& here) {
+  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}{}\nreproduce\n  {}\n", spec.id,
                      tensors_text(tensors_of(spec)), formulas_text(spec), work_text(work_of(spec)),
-                     probe_text(probe), reproduction(spec));
+                     probe_text(here.probe), reasons_text(here.not_taken), reproduction(spec));
 }
 
 }  // namespace
@@ -185,11 +231,11 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   if (!plan) return ExitStatus::usage;
   auto cases = nlohmann::ordered_json::array();
   for (const Case& spec : plan->cases) {
-    const auto probe = probe_here(spec, env);
+    const Here here = look_here(spec, env);
     if (arguments.output == Output::json) {
-      cases.push_back(explanation_json(spec, probe));
+      cases.push_back(explanation_json(spec, here));
     } else {
-      *env.out << explanation_text(spec, probe);
+      *env.out << explanation_text(spec, here);
     }
   }
   if (arguments.output == Output::json) {

@@ -3,6 +3,7 @@
 
 #include "base/version.hpp"
 #include "harness/cli/option.hpp"
+#include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 
@@ -101,7 +102,10 @@ std::string program_help() {
       "\nStart here:\n"
       "  bench doctor                     # what this machine offers and lacks\n"
       "  bench run configs/quick.yaml     # a few seconds\n"
-      "  bench run configs/resnet.yaml    # ResNet-50, layer by layer and as one network\n";
+      "  bench run configs/resnet.yaml    # ResNet-50, layer by layer and as one network\n"
+      "  bench run configs/resnet.yaml --profile --out r.jsonl    # and where the time goes\n"
+      "  bench analyze r.jsonl --aggregate-by layer               # ask the profile\n"
+      "  bench profile -- ./your_program  # any program that uses oneDNN, unchanged\n";
   text += fmt::format(
       "\nExit status:\n{}\n`bench COMMAND --help` teaches one command; `man bench` is the "
       "manual.\n",
@@ -117,7 +121,7 @@ std::string command_help(const Command& command) {
   if (!command.options.empty()) text += "\nOptions:\n";
   for (std::string_view name : command.options) {
     const Option& option = *find_option(name);
-    text += fmt::format("  {:<26} {}\n", option_names(option), option.help);
+    text += fmt::format("  {:<30} {}\n", option_names(option), option.help);
   }
   if (!command.examples.empty())
     text += fmt::format("\nExamples:\n{}\n", indented(command.examples));
@@ -141,8 +145,15 @@ std::string manual_page() {
   text +=
       ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colour on a terminal\n.TP\n.B "
       "LD_LIBRARY_PATH\nworkers use the libdnnl.so.3 found there\n"
-      ".TP\n.B ONEDNN_*\npassed to workers and recorded in the result file\n"
+      ".TP\n.B ONEDNN_*\npassed to workers and recorded in the result file\n";
+  for (const SwitchRow& row : switch_rows()) {
+    text += fmt::format(".TP\n.B {}={}\nof the profiler: {} (default {})\n", row.variable,
+                        roff(row.value), roff(row.help), roff(row.fallback));
+  }
+  text +=
       ".SH FILES\n.TP\n.B bench\\-NAME\\-RUNID.jsonl\nthe result file of a run without \\-\\-out\n"
+      ".TP\n.B profile\\-PID.jsonl\nthe profile of bench profile without \\-\\-out, and of "
+      "programs that link libbench_profile\n"
       ".SH SEE ALSO\nThe manual, file formats and figures are in the folder docs of the "
       "installation.\n";
   return text;

@@ -57,6 +57,15 @@ Status set_requirement(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
+Status set_failure(Arguments& arguments, const std::string& value) {
+  if (value != "regression") {
+    return Error{fmt::format("`{}` cannot be a failure, expected regression", value), "--fail-on",
+                 ""};
+  }
+  arguments.fail_on_regression = true;
+  return Done{};
+}
+
 Status set_override(Arguments& arguments, const std::string& value) {
   if (value.find('=') == std::string::npos || value.front() == '=') {
     return Error{fmt::format("`{}` sets nothing, expected key=value", value), "--set",
@@ -196,6 +205,14 @@ constexpr std::array kOptions = {
            "write nothing: check that FILE is a Chrome trace that trace viewers accept",
            [](Arguments& a, const std::string&) -> Status {
              a.check = true;
+             return Done{};
+           }},
+    Option{"fail-on", '\0', "WHAT", "regression: exit 1 when a case became slower", set_failure},
+    Option{"summary", '\0', "",
+           "the aggregate tables instead: layers, operators, categories, memory, counters; with "
+           "--top, --order-by total|mean|min|max|count and --json",
+           [](Arguments& a, const std::string&) -> Status {
+             a.summary = true;
              return Done{};
            }},
     Option{"backtrace", '\0', "", "with each primitive the functions that called it",

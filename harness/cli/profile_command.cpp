@@ -84,8 +84,10 @@ std::string reason_of_nothing(const SpoolReport& report) {
     return "oneDNN was loaded but executed no primitive that its verbose mode, as set, tells of";
   }
   if (!report.onednn.empty()) {
-    return fmt::format("{} printed nothing: it was built without verbose mode, or never used",
-                       *report.onednn.begin());
+    return fmt::format(
+        "{} printed nothing: it was never used, was built without verbose mode, or "
+        "knows no such level as --onednn-verbose gives",
+        *report.onednn.begin());
   }
   return fmt::format("{} process{} ran, and none of them used oneDNN", report.processes,
                      report.processes == 1 ? "" : "es");
@@ -132,9 +134,9 @@ void summarise(const SpoolReport& report, const Profile& profile, Env& env) {
     return;
   }
   *env.err << fmt::format(
-      "bench profile: {} primitives executed in {}, {} activities in {}; next: bench analyze {}\n",
-      report.executed, format_time(report.executed_time), report.read.activities, profile.file,
-      profile.file);
+      "bench profile: {} primitive{} executed in {}, {} activities in {}; next: bench analyze {}\n",
+      report.executed, report.executed == 1 ? "" : "s", format_time(report.executed_time),
+      report.read.activities, profile.file, profile.file);
 }
 
 // Runs the program. Where nothing can be preloaded it runs all the same.

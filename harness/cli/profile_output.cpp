@@ -3,13 +3,16 @@
 
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <ostream>
+#include <system_error>
 
 namespace bench {
 namespace {
@@ -21,6 +24,13 @@ std::string share(Nanoseconds part, Nanoseconds whole) {
       "{:.1f} %", 100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count()));
 }
 
+// "+1.3 %".
+std::string change(Nanoseconds now, Nanoseconds before) {
+  if (before <= Nanoseconds(0)) return std::string(kUnknown);
+  const double ratio = static_cast<double>(now.count()) / static_cast<double>(before.count());
+  return fmt::format("{:+.1f} %", 100.0 * (ratio - 1));
+}
+
 std::string pass_text(const ProfilePassRecord& pass) {
   if (pass.outcome != Outcome::ok) {
     return fmt::format("  {}: {}: {}\n", pass.id,
@@ -29,10 +39,9 @@ std::string pass_text(const ProfilePassRecord& pass) {
   }
   std::string text =
       fmt::format("  {}: {} iterations, {} activities", pass.id, pass.iterations, pass.activities);
-  if (pass.profiled && pass.unprofiled) {
-    text += fmt::format(", {} profiled, {} not ({} more)", format_time(*pass.profiled),
-                        format_time(*pass.unprofiled),
-                        share(*pass.profiled - *pass.unprofiled, *pass.unprofiled));
+  if (pass.profiled && pass.unprofiled.value_or(Nanoseconds(0)) > Nanoseconds(0)) {
+    text += fmt::format(", {} profiled, {} not ({})", format_time(*pass.profiled),
+                        format_time(*pass.unprofiled), change(*pass.profiled, *pass.unprofiled));
   }
   if (pass.wall && pass.attributed) {
     text += fmt::format(", {} attributed to layers", share(*pass.attributed, *pass.wall));
@@ -44,15 +53,44 @@ std::string pass_text(const ProfilePassRecord& pass) {
 // The activities of a result file into one sink.
 Status replay(const std::string& result, ActivitySink& sink) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(result));
-  BENCH_ASSIGN_OR_RETURN(const ActivityReader* const reader, reader_of(*source));
-  const auto report = reader->read(*source, sink);
+  Announcements paired(sink);
+  const auto report = read_activities(*source, paired);
   if (!report) return report.error();
-  return Done{};
+  return paired.finish();
 }
 
 std::string stem_of(const std::string& path) {
   constexpr std::string_view kSuffix = ".jsonl";
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
+}
+
+// What `run` writes besides the result; absent: not asked for.
+struct ProfileFiles {
+  std::optional<std::string> trace, memory_flow;
+};
+
+ProfileFiles profile_files(const std::string& result, const ProfileSwitches& switches,
+                           const Arguments& arguments) {
+  ProfileFiles files{arguments.profile.trace, std::nullopt};
+  if (!files.trace && switches.formats.contains(ProfileFormat::trace)) {
+    files.trace = stem_of(result) + ".trace.json";
+  }
+  if (switches.formats.contains(ProfileFormat::memory_flow)) {
+    files.memory_flow = stem_of(result) + ".memory_flow.svg";
+  }
+  return files;
+}
+
+Status check_target(const std::string& path, const Arguments& arguments) {
+  std::error_code code;
+  if (!arguments.force && std::filesystem::exists(path, code)) {
+    return Error{"the file exists already", path, "replace it with --force or choose another name"};
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, code)) {
+    return Error{fmt::format("there is no folder {}", folder.string()), path, "make it first"};
+  }
+  return Done{};
 }
 
 template <class Writer>
@@ -89,13 +127,30 @@ std::string profile_text(const Report& report) {
   return text;
 }
 
+Result<Summary> profile_summary(const std::string& result) {
+  Summary summary;
+  BENCH_RETURN_IF_ERROR(replay(result, summary));
+  return summary;
+}
+
+Status check_profile_files(const std::string& result, const ProfileSwitches& switches,
+                           const Arguments& arguments) {
+  const ProfileFiles files = profile_files(result, switches, arguments);
+  const std::optional<std::string>& named = arguments.profile.trace;
+  if (named && !named->ends_with(".json") && !named->ends_with(".json.gz")) {
+    return Error{fmt::format("the suffix of `{}` names no Chrome trace", *named), "--trace",
+                 "name it .json or .json.gz; `bench trace` writes .html and .svg"};
+  }
+  for (const std::optional<std::string>& path : {files.trace, files.memory_flow}) {
+    if (path) BENCH_RETURN_IF_ERROR(check_target(*path, arguments));
+  }
+  return Done{};
+}
+
 Status write_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  std::optional<std::string> trace = arguments.profile.trace;
-  if (!trace && switches.formats.contains(ProfileFormat::trace)) {
-    trace = stem_of(result) + ".trace.json";
-  }
+  const auto& [trace, memory_flow] = profile_files(result, switches, arguments);
   if (trace) {
     TraceOptions options;
     options.title = result;
@@ -103,10 +158,9 @@ Status write_profile_files(const std::string& result, const ProfileSwitches& swi
     BENCH_RETURN_IF_ERROR(
         write_one(result, ChromeTrace::create(*trace, existing, options), *trace, arguments, env));
   }
-  if (switches.formats.contains(ProfileFormat::memory_flow)) {
-    const std::string path = stem_of(result) + ".memory_flow.svg";
-    BENCH_RETURN_IF_ERROR(
-        write_one(result, MemoryFlow::create(path, existing), path, arguments, env));
+  if (memory_flow) {
+    BENCH_RETURN_IF_ERROR(write_one(result, MemoryFlow::create(*memory_flow, existing),
+                                    *memory_flow, arguments, env));
   }
   return Done{};
 }

@@ -6,8 +6,10 @@
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/report/report.hpp"
+#include "profiler/analysis/summary.hpp"
 #include "profiler/switches.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,6 +23,15 @@ Result<std::optional<ProfileSwitches>> profile_switches(
 
 // What profiling cost and how much of the time it explains, a line a case; empty without passes.
 std::string profile_text(const Report& report);
+
+// The tables over all activities of a result file.
+Result<Summary> profile_summary(const std::string& result);
+// Rows of each table that `run` prints; `bench analyze --summary` has all.
+inline constexpr std::size_t kSummaryRows = 20;
+
+// Before anything is measured: whether the files that write_profile_files() will write can be.
+Status check_profile_files(const std::string& result, const ProfileSwitches& switches,
+                           const Arguments& arguments);
 
 // Writes the activities of a result file as the formats that `switches` and `arguments` ask for.
 // Says on the standard error where they are.

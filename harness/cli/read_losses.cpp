@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/read_losses.hpp"
 
+#include "profiler/analysis/cell.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -19,7 +21,7 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
     say(report.ignored, report.ignored == 1 ? "line is no part of the profile"
                                             : "lines are no part of the profile");
   }
-  for (const std::string& note : report.notes) err << "  " << note << '\n';
+  for (const std::string& note : report.notes) err << "  " << analysis::printable(note) << '\n';
 }
 
 }  // namespace bench

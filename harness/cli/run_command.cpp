@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <ostream>
 #include <unistd.h>
 
@@ -112,12 +113,30 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   return options;
 }
 
-void print_results(const Report& report, const Arguments& arguments, const std::string& path,
-                   Env& env) {
-  if (arguments.output == Output::json) {
-    *env.out << to_json_document(report) << '\n';
-    return;
-  }
+// Below a tool the own collectors are off, and its times are no part of another run.
+Status check_contradictions(const Arguments& arguments) {
+  const ProfileArguments& profile = arguments.profile;
+  if (profile.wish == ProfileArguments::Wish::refused && profile.trace)
+    return Error{"--no-profile and --trace contradict each other", "", "leave one of them out"};
+  if (!profile.under) return Done{};
+  if (profile.under->find_first_not_of(" \t\n") == std::string::npos)
+    return Error{"names no command", "--under", "for example --under 'perf record -o perf.data'"};
+  if (profile.wish == ProfileArguments::Wish::wanted || profile.trace || profile.trace_failures)
+    return Error{"excludes --profile, --trace and --trace-failures: one profiler at a time",
+                 "--under", "run twice, once with each"};
+  if (arguments.resume)
+    return Error{"cannot continue a run: times below a tool compare with no others", "--under",
+                 "leave --resume out"};
+  return Done{};
+}
+
+void print_json(const Report& report, const std::optional<Summary>& profile, Env& env) {
+  *env.out << (profile ? to_json_document(report, summary_json(*profile))
+                       : to_json_document(report))
+           << '\n';
+}
+
+void print_text(const Report& report, const std::optional<Summary>& profile, Env& env) {
   ConsoleOptions console;
   // Into a file or a pipe nothing is shortened: ids are there to be pasted.
   console.width =
@@ -125,9 +144,26 @@ void print_results(const Report& report, const Arguments& arguments, const std::
   console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
   const std::string networks = console_networks(summarise_networks(report), console);
   *env.out << console_table(report, console) << (networks.empty() ? "" : "\n") << networks;
-  const std::string profile = profile_text(report);
-  *env.out << (profile.empty() ? "" : "\n") << profile;
+  if (!profile) return;
+  *env.out << '\n' << profile_text(report);
+  SummaryOptions options;
+  options.top = kSummaryRows;
+  *env.out << '\n' << summary_text(*profile, options);
+}
+
+Status print_results(const Report& report, const Arguments& arguments, const std::string& path,
+                     Env& env) {
+  std::optional<Summary> profile;
+  if (!report.profile_passes.empty()) {
+    BENCH_ASSIGN_OR_RETURN(profile, profile_summary(path));
+  }
+  if (arguments.output == Output::json) {
+    print_json(report, profile, env);
+    return Done{};
+  }
+  print_text(report, profile, env);
   if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
+  return Done{};
 }
 
 void print_dry_run(const Plan& plan, Env& env) {
@@ -141,6 +177,11 @@ void print_dry_run(const Plan& plan, Env& env) {
                           plan.cases.size(), format_time(longest));
 }
 
+// An empty file would only be in the way of the next try.
+bool drop_empty(const FileSink& sink) {
+  return sink.text().empty() && std::remove(sink.path().c_str()) == 0;
+}
+
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
   *env.err << "bench run: " << error.message() << '\n';
   return status;
@@ -149,6 +190,8 @@ ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
 }  // namespace
 
 ExitStatus run_command(const Arguments& arguments, Env& env) {
+  if (const Status status = check_contradictions(arguments); !status)
+    return fail(status.error(), ExitStatus::usage, env);
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   auto switches = profile_switches(plan->profile, arguments.profile, env);
@@ -164,6 +207,13 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   const std::string run_id = make_run_id(env);
   auto destination = open_destination(arguments, *plan, run_id);
   if (!destination.ok()) return fail(destination.error(), ExitStatus::usage, env);
+  if (*switches) {
+    const Status status = check_profile_files(destination->sink.path(), **switches, arguments);
+    if (!status) {
+      drop_empty(destination->sink);
+      return fail(status.error(), ExitStatus::usage, env);
+    }
+  }
 
   InterruptWatch watch;
   RunOptions options = run_options(arguments, run_id, watch);
@@ -172,10 +222,13 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
   progress.reset();  // leaves the terminal's line before results are printed
+  if (!summary.ok() && drop_empty(destination->sink))  // no worker came up
+    return fail(summary.error(), ExitStatus::not_measured, env);
 
   const auto report = parse_report(destination->sink.text(), destination->sink.path());
   if (!report.ok()) return fail(report.error(), ExitStatus::not_measured, env);
-  print_results(*report, arguments, destination->sink.path(), env);
+  const Status printed = print_results(*report, arguments, destination->sink.path(), env);
+  if (!printed) return fail(printed.error(), ExitStatus::not_measured, env);
   if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
   if (*switches) {
     const Status written =

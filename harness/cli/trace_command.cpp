@@ -4,6 +4,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "ops/verbose.hpp"
+#include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "profiler/export/trace_validator.hpp"
@@ -86,9 +87,10 @@ Result<const TraceFormat*> choose_format(const Arguments& arguments) {
 Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
                  std::int64_t& activities) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
-  BENCH_ASSIGN_OR_RETURN(const ActivityReader* reader, reader_of(*source));
   WorkSink with_work(ops::make_work_of(), *output.sink);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, reader->read(*source, with_work));
+  Announcements paired(with_work);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, paired));
+  BENCH_RETURN_IF_ERROR(paired.finish());
   report_losses("trace", report, arguments.verbosity, *env.err);
   for (const auto& [name, value] : report.facts) output.describe(name, value);
   activities += report.activities;

@@ -99,6 +99,19 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
           record.reason.value_or("")};
 }
 
+// Times taken below a vendor's tool look like any others, and are no measurement.
+std::string tool_notes(const Report& report, std::size_t width) {
+  std::string text;
+  for (const RunRecord& run : report.runs) {
+    if (!run.under) continue;
+    text += wrap(fmt::format("run {} went below `{}`: its times are for that tool, and compare "
+                             "with no others",
+                             run.run_id, *run.under),
+                 width, 2);
+  }
+  return text;
+}
+
 std::string network_title(const NetworkSummary& summary) {
   if (summary.layers_total == 0) return fmt::format("network {}", summary.network);
   return fmt::format("network {}, layers with cache {}", summary.network, summary.cache);
@@ -246,7 +259,7 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);
   const IdShortener shortener(ids);
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
-  return render_table(columns, rows, width, options.colour);
+  return render_table(columns, rows, width, options.colour) + tool_notes(report, width);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

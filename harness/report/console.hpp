@@ -21,7 +21,7 @@ struct ConsoleOptions {
 };
 
 // Columns: case, median, interval, GFLOP/s, GB/s, implementation, outcome (with flags; reasons on a
-// line of their own below).
+// line of their own below). Below the table the runs that a vendor's tool distorted (`under`).
 std::string console_table(const Report& report, const ConsoleOptions& options);
 // Network, sum of layers, the signed rest, creation / reorders / first run, then the layers that
 // take most.

@@ -99,6 +99,21 @@ TEST_P(ConsoleGolden, TableAndNetworksOfAWidth) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, ConsoleGolden, testing::Values(60, 80, 100, 160, 240));
 
+TEST(ConsoleTable, RunsBelowAToolAreMarkedAndOthersAreNot) {
+  Report report = sample_report();
+  report.runs.resize(2);
+  report.runs[0].run_id = "4be0a1";
+  report.runs[1].run_id = "99ff00";
+  const ConsoleOptions wide{.width = 1000};
+  const std::string plain = console_table(report, wide);
+  EXPECT_EQ(plain.find("below"), std::string::npos);
+  report.runs[1].under = "perf record -g";
+  const std::string marked = console_table(report, wide);
+  EXPECT_EQ(marked.substr(0, plain.size()), plain);
+  EXPECT_NE(marked.find("99ff00 went below `perf record -g`", plain.size()), std::string::npos);
+  EXPECT_EQ(marked.find("4be0a1"), std::string::npos);
+}
+
 TEST(ConsoleColourGolden, OnlyWhereAskedFor) {
   ConsoleOptions options;
   options.colour = Colour::on;

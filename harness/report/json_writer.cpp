@@ -158,7 +158,9 @@ std::string to_json_line(const Record& record) {
   return std::visit(Encoder{}, record).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string to_json_document(const Report& report) {
+namespace {
+
+Json document_of(const Report& report) {
   Json document = {{"schema", kResultSchema}};
   document["runs"] = encode_all(report.runs);
   document["processes"] = encode_all(report.processes);
@@ -167,7 +169,21 @@ std::string to_json_document(const Report& report) {
     document["profile_passes"] = encode_all(report.profile_passes);
   }
   document["ends"] = encode_all(report.ends);
+  return document;
+}
+
+std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json_document(const Report& report) { return text_of(document_of(report)); }
+
+std::string to_json_document(const Report& report, std::string_view profile_summary) {
+  Json document = document_of(report);
+  document["profile_summary"] = Json::parse(profile_summary);
+  return text_of(document);
 }
 
 }  // namespace bench

@@ -35,7 +35,9 @@ Result<Record> record_from_json_line(std::string_view line);
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
 // The whole as one JSON document (product.md section 4): {"schema", "runs", "processes", "cases",
-// "ends"}.
+// "profile_passes", "ends"}.
 std::string to_json_document(const Report& report);
+// The same with `profile_summary`, a JSON object as text.
+std::string to_json_document(const Report& report, std::string_view profile_summary);
 
 }  // namespace bench

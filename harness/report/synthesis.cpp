@@ -2,32 +2,13 @@
 #include "harness/report/synthesis.hpp"
 
 #include "harness/report/id_segments.hpp"
+#include "harness/report/run_chains.hpp"
 #include "harness/report/summary.hpp"
 
 #include <map>
 
 namespace bench {
 namespace {
-
-// run_id -> the first run of its chain of resumptions.
-class Chains {
- public:
-  explicit Chains(const std::vector<RunRecord>& runs) {
-    for (const RunRecord& run : runs) {
-      // Only runs that were read before can be resumed: no cycles.
-      const auto resumed = run.resumes ? origin_.find(*run.resumes) : origin_.end();
-      const std::string origin = resumed != origin_.end() ? resumed->second : run.run_id;
-      origin_.try_emplace(run.run_id, origin);
-    }
-  }
-  const std::string& origin(const std::string& run_id) const {
-    const auto found = origin_.find(run_id);
-    return found == origin_.end() ? run_id : found->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::string> origin_;
-};
 
 struct Measured {
   std::string origin;                             // of the last record
@@ -56,7 +37,7 @@ CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
 
 void add_interrupted_cases(Report& report,
                            const std::unordered_map<std::string, std::size_t>& last_case_record) {
-  const Chains chains(report.runs);
+  const RunChains chains(report.runs);
   std::unordered_map<std::string, Measured> measured;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {

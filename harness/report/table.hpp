@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned columns for a terminal. Private to this folder.
+// Aligned columns for a terminal.
 #pragma once
 
 #include "harness/report/console.hpp"

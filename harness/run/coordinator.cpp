@@ -264,7 +264,7 @@ Status Run::ensure_worker(std::optional<int> threads) {
   look_at_limits();
   if (!status && halt_ == Halt::none) {
     Error error = std::move(status).error();
-    error.where = options_.worker_program;
+    if (error.where.empty()) error.where = options_.worker_program;
     return error;
   }
   if (status && !begun_) return begin();

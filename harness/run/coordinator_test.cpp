@@ -2,10 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "harness/run/worker.hpp"
-#include "tests/fakes/fake_backend.hpp"
-#include "tests/fakes/fake_clock.hpp"
-#include "tests/fakes/in_process_worker.hpp"
-#include "tests/fakes/plans.hpp"
+#include "tests/fakes/coordinator_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,66 +14,16 @@ namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
+using test::CoordinatorTest;
 using test::FakeScript;
+using test::kFirst;
+using test::kSecond;
+using test::kSetup;
+using test::kShortWarmup;
+using test::measure;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
-constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
-// Creation (miss, hit), packing of two tensors and the first run, as FakeScript has them.
-constexpr Nanoseconds kSetup = 5000ns + 50ns + 2 * 200ns + 60us;
-
-Measure measure(int processes, Nanoseconds max_time = 2s) {
-  Measure result;
-  result.processes = processes;
-  result.max_time = max_time;
-  return result;
-}
-
-class CoordinatorTest : public testing::Test {
- protected:
-  CoordinatorTest() {
-    parts_.cores = {{0}, {1}};
-    parts_.environment.machine_class = "test-2c";
-    parts_.device_missing = [](const std::string& device) {
-      return device == "cuda" ? std::optional<std::string>("no CUDA device: none") : std::nullopt;
-    };
-    parts_.start_worker = [this](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
-      ++workers_;
-      auto backend = std::make_unique<test::FakeBackend>(
-          [this](Nanoseconds time) { clock_.advance(time); },
-          [this](const std::string& tokens) { return scripts_[tokens]; });
-      return std::unique_ptr<WorkerLink>(
-          new test::InProcessWorker(std::move(backend), clock_, fault_));
-    };
-    options_.run_id = "run1";
-    options_.worker_program = "/opt/bench";
-  }
-
-  RunSummary run(const Plan& plan) {
-    auto summary = execute_plan_with(plan, options_, parts_, sink_, observer_, environment_.env);
-    if (!summary) ADD_FAILURE() << summary.error().message();
-    return summary ? *summary : RunSummary{};
-  }
-  std::map<std::string, CaseRecord> cases() const {
-    std::map<std::string, CaseRecord> result;
-    for (const CaseRecord& record : sink_.all<CaseRecord>()) result[record.id] = record;
-    return result;
-  }
-
-  test::FakeClock clock_;
-  test::TestEnv environment_{clock_};
-  std::map<std::string, FakeScript> scripts_;
-  test::FakeFault fault_;
-  CoordinatorParts parts_;
-  RunOptions options_;
-  test::VectorSink sink_;
-  test::QuietObserver observer_;
-  int workers_ = 0;
-};
-
-const Warmup kShortWarmup{3, 0ns};
 
 TEST_F(CoordinatorTest, MeasuresEveryCaseInEveryProcess) {
   const Plan plan = test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),

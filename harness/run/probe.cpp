@@ -33,10 +33,11 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   }
   const HelloRequest hello{kProtocolVersion, spec.reuse_distance.value_or(Bytes{0}),
                            read_cpu(root).last_level};
+  const auto passed_on =
+      options.passed_on ? options.passed_on : [&env](const std::string& text) { *env.err << text; };
   WorkerSession session(
       [&](std::optional<int> threads) {
-        return start_process_link(program, threads, *env.clock,
-                                  [&](const std::string& text) { *env.err << text; });
+        return start_process_link(program, threads, *env.clock, passed_on);
       },
       hello, options.interrupted, *env.clock);
   BENCH_RETURN_IF_ERROR(session.ensure(spec.key.threads));

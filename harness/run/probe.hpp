@@ -30,6 +30,8 @@ struct ProbeOptions {
   std::string worker_program;                             // run as `PROGRAM worker`
   std::map<std::string, std::string> worker_environment;  // overrides
   std::function<bool()> interrupted;                      // may be empty
+  // Takes what the worker writes to standard error; empty: it goes to this program's.
+  std::function<void(const std::string&)> passed_on = {};
 };
 
 // In a worker of its own, at most the case's timeout long. A crash or a hang of the worker is a

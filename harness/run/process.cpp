@@ -223,9 +223,10 @@ ChildProcess::Wait ChildProcess::wait_for_channel(ChannelListener& listener, Nan
                                                   const std::function<bool()>& interrupted,
                                                   Clock& clock) {
   const Nanoseconds start = clock.now();
+  // Nobody speaks there: a worker that was not told of the channel (`env -i`) ends at once.
+  close_descriptor(input_);
   for (;;) {
     if (const std::optional<int> connection = listener.accept()) {
-      close_descriptor(input_);
       close_descriptor(output_);
       input_ = *connection;
       output_ = fcntl(*connection, F_DUPFD_CLOEXEC, 0);

@@ -7,11 +7,11 @@
 #include "harness/run/arena.hpp"
 #include "harness/run/instance.hpp"
 #include "harness/run/ordered_sink.hpp"
+#include "harness/run/profile_cost.hpp"
 #include "harness/run/rotation.hpp"
 #include "harness/run/step_recorder.hpp"
 #include "harness/run/verify.hpp"
 #include "harness/run/warmup.hpp"
-#include "harness/stats/summary.hpp"
 #include "profiler/scope_path.hpp"
 #include "profiler/switches.hpp"
 
@@ -20,7 +20,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -61,7 +60,10 @@ class ProfilePass {
                                                         : OrderedSink::Order::by_end),
         recorder_(world.clock, order_, switches_.kinds),
         api_(recorder_),
-        memory_(recorder_, switches_.sample_rate) {}
+        memory_(recorder_, switches_.sample_rate),
+        cost_(
+            world.clock, [this] { return time_of(plain_iteration()); },
+            [this] { return time_of(profiled_iteration()); }) {}
   ~ProfilePass() { set(Collecting::none); }
   ProfilePass(const ProfilePass&) = delete;
   ProfilePass& operator=(const ProfilePass&) = delete;
@@ -81,9 +83,9 @@ class ProfilePass {
   Refused measure(const Subject& subject);
   Refused prepare(const Subject& subject, const InputValues& values);
   Refused check(const Subject& subject, const InputValues& values);
+  Status announce(const Activity& range);
   Status bind();
   Status run_iterations();
-  Status measure_cost();
   Status record_iteration(std::int64_t number);
   struct Iteration {
     Nanoseconds start{0};
@@ -91,6 +93,10 @@ class ProfilePass {
   };
   Result<Iteration> plain_iteration();
   Result<Iteration> profiled_iteration();
+  static Result<Nanoseconds> time_of(const Result<Iteration>& iteration) {
+    if (!iteration) return iteration.error();
+    return iteration->duration;
+  }
   Status hand_on();
   void make_steps(const Subject& subject, const ops::Kernel& kernel);
   void finish_reply();
@@ -112,7 +118,7 @@ class ProfilePass {
   std::optional<Instance> instance_;
   std::optional<Arena> arena_;
   std::unique_ptr<Rotation> rotation_;
-  std::vector<Nanoseconds> with_, without_;  // collectors
+  ProfileCost cost_;
   ProfiledReply reply_;
 };
 
@@ -131,7 +137,7 @@ void ProfilePass::set(Collecting collecting) {
 
 Status ProfilePass::capture_output() {
   if (!switches_.records(RecordGroup::operators)) return Done{};
-  BENCH_ASSIGN_OR_RETURN(auto capture, OutputCapture::start(STDOUT_FILENO));
+  BENCH_ASSIGN_OR_RETURN(auto capture, OutputCapture::start());
   if (!world_.backend.set_output(LibraryOutput::creations_and_executions)) return Done{};
   prints_ = true;
   capture_ = std::move(capture);
@@ -197,10 +203,7 @@ Refused ProfilePass::prepare(const Subject& subject, const InputValues& values) 
   range.kind = ActivityKind::range;
   range.name = "preparation";
   range.start = recorder_.now();
-  if (announces()) {
-    recorder_.announce(range);
-    if (Status status = spool_.flush(); !status) return failed(status.error());
-  }
+  if (Status status = announce(range); !status) return failed(status.error());
   Watchers watchers{&memory_, {}};
   std::int64_t printed = 0;  // before the first run
   watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
@@ -245,12 +248,27 @@ void ProfilePass::make_steps(const Subject& subject, const ops::Kernel& kernel) 
   steps_.emplace(step_facts(subject, kernel), path_, sinks, world_.clock);
 }
 
+// Before what may not return: where failures are looked for, it is on disk then.
+Status ProfilePass::announce(const Activity& range) {
+  if (!announces()) return Done{};
+  recorder_.announce(range);
+  return spool_.flush();
+}
+
+// Of a wrong result the check is what did not end.
 Refused ProfilePass::check(const Subject& subject, const InputValues& values) {
+  Activity range;
+  range.kind = ActivityKind::range;
+  range.name = "check";
+  range.start = recorder_.now();
+  if (Status status = announce(range); !status) return failed(status.error());
   const CheckRequest check{request_.prepare.check, request_.prepare.expected, request_.prepare.seed,
                            world_.available};
   auto verified = verify(world_.backend, subject, *instance_, values, check, world_.clock);
   if (!verified) return std::move(verified).error();
   reply_.details["check"] = verified->text;
+  range.duration = recorder_.now() - range.start;
+  recorder_.record(std::move(range));
   return Done{};
 }
 
@@ -271,7 +289,7 @@ Status ProfilePass::run_iterations() {
   if (!announces()) {
     auto warm = warm_up(*rotation_, request_.warmup_iterations, request_.warmup_time, world_.clock);
     if (!warm) return std::move(warm).error();
-    BENCH_RETURN_IF_ERROR(measure_cost());
+    BENCH_RETURN_IF_ERROR(cost_.measure_half());
   }
   for (std::int64_t i = 0; i <= switches_.last_iteration; ++i) {
     if (announces() || i >= switches_.first_iteration) {
@@ -280,20 +298,7 @@ Status ProfilePass::run_iterations() {
       return std::move(time).error();
     }
   }
-  return announces() ? Status(Done{}) : measure_cost();
-}
-
-// In turns, so that a drift of the machine falls on both alike.
-Status ProfilePass::measure_cost() {
-  const Nanoseconds start = world_.clock.now();
-  for (std::int64_t i = 0; i < kCostPairs / 2; ++i) {
-    BENCH_ASSIGN_OR_RETURN(const Iteration plain, plain_iteration());
-    BENCH_ASSIGN_OR_RETURN(const Iteration profiled, profiled_iteration());
-    without_.push_back(plain.duration);
-    with_.push_back(profiled.duration);
-    if (world_.clock.now() - start >= kCostTime) break;
-  }
-  return Done{};
+  return announces() ? Status(Done{}) : cost_.measure_half();
 }
 
 Result<ProfilePass::Iteration> ProfilePass::plain_iteration() {
@@ -344,8 +349,8 @@ Status ProfilePass::hand_on() {
 }
 
 void ProfilePass::finish_reply() {
-  reply_.profiled = median(with_).value_or(Nanoseconds(0));
-  reply_.unprofiled = median(without_).value_or(Nanoseconds(0));
+  reply_.profiled = cost_.profiled();
+  reply_.unprofiled = cost_.plain();
   reply_.unattributed = reply_.wall - reply_.attributed;
   reply_.activities = spool_.taken();
   reply_.peak = memory_.peak();

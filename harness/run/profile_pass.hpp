@@ -23,11 +23,6 @@ struct ProfilePassWorld {
   VerboseDecoder& decoder;         // of this process
 };
 
-// What it costs is measured on so many pairs of iterations with and without collectors, half of
-// them before the window and half behind it, but for no longer than this each.
-inline constexpr std::int64_t kCostPairs = 20;
-inline constexpr Nanoseconds kCostTime = std::chrono::milliseconds(500);
-
 // Standard output is captured meanwhile where the library prints. On every way out what happened
 // is in the spool.
 Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,

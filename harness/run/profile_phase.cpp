@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/run/warmup.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/reader.hpp"
 
@@ -74,8 +75,11 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
   request.warmup_iterations = spec.warmup.iterations;
   request.warmup_time = spec.warmup.time;
   if (job.reason == ProfileReason::failed) {
+    // As the timing pass came to the failure: with the check, and as many iterations.
     request.announce = ProfileRequest::Announce::yes;
-    if (!world.options.profile) request.switches["iterations"] = "0-0";
+    request.prepare.check = CheckKind::reference;
+    const std::int64_t iterations = spec.warmup.iterations + spec.measure.min_iterations;
+    request.switches["iterations"] = fmt::format("0-{}", iterations);
   }
   return request;
 }
@@ -132,21 +136,24 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
 }
 
 // Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.
-// Announced activities are written twice where they ended: the trace's writer and the tables know.
+// Announced activities are written twice where they ended; whoever reads them pairs them again.
 Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool,
                              ActivitySink* trace) {
   auto text = open_text(spool);
   if (!text) return std::int64_t{0};  // the worker never came to open it
   ActivityLineParser parser;
   TextSource::Line line;
+  std::optional<Announcements> paired;
+  if (trace != nullptr) paired.emplace(*trace);
   std::int64_t count = 0;
   while ((*text)->next(line)) {
     if (parser.parse(line.text).kind != LineKind::activity) continue;
     BENCH_RETURN_IF_ERROR(world.sink.append_activity(line.text));
-    if (trace != nullptr) BENCH_RETURN_IF_ERROR(trace->take(parser.activity()));
+    if (paired) BENCH_RETURN_IF_ERROR(paired->take(parser.activity()));
     ++count;
   }
   BENCH_RETURN_IF_ERROR((*text)->status());
+  if (paired) BENCH_RETURN_IF_ERROR(paired->finish());
   return count;
 }
 

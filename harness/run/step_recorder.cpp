@@ -7,22 +7,13 @@
 #include <utility>
 
 namespace bench {
-namespace {
-
-ScopeSpec range_of(const std::string& name) {
-  ScopeSpec spec;
-  spec.name = name;
-  spec.kind = std::nullopt;
-  return spec;
-}
-
-}  // namespace
 
 StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
                            Clock& clock)
     : facts_(std::move(facts)), sinks_(sinks), clock_(clock) {
   for (const StepFacts& step : facts_) {
     scopes_.push_back(step.layer.empty() ? path : append_scope(path, step.layer));
+    ranges_.push_back(scope_range_name(step.name));
   }
   taken_.reserve(facts_.size());
 }
@@ -34,7 +25,7 @@ void StepRecorder::start_over() {
 
 void StepRecorder::begins(std::size_t step) noexcept {
   assert(step < facts_.size());
-  range_.emplace(nullptr, range_of(facts_[step].name));
+  range_.emplace(ranges_[step].c_str());
   Taken& taken = taken_.emplace_back();
   taken.step = step;
   taken.begin = clock_.now();
@@ -85,6 +76,7 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
   range_.reset();  // of a step that failed
   for (const Taken& taken : taken_) {
     Activity activity = operation(taken, iteration);
+    if (taken.enqueued) activity.correlation = ++executions_;
     if (taken.done) {
       BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
       printed = taken.printed;
@@ -117,11 +109,13 @@ void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
   if (const auto iteration = like.attributes.integer(Attribute::iteration)) {
     call.attributes.set(Attribute::iteration, *iteration);
   }
+  call.correlation = like.correlation;
   call.name = "dnnl_primitive_execute";
   call.start = taken.begin;
   call.duration = *taken.enqueued - taken.begin;
   sinks_.api->completed(call);
   if (!taken.done) return;
+  call.correlation.reset();
   call.name = "dnnl_stream_wait";
   call.start = *taken.enqueued;
   call.duration = *taken.done - *taken.enqueued;

@@ -64,11 +64,12 @@ class StepRecorder final : public ops::StepObserver {
   Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);
 
   std::vector<StepFacts> facts_;
-  std::vector<std::string> scopes_;  // by step
+  std::vector<std::string> scopes_, ranges_;  // by step
   StepSinks sinks_;
   Clock& clock_;
   std::vector<Taken> taken_;
-  std::optional<Scope> range_;  // NVTX, of the step that runs
+  std::optional<ScopeRange> range_;  // of the step that runs
+  std::uint64_t executions_ = 0;     // correlates calls with what they execute
 };
 
 }  // namespace bench

@@ -9,8 +9,12 @@ namespace {
 // Threads times depth of nesting, in real files; beyond it the oldest never ends.
 constexpr std::size_t kMostOpen = 1024;
 
-bool same(const Activity& a, const Activity& b) {
-  return a.start == b.start && a.kind == b.kind && a.track == b.track && a.name == b.name;
+// A primitive is announced with its operator, and begins when the library has got to it.
+bool ends(const Activity& activity, const Activity& begun) {
+  if (activity.kind != begun.kind || activity.track != begun.track || activity.name != begun.name)
+    return false;
+  if (activity.kind != ActivityKind::primitive) return activity.start == begun.start;
+  return activity.start >= begun.start && activity.attributes.text(Attribute::phase) != "create";
 }
 
 }  // namespace
@@ -26,7 +30,7 @@ Status Announcements::take(const Activity& activity) {
   if (!open_.empty()) {
     // What ended last began last.
     const auto found = std::find_if(open_.rbegin(), open_.rend(),
-                                    [&](const Activity& begun) { return same(begun, activity); });
+                                    [&](const Activity& begun) { return ends(activity, begun); });
     if (found != open_.rend()) open_.erase(std::next(found).base());
   }
   return next_.take(activity);

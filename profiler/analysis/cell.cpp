@@ -76,6 +76,7 @@ std::size_t readable_width(Quantity quantity) {
 }
 
 std::string printable(std::string_view text) {
+  if (is_plain_ascii(text)) return std::string(text);
   std::string result;
   const std::string valid = is_utf8(text) ? std::string() : with_valid_utf8(text);
   const std::string_view source = valid.empty() ? text : std::string_view(valid);

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,9 +50,8 @@ struct Merged {
   void add(const Column& column, const Subject& subject, std::int64_t count) {
     Cell cell = column.of_activity(subject, column);
     if (column.merge == Merge::aggregate) {
-      if (!is_known(cell)) return;
-      const auto* exact = std::get_if<std::int64_t>(&cell);
-      numbers.add(number_of(cell), exact != nullptr ? *exact : 0);
+      if (const auto* whole = std::get_if<std::int64_t>(&cell)) numbers.add(*whole);
+      if (const auto* real = std::get_if<double>(&cell)) numbers.add(*real);
     } else if (count == 0) {
       value = std::move(cell);
     } else if (!conflicting) {
@@ -66,10 +63,9 @@ struct Merged {
     if (column.merge == Merge::equal) return conflicting ? Cell() : value;
     const auto number = numbers.aggregate(by);
     if (!number) return {};
-    if (by == Aggregate::mean || std::trunc(*number) != *number) return *number;
-    if (by == Aggregate::sum) return numbers.exact_sum;
-    constexpr double kExact = 9007199254740992;  // 2^53: beyond, the double alone is known
-    return std::abs(*number) < kExact ? Cell(static_cast<std::int64_t>(*number)) : Cell(*number);
+    if (by == Aggregate::mean || numbers.whole_count < numbers.count) return *number;
+    if (by == Aggregate::sum) return numbers.whole_sum;
+    return by == Aggregate::max ? *numbers.whole_max : *numbers.whole_min;
   }
 };
 

@@ -63,11 +63,17 @@ std::optional<Nanoseconds> TimeStatistics::aggregate(Aggregate by) const {
   return std::nullopt;
 }
 
-void NumberStatistics::add(double value, std::int64_t exact) {
+void NumberStatistics::add(double value) {
   ++count;
   sum += value;
-  exact_sum = saturating_sum(exact_sum, exact);
   widen(min, max, value);
+}
+
+void NumberStatistics::add(std::int64_t value) {
+  add(static_cast<double>(value));
+  ++whole_count;
+  whole_sum = saturating_sum(whole_sum, value);
+  widen(whole_min, whole_max, value);
 }
 
 std::optional<double> NumberStatistics::aggregate(Aggregate by) const {

@@ -41,10 +41,14 @@ class TimeStatistics {
 struct NumberStatistics {
   std::int64_t count = 0;
   double sum = 0;
-  std::int64_t exact_sum = 0;  // of integers
   std::optional<double> min, max;
+  // Of integers, whose last digits a double may lose.
+  std::int64_t whole_count = 0;
+  std::int64_t whole_sum = 0;
+  std::optional<std::int64_t> whole_min, whole_max;
 
-  void add(double value, std::int64_t exact);
+  void add(double value);
+  void add(std::int64_t value);
   std::optional<double> aggregate(Aggregate by) const;
 };
 

@@ -42,7 +42,9 @@ void QuantileSketch::add(std::int64_t value) {
 
 std::optional<std::int64_t> QuantileSketch::quantile(double q) const {
   if (count_ == 0) return std::nullopt;
-  const auto rank = static_cast<std::int64_t>(q * static_cast<double>(count_ - 1));
+  // Nearest rank: of three values the 95 % point is the largest.
+  const auto nearest = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(count_)));
+  const std::int64_t rank = std::clamp<std::int64_t>(nearest, 1, count_) - 1;
   std::int64_t seen = zeros_;
   if (rank < seen) return 0;
   for (const Bucket& bucket : buckets_) {

@@ -17,7 +17,7 @@ class QuantileSketch {
 
   // Negative values count as 0.
   void add(std::int64_t value);
-  // The value of rank floor(q (n - 1)), counted from 0, within kAccuracy; absent without values.
+  // The value of rank ceil(q n), counted from 1, within kAccuracy; absent without values.
   std::optional<std::int64_t> quantile(double q) const;
   std::int64_t count() const { return count_; }
 

@@ -17,8 +17,8 @@ void expect_close_to_exact(std::vector<std::int64_t> values) {
   for (const std::int64_t value : values) sketch.add(value);
   std::sort(values.begin(), values.end());
   for (double q = 0; q <= 1; q += 0.01) {
-    const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
-    const auto exact = static_cast<double>(values[rank]);
+    const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
+    const auto exact = static_cast<double>(values[std::max<std::size_t>(rank, 1) - 1]);
     const auto found = static_cast<double>(sketch.quantile(q).value());
     // Half a unit is lost where the middle of a bucket is rounded to an integer.
     EXPECT_NEAR(found, exact, QuantileSketch::kAccuracy * exact + 0.5) << q;

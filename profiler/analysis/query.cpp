@@ -132,7 +132,7 @@ class Output {
   bool is_shown(std::size_t i) const {
     const Column& column = *plan_.columns[i];
     const bool people = plan_.format->audience == TableFormat::Audience::people;
-    if (!plan_.default_columns) return true;
+    if (!plan_.default_columns || &column == plan_.group_by) return true;
     if (column.position == Position::number) return people;
     if (!people || column.merge == Merge::position) return true;
     const ColumnFacts& facts = answer_.collector().facts()[i];
@@ -256,12 +256,11 @@ class Output {
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
                                 const AnalysisOptions& options, const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
-  BENCH_ASSIGN_OR_RETURN(const ActivityReader* reader, reader_of(source));
   Answering answer(plan, target.folder);
   WorkSink work(work_of, answer);
   Announcements announcements(work);
   AnalysisOutcome outcome;
-  BENCH_ASSIGN_OR_RETURN(outcome.report, reader->read(source, announcements));
+  BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
   BENCH_RETURN_IF_ERROR(announcements.finish());
   BENCH_RETURN_IF_ERROR(answer.finish());
   outcome.selected = answer.collector().totals().selected;

@@ -47,6 +47,7 @@ struct AnalysisOptions {
   std::optional<std::string> format;        // name of a row of table_formats(); default "table"
   std::optional<BytesPerSecond> peak_bandwidth;
   std::optional<FlopsPerSecond> peak_flops;
+  friend bool operator==(const AnalysisOptions&, const AnalysisOptions&) = default;
 };
 inline constexpr std::int64_t kDefaultTop = 20;
 

@@ -18,7 +18,7 @@ constexpr std::size_t kSortMemory = std::size_t{48} << 20;
 // More rows than this are sorted like all of them and cut afterwards.
 constexpr std::int64_t kLargestHeap = 10'000;
 
-// Rows as bytes: a key of text first, so that equal-keyed rows are ordered by it.
+// Rows as bytes: the key first, so that rows whose sort keys are equal are ordered by it.
 void put(std::string& bytes, const void* data, std::size_t size) {
   bytes.append(static_cast<const char*>(data), size);
 }
@@ -96,20 +96,32 @@ std::int64_t order_of(double value) {
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits - 1 : bits;
 }
 
-// Known keys first; numbers by their order, text equal here and compared by the payload.
+// Known keys first, then in the order of the nearest doubles, so that whole and other numbers of
+// one column mix; where those are equal, and for text, the payload decides.
 SortKey sort_key(const Cell& key, RowDirection direction) {
-  std::int64_t order = 0;
-  if (const auto* number = std::get_if<std::int64_t>(&key)) order = *number;
-  if (const auto* real = std::get_if<double>(&key)) order = order_of(*real);
+  const bool text = std::holds_alternative<std::string>(key);
+  const std::int64_t order =
+      text ? std::numeric_limits<std::int64_t>::max() : order_of(number_of(key));
   return {is_known(key) ? 0 : 1, direction == RowDirection::descending ? ~order : order};
 }
 
-// Text keys of encoded rows; empty for numbers, which sort_key has ordered.
-std::string_view text_key(std::string_view bytes) {
-  return take<std::uint8_t>(bytes) == 1 ? take_text(bytes) : std::string_view();
+// The keys of two encoded rows, as compare() has them. Text stays where it is.
+int compare_encoded(std::string_view a, std::string_view b) {
+  const auto type_a = static_cast<std::uint8_t>(a.front());
+  const auto type_b = static_cast<std::uint8_t>(b.front());
+  if (type_a == 0 || type_b == 0) return 0;
+  if (type_a == 1 && type_b == 1) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+    return take_text(a).compare(take_text(b));
+  }
+  Cell cell_a, cell_b;
+  take_cell(a, cell_a);
+  take_cell(b, cell_b);
+  return compare(cell_a, cell_b);
 }
-bool text_ascends(std::string_view a, std::string_view b) { return text_key(a) < text_key(b); }
-bool text_descends(std::string_view a, std::string_view b) { return text_key(b) < text_key(a); }
+bool payload_ascends(std::string_view a, std::string_view b) { return compare_encoded(a, b) < 0; }
+bool payload_descends(std::string_view a, std::string_view b) { return compare_encoded(b, a) < 0; }
 
 int compare_keys(const Cell& a, const Cell& b, RowDirection direction) {
   if (is_known(a) != is_known(b)) return is_known(a) ? -1 : 1;
@@ -139,14 +151,14 @@ struct RowStore::State {
 };
 
 RowStore::RowStore(std::int64_t top, RowDirection direction, std::string folder)
-    : state_(
-          new State{top,
-                    direction,
-                    SpillSort(std::move(folder), kSortMemory,
-                              direction == RowDirection::descending ? text_descends : text_ascends),
-                    {},
-                    0,
-                    {}}) {}
+    : state_(new State{
+          top,
+          direction,
+          SpillSort(std::move(folder), kSortMemory,
+                    direction == RowDirection::descending ? payload_descends : payload_ascends),
+          {},
+          0,
+          {}}) {}
 RowStore::~RowStore() = default;
 RowStore::RowStore(RowStore&&) noexcept = default;
 RowStore& RowStore::operator=(RowStore&&) noexcept = default;

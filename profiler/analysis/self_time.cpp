@@ -5,6 +5,9 @@
 // keeps those that no parent has claimed yet.
 #include "profiler/analysis/self_time.hpp"
 
+#include "profiler/analysis/saturating.hpp"
+
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <tuple>
@@ -17,6 +20,7 @@ namespace {
 struct Interval {
   Nanoseconds start, end;
   bool encloses(const Interval& other) const { return start <= other.start && end >= other.end; }
+  friend bool operator==(const Interval&, const Interval&) = default;
 };
 
 Interval interval_of(const Activity& activity) {
@@ -43,6 +47,19 @@ bool nests(const Activity& activity) {
   return false;
 }
 
+// What encloses what where both take the same time.
+int level_of(ActivityKind kind) {
+  if (kind == ActivityKind::range) return 3;
+  if (kind == ActivityKind::operation) return 2;
+  return kind == ActivityKind::api ? 1 : 0;
+}
+
+bool encloses(const Activity& outer, const Activity& inner) {
+  const Interval span = interval_of(outer);
+  if (span == interval_of(inner)) return level_of(outer.kind) >= level_of(inner.kind);
+  return span.encloses(interval_of(inner));
+}
+
 // One or several neighbours that no parent has claimed.
 struct Unclaimed {
   Interval span;
@@ -64,7 +81,7 @@ class Siblings {
         known = known && !last.several;
         break;
       }
-      nested += last.total;
+      nested = saturating_sum(nested, last.total);
       list_.pop_back();
     }
     // What takes no time lies on the border: nothing to subtract.
@@ -86,7 +103,9 @@ class Siblings {
     joined.reserve(kMost);
     for (std::size_t i = 0; i + 1 < old; i += 2) {
       const Unclaimed &a = list_[i], &b = list_[i + 1];
-      joined.push_back({{a.span.start, std::max(a.span.end, b.span.end)}, a.total + b.total, true});
+      joined.push_back({{a.span.start, std::max(a.span.end, b.span.end)},
+                        saturating_sum(a.total, b.total),
+                        true});
     }
     joined.insert(joined.end(), list_.begin() + static_cast<std::ptrdiff_t>(old), list_.end());
     list_ = std::move(joined);
@@ -136,7 +155,9 @@ struct SelfTimes::State {
     track.last_end = std::max(track.last_end.value_or(span.end), span.end);
     const auto nested = track.siblings.claim(span);
     track.siblings.add(span);
-    return next(activity, nested ? std::optional(*activity.duration - *nested) : std::nullopt);
+    // What nests may overlap, where records contradict each other: no time is below zero.
+    const auto self = [&] { return std::max(Nanoseconds(0), *activity.duration - *nested); };
+    return next(activity, nested ? std::optional(self()) : std::nullopt);
   }
 
   Status hand_on_last(TrackState& track) {
@@ -154,8 +175,7 @@ Status SelfTimes::take(const Activity& activity) {
   TrackState* state = nests(activity) ? state_->state_of(activity.track) : nullptr;
   if (state == nullptr) return state_->next(activity, std::nullopt);
   TrackState& track = *state;
-  const Interval span = interval_of(activity);
-  while (track.depth > 0 && !interval_of(track.held[track.depth - 1]).encloses(span)) {
+  while (track.depth > 0 && !encloses(track.held[track.depth - 1], activity)) {
     BENCH_RETURN_IF_ERROR(state_->hand_on_last(track));
   }
   if (track.depth == kDeepest) return state_->next(activity, std::nullopt);

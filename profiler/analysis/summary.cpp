@@ -24,15 +24,19 @@ using analysis::TimeStatistics;
 struct Times {
   TimeStatistics durations;
   std::int64_t unfinished = 0;
+  std::int64_t instants = 0;
   std::optional<Nanoseconds> self;
+  Nanoseconds own{0};  // without what nests in it and stands in the same table
 
-  void add(const Activity& activity, std::optional<Nanoseconds> own) {
+  void add(const Activity& activity, std::optional<Nanoseconds> without_nested) {
     if (activity.duration) {
       durations.add(*activity.duration);
     } else {
-      ++unfinished;
+      ++(activity.kind == ActivityKind::marker ? instants : unfinished);
     }
-    if (own) self = saturating_sum(self.value_or(Nanoseconds(0)), *own);
+    if (without_nested) {
+      self = saturating_sum(self.value_or(Nanoseconds(0)), *without_nested);
+    }
   }
 };
 using TimesByName = std::map<std::string, Times>;
@@ -54,7 +58,7 @@ struct CounterState {
 
   void add(const Activity& activity, double value) {
     hold_until(activity.start);
-    values.add(value, 0);
+    values.add(value);
     last = value;
     last_time = std::max(activity.start, last_time);
     unit = activity.attributes.text(Attribute::value_unit);
@@ -124,7 +128,7 @@ std::string layer_of(const Activity& activity) {
 TimeRow row_of(const std::string& name, const Times& times) {
   TimeRow row;
   row.name = name;
-  row.count = times.durations.count() + times.unfinished;
+  row.count = times.durations.count() + times.unfinished + times.instants;
   row.unfinished = times.unfinished;
   row.total = times.durations.total();
   row.self = times.self;
@@ -182,13 +186,14 @@ std::vector<TimeRow> table_of(const TimesByName& times, const SummaryOptions& op
   rows.reserve(times.size());
   for (const auto& [name, row] : times) rows.push_back(row_of(name, row));
   sort_rows(rows, options);
+  const auto own = [&](const TimeRow& row) { return times.at(row.name).own; };
   Nanoseconds sum{0};
-  for (const TimeRow& row : rows) sum = saturating_sum(sum, row.total);
+  for (const TimeRow& row : rows) sum = saturating_sum(sum, own(row));
   Nanoseconds cumulative{0};
   for (TimeRow& row : rows) {
     if (sum.count() == 0) break;
-    cumulative = saturating_sum(cumulative, row.total);
-    row.share = static_cast<double>(row.total.count()) / static_cast<double>(sum.count());
+    cumulative = saturating_sum(cumulative, own(row));
+    row.share = static_cast<double>(own(row).count()) / static_cast<double>(sum.count());
     row.cumulative_share =
         static_cast<double>(cumulative.count()) / static_cast<double>(sum.count());
   }
@@ -206,15 +211,48 @@ struct Summary::State final : public ActivitySink {
         }),
         announcements(*this) {}
 
-  Status take(const Activity& activity) override { return self_times.take(activity); }
+  Status take(const Activity& activity) override {
+    const std::string category(category_of(activity));
+    if (!category.empty()) BENCH_RETURN_IF_ERROR(nesting(category).take(activity));
+    return self_times.take(activity);
+  }
+
+  // Of one category, whose rows must not count twice what nests in another of them: a layer's time
+  // is that of its primitive too, but not that of the layers in it.
+  SelfTimes& nesting(const std::string& category) {
+    auto found = own_times.find(category);
+    if (found == own_times.end()) {
+      const auto take = [this, category](const Activity& activity,
+                                         std::optional<Nanoseconds> self) {
+        add_own(category, activity, self.value_or(activity.duration.value_or(Nanoseconds(0))));
+        return Status(Done{});
+      };
+      found = own_times.try_emplace(category, take).first;
+    }
+    return found->second;
+  }
+
+  void add_own(const std::string& category, const Activity& activity, Nanoseconds own) {
+    const auto add = [&](TimesByName& table, const std::string& name) {
+      Times& times = table[name];
+      times.own = saturating_sum(times.own, own);
+    };
+    add(categories[category], activity.name);
+    const Role role = role_of(activity);
+    if (role != Role::host_operator && role != Role::work) return;
+    const bool host = role == Role::host_operator;
+    add(host ? host_layers : work_layers, layer_of(activity));
+    add(host ? host_operators : work_operators, std::string(analysis::type_of(activity)));
+  }
 
   // What still waited for an end is in the tables from now on.
   void flush() {
     if (!pending) return;
     pending = false;
-    // Both hand on to add(), which takes everything.
+    // They hand on to add() and add_own(), which take everything.
     static_cast<void>(announcements.finish());
     static_cast<void>(self_times.finish());
+    for (auto& [category, times] : own_times) static_cast<void>(times.finish());
   }
 
   void add(const Activity& activity, std::optional<Nanoseconds> self) {
@@ -259,12 +297,12 @@ struct Summary::State final : public ActivitySink {
     const auto size = activity.attributes.integer(Attribute::size_bytes);
     const std::string_view role = activity.attributes.text(Attribute::role);
     if (size) {
-      memory[role.empty() ? activity.name : std::string(role)].add(static_cast<double>(*size),
-                                                                   *size);
+      memory[role.empty() ? activity.name : std::string(role)].add(*size);
     }
   }
 
   SelfTimes self_times;
+  std::map<std::string, SelfTimes> own_times;  // by category
   Announcements announcements;
   bool pending = false;
   bool has_iterations = false;
@@ -325,10 +363,8 @@ std::vector<MemoryRow> Summary::memory(const SummaryOptions& options) const {
   state_->flush();
   std::vector<MemoryRow> rows;
   for (const auto& [name, sizes] : state_->memory) {
-    MemoryRow row{name, sizes.count, sizes.exact_sum, {}, {}, sizes.aggregate(Aggregate::mean)};
-    row.min_bytes = static_cast<std::int64_t>(*sizes.min);
-    row.max_bytes = static_cast<std::int64_t>(*sizes.max);
-    rows.push_back(std::move(row));
+    rows.push_back({name, sizes.count, sizes.whole_sum, sizes.whole_min, sizes.whole_max,
+                    sizes.aggregate(Aggregate::mean)});
   }
   sort_rows(rows, options);
   cut(rows, options);

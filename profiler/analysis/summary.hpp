@@ -26,7 +26,8 @@ struct TimeRow {
   Nanoseconds total{0};
   std::optional<Nanoseconds> self;  // without what is nested below; absent: does not nest
   std::optional<Nanoseconds> min, max, mean, p50, p95;
-  std::optional<double> share;             // of the table's sum of self times
+  // Of the time of all rows, without what nests in another row of the same table.
+  std::optional<double> share;
   std::optional<double> cumulative_share;  // of this row and those before it
 };
 

@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/ostreamwrapper.h>
+#include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <algorithm>
@@ -138,18 +138,20 @@ class CsvText final : public TableWriter {
 class JsonText final : public TableWriter {
  public:
   JsonText(const TableShape& shape, std::ostream& out)
-      : shape_(shape), stream_(out), out_(out), writer_(stream_) {}
+      : shape_(shape), out_(out), writer_(buffer_) {}
 
   void begin() override { out_ << "{\"rows\":["; }
   void row(const std::vector<Cell>& cells) override {
     out_ << (first_ ? "\n" : ",\n");
     first_ = false;
-    writer_.Reset(stream_);
+    buffer_.Clear();
+    writer_.Reset(buffer_);
     writer_.StartObject();
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (is_known(cells[i])) field(shape_.columns[i].column->name, cells[i]);
     }
     writer_.EndObject();
+    put({buffer_.GetString(), buffer_.GetSize()});
   }
   void end(const std::vector<std::string>&) override {
     out_ << fmt::format("\n],\"selected\":{},\"total_ns\":{}}}\n", shape_.selected,
@@ -169,10 +171,25 @@ class JsonText final : public TableWriter {
     }
   }
 
+  // JSON allows DEL and U+0080 to U+009F in strings; terminals take them for control characters.
+  void put(std::string_view json) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      const auto c = static_cast<unsigned char>(json[i]);
+      const auto after = static_cast<unsigned char>(i + 1 < json.size() ? json[i + 1] : 0);
+      const bool two_bytes = c == 0xC2 && after < 0xA0;
+      if (c != 0x7f && !two_bytes) continue;
+      out_ << json.substr(begin, i - begin) << fmt::format("\\u{:04x}", two_bytes ? after : c);
+      i += two_bytes ? 1 : 0;
+      begin = i + 1;
+    }
+    out_ << json.substr(begin);
+  }
+
   const TableShape& shape_;
-  rapidjson::OStreamWrapper stream_;
   std::ostream& out_;
-  rapidjson::Writer<rapidjson::OStreamWrapper> writer_;
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> writer_;
   bool first_ = true;
 };
 

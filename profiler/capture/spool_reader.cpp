@@ -26,6 +26,9 @@ std::string_view text(const rapidjson::Document& record, const char* name) {
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
+// 73 years of uptime; sums and differences with a duration stay in range.
+constexpr std::int64_t kLatest = (std::int64_t{1} << 61) - 2;
+
 class SpoolReader {
  public:
   SpoolReader(TextSource& source, ActivitySink& sink, const FrameName& frame_name)
@@ -40,7 +43,10 @@ class SpoolReader {
       number_ = line.number;
       BENCH_RETURN_IF_ERROR(take(line.text));
     }
-    BENCH_RETURN_IF_ERROR(source_.status());
+    if (const Status status = source_.status(); !status.ok()) {
+      ++report_.read.damaged;
+      report_.read.note(status.error().message());
+    }
     for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
     return std::move(report_);
   }
@@ -53,12 +59,14 @@ class SpoolReader {
 
   Status take(std::string_view line) {
     rapidjson::Document record;
-    record.Parse(line.data(), line.size());
+    // Iterative: the depth of a hostile line must not become the depth of our stack.
+    record.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
     if (record.HasParseError() || !record.IsObject()) return damaged("is no JSON object");
     const auto pid = integer(record, "pid");
     const auto tid = integer(record, "tid");
     const auto end = integer(record, "ns");
     if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
+    if (*end < 0 || *end > kLatest) return damaged("has a time beyond the range of a clock");
     const std::string_view kind = text(record, "record");
     if (kind == "verbose") return take_verbose(record, {*pid, *tid, Nanoseconds(*end)});
     if (kind == "process") {

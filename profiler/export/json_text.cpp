@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <rapidjson/writer.h>
 
-#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cmath>
@@ -23,7 +22,10 @@ struct StringStream {
   void Flush() {}
 };
 
-bool needs_no_escape(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+bool needs_no_escape(std::string_view text) {
+  return is_plain_ascii(text) && text.find('"') == std::string_view::npos &&
+         text.find('\\') == std::string_view::npos;
+}
 
 void append_escaped(std::string& out, std::string_view text) {
   StringStream stream{out};
@@ -34,7 +36,7 @@ void append_escaped(std::string& out, std::string_view text) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), needs_no_escape)) {  // nearly all of them
+  if (needs_no_escape(text)) {  // nearly all of them
     out += '"';
     out += text;
     out += '"';

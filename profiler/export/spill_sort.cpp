@@ -21,8 +21,37 @@ constexpr std::size_t kReadBlock = 1 << 18;  // of each run while merging
 
 struct Item {
   SortKey key;
-  std::uint64_t offset;  // of the payload; grows with the order of arrival
+  std::uint64_t place;  // of the payload; grows with the order of arrival
   std::uint32_t size;
+};
+
+// Payloads in blocks, which never move: one that grew would be copied each time, and held twice.
+class Payloads {
+ public:
+  std::uint64_t add(std::string_view payload) {
+    if (blocks_.empty() || blocks_.back().size() + payload.size() > blocks_.back().capacity()) {
+      blocks_.emplace_back().reserve(std::max(kBlock, payload.size()));
+    }
+    const std::uint64_t place = (blocks_.size() - 1) << kPositionBits | blocks_.back().size();
+    blocks_.back() += payload;
+    size_ += payload.size();
+    return place;
+  }
+  std::string_view at(std::uint64_t place, std::size_t size) const {
+    const std::uint64_t position = place & ((std::uint64_t{1} << kPositionBits) - 1);
+    return std::string_view(blocks_[place >> kPositionBits]).substr(position, size);
+  }
+  std::size_t size() const { return size_; }
+  void clear() {
+    blocks_.clear();
+    size_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 20;
+  static constexpr unsigned kPositionBits = 40;
+  std::vector<std::string> blocks_;
+  std::size_t size_ = 0;
 };
 
 bool before(const SortKey& a, const SortKey& b) {
@@ -93,7 +122,7 @@ struct SpillSort::State {
   std::string folder;
   std::size_t memory;
   PayloadOrder order = nullptr;
-  std::string payloads;
+  Payloads payloads;
   std::vector<Item> items;
   std::size_t next_item = 0;
   int file = -1;
@@ -122,9 +151,7 @@ struct SpillSort::State {
     if (file >= 0) ::close(file);
   }
 
-  std::string_view payload_of(const Item& item) const {
-    return std::string_view(payloads).substr(item.offset, item.size);
-  }
+  std::string_view payload_of(const Item& item) const { return payloads.at(item.place, item.size); }
 
   void sort_items() {
     std::sort(items.begin(), items.end(), [this](const Item& a, const Item& b) {
@@ -134,7 +161,7 @@ struct SpillSort::State {
         if (order(payload_of(a), payload_of(b))) return true;
         if (order(payload_of(b), payload_of(a))) return false;
       }
-      return a.offset < b.offset;
+      return a.place < b.place;
     });
   }
 
@@ -166,7 +193,7 @@ struct SpillSort::State {
       header.key = item.key;
       header.size = item.size;
       block.append(reinterpret_cast<const char*>(&header), sizeof header);
-      block.append(payloads, item.offset, item.size);
+      block += payload_of(item);
       if (block.size() < kReadBlock) continue;
       BENCH_RETURN_IF_ERROR(write_block(block));
       block.clear();
@@ -202,8 +229,7 @@ Status SpillSort::add(SortKey key, std::string_view payload) {
       s.payloads.size() + payload.size() + (s.items.size() + 1) * sizeof(Item) > s.memory) {
     BENCH_RETURN_IF_ERROR(s.spill());
   }
-  s.items.push_back({key, s.payloads.size(), static_cast<std::uint32_t>(payload.size())});
-  s.payloads += payload;
+  s.items.push_back({key, s.payloads.add(payload), static_cast<std::uint32_t>(payload.size())});
   return Done{};
 }
 
@@ -214,7 +240,6 @@ Status SpillSort::finish() {
     return Done{};
   }
   BENCH_RETURN_IF_ERROR(s.spill());
-  s.payloads.shrink_to_fit();
   std::int64_t begin = 0;
   for (const std::int64_t end : s.run_ends)
     s.runs.emplace_back(s.file, std::exchange(begin, end), end);
@@ -227,7 +252,7 @@ Result<bool> SpillSort::next(Record& record) {
   if (s.run_ends.empty()) {
     if (s.next_item == s.items.size()) return false;
     const Item& item = s.items[s.next_item++];
-    record = {item.key, std::string_view(s.payloads).substr(item.offset, item.size)};
+    record = {item.key, s.payload_of(item)};
     return true;
   }
   if (s.current >= 0) BENCH_RETURN_IF_ERROR(s.advance(static_cast<std::size_t>(s.current)));

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <new>
 
 namespace bench {
 namespace {
+
+// Before it has to grow: of the lines of a network's step by step execution, 200 bytes each, some
+// thousand.
+constexpr std::size_t kReserved = 1 << 18;
 
 Error failed(std::string_view what) {
   return {fmt::format("cannot {} the library's output: {}", what, std::strerror(errno)), "", ""};
@@ -19,59 +20,67 @@ Error failed(std::string_view what) {
 
 }  // namespace
 
-Result<std::unique_ptr<OutputCapture>> OutputCapture::start(int descriptor) {
-  // What stdio still holds was printed before and belongs to the old place.
-  std::fflush(stdout);
-  const int original = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (original < 0) return failed("keep");
-  const int memory = memfd_create("onednn_verbose", MFD_CLOEXEC);
-  if (memory < 0 || dup2(memory, descriptor) < 0) {
-    const Error error = failed("redirect");
-    if (memory >= 0) close(memory);
-    close(original);
-    return error;
+// The stream, with all that was printed to it in text_.
+class OutputCapture::Locked {
+ public:
+  explicit Locked(OutputCapture& capture) : stream_(capture.stream_) {
+    flockfile(stream_);
+    fflush_unlocked(stream_);
   }
-  return std::unique_ptr<OutputCapture>(new OutputCapture(descriptor, original, memory));
+  ~Locked() { funlockfile(stream_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  std::FILE* stream_;
+};
+
+ssize_t OutputCapture::append(void* self, const char* bytes, size_t size) {
+  try {
+    static_cast<OutputCapture*>(self)->text_.append(bytes, size);
+  } catch (const std::bad_alloc&) {  // C code is above us
+    errno = ENOMEM;
+    return 0;
+  }
+  return static_cast<ssize_t>(size);
+}
+
+Result<std::unique_ptr<OutputCapture>> OutputCapture::start() {
+  std::unique_ptr<OutputCapture> capture(new OutputCapture);
+  capture->text_.reserve(kReserved);
+  capture->stream_ = fopencookie(capture.get(), "w", {nullptr, append, nullptr, nullptr});
+  if (capture->stream_ == nullptr) return failed("keep");
+  // What the old stream still holds was printed before.
+  std::fflush(stdout);
+  capture->original_ = stdout;
+  stdout = capture->stream_;
+  return capture;
 }
 
 OutputCapture::~OutputCapture() {
-  std::fflush(stdout);
-  dup2(original_, descriptor_);
-  close(original_);
-  close(memory_);
+  if (stream_ == nullptr) return;
+  stdout = original_;
+  std::fclose(stream_);
 }
 
-// Both descriptors share one position, which every write moves on.
 std::int64_t OutputCapture::written() {
-  std::fflush(stdout);
-  return lseek(memory_, 0, SEEK_CUR);
+  const Locked locked(*this);
+  return static_cast<std::int64_t>(text_.size());
 }
 
-Result<std::string> OutputCapture::read(std::int64_t from, std::int64_t to) {
-  std::string text(static_cast<std::size_t>(to - from), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = pread(memory_, text.data() + done, text.size() - done,
-                                from + static_cast<std::int64_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return failed("read");
-    done += static_cast<std::size_t>(count);
-  }
-  return text;
+std::string OutputCapture::read(std::int64_t from, std::int64_t to) {
+  const Locked locked(*this);
+  return text_.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
 }
 
 void OutputCapture::clear() {
-  std::fflush(stdout);
-  if (ftruncate(memory_, 0) == 0) lseek(memory_, 0, SEEK_SET);
+  const Locked locked(*this);
+  text_.clear();
 }
 
 Status OutputCapture::pass_on(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(original_, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return failed("pass on");
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  const bool whole = std::fwrite(text.data(), 1, text.size(), original_) == text.size();
+  if (std::fflush(original_) != 0 || !whole) return failed("pass on");
   return Done{};
 }
 

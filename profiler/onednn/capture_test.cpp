@@ -3,93 +3,93 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <memory>
 #include <string>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace bench {
 namespace {
 
-// A descriptor of the test's own in place of standard output.
-class OutputCaptureTest : public testing::Test {
- protected:
-  OutputCaptureTest() : file_(std::tmpfile()) {}
-  ~OutputCaptureTest() override { std::fclose(file_); }
-  int descriptor() const { return fileno(file_); }
-  void print(const std::string& text) const {
-    ASSERT_EQ(write(descriptor(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-  std::string outside() const {
-    std::string text(1000, '\0');
-    const ssize_t count = pread(descriptor(), text.data(), text.size(), 0);
-    text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
-    return text;
-  }
+std::unique_ptr<OutputCapture> started() {
+  auto capture = OutputCapture::start();
+  EXPECT_TRUE(capture.ok());
+  return capture.ok() ? std::move(*capture) : nullptr;
+}
 
- private:
-  std::FILE* file_;
-};
-
-TEST_F(OutputCaptureTest, KeepsWhatIsPrintedAndPutsTheDescriptorBack) {
-  print("before ");
+TEST(OutputCapture, KeepsWhatIsPrintedAndPutsStandardOutputBack) {
+  std::FILE* const before = stdout;
+  testing::internal::CaptureStdout();
+  std::printf("before ");
   {
-    auto capture = OutputCapture::start(descriptor());
-    ASSERT_TRUE(capture.ok()) << capture.error().message();
-    EXPECT_EQ((*capture)->written(), 0);
-    print("one");
-    const std::int64_t first = (*capture)->written();
+    const auto capture = started();
+    EXPECT_EQ(capture->written(), 0);
+    std::printf("%s", "one");
+    const std::int64_t first = capture->written();
     EXPECT_EQ(first, 3);
-    print("twotwo");
-    const std::int64_t second = (*capture)->written();
-    EXPECT_EQ(second, 9);
-    EXPECT_EQ(*(*capture)->read(0, first), "one");
-    EXPECT_EQ(*(*capture)->read(first, second), "twotwo");
-    EXPECT_EQ(*(*capture)->read(second, second), "");
-    EXPECT_FALSE((*capture)->read(second, second + 1).ok());
+    std::fputs("two", stdout);
+    std::puts("two");
+    const std::int64_t second = capture->written();
+    EXPECT_EQ(second, 10);
+    EXPECT_EQ(capture->read(0, first), "one");
+    EXPECT_EQ(capture->read(first, second), "twotwo\n");
+    EXPECT_EQ(capture->read(second, second), "");
   }
-  print("after");
-  EXPECT_EQ(outside(), "before after");
+  std::printf("after");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "before after");
+  EXPECT_EQ(stdout, before);
 }
 
-TEST_F(OutputCaptureTest, ClearBeginsAgainAtZero) {
-  auto capture = OutputCapture::start(descriptor());
-  ASSERT_TRUE(capture.ok());
-  print("much text");
-  (*capture)->clear();
-  EXPECT_EQ((*capture)->written(), 0);
-  print("new");
-  EXPECT_EQ(*(*capture)->read(0, (*capture)->written()), "new");
+TEST(OutputCapture, ClearBeginsAgainAtZero) {
+  const auto capture = started();
+  std::printf("much text");
+  capture->clear();
+  EXPECT_EQ(capture->written(), 0);
+  std::printf("new");
+  EXPECT_EQ(capture->read(0, capture->written()), "new");
 }
 
-TEST_F(OutputCaptureTest, PassesOnToTheOldPlace) {
+TEST(OutputCapture, PassesOnToTheOldPlace) {
+  testing::internal::CaptureStdout();
   {
-    auto capture = OutputCapture::start(descriptor());
-    ASSERT_TRUE(capture.ok());
-    print("captured");
-    ASSERT_TRUE((*capture)->pass_on("shown").ok());
-    EXPECT_EQ((*capture)->written(), 8);
+    const auto capture = started();
+    std::printf("captured");
+    EXPECT_TRUE(capture->pass_on("shown").ok());
+    EXPECT_EQ(capture->written(), 8);
   }
-  EXPECT_EQ(outside(), "shown");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "shown");
 }
 
-TEST_F(OutputCaptureTest, StandardOutputIsCapturedThroughStdio) {
-  std::string text;
-  {
-    auto capture = OutputCapture::start(STDOUT_FILENO);
-    ASSERT_TRUE(capture.ok());
-    std::printf("partial ");
-    std::printf("line\n");
-    text = *(*capture)->read(0, (*capture)->written());
-  }
-  EXPECT_EQ(text, "partial line\n");
+TEST(OutputCapture, WhatIsMoreThanAnyBufferIsKept) {
+  const auto capture = started();
+  const std::string line(997, 'x');
+  constexpr int kLines = 2000;
+  for (int i = 0; i < kLines; ++i) std::printf("%s\n", line.c_str());
+  ASSERT_EQ(capture->written(), kLines * 998);
+  EXPECT_EQ(capture->read((kLines - 1) * 998, kLines * 998), line + "\n");
 }
 
-TEST(OutputCapture, AnInvalidDescriptorIsAnError) {
-  constexpr int kClosed = 987;
-  const auto capture = OutputCapture::start(kClosed);
-  ASSERT_FALSE(capture.ok());
-  EXPECT_NE(capture.error().message().find("cannot keep the library's output"), std::string::npos);
+TEST(OutputCapture, ThreadsPrintWholeLines) {
+  const auto capture = started();
+  constexpr int kThreads = 4, kLines = 500;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < kLines; ++i) {
+        std::printf("a line\n");
+        std::fflush(stdout);
+      }
+    });
+  }
+  while (capture->written() < 7) std::this_thread::yield();
+  for (std::thread& thread : threads) thread.join();
+  const std::string text = capture->read(0, capture->written());
+  EXPECT_EQ(text.size(), static_cast<std::size_t>(7 * kThreads * kLines));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), kThreads * kLines);
+  EXPECT_TRUE(text.starts_with("a line\na line\n"));
 }
 
 }  // namespace

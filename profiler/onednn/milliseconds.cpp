@@ -77,7 +77,8 @@ std::optional<Nanoseconds> parse_milliseconds(std::string_view text) {
   if (!decimal || !exponent) return std::nullopt;
   decimal->exponent += *exponent + kNanosecondsExponent;
   const std::optional<std::int64_t> count = integer_of(*decimal);
-  if (!count) return std::nullopt;
+  constexpr std::int64_t kLongest = (std::int64_t{1} << 61) - 2;  // 73 years
+  if (!count || *count > kLongest) return std::nullopt;
   return Nanoseconds(*count);
 }
 

@@ -48,7 +48,7 @@ void copy_missing(const Activity& from, Activity& to) {
 Status VerboseCollector::collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
                                  VerbosePhases phases) {
   if (to <= from) return Done{};
-  BENCH_ASSIGN_OR_RETURN(const std::string text, capture_.read(from, to));
+  const std::string text = capture_.read(from, to);
   next_ = place.begin;
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -88,6 +88,7 @@ void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& 
   activity.scope = place.owner.scope;
   activity.direction = place.owner.direction;
   copy_iteration(place.owner, activity);
+  if (is_execution(line.kind)) activity.correlation = place.owner.correlation;
   if (line.kind == VerboseKind::exec && line.primitive == place.primitive) {
     copy_missing(place.owner, activity);
   }

@@ -8,8 +8,9 @@ namespace {
 
 bool recognises(std::string_view head) {
   const std::string_view first = head.substr(0, head.find('\n'));
-  return first.starts_with(R"({"record":"process",)") ||
-         first.starts_with(R"({"record":"verbose",)");
+  // Result files have records `process` too, of a run.
+  return first.starts_with(R"({"record":"process","pid":)") ||
+         first.starts_with(R"({"record":"verbose","pid":)");
 }
 
 Result<ReadReport> read(TextSource& source, ActivitySink& sink) {

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,10 @@ class LogReader {
     }
     drop_pending();
     BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
-    BENCH_RETURN_IF_ERROR(source_.status());
+    if (const Status status = source_.status(); !status.ok()) {
+      ++report_.damaged;
+      report_.note(status.error().message());
+    }
     report_.facts = decoder_.facts();
     if (profiled_ == 0 && first_fault_) return *first_fault_;
     return std::move(report_);
@@ -154,11 +158,9 @@ class LogReader {
     Nanoseconds& clock = graph ? graph_clock_ : clock_;
     activity_.start = line.started.value_or(clock);
     if (inner || (!line.started && !line.time)) return;
-    // A log of more than 292 years is a damaged one; its records stay where the clock ends.
-    const Nanoseconds time = line.time.value_or(Nanoseconds(0));
-    std::int64_t ticks = 0;
-    if (__builtin_add_overflow(activity_.start.count(), time.count(), &ticks)) return;
-    clock = Nanoseconds(ticks);
+    // A log that ends after 2043 is a damaged one; its records stay where the clock ends.
+    constexpr Nanoseconds kLatest{(std::int64_t{1} << 61) - 2};
+    clock = std::min(kLatest, activity_.start + line.time.value_or(Nanoseconds(0)));
   }
 
   TextSource& source_;

@@ -9,7 +9,7 @@
 namespace bench {
 
 std::span<const ActivityReader> activity_readers() {
-  static const std::array kReaders = {profile_reader, result_reader, capture_reader, onednn_reader,
+  static const std::array kReaders = {profile_reader, capture_reader, result_reader, onednn_reader,
                                       pyprof_reader};
   return kReaders;
 }
@@ -27,6 +27,11 @@ Result<const ActivityReader*> reader_of(TextSource& source) {
   }
   return Error{"holds no profile that is known here", source.name(),
                fmt::format("expected one of {}", formats)};
+}
+
+Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {
+  BENCH_ASSIGN_OR_RETURN(const ActivityReader* const reader, reader_of(source));
+  return reader->read(source, sink);
 }
 
 void ReadReport::note(std::string text) {

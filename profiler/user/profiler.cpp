@@ -59,8 +59,8 @@ void watch_forks() {
 }
 
 int start_session() {
-  static const int registered = (watch_forks(), 1);
-  return registered & answer([] { return session().start(); });
+  [[maybe_unused]] static const bool kWatching = (watch_forks(), true);  // once a process
+  return answer([] { return session().start(); });
 }
 
 bool environment_speaks() {

@@ -150,7 +150,7 @@ Status Session::set(std::string_view name, std::string_view value) {
 Status Session::start() {
   const std::lock_guard lock(mutex_);
   if (refused_) {
-    return Error{"is off because of a bad BENCH_PROFILE_* variable", "the profiler", ""};
+    return Error{"the profiler is off because of a bad BENCH_PROFILE_* variable", "", ""};
   }
   return start_locked();
 }

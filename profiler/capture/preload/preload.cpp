@@ -26,9 +26,11 @@
 #define BENCH_EXPORT __attribute__((visibility("default")))
 
 // What the C library defines beyond its headers: printf and its kin under _FORTIFY_SOURCE.
+// NOLINTBEGIN(readability-identifier-naming): the C library's names.
 extern "C" {
 int __vfprintf_chk(FILE* stream, int flag, const char* format, va_list arguments);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace bench::capture {
 namespace {
@@ -260,6 +262,7 @@ BENCH_EXPORT int printf(const char* format, ...) {
   return size;
 }
 
+// NOLINTBEGIN(readability-identifier-naming)
 BENCH_EXPORT int __vfprintf_chk(FILE* stream, int flag, const char* format, va_list arguments) {
   return print_checked(stream, flag, format, arguments, BENCH_CALLER);
 }
@@ -283,6 +286,7 @@ BENCH_EXPORT int __printf_chk(int flag, const char* format, ...) {
   va_end(arguments);
   return size;
 }
+// NOLINTEND(readability-identifier-naming)
 
 BENCH_EXPORT int puts(const char* text) {
   const void* caller = BENCH_CALLER;

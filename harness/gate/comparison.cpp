@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/comparison.hpp"
+
+#include "harness/stats/shift.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// What no user asks for when two runs differ: it differs always, or says nothing of the times.
+constexpr std::array<std::string_view, 4> kUninteresting = {"arena.bytes", "config.files",
+                                                            "load_1min", "memory.available_bytes"};
+
+std::vector<double> logarithms(const MeasuredCase& entry) {
+  std::vector<double> values;
+  for (const double time : entry.process_medians) {
+    if (time > 0) values.push_back(std::log(time));
+  }
+  if (values.size() > kMostOfShift) values.resize(kMostOfShift);
+  return values;
+}
+
+std::map<std::string, std::string> all_facts(const MeasuredCase& entry) {
+  std::map<std::string, std::string> facts = entry.facts;
+  if (entry.implementation) facts["implementation"] = *entry.implementation;
+  return facts;
+}
+
+std::string outcome_text(const MeasuredCase& entry) {
+  const std::string name(outcome_names()[static_cast<std::size_t>(entry.outcome)]);
+  return entry.reason && !entry.reason->empty() ? name + ": " + *entry.reason : name;
+}
+
+CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& options) {
+  const double limit = std::log1p(options.tolerance);
+  const double effect = std::log(*entry.ratio);
+  const double low = std::log(*entry.low);
+  const double high = std::log(*entry.high);
+  if (low > 0 && effect >= limit) return CaseVerdict::slower;
+  if (high < 0 && effect <= -limit) return CaseVerdict::faster;
+  return low > -limit && high < limit ? CaseVerdict::same : CaseVerdict::unclear;
+}
+
+void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
+                   const ComparisonOptions& options, ComparedCase& result) {
+  const std::vector<double> from = logarithms(base);
+  const std::vector<double> to = logarithms(candidate);
+  const std::optional<double> effect = shift(from, to);
+  if (!effect) {
+    if (base.median && candidate.median && *base.median > 0) {
+      result.ratio = *candidate.median / *base.median;
+    }
+    result.reason = "only medians are known: no interval";
+    return;
+  }
+  result.ratio = std::exp(*effect);
+  const auto interval = shift_interval(from, to, options.coverage);
+  if (!interval) {
+    result.reason = fmt::format("{} and {} processes are too few for an interval of {:g} %",
+                                from.size(), to.size(), 100 * options.coverage);
+    return;
+  }
+  result.low = std::exp(interval->low);
+  result.high = std::exp(interval->high);
+  result.confidence = interval->confidence;
+  result.verdict = verdict_of(result, options);
+}
+
+ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidate,
+                          const ComparisonOptions& options) {
+  ComparedCase result;
+  result.id = candidate.id;
+  result.group = candidate.group;
+  result.base = base.median;
+  result.candidate = candidate.median;
+  result.changes = changes_between(all_facts(base), all_facts(candidate));
+  if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
+    result.verdict = CaseVerdict::failed;
+    result.reason = outcome_text(candidate);
+  } else if (base.outcome != Outcome::ok || candidate.outcome != Outcome::ok) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = "base " + outcome_text(base);
+  } else if (!base.case_hash.empty() && !candidate.case_hash.empty() &&
+             base.case_hash != candidate.case_hash) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = fmt::format("case_hash differs: {} and {} compute different things",
+                                base.case_hash, candidate.case_hash);
+  } else {
+    compare_times(base, candidate, options, result);
+  }
+  return result;
+}
+
+ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
+  ComparedCase result;
+  result.id = entry.id;
+  result.group = entry.group;
+  result.verdict = verdict;
+  (verdict == CaseVerdict::removed ? result.base : result.candidate) = entry.median;
+  if (entry.outcome != Outcome::ok) result.reason = outcome_text(entry);
+  return result;
+}
+
+// Reading order of a report.
+int rank_of(CaseVerdict verdict) {
+  constexpr std::array<CaseVerdict, 8> kOrder = {
+      CaseVerdict::failed, CaseVerdict::slower,       CaseVerdict::removed, CaseVerdict::unclear,
+      CaseVerdict::same,   CaseVerdict::incomparable, CaseVerdict::added,   CaseVerdict::faster};
+  return static_cast<int>(std::ranges::find(kOrder, verdict) - kOrder.begin());
+}
+
+void sort_cases(std::vector<ComparedCase>& cases) {
+  std::stable_sort(cases.begin(), cases.end(), [](const ComparedCase& a, const ComparedCase& b) {
+    if (rank_of(a.verdict) != rank_of(b.verdict)) return rank_of(a.verdict) < rank_of(b.verdict);
+    return a.ratio.value_or(0) > b.ratio.value_or(0);
+  });
+}
+
+std::vector<GroupRatio> group_ratios(const std::vector<ComparedCase>& cases) {
+  std::map<std::string, std::pair<double, std::size_t>> sums;  // of logarithms
+  std::pair<double, std::size_t> all;
+  for (const ComparedCase& entry : cases) {
+    if (!entry.ratio) continue;
+    for (auto* sum : {&sums[entry.group], &all}) {
+      sum->first += std::log(*entry.ratio);
+      ++sum->second;
+    }
+  }
+  std::vector<GroupRatio> ratios;
+  const auto add = [&](const std::string& name, const std::pair<double, std::size_t>& sum) {
+    ratios.push_back({name, sum.second, std::exp(sum.first / static_cast<double>(sum.second))});
+  };
+  for (const auto& [name, sum] : sums) add(name, sum);
+  if (all.second > 0) add("all", all);
+  return ratios;
+}
+
+}  // namespace
+
+std::size_t Comparison::count(CaseVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
+}
+
+std::vector<Change> changes_between(const std::map<std::string, std::string>& from,
+                                    const std::map<std::string, std::string>& to) {
+  std::map<std::string, Change> changes;
+  for (const auto& [field, value] : from) changes[field] = {field, value, std::nullopt};
+  for (const auto& [field, value] : to) {
+    changes[field].field = field;
+    changes[field].to = value;
+  }
+  std::vector<Change> different;
+  for (auto& [field, change] : changes) {
+    if (change.from != change.to) different.push_back(std::move(change));
+  }
+  return different;
+}
+
+Comparison compare(const Measurement& base, const Measurement& candidate,
+                   const ComparisonOptions& options) {
+  Comparison result;
+  result.base = base.name;
+  result.candidate = candidate.name;
+  result.changes = changes_between(base.facts, candidate.facts);
+  std::erase_if(result.changes, [](const Change& change) {
+    return std::ranges::find(kUninteresting, change.field) != kUninteresting.end();
+  });
+  std::unordered_map<std::string, const MeasuredCase*> left;
+  for (const MeasuredCase& entry : base.cases) left.emplace(entry.id, &entry);
+  for (const MeasuredCase& entry : candidate.cases) {
+    const auto found = left.find(entry.id);
+    if (found == left.end()) {
+      result.cases.push_back(only_one(entry, CaseVerdict::added));
+      continue;
+    }
+    result.cases.push_back(compare_case(*found->second, entry, options));
+    left.erase(found);
+  }
+  for (const MeasuredCase& entry : base.cases) {
+    if (left.contains(entry.id)) result.cases.push_back(only_one(entry, CaseVerdict::removed));
+  }
+  for (const Measurement* side : {&base, &candidate}) {
+    result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
+    if (!side->not_comparable) continue;
+    for (ComparedCase& entry : result.cases) {
+      entry.verdict = CaseVerdict::incomparable;
+      entry.reason = *side->not_comparable;
+    }
+  }
+  sort_cases(result.cases);
+  result.groups = group_ratios(result.cases);
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+MeasuredCase measured(const std::string& id, std::vector<double> processes) {
+  MeasuredCase result;
+  result.id = id;
+  result.group = id.substr(0, id.find('-'));
+  result.process_medians = std::move(processes);
+  if (!result.process_medians.empty()) result.median = result.process_medians.front();
+  return result;
+}
+
+Measurement side(std::vector<MeasuredCase> cases) {
+  Measurement result;
+  result.name = "x.jsonl";
+  result.cases = std::move(cases);
+  return result;
+}
+
+const std::vector<double> kTimes = {1000, 1001, 1002, 1003, 1004};
+std::vector<double> times(double factor) {
+  std::vector<double> scaled = kTimes;
+  for (double& time : scaled) time *= factor;
+  return scaled;
+}
+
+ComparedCase compare_one(const MeasuredCase& base, const MeasuredCase& candidate) {
+  return compare(side({base}), side({candidate}), {}).cases.at(0);
+}
+
+TEST(Compare, VerdictsFollowIntervalAndTolerance) {
+  const MeasuredCase base = measured("conv-a", times(1));
+  const ComparedCase slower = compare_one(base, measured("conv-a", times(1.05)));
+  EXPECT_EQ(slower.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*slower.ratio, 1.05, 1e-9);
+  EXPECT_GT(*slower.low, 1.04);
+  EXPECT_GE(*slower.confidence, 0.95);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(0.9))).verdict, CaseVerdict::faster);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.001))).verdict, CaseVerdict::same);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.006))).verdict, CaseVerdict::same);
+  // Surely slower, but perhaps by less than the tolerance.
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.0095))).verdict, CaseVerdict::unclear);
+  EXPECT_EQ(compare_one(base, measured("conv-a", {900, 1300, 950, 1200, 1000})).verdict,
+            CaseVerdict::unclear);
+}
+
+TEST(Compare, TooFewProcessesHaveNoInterval) {
+  const ComparedCase one = compare_one(measured("a", {1000}), measured("a", {2000}));
+  EXPECT_EQ(one.verdict, CaseVerdict::unclear);
+  EXPECT_NEAR(*one.ratio, 2, 1e-9);
+  EXPECT_FALSE(one.low.has_value());
+  EXPECT_THAT(one.reason, HasSubstr("too few"));
+  MeasuredCase only_median = measured("a", {});
+  only_median.median = 500;
+  const ComparedCase median = compare_one(only_median, measured("a", {1000}));
+  EXPECT_NEAR(*median.ratio, 2, 1e-9);
+  EXPECT_THAT(median.reason, HasSubstr("no interval"));
+}
+
+TEST(Compare, WhatCannotBeComparedIsSaid) {
+  MeasuredCase base = measured("a", kTimes);
+  MeasuredCase candidate = base;
+  base.case_hash = "1111";
+  candidate.case_hash = "2222";
+  const ComparedCase hash = compare_one(base, candidate);
+  EXPECT_EQ(hash.verdict, CaseVerdict::incomparable);
+  EXPECT_THAT(hash.reason, HasSubstr("case_hash"));
+  EXPECT_FALSE(hash.ratio.has_value());
+  candidate = measured("a", {});
+  candidate.outcome = Outcome::wrong_result;
+  candidate.reason = "element 3 is off";
+  EXPECT_EQ(compare_one(measured("a", kTimes), candidate).verdict, CaseVerdict::failed);
+  EXPECT_EQ(compare_one(candidate, candidate).verdict, CaseVerdict::incomparable);
+  Measurement below = side({measured("a", kTimes)});
+  below.not_comparable = "measured below `nsys`";
+  EXPECT_EQ(compare(below, side({measured("a", times(2))}), {}).cases[0].verdict,
+            CaseVerdict::incomparable);
+}
+
+TEST(Compare, WorstFirstAndMeansOfGroups) {
+  const Comparison result =
+      compare(side({measured("conv-a", times(1)), measured("conv-b", times(1)),
+                    measured("gemm-c", times(1)), measured("gemm-gone", times(1)),
+                    measured("gemm-e", times(1))}),
+              side({measured("conv-a", times(1.1)), measured("conv-b", times(1.3)),
+                    measured("gemm-c", times(1)), measured("gemm-new", times(1)),
+                    measured("gemm-e", times(0.5))}),
+              {});
+  std::vector<std::string> ids;
+  for (const ComparedCase& entry : result.cases) ids.push_back(entry.id);
+  EXPECT_THAT(ids, ElementsAre("conv-b", "conv-a", "gemm-gone", "gemm-c", "gemm-new", "gemm-e"));
+  ASSERT_EQ(result.groups.size(), 3u);
+  EXPECT_EQ(result.groups[0].group, "conv");
+  EXPECT_NEAR(result.groups[0].ratio, std::sqrt(1.1 * 1.3), 1e-9);
+  EXPECT_EQ(result.groups[2].group, "all");
+  EXPECT_EQ(result.groups[2].cases, 4u);
+  EXPECT_EQ(result.count(CaseVerdict::slower), 2u);
+  EXPECT_EQ(result.count(CaseVerdict::removed), 1u);
+}
+
+TEST(Compare, WhatChanged) {
+  MeasuredCase base = measured("a", kTimes);
+  base.implementation = "brgconv:avx512_core";
+  base.facts = {{"layout.source", "acdb"}};
+  MeasuredCase candidate = measured("a", times(3));
+  candidate.implementation = "jit:sse41";
+  candidate.facts = {{"layout.source", "aBcd8b"}};
+  Measurement left = side({base});
+  left.facts = {{"library.onednn", "3.1"}, {"cpu", "X"}, {"arena.bytes", "1"}};
+  Measurement right = side({candidate});
+  right.facts = {{"library.onednn", "3.2"}, {"cpu", "X"}, {"arena.bytes", "2"}, {"thp", "always"}};
+  const Comparison result = compare(left, right, {});
+  EXPECT_THAT(result.changes, ElementsAre(Change{"library.onednn", "3.1", "3.2"},
+                                          Change{"thp", std::nullopt, "always"}));
+  EXPECT_THAT(result.cases[0].changes,
+              ElementsAre(Change{"implementation", "brgconv:avx512_core", "jit:sse41"},
+                          Change{"layout.source", "acdb", "aBcd8b"}));
+  const std::string text = comparison_text(result);
+  EXPECT_THAT(text, AllOf(HasSubstr("library.onednn: 3.1 -> 3.2"),
+                          HasSubstr("implementation: brgconv:avx512_core -> jit:sse41"),
+                          HasSubstr("+200.0 %"), HasSubstr("1 slower")));
+}
+
+TEST(ComparisonForms, MarkdownEscapesWhatFilesHold) {
+  MeasuredCase hostile = measured("<script>|`x`\n", kTimes);
+  const Comparison result = compare(side({hostile}), side({hostile}), {});
+  const std::string markdown = comparison_markdown(result);
+  EXPECT_THAT(markdown, Not(HasSubstr("<script>")));
+  EXPECT_THAT(markdown, HasSubstr("\\<script\\>\\|\\`x\\` "));
+}
+
+TEST(ComparisonForms, JsonHoldsRawNumbers) {
+  const Comparison result =
+      compare(side({measured("a", kTimes)}), side({measured("a", times(1.2))}), {});
+  const auto document = nlohmann::json::parse(comparison_json(result));
+  EXPECT_EQ(document.at("schema"), "bench.comparison/1");
+  EXPECT_EQ(document.at("cases").at(0).at("verdict"), "slower");
+  EXPECT_NEAR(document.at("cases").at(0).at("ratio").get<double>(), 1.2, 1e-9);
+  EXPECT_EQ(document.at("cases").at(0).at("base_ns"), 1000);
+  const auto empty = nlohmann::json::parse(comparison_json(compare({}, {}, {})));
+  EXPECT_TRUE(empty.at("cases").empty());
+}
+
+TEST(ComparisonForms, EmptySidesAreNoError) {
+  EXPECT_THAT(comparison_text(compare({}, {}, {})), HasSubstr("no cases"));
+  EXPECT_THAT(compare({}, {}, {}).groups, IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a form
+#include "base/text.hpp"
+#include "harness/gate/comparison.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Ids are there to be pasted: nothing is shortened.
+constexpr std::size_t kUnlimitedWidth = 1000;
+// A comment of a pull request holds 64 KiB.
+constexpr std::size_t kMostMarkdownRows = 200;
+
+std::string time_text(const std::optional<double>& nanoseconds) {
+  return format_or_unknown(nanoseconds, [](double value) {
+    return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
+  });
+}
+
+std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+
+std::string ratio_text(const std::optional<double>& ratio) {
+  return format_or_unknown(ratio, percent);
+}
+
+std::string interval_text(const ComparedCase& entry) {
+  if (!entry.low || !entry.high) return std::string(kUnknown);
+  return fmt::format("[{}, {}]", percent(*entry.low), percent(*entry.high));
+}
+
+std::string change_text(const Change& change) {
+  const auto value = [](const std::optional<std::string>& side) {
+    return format_or_unknown(side, [](const std::string& text) { return text; });
+  };
+  return fmt::format("{}: {} -> {}", change.field, value(change.from), value(change.to));
+}
+
+std::string changes_text(const ComparedCase& entry) {
+  std::string text = entry.reason;
+  for (const Change& change : entry.changes) {
+    text += (text.empty() ? "" : "; ") + change_text(change);
+  }
+  return text;
+}
+
+std::string_view name_of(CaseVerdict verdict) {
+  return kCaseVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+// "3 slower, 1 faster, 40 same".
+std::string counts_text(const Comparison& comparison) {
+  std::string text;
+  for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
+    const std::size_t count = comparison.count(static_cast<CaseVerdict>(i));
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kCaseVerdictNames[i]);
+  }
+  return text.empty() ? "no cases" : text;
+}
+
+std::string groups_text(const Comparison& comparison) {
+  std::string text;
+  for (const GroupRatio& group : comparison.groups) {
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group, percent(group.ratio),
+                        group.cases);
+  }
+  return text;
+}
+
+Tone tone_of(CaseVerdict verdict) {
+  switch (verdict) {
+    case CaseVerdict::slower:
+    case CaseVerdict::failed:
+      return Tone::bad;
+    case CaseVerdict::faster:
+      return Tone::good;
+    case CaseVerdict::removed:
+    case CaseVerdict::unclear:
+    case CaseVerdict::incomparable:
+      return Tone::warning;
+    case CaseVerdict::same:
+    case CaseVerdict::added:
+      break;
+  }
+  return Tone::plain;
+}
+
+// Of a table in Markdown: names come from files.
+std::string markdown_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) {
+    if (std::string_view("|\\`*_<>[]").find(c) != std::string_view::npos) cell += '\\';
+    cell += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return cell;
+}
+
+using nlohmann::ordered_json;
+
+template <class T>
+void put(ordered_json& object, const char* name, const std::optional<T>& value) {
+  if (value) object[name] = *value;
+}
+
+ordered_json json_of(const std::vector<Change>& changes) {
+  ordered_json array = ordered_json::array();
+  for (const Change& change : changes) {
+    ordered_json object = {{"field", change.field}};
+    put(object, "from", change.from);
+    put(object, "to", change.to);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+ordered_json json_of(const ComparedCase& entry) {
+  ordered_json object = {
+      {"id", entry.id}, {"group", entry.group}, {"verdict", name_of(entry.verdict)}};
+  put(object, "base_ns", entry.base);
+  put(object, "candidate_ns", entry.candidate);
+  put(object, "ratio", entry.ratio);
+  put(object, "low", entry.low);
+  put(object, "high", entry.high);
+  put(object, "confidence", entry.confidence);
+  if (!entry.reason.empty()) object["reason"] = entry.reason;
+  if (!entry.changes.empty()) object["changes"] = json_of(entry.changes);
+  return object;
+}
+
+constexpr std::array<ComparisonFormat, 3> kFormats = {{
+    {"text", "a table", comparison_text},
+    {"markdown", "for a comment or a step summary", comparison_markdown},
+    {"json", "all of it", comparison_json},
+}};
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison) {
+  std::string text =
+      fmt::format("base       {}\ncandidate  {}\n", comparison.base, comparison.candidate);
+  for (const Change& change : comparison.changes) {
+    text += fmt::format("changed    {}\n", change_text(change));
+  }
+  std::vector<Column> columns(6);
+  columns[0].heading = "verdict";
+  columns[1].heading = "case";
+  for (const auto& [index, heading] :
+       {std::pair(2, "base"), {3, "candidate"}, {4, "change"}, {5, "interval"}}) {
+    columns[static_cast<std::size_t>(index)].heading = heading;
+    columns[static_cast<std::size_t>(index)].align = Align::right;
+  }
+  std::vector<Row> rows;
+  for (const ComparedCase& entry : comparison.cases) {
+    rows.push_back({{{std::string(name_of(entry.verdict)), tone_of(entry.verdict)},
+                     {entry.id},
+                     {time_text(entry.base)},
+                     {time_text(entry.candidate)},
+                     {ratio_text(entry.ratio)},
+                     {interval_text(entry)}},
+                    changes_text(entry)});
+  }
+  text += '\n' + render_table(columns, rows, kUnlimitedWidth, Colour::off);
+  text += fmt::format("\n{}\n", counts_text(comparison));
+  if (!comparison.groups.empty()) {
+    text += fmt::format("geometric mean: {}\n", groups_text(comparison));
+  }
+  return text;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text =
+      fmt::format("**{}** against **{}**: {}\n\n", markdown_cell(comparison.candidate),
+                  markdown_cell(comparison.base), counts_text(comparison));
+  for (const Change& change : comparison.changes) {
+    text += fmt::format("- changed: {}\n", markdown_cell(change_text(change)));
+  }
+  text +=
+      "\n| verdict | case | base | candidate | change | interval | what changed |\n"
+      "|---|---|---:|---:|---:|---:|---|\n";
+  for (const ComparedCase& entry :
+       std::span(comparison.cases).first(std::min(comparison.cases.size(), kMostMarkdownRows))) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict),
+                        markdown_cell(entry.id), time_text(entry.base), time_text(entry.candidate),
+                        ratio_text(entry.ratio), markdown_cell(interval_text(entry)),
+                        markdown_cell(changes_text(entry)));
+  }
+  if (comparison.cases.size() > kMostMarkdownRows) {
+    text +=
+        fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMostMarkdownRows);
+  }
+  if (!comparison.groups.empty()) {
+    text += fmt::format("\nGeometric mean: {}\n", markdown_cell(groups_text(comparison)));
+  }
+  return text;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  ordered_json document = {
+      {"schema", "bench.comparison/1"},    {"base", comparison.base},
+      {"candidate", comparison.candidate}, {"changes", json_of(comparison.changes)},
+      {"cases", ordered_json::array()},    {"groups", ordered_json::array()}};
+  for (const ComparedCase& entry : comparison.cases) document["cases"].push_back(json_of(entry));
+  for (const GroupRatio& group : comparison.groups) {
+    document["groups"].push_back(
+        {{"group", group.group}, {"cases", group.cases}, {"ratio", group.ratio}});
+  }
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::span<const ComparisonFormat> comparison_formats() { return kFormats; }
+
+}  // namespace bench

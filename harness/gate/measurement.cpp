@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a format
+#include "harness/gate/measurement.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/run_chains.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Of a process with samples.
+double median_of(const ProcessRecord& process) {
+  std::vector<double> iterations;
+  iterations.reserve(process.samples.size());
+  for (const Nanoseconds sample : process.samples) {
+    iterations.push_back(static_cast<double>(sample.count()) /
+                         static_cast<double>(process.iterations_per_sample));
+  }
+  return *median(iterations);
+}
+
+std::string text_of(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::map<std::string, std::string> facts_of(const RunRecord& run) {
+  std::map<std::string, std::string> facts = {{"machine_class", run.environment.machine_class},
+                                              {"cpu", run.environment.cpu},
+                                              {"config.hash", run.config_hash},
+                                              {"config.files", text_of(run.config_files)},
+                                              {"convention", run.convention},
+                                              {"tool.version", run.tool_version},
+                                              {"tool.commit", run.tool_commit}};
+  if (run.environment.threads) facts["threads"] = std::to_string(*run.environment.threads);
+  for (const auto& [name, version] : run.environment.libraries) facts["library." + name] = version;
+  facts.insert(run.environment.details.begin(), run.environment.details.end());
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
+MeasuredCase case_of(const CaseRecord& record) {
+  MeasuredCase result;
+  result.id = record.id;
+  result.group = record.direction.empty() ? record.op : record.op + "/" + record.direction;
+  result.case_hash = record.case_hash;
+  result.outcome = record.outcome;
+  result.reason = record.reason;
+  result.implementation = record.implementation;
+  for (const auto& [name, value] : record.details) {
+    if (name.starts_with("layout.")) result.facts[name] = value;
+  }
+  if (record.memory) {
+    result.facts["memory.peak_bytes"] = std::to_string(record.memory->peak.count);
+    result.facts["memory.workspace_bytes"] = std::to_string(record.memory->workspace.count);
+  }
+  return result;
+}
+
+Result<Measurement> read_result(std::string_view text, const std::string& name) {
+  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
+  if (report.runs.empty() && report.cases.empty()) {
+    return Error{"holds no run", name, "bench run --out makes result files"};
+  }
+  return measurement_of(report, name);
+}
+
+bool is_google_benchmark(std::string_view text) {
+  return text.starts_with('{') && text.find("\"benchmarks\"") != std::string_view::npos &&
+         text.find("\"bench.result/") == std::string_view::npos;
+}
+
+bool is_result(std::string_view text) {
+  return text.find("\"bench.result/") != std::string_view::npos;
+}
+
+constexpr std::array<MeasurementReader, 2> kReaders = {{
+    {"result", "a result file of bench run, or its JSON document", is_result, read_result},
+    {"google_benchmark", "Google Benchmark's JSON", is_google_benchmark, read_google_benchmark},
+}};
+
+}  // namespace
+
+Measurement measurement_of(const Report& report, const std::string& name) {
+  Measurement result;
+  result.name = name;
+  result.warnings = report.warnings;
+  for (const RunRecord& run : report.runs) {
+    if (run.under) {
+      result.not_comparable = fmt::format("`{}` was measured below `{}`", name, *run.under);
+    }
+  }
+  if (!report.runs.empty()) result.facts = facts_of(report.runs.back());
+  const RunChains chains(report.runs);
+  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes;  // by origin + id
+  const auto key = [&](const std::string& run_id, const std::string& id) {
+    return chains.origin(run_id) + ' ' + id;
+  };
+  for (const ProcessRecord& process : report.processes) {
+    if (process.samples.empty()) continue;
+    processes[key(process.run_id, process.id)][process.process] = &process;
+  }
+  for (const CaseRecord& record : report.cases) {
+    MeasuredCase measured = case_of(record);
+    if (record.outcome == Outcome::ok) {
+      for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {
+        measured.process_medians.push_back(median_of(*process));
+      }
+      measured.median = median(measured.process_medians);
+      if (!measured.median && record.time) {
+        measured.median = static_cast<double>(record.time->median.count());
+      }
+    }
+    result.cases.push_back(std::move(measured));
+  }
+  return result;
+}
+
+std::span<const MeasurementReader> measurement_readers() { return kReaders; }
+
+Result<Measurement> read_measurement(std::string_view text, const std::string& name) {
+  std::string formats;
+  for (const MeasurementReader& reader : kReaders) {
+    if (reader.recognises(text)) return reader.read(text, name);
+    formats += fmt::format("{}{}", formats.empty() ? "" : ", ", reader.help);
+  }
+  return Error{"holds nothing that can be compared", name, fmt::format("expected {}", formats)};
+}
+
+}  // namespace bench

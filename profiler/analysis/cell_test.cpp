@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/cell.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::analysis {
+namespace {
+
+TEST(Cell, people_read_numbers_with_their_unit) {
+  EXPECT_EQ(readable(std::int64_t{20'753'900}, Quantity::time), "20.75 ms");
+  EXPECT_EQ(readable(1862527316022.5308, Quantity::flop_rate), "1.8625 TFLOP/s");
+  EXPECT_EQ(readable(std::int64_t{38'654'705'664}, Quantity::flop), "38.65 GFLOP");
+  EXPECT_EQ(readable(std::int64_t{25'698'304}, Quantity::byte), "24.51 MiB");
+  EXPECT_EQ(readable(25'698'304 / 1.1e-3, Quantity::byte_rate), "21.76 GiB/s");
+  EXPECT_EQ(readable(0.786, Quantity::share), "78.6 %");
+  EXPECT_EQ(readable(std::int64_t{7}, Quantity::none), "7");
+  EXPECT_EQ(readable(Cell(), Quantity::time), "n/a");
+}
+
+TEST(Cell, programs_read_digits) {
+  EXPECT_EQ(raw(std::int64_t{20'753'900}), "20753900");
+  EXPECT_EQ(raw(0.1), "0.1");
+  EXPECT_EQ(raw(std::string("a b")), "a b");
+  EXPECT_EQ(raw(Cell()), "");
+}
+
+TEST(Cell, nothing_that_a_terminal_obeys_is_printable) {
+  EXPECT_EQ(printable("conv \xc3\xa9 \xe2\x96\x88"), "conv \xc3\xa9 \xe2\x96\x88");
+  EXPECT_EQ(printable("\x1b[2Jx\r\n\t\x7f"), "\\x1b[2Jx\\x0d\\x0a\\x09\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\x9b31m");  // CSI in one character
+  EXPECT_EQ(printable("a\xff"), "a\xef\xbf\xbd");
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
+}
+
+TEST(Cell, numbers_come_before_text_and_compare_by_value) {
+  EXPECT_EQ(compare(std::int64_t{2}, 1.5), 1);
+  EXPECT_EQ(compare(1.5, std::int64_t{2}), -1);
+  EXPECT_EQ(compare(2.0, std::int64_t{2}), 0);
+  EXPECT_EQ(compare((std::int64_t{1} << 60) + 1, std::int64_t{1} << 60), 1);
+  EXPECT_EQ(compare(std::string("a"), std::int64_t{9}), 1);
+  EXPECT_EQ(compare(std::int64_t{9}, std::string("a")), -1);
+  EXPECT_EQ(compare(std::string("a"), std::string("b")), -1);
+}
+
+}  // namespace
+}  // namespace bench::analysis

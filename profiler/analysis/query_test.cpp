@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/query.hpp"
+
+#include "profiler/activity_json.hpp"
+#include "profiler/analysis/column.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+namespace bench {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kHeader = "{\"record\":\"profile\",\"schema\":\"bench.profile/1\"}\n";
+
+Activity primitive(const std::string& name, std::int64_t start, std::int64_t time,
+                   const char* phase = "exec") {
+  Activity activity;
+  activity.kind = ActivityKind::primitive;
+  activity.name = name;
+  activity.start = Nanoseconds(start);
+  activity.duration = Nanoseconds(time);
+  activity.attributes.set(Attribute::primitive, name);
+  activity.attributes.set(Attribute::phase, phase);
+  return activity;
+}
+
+Activity with_work(Activity activity, std::int64_t flops, std::int64_t bytes) {
+  activity.attributes.set(Attribute::flops, flops);
+  activity.attributes.set(Attribute::bytes, bytes);
+  return activity;
+}
+
+std::string profile(const std::vector<Activity>& activities) {
+  std::string text = kHeader;
+  for (const Activity& activity : activities) text += to_json_line(activity, "") + "\n";
+  return text;
+}
+
+struct Answer {
+  std::string text;
+  AnalysisOutcome outcome;
+};
+
+Answer ask(const std::string& file, AnalysisOptions options) {
+  const auto source = text_of("file", file);
+  std::ostringstream out;
+  AnalysisTarget target;
+  target.out = &out;
+  target.folder = testing::TempDir();
+  auto outcome = analyze(*source, {}, options, target);
+  EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().message());
+  Answer answer;
+  if (outcome.ok()) answer = {out.str(), *std::move(outcome)};
+  return answer;
+}
+
+json rows_of(const std::string& file, AnalysisOptions options) {
+  options.format = "json";
+  return json::parse(ask(file, std::move(options)).text)["rows"];
+}
+
+template <class Value>
+std::vector<Value> column_of(const json& rows, const char* name) {
+  std::vector<Value> values;
+  for (const json& row : rows) values.push_back(row.value(name, Value()));
+  return values;
+}
+
+// Four convolutions, two of them without known work, and a reorder.
+std::string sample() {
+  return profile({with_work(primitive("convolution", 0, 400), 4000, 800),
+                  primitive("convolution", 1000, 100),
+                  with_work(primitive("reorder", 2000, 50), 0, 200),
+                  with_work(primitive("convolution", 3000, 200), 4000, 400),
+                  primitive("convolution", 4000, 300)});
+}
+
+TEST(Query, the_longest_first_with_shares_that_end_at_1) {
+  AnalysisOptions options;
+  options.columns = {"number", "time_ns", "share", "cumulative_ns", "cumulative_share"};
+  const json rows = rows_of(sample(), options);
+  EXPECT_THAT(column_of<std::int64_t>(rows, "number"), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(column_of<std::int64_t>(rows, "time_ns"), ElementsAre(400, 300, 200, 100, 50));
+  EXPECT_THAT(column_of<std::int64_t>(rows, "cumulative_ns"),
+              ElementsAre(400, 700, 900, 1000, 1050));
+  EXPECT_DOUBLE_EQ(rows[0]["share"].get<double>(), 400.0 / 1050);
+  EXPECT_EQ(rows[4]["cumulative_share"], 1.0);
+}
+
+TEST(Query, top_cuts_and_says_so_and_0_is_all) {
+  AnalysisOptions options;
+  options.top = 2;
+  const Answer cut = ask(sample(), options);
+  EXPECT_EQ(cut.outcome.shown, 2);
+  EXPECT_EQ(cut.outcome.selected, 5);
+  EXPECT_THAT(cut.text, HasSubstr("2 of 5 rows; -t 0 shows all"));
+  options.top = 0;
+  const Answer all = ask(sample(), options);
+  EXPECT_EQ(all.outcome.shown, 5);
+  EXPECT_THAT(all.text, Not(HasSubstr("shows all")));
+}
+
+TEST(Query, without_top_people_get_the_first_and_programs_all) {
+  std::vector<Activity> many;
+  for (int i = 0; i < 30; ++i) many.push_back(primitive("convolution", 100 * i, 10 + i));
+  EXPECT_EQ(ask(profile(many), {}).outcome.shown, kDefaultTop);
+  AnalysisOptions options;
+  for (const char* format : {"csv", "json", "space"}) {
+    options.format = format;
+    EXPECT_EQ(ask(profile(many), options).outcome.shown, 30) << format;
+  }
+}
+
+// MegEngine's faults: aggregates with unknown FLOPs, orders over unknown values.
+TEST(Query, every_aggregate_takes_only_what_is_known_into_rates) {
+  AnalysisOptions options;
+  options.types = {"convolution"};
+  options.aggregate_by = "type";
+  options.columns = {"type", "count", "time_ns", "flops", "bytes", "flops_per_s"};
+  struct Expected {
+    Aggregate aggregate;
+    double time, flops, bytes, rate;
+  };
+  constexpr Expected kExpected[] = {{Aggregate::max, 400, 4000, 800, 20e9},
+                                    {Aggregate::min, 100, 4000, 400, 10e9},
+                                    {Aggregate::sum, 1000, 8000, 1200, 8000e9 / 600},
+                                    {Aggregate::mean, 250, 4000, 600, 8000e9 / 600}};
+  for (const Expected& expected : kExpected) {
+    options.aggregate = expected.aggregate;
+    const json rows = rows_of(sample(), options);
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0]["type"], "convolution");
+    EXPECT_EQ(rows[0]["count"], 4);
+    EXPECT_EQ(rows[0]["time_ns"], expected.time);
+    EXPECT_EQ(rows[0]["flops"], expected.flops);
+    EXPECT_EQ(rows[0]["bytes"], expected.bytes);
+    EXPECT_DOUBLE_EQ(rows[0]["flops_per_s"].get<double>(), expected.rate);
+  }
+}
+
+TEST(Query, every_column_orders_both_ways_with_unknown_values_last) {
+  for (const analysis::Column& column : analysis::columns()) {
+    for (const std::string sign : {"", "+"}) {
+      AnalysisOptions options;
+      options.order_by = sign + std::string(column.name);
+      options.columns = {std::string(column.name)};
+      EXPECT_EQ(rows_of(sample(), options).size(), 5u) << *options.order_by;
+      options.aggregate_by = "name";
+      EXPECT_EQ(rows_of(sample(), options).size(), 2u) << *options.order_by;
+    }
+  }
+  AnalysisOptions options;
+  options.columns = {"start_ns"};
+  options.order_by = "flops_per_s";
+  EXPECT_THAT(column_of<int>(rows_of(sample(), options), "start_ns"),
+              ElementsAre(3000, 0, 2000, 1000, 4000));
+  options.order_by = "+flops_per_s";
+  EXPECT_THAT(column_of<int>(rows_of(sample(), options), "start_ns"),
+              ElementsAre(2000, 0, 3000, 1000, 4000));
+}
+
+TEST(Query, every_declared_attribute_groups) {
+  for (const AttributeInfo& attribute : attributes()) {
+    AnalysisOptions options;
+    options.aggregate_by = attribute.name;
+    options.columns = {"count", "time_ns"};
+    std::int64_t count = 0;
+    for (const json& row : rows_of(sample(), options)) count += row["count"].get<int>();
+    EXPECT_EQ(count, 5) << attribute.name;
+  }
+}
+
+TEST(Query, a_group_of_unknown_values_is_shown_as_such) {
+  AnalysisOptions options;
+  options.aggregate_by = "layer";
+  const std::string text = ask(sample(), options).text;
+  EXPECT_THAT(text, HasSubstr("\nlayer  count"));
+  EXPECT_THAT(text, HasSubstr("\nn/a        5"));
+}
+
+TEST(Query, an_aggregate_alone_is_of_all_in_one) {
+  AnalysisOptions options;
+  options.aggregate = Aggregate::mean;
+  options.columns = {"count", "time_ns", "p50_ns"};
+  const json rows = rows_of(sample(), options);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["count"], 5);
+  EXPECT_EQ(rows[0]["time_ns"], 210);
+}
+
+TEST(Query, columns_stand_in_the_order_asked_for) {
+  AnalysisOptions options;
+  options.columns = {"time_ns", "name", "time_ns"};
+  options.format = "csv";
+  options.top = 1;
+  EXPECT_EQ(ask(sample(), options).text, "time_ns,name,time_ns\n400,\"convolution\",400\n");
+}
+
+TEST(Query, an_empty_selection_says_what_there_would_be) {
+  AnalysisOptions options;
+  options.name = "no such";
+  const Answer people = ask(sample(), options);
+  EXPECT_EQ(people.outcome.selected, 0);
+  EXPECT_THAT(people.text, HasSubstr("nothing selected; the file holds 5 primitive"));
+  options.format = "csv";
+  const Answer programs = ask(sample(), options);
+  EXPECT_THAT(programs.text, Not(HasSubstr("nothing")));
+  EXPECT_THAT(programs.outcome.remarks, ElementsAre(HasSubstr("nothing selected")));
+  EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file holds no activities"));
+}
+
+TEST(Query, work_hides_the_operators_and_ranges_around_it) {
+  Activity layer;
+  layer.name = "conv1";
+  layer.duration = Nanoseconds(500);
+  const std::string both = profile({primitive("convolution", 0, 400), layer});
+  AnalysisOptions options;
+  options.columns = {"name", "self_ns"};
+  EXPECT_EQ(rows_of(both, options), json::parse(R"([{"name": "convolution", "self_ns": 400}])"));
+  options.kinds = {"operator", "primitive"};
+  EXPECT_EQ(rows_of(both, options), json::parse(R"([{"name": "conv1", "self_ns": 100},
+                            {"name": "convolution", "self_ns": 400}])"));
+  options.kinds.clear();
+  EXPECT_EQ(rows_of(profile({layer}), options).size(), 1u);
+}
+
+TEST(Query, what_began_and_never_ended_is_flagged_and_enters_no_time) {
+  Activity layer;
+  layer.name = "conv1";
+  layer.attributes.set(Attribute::unfinished, std::int64_t{1});
+  Activity other = layer;
+  other.name = "conv2";
+  other.start = Nanoseconds(10);
+  Activity end = other;
+  end.attributes.clear();
+  end.duration = Nanoseconds(5);
+  AnalysisOptions options;
+  options.columns = {"name", "time_ns", "flags"};
+  EXPECT_EQ(rows_of(profile({layer, other, end}), options),
+            json::parse(R"([{"name": "conv2", "time_ns": 5},
+                            {"name": "conv1", "flags": "unfinished"}])"));
+}
+
+TEST(Query, rows_above_a_peak_are_flagged_and_counted) {
+  AnalysisOptions options;
+  options.peak_flops = FlopsPerSecond{15e9};
+  options.peak_bandwidth = BytesPerSecond{3e9};
+  const std::string text = ask(sample(), options).text;
+  EXPECT_THAT(text, HasSubstr("1 activity faster than the peak of 15.00 GFLOP/s"));
+  EXPECT_THAT(text, HasSubstr("1 activity faster than the peak of 3.000 GB/s"));
+}
+
+TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
+  const auto source = text_of("file", sample());
+  std::ostringstream out;
+  AnalysisTarget target;
+  target.out = &out;
+  target.folder = testing::TempDir();
+  AnalysisOptions options;
+  options.format = "json";
+  options.columns = {"op", "flops"};
+  const WorkOf work_of = [](const Activity&) {
+    ActivityWork work;
+    work.op = "conv";
+    work.flops = 77;
+    return std::optional(work);
+  };
+  ASSERT_TRUE(analyze(*source, work_of, options, target).ok());
+  EXPECT_THAT(column_of<int>(json::parse(out.str())["rows"], "flops"),
+              ElementsAre(4000, 77, 4000, 77, 0));
+}
+
+TEST(Query, bad_options_are_errors_before_anything_is_read) {
+  const auto message = [](auto change) {
+    AnalysisOptions options;
+    change(options);
+    const Status status = check_options(options);
+    return status.ok() ? "" : status.error().message();
+  };
+  EXPECT_THAT(message([](auto& options) { options.columns = {"nam"}; }),
+              HasSubstr("--columns: unknown column `nam`"));
+  EXPECT_THAT(message([](auto& options) { options.order_by = "+tme_ns"; }),
+              HasSubstr("--order-by: unknown column `tme_ns`"));
+  EXPECT_THAT(message([](auto& options) { options.aggregate_by = "count"; }),
+              HasSubstr("--aggregate-by: `count` is no property to group by"));
+  EXPECT_THAT(message([](auto& options) { options.format = "xml"; }),
+              HasSubstr("--format: unknown format `xml`"));
+  EXPECT_THAT(message([](auto& options) { options.name = "("; }), HasSubstr("--name"));
+  EXPECT_THAT(message([](auto& options) {
+                options.width = 80;
+                options.format = "csv";
+              }),
+              HasSubstr("--width: format `csv` has no width"));
+  EXPECT_THAT(message([](auto&) {}), IsEmpty());
+}
+
+TEST(Query, out_of_order_activities_are_told_of) {
+  const Answer answer = ask(profile({primitive("a", 0, 100), primitive("b", 200, 100),
+                                     primitive("c", 10, 10), primitive("d", 400, 10)}),
+                            {});
+  EXPECT_THAT(answer.outcome.remarks, ElementsAre(HasSubstr("1 activity in no order of time")));
+}
+
+}  // namespace
+}  // namespace bench

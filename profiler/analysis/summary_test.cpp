@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/summary.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace bench {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Activity timed(ActivityKind kind, std::string name, std::int64_t start, std::int64_t time) {
+  Activity activity;
+  activity.kind = kind;
+  activity.name = std::move(name);
+  activity.start = Nanoseconds(start);
+  activity.duration = Nanoseconds(time);
+  return activity;
+}
+
+Activity layer(const std::string& scope, std::int64_t start, std::int64_t time) {
+  Activity activity = timed(ActivityKind::operation, "conv", start, time);
+  activity.scope = scope;
+  return activity;
+}
+
+Activity counter(std::int64_t start, double value) {
+  Activity activity;
+  activity.kind = ActivityKind::counter;
+  activity.name = "live";
+  activity.start = Nanoseconds(start);
+  activity.attributes.set(Attribute::value, value);
+  activity.attributes.set(Attribute::value_unit, "bytes");
+  return activity;
+}
+
+Summary summary_of(const std::vector<Activity>& activities) {
+  Summary summary;
+  for (const Activity& activity : activities) EXPECT_TRUE(summary.take(activity).ok());
+  return summary;
+}
+
+std::vector<std::string> names_of(const auto& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+// Four executions of known lengths.
+std::vector<Activity> executions() {
+  return {timed(ActivityKind::primitive, "sqrt", 0, 52'000),
+          timed(ActivityKind::primitive, "plus", 100'000, 41'000),
+          timed(ActivityKind::primitive, "plus", 200'000, 22'000),
+          timed(ActivityKind::primitive, "dot", 300'000, 60'000)};
+}
+
+TEST(Summary, counts_each_execution_once) {
+  const std::vector<TimeRow> rows = summary_of(executions()).operators({});
+  EXPECT_THAT(names_of(rows), ElementsAre("plus", "dot", "sqrt"));
+  const TimeRow& plus = rows[0];
+  EXPECT_EQ(plus.count, 2);
+  EXPECT_EQ(plus.total, Nanoseconds(63'000));
+  EXPECT_EQ(plus.self, Nanoseconds(63'000));
+  EXPECT_EQ(plus.min, Nanoseconds(22'000));
+  EXPECT_EQ(plus.max, Nanoseconds(41'000));
+  EXPECT_EQ(plus.mean, Nanoseconds(31'500));
+  EXPECT_EQ(rows[2].count, 1);
+  EXPECT_DOUBLE_EQ(plus.share.value(), 63.0 / 175);
+  EXPECT_DOUBLE_EQ(rows[1].cumulative_share.value(), 123.0 / 175);
+  EXPECT_DOUBLE_EQ(rows[2].cumulative_share.value(), 1.0);
+}
+
+TEST(Summary, five_keys_order_it_both_ways) {
+  const Summary summary = summary_of(executions());
+  struct Expected {
+    SummarySort sort;
+    std::vector<std::string> names;
+  };
+  const Expected orders[] = {{SummarySort::total, {"plus", "dot", "sqrt"}},
+                             {SummarySort::mean, {"dot", "sqrt", "plus"}},
+                             {SummarySort::min, {"dot", "sqrt", "plus"}},
+                             {SummarySort::max, {"dot", "sqrt", "plus"}},
+                             {SummarySort::count, {"plus", "dot", "sqrt"}}};
+  for (const Expected& expected : orders) {
+    EXPECT_EQ(names_of(summary.operators({expected.sort})), expected.names);
+    const auto ascending = names_of(summary.operators({expected.sort, SortOrder::ascending}));
+    if (expected.sort == SummarySort::count) {
+      EXPECT_THAT(ascending, ElementsAre("dot", "sqrt", "plus"));  // equal ones by name
+    } else {
+      EXPECT_EQ(ascending,
+                std::vector<std::string>(expected.names.rbegin(), expected.names.rend()));
+    }
+  }
+  EXPECT_THAT(names_of(summary.operators({SummarySort::total, SortOrder::descending, 1})),
+              ElementsAre("plus"));
+}
+
+TEST(Summary, categories_stand_apart_and_what_is_only_considered_in_none) {
+  Activity creation = timed(ActivityKind::primitive, "matmul", 0, 5);
+  creation.attributes.set(Attribute::phase, "create:cache_miss");
+  Activity dispatch = timed(ActivityKind::primitive, "matmul", 0, 0);
+  dispatch.attributes.set(Attribute::phase, "dispatch");
+  Activity mine = timed(ActivityKind::range, "task", 0, 7);
+  mine.attributes.set(Attribute::domain, "my domain");
+  Activity marker = timed(ActivityKind::marker, "here", 3, 0);
+  marker.duration.reset();
+  const auto tables =
+      summary_of({timed(ActivityKind::operation, "conv1", 0, 10), creation, dispatch, mine, marker,
+                  timed(ActivityKind::kernel, "k", 20, 3), timed(ActivityKind::api, "call", 30, 2),
+                  timed(ActivityKind::range, "it", 40, 1), counter(0, 1)})
+          .categories({});
+  std::vector<std::string> names;
+  for (const auto& [name, rows] : tables) names.push_back(name);
+  EXPECT_THAT(names,
+              ElementsAre("api", "creation", "device", "marker", "my domain", "operator", "range"));
+  EXPECT_EQ(tables.at("creation").at(0).total, Nanoseconds(5));
+  EXPECT_EQ(tables.at("marker").at(0).count, 1);
+}
+
+// The table of MXNet's guide: operators of 0.1150 ms, 17 calls of its interface, counters.
+TEST(Summary, operators_calls_and_counters_never_add_up) {
+  std::vector<Activity> activities = {
+      timed(ActivityKind::operation, "sqrt", 0, 52'000),
+      timed(ActivityKind::operation, "_plus_scalar", 60'000, 41'000),
+      timed(ActivityKind::operation, "ones", 110'000, 22'000)};
+  for (int i = 0; i < 17; ++i) {
+    activities.push_back(timed(ActivityKind::api, "MXNDArrayFree", 200'000 + 10 * i, 5));
+  }
+  activities.push_back(counter(0, 4096));
+  const auto tables = summary_of(activities).categories({});
+  Nanoseconds operators{0};
+  for (const TimeRow& row : tables.at("operator")) operators += row.total;
+  EXPECT_EQ(operators, Nanoseconds(115'000));
+  EXPECT_EQ(tables.at("api").at(0).count, 17);
+  EXPECT_EQ(tables.count("counter"), 0u);
+}
+
+TEST(Summary, layers_that_nest_share_what_is_their_own) {
+  const std::vector<TimeRow> rows =
+      summary_of({layer("net:a", 0, 60), layer("net:b", 60, 30), layer("net", 0, 100)}).layers({});
+  EXPECT_THAT(names_of(rows), ElementsAre("net", "net:a", "net:b"));
+  EXPECT_EQ(rows[0].total, Nanoseconds(100));
+  EXPECT_EQ(rows[0].self, Nanoseconds(10));
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 0.1);
+  EXPECT_DOUBLE_EQ(rows[1].share.value(), 0.6);
+  EXPECT_DOUBLE_EQ(rows[2].cumulative_share.value(), 1.0);
+}
+
+// As a profiling pass records it: nearly all of a layer's time is that of its primitive.
+TEST(Summary, a_layer_shares_the_time_of_its_primitive) {
+  const auto primitive = [](const std::string& scope, std::int64_t start, std::int64_t time) {
+    Activity activity = timed(ActivityKind::primitive, "matmul", start, time);
+    activity.scope = scope;
+    return activity;
+  };
+  const Summary summary = summary_of({primitive("net:a", 1, 74), layer("net:a", 0, 75),
+                                      primitive("net:b", 76, 24), layer("net:b", 75, 25)});
+  const std::vector<TimeRow> rows = summary.layers({});
+  ASSERT_THAT(names_of(rows), ElementsAre("net:a", "net:b"));
+  EXPECT_EQ(rows[0].self, Nanoseconds(1));
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 0.75);
+  EXPECT_DOUBLE_EQ(rows[1].cumulative_share.value(), 1.0);
+  EXPECT_DOUBLE_EQ(summary.categories({}).at("primitive").at(0).share.value(), 1.0);
+}
+
+TEST(Summary, primitives_without_a_layer_belong_to_their_case) {
+  Activity primitive = timed(ActivityKind::primitive, "matmul", 0, 5);
+  primitive.case_id = "gemm/forward";
+  EXPECT_THAT(names_of(summary_of({primitive}).layers({})), ElementsAre("gemm/forward"));
+  primitive.scope = "net:fc";
+  EXPECT_THAT(names_of(summary_of({primitive}).layers({})), ElementsAre("net:fc"));
+}
+
+TEST(Summary, attributed_and_unattributed_are_the_wall_time) {
+  Activity iteration = timed(ActivityKind::range, "iteration", 0, 100);
+  iteration.attributes.set(Attribute::iteration, std::int64_t{0});
+  const Attribution attribution =
+      summary_of({layer("net:a", 10, 50), layer("net:b", 60, 30), iteration,
+                  timed(ActivityKind::range, "outside", 200, 1000)})
+          .attribution();
+  EXPECT_EQ(attribution.wall, Nanoseconds(100));
+  EXPECT_EQ(attribution.attributed, Nanoseconds(80));
+  EXPECT_EQ(attribution.unattributed, Nanoseconds(20));
+}
+
+TEST(Summary, without_iterations_the_wall_time_is_all_that_was_recorded) {
+  const Attribution attribution =
+      summary_of({layer("net:a", 10, 50), timed(ActivityKind::range, "all", 0, 100)}).attribution();
+  EXPECT_EQ(attribution.wall, Nanoseconds(100));
+  EXPECT_EQ(attribution.attributed, Nanoseconds(50));
+  EXPECT_EQ(attribution.unattributed, Nanoseconds(50));
+}
+
+TEST(Summary, the_mean_of_a_counter_is_over_time_and_never_a_sum) {
+  const Summary summary =
+      summary_of({counter(0, 100), counter(30, 400), timed(ActivityKind::range, "r", 0, 40)});
+  const std::vector<CounterRow> rows = summary.counters({});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "live");
+  EXPECT_EQ(rows[0].unit, "bytes");
+  EXPECT_EQ(rows[0].count, 2);
+  EXPECT_EQ(rows[0].min, 100);
+  EXPECT_EQ(rows[0].max, 400);
+  EXPECT_EQ(rows[0].mean, (100.0 * 30 + 400.0 * 10) / 40);
+  EXPECT_EQ(rows[0].last, 400);
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(40));
+}
+
+TEST(Summary, allocations_of_more_than_2_GiB_are_exact) {
+  const auto allocation = [](const char* role, std::int64_t size) {
+    Activity activity = timed(ActivityKind::allocation, "buffer", 0, 10);
+    activity.attributes.set(Attribute::role, role);
+    activity.attributes.set(Attribute::size_bytes, size);
+    return activity;
+  };
+  constexpr std::int64_t kBig = (std::int64_t{3} << 30) + 1;
+  const std::vector<MemoryRow> rows =
+      summary_of({allocation("weights", kBig), allocation("weights", kBig + 2),
+                  allocation("scratchpad", std::numeric_limits<std::int64_t>::max())})
+          .memory({});
+  ASSERT_THAT(names_of(rows), ElementsAre("scratchpad", "weights"));
+  EXPECT_EQ(rows[0].max_bytes, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(rows[1].count, 2);
+  EXPECT_EQ(rows[1].min_bytes, kBig);
+  EXPECT_EQ(rows[1].max_bytes, kBig + 2);
+  EXPECT_EQ(rows[1].total_bytes, 2 * kBig + 2);
+  EXPECT_EQ(rows[1].mean_bytes, static_cast<double>(kBig + 1));
+}
+
+TEST(Summary, what_never_ended_is_counted_apart) {
+  Activity begun = layer("net:a", 0, 0);
+  begun.duration.reset();
+  begun.attributes.set(Attribute::unfinished, std::int64_t{1});
+  const Summary summary = summary_of({layer("net:a", 10, 5), begun});
+  ASSERT_EQ(summary.layers({}).size(), 1u);
+  EXPECT_EQ(summary.layers({})[0].count, 2);
+  EXPECT_EQ(summary.layers({})[0].unfinished, 1);
+  EXPECT_EQ(summary.layers({})[0].total, Nanoseconds(5));
+  EXPECT_THAT(summary_text(summary), HasSubstr("net:a (1 unfinished)"));
+}
+
+TEST(Summary, reset_empties_it) {
+  Summary summary = summary_of(executions());
+  EXPECT_FALSE(summary.empty());
+  summary.reset();
+  EXPECT_TRUE(summary.empty());
+  EXPECT_THAT(summary.operators({}), IsEmpty());
+  EXPECT_EQ(summary_text(summary), "no activities\n");
+}
+
+// To the nanosecond: six decimals of a millisecond.
+TEST(Summary, text_and_json_say_the_same) {
+  const Summary summary = summary_of(executions());
+  const std::string text = summary_text(summary);
+  const json document = json::parse(summary_json(summary));
+  ASSERT_EQ(document["operators"].size(), 3u);
+  for (const json& row : document["operators"]) {
+    for (const char* field : {"total_ns", "min_ns", "max_ns", "mean_ns"}) {
+      const auto value = row[field].get<std::int64_t>();
+      EXPECT_THAT(text, HasSubstr(fmt::format("{}.{:06}", value / 1'000'000, value % 1'000'000)));
+    }
+  }
+  EXPECT_EQ(document["attribution"]["wall_ns"], 175'000);
+  EXPECT_EQ(document["categories"]["primitive"], document["operators"]);
+}
+
+TEST(Summary, every_column_has_its_unit) {
+  Activity allocation = timed(ActivityKind::allocation, "b", 0, 1);
+  allocation.attributes.set(Attribute::size_bytes, std::int64_t{4});
+  const std::string text = summary_text(summary_of({layer("a", 0, 1), counter(0, 1), allocation}));
+  for (const char* heading : {"count [1]", "total [ms]", "share [%]", "cum. share [%]", "self [ms]",
+                              "p95 [ms]", "total [B]", "mean over time [unit]"}) {
+    EXPECT_THAT(text, HasSubstr(heading));
+  }
+}
+
+TEST(Summary, hostile_names_stay_text) {
+  const Summary summary = summary_of({layer("\x1b[2J\xff", 0, 1)});
+  EXPECT_THAT(summary_text(summary), Not(HasSubstr("\x1b")));
+  EXPECT_TRUE(json::accept(summary_json(summary)));
+}
+
+}  // namespace
+}  // namespace bench

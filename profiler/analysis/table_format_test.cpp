@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/analysis/table_format.hpp"
+
+#include "base/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+namespace bench::analysis {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TableColumn column(const char* name, std::size_t width) {
+  const Column* found = *find_column(name);
+  return {found, std::string(found->heading), std::max(width, found->heading.size())};
+}
+
+TableShape shape_of(std::vector<TableColumn> columns) {
+  TableShape shape;
+  shape.columns = std::move(columns);
+  shape.notes = {"a note"};
+  shape.selected = 2;
+  shape.total = Nanoseconds(1500);
+  return shape;
+}
+
+std::string written(const char* format, const TableShape& shape,
+                    const std::vector<std::vector<Cell>>& rows) {
+  const auto found = find_table_format(format);
+  EXPECT_TRUE(found.ok());
+  std::ostringstream out;
+  const auto writer = (*found)->make(shape, out);
+  writer->begin();
+  for (const auto& row : rows) writer->row(row);
+  writer->end({"a remark"});
+  return out.str();
+}
+
+const std::vector<std::vector<Cell>> kRows = {
+    {std::string("conv 1"), std::int64_t{1000}, std::string("a,\"b\"")},
+    {std::string("relu"), Cell(), Cell()}};
+
+TableShape shape() {
+  return shape_of({column("name", 6), column("time_ns", 8), column("reason", 6)});
+}
+
+TEST(TableFormat, table_aligns_numbers_to_the_right_and_shows_what_is_unknown) {
+  EXPECT_EQ(written("table", shape(), kRows),
+            "a note\n\n"
+            "name        time  reason\n"
+            "conv 1  1.000 us  a,\"b\"\n"
+            "relu         n/a  n/a\n"
+            "a remark\n");
+}
+
+TEST(TableFormat, space_gives_awk_one_word_a_field) {
+  EXPECT_EQ(written("space", shape(), kRows),
+            "name time_ns reason\n"
+            "conv_1 1000 a,\"b\"\n"
+            "relu n/a n/a\n");
+}
+
+TEST(TableFormat, csv_quotes_text_and_leaves_unknown_empty) {
+  EXPECT_EQ(written("csv", shape(), kRows),
+            "name,time_ns,reason\n"
+            "\"conv 1\",1000,\"a,\"\"b\"\"\"\n"
+            "\"relu\",,\n");
+}
+
+TEST(TableFormat, json_leaves_unknown_out) {
+  const auto json = nlohmann::json::parse(written("json", shape(), kRows));
+  EXPECT_EQ(json["selected"], 2);
+  EXPECT_EQ(json["total_ns"], 1500);
+  ASSERT_EQ(json["rows"].size(), 2u);
+  EXPECT_EQ(json["rows"][0],
+            (nlohmann::json{{"name", "conv 1"}, {"time_ns", 1000}, {"reason", "a,\"b\""}}));
+  EXPECT_EQ(json["rows"][1], (nlohmann::json{{"name", "relu"}}));
+}
+
+TEST(TableFormat, json_without_rows_is_still_json) {
+  EXPECT_EQ(nlohmann::json::parse(written("json", shape(), {}))["rows"].size(), 0u);
+}
+
+TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
+  EXPECT_EQ(written("markdown", shape_of({column("name", 6), column("time_ns", 8)}),
+                    {{std::string("<b>|`*[x](y)\\&"), std::int64_t{1000}}}),
+            "a note  \n\n"
+            "| name | time |\n"
+            "| --- | ---: |\n"
+            "| &lt;b&gt;\\|\\`\\*\\[x\\](y)\\\\&amp; | 1.000 us |\n"
+            "\na remark\n");
+}
+
+TEST(TableFormat, no_name_reaches_a_terminal_as_an_escape_sequence) {
+  TableShape terminal = shape_of({column("name", 60)});
+  terminal.escapes_controls = true;
+  const std::string name =
+      "\x1b]0;title\x07 \xc2\x9b"
+      "31m \x7f\xff\r\n";
+  for (const TableFormat& format : table_formats()) {
+    const std::string text = written(format.name.data(), terminal, {{name}});
+    EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << format.name;
+    EXPECT_THAT(text, Not(HasSubstr("\xc2\x9b"))) << format.name;
+    for (const char control : {'\x07', '\x7f', '\r'}) {
+      EXPECT_EQ(text.find(control), std::string::npos) << format.name;
+    }
+    EXPECT_THAT(text, HasSubstr("title")) << format.name;
+  }
+  const auto json = nlohmann::json::parse(written("json", terminal, {{name}}));
+  EXPECT_EQ(json["rows"][0]["name"],
+            "\x1b]0;title\x07 \xc2\x9b"
+            "31m \x7f\xef\xbf\xbd\r\n");
+}
+
+TEST(TableFormat, csv_for_programs_keeps_the_bytes_of_valid_text) {
+  const std::string text =
+      written("csv", shape_of({column("name", 6)}), {{std::string("a\nb\x1b")}});
+  EXPECT_EQ(text, "name\n\"a\nb\x1b\"\n");
+}
+
+TEST(TableFormat, an_unknown_one_is_an_error_with_the_nearest) {
+  const auto format = find_table_format("markdwn");
+  ASSERT_FALSE(format.ok());
+  EXPECT_THAT(format.error().message(), HasSubstr("unknown format `markdwn`"));
+  EXPECT_THAT(format.error().message(), HasSubstr("markdown"));
+}
+
+std::size_t total(const std::vector<TableColumn>& columns) {
+  std::size_t sum = 2 * (columns.size() - 1);
+  for (const TableColumn& each : columns) sum += each.width;
+  return sum;
+}
+
+TEST(FitWidth, narrows_texts_from_the_widest_on_and_numbers_never) {
+  std::vector<TableColumn> columns = {column("name", 200), column("time_ns", 9),
+                                      column("reason", 40)};
+  ASSERT_TRUE(fit_width(columns, 80).ok());
+  EXPECT_LE(total(columns), 80u);
+  EXPECT_GE(total(columns), 79u);
+  EXPECT_EQ(columns[1].width, 9u);
+  EXPECT_GE(columns[2].width, 30u);
+  ASSERT_TRUE(fit_width(columns, 200).ok());  // nothing becomes wider
+  EXPECT_LE(total(columns), 80u);
+}
+
+TEST(FitWidth, says_how_wide_the_table_must_be) {
+  std::vector<TableColumn> columns = {column("name", 200), column("time_ns", 9)};
+  const Status status = fit_width(columns, 12);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message(), HasSubstr("--width: the table needs a width of 21"));
+}
+
+TEST(FitWidth, rows_of_a_narrowed_table_are_cut_in_the_middle) {
+  TableShape narrow = shape_of({column("name", 60), column("reason", 6)});
+  ASSERT_TRUE(fit_width(narrow.columns, 18).ok());
+  const std::string text =
+      written("table", narrow, {{std::string("batch_norm_collect_statistics"), Cell()}});
+  EXPECT_THAT(text, HasSubstr("..."));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 18u) << line;
+}
+
+}  // namespace
+}  // namespace bench::analysis

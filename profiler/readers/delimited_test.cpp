@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/readers/delimited.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> fields_of(std::string_view line, Delimiter delimiter) {
+  std::vector<std::string> fields = {"left over", "from", "a", "longer", "line"};
+  EXPECT_TRUE(split_fields(line, delimiter, fields)) << line;
+  return fields;
+}
+
+TEST(Delimited, the_header_tells_the_delimiter) {
+  EXPECT_EQ(delimiter_of("a\tb, c"), Delimiter::tab);
+  EXPECT_EQ(delimiter_of("\"a b\",c"), Delimiter::comma);
+  EXPECT_EQ(delimiter_of("a b  c"), Delimiter::blank);
+}
+
+TEST(Delimited, blanks_in_any_number_stand_between_fields) {
+  EXPECT_THAT(fields_of("  a  b,c\t d ", Delimiter::blank), ElementsAre("a", "b,c", "d"));
+  EXPECT_THAT(fields_of("", Delimiter::blank), ElementsAre());
+}
+
+TEST(Delimited, each_tab_ends_a_field) {
+  EXPECT_THAT(fields_of("a b\t\tc\t", Delimiter::tab), ElementsAre("a b", "", "c", ""));
+}
+
+TEST(Delimited, quotes_hold_commas_and_doubled_quotes) {
+  EXPECT_THAT(fields_of(R"(a,"b,""c""",,"",d e)", Delimiter::comma),
+              ElementsAre("a", "b,\"c\"", "", "", "d e"));
+}
+
+TEST(Delimited, a_quote_that_is_not_closed_or_not_alone_is_a_fault) {
+  std::vector<std::string> fields;
+  EXPECT_FALSE(split_fields(R"(a,"b)", Delimiter::comma, fields));
+  EXPECT_FALSE(split_fields(R"(a,"b"c,d)", Delimiter::comma, fields));
+  EXPECT_FALSE(split_fields(R"("a"")", Delimiter::comma, fields));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/readers/readers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Table final : public ActivitySink {
+  Status take(const Activity& activity) override {
+    activities.push_back(activity);
+    return Done{};
+  }
+  ReadReport report;
+  std::vector<Activity> activities;
+};
+
+Table read(std::string text) {
+  Table table;
+  const auto source = text_of("table", std::move(text));
+  EXPECT_TRUE(pyprof_reader.recognises(source->head()));
+  auto report = pyprof_reader.read(*source, table);
+  EXPECT_TRUE(report.ok());
+  if (report.ok()) table.report = *std::move(report);
+  return table;
+}
+
+std::string resnet50() {
+  std::ifstream file(std::string(BENCH_SOURCE_DIR) +
+                     "/profiler/readers/testdata/pyprof_resnet50.txt");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The same table as `prof.py --csv` writes it: every field quoted.
+std::string as_csv(const std::string& columns) {
+  std::istringstream lines(columns);
+  std::string csv;
+  for (std::string line; std::getline(lines, line);) {
+    std::string quoted = "\"";
+    for (const char c : line) {
+      if (c == '"') {
+        quoted += "\"\"";
+      } else {
+        quoted += c == '\t' ? "\",\"" : std::string(1, c);
+      }
+    }
+    csv += quoted + "\"\n";
+  }
+  return csv;
+}
+
+// And as it writes it for awk: one blank between fields, none within.
+std::string as_blanks(std::string columns) {
+  std::replace(columns.begin(), columns.end(), '\t', ' ');
+  return columns;
+}
+
+TEST(PyprofReader, resnet50_has_34_kernels_of_3683771_ns) {
+  const Table table = read(resnet50());
+  EXPECT_EQ(table.report.format, "pyprof");
+  EXPECT_EQ(table.report.activities, 34);
+  EXPECT_EQ(table.report.damaged + table.report.unknown + table.report.ignored, 0);
+  Nanoseconds sum{0};
+  for (const Activity& kernel : table.activities) {
+    EXPECT_EQ(kernel.kind, ActivityKind::kernel);
+    EXPECT_EQ(kernel.start, sum);  // one after the other
+    EXPECT_EQ(kernel.direction, "forward");
+    sum += kernel.duration.value();
+  }
+  EXPECT_EQ(sum, Nanoseconds(3'683'771));
+}
+
+TEST(PyprofReader, columns_csv_and_blanks_are_the_same_table) {
+  const Table columns = read(resnet50());
+  const Table csv = read(as_csv(resnet50()));
+  const Table blanks = read(as_blanks(resnet50()));
+  EXPECT_EQ(csv.activities, columns.activities);
+  EXPECT_EQ(blanks.activities, columns.activities);
+  const Table carriage_returns = read([] {
+    std::string text = as_csv(resnet50());
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+      text.insert(at, "\r");
+    }
+    return text;
+  }());
+  EXPECT_EQ(carriage_returns.activities, columns.activities);
+}
+
+TEST(PyprofReader, a_row_says_what_its_columns_say) {
+  const std::vector<Activity> kernels = read(resnet50()).activities;
+  const Activity& gemm = kernels.at(8);
+  EXPECT_EQ(gemm.name, "volta_fp16_s884cudnn_fp16_256x128_ldg8_re");
+  EXPECT_EQ(gemm.scope, "conv2_x:Bottleneck_1:Conv1");
+  EXPECT_EQ(gemm.duration, Nanoseconds(85'344));
+  EXPECT_EQ(gemm.attributes.integer(Attribute::index), 10);
+  EXPECT_EQ(gemm.attributes.text(Attribute::op), "conv2d");
+  EXPECT_EQ(gemm.attributes.integer(Attribute::flops), 822'083'584);
+  EXPECT_EQ(gemm.attributes.integer(Attribute::bytes), 25'698'304);
+  EXPECT_EQ(gemm.attributes.text(Attribute::tensor_cores), "1");
+  const Activity& residual = kernels.at(31);
+  EXPECT_EQ(residual.attributes.text(Attribute::in_shapes), "32x256x56x56 32x256x56x56");
+  EXPECT_EQ(residual.attributes.text(Attribute::dtype), "f16");
+}
+
+// 0 is what PyProf prints where it has no formula.
+TEST(PyprofReader, work_that_it_had_no_formula_for_is_unknown) {
+  const std::vector<Activity> kernels = read(resnet50()).activities;
+  const Activity& implicit_gemm = kernels.at(15);
+  EXPECT_EQ(implicit_gemm.attributes.integer(Attribute::index), 17);
+  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::flops), nullptr);
+  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::bytes), nullptr);
+  const Activity& second_pass = kernels.at(4);  // bytes given to the first kernel
+  EXPECT_EQ(second_pass.attributes.integer(Attribute::flops), 205'520'896);
+  EXPECT_EQ(second_pass.attributes.find(Attribute::bytes), nullptr);
+  const Activity& offsets = kernels.at(0);  // prepares only: its 0 is one
+  EXPECT_EQ(offsets.attributes.integer(Attribute::flops), 0);
+}
+
+TEST(PyprofReader, all_columns_in_any_order) {
+  const Table table = read(
+      "\"Bytes\",\"FLOPs\",\"Block\",\"Grid\",\"Stream\",\"Device\",\"TC\",\"Sil(ns)\",\"Params\","
+      "\"Kernel\",\"Op\",\"Mod\",\"Sub\",\"Direction\",\"Trace\",\"Layer\",\"TId\",\"AltSeqId\","
+      "\"SeqId\",\"Idx\"\n"
+      "\"8\",\"4\",\"128,1,1\",\"2,3,1\",\"7\",\"0\",\"0\",\"1e3\",\"M=4\",\"sgemm\",\"mm\","
+      "\"torch\",\"1\",\"bprop\",\"net.py:73\",\"a:b\",\"99\",\"5,6\",\"4\",\"3\"\n");
+  ASSERT_EQ(table.activities.size(), 1u);
+  const Activity& kernel = table.activities[0];
+  const Attributes& attributes = kernel.attributes;
+  EXPECT_EQ(kernel.duration, Nanoseconds(1000));
+  EXPECT_EQ(kernel.direction, "backward");
+  EXPECT_EQ(kernel.scope, "a:b");
+  EXPECT_EQ(kernel.track, (Track{0, 99, 0, 7}));
+  EXPECT_EQ(attributes.integer(Attribute::index), 3);
+  EXPECT_EQ(attributes.integer(Attribute::sequence), 4);
+  EXPECT_EQ(attributes.text(Attribute::alternate_sequence), "5,6");
+  EXPECT_EQ(attributes.text(Attribute::trace), "net.py:73");
+  EXPECT_EQ(attributes.integer(Attribute::sub), 1);
+  EXPECT_EQ(attributes.text(Attribute::module), "torch");
+  EXPECT_EQ(attributes.text(Attribute::parameters), "M=4");
+  EXPECT_EQ(attributes.text(Attribute::grid), "2,3,1");
+  EXPECT_EQ(attributes.text(Attribute::block), "128,1,1");
+  EXPECT_EQ(attributes.integer(Attribute::line), 2);
+}
+
+TEST(PyprofReader, names_that_are_unknown_today_are_rows_like_others) {
+  const Table table = read(
+      "Idx Op Kernel Params Sil(ns) FLOPs Bytes\n"
+      "1 linear nvjet_hsh_128x256 M=1,bf16 1000 0 0\n"
+      "2 conv2d sm90_xmma_fprop_implicit_gemm_bf16 T=(2,3),bfloat16, 2000 na na\n");
+  ASSERT_EQ(table.activities.size(), 2u);
+  EXPECT_EQ(table.report.damaged + table.report.unknown, 0);
+  for (const Activity& kernel : table.activities) {
+    EXPECT_EQ(kernel.attributes.text(Attribute::dtype), "bf16");
+    EXPECT_EQ(kernel.attributes.find(Attribute::flops), nullptr);
+  }
+}
+
+TEST(PyprofReader, what_cannot_be_read_is_counted_and_noted) {
+  const Table table = read(
+      "Found 4 kernels\n"
+      "Idx Op Kernel Sil(ns) FLOPs\n"
+      "1 relu k 1000 8\n"
+      "2 relu k\n"
+      "3 relu k 1.5 8\n"
+      "4 relu k -3 8\n"
+      "\n"
+      "x relu k 2000 99999999999999999999\n"
+      "interrupted\n");
+  EXPECT_EQ(table.report.activities, 2);
+  EXPECT_EQ(table.report.damaged, 3);
+  EXPECT_EQ(table.report.unknown, 2);
+  EXPECT_EQ(table.report.ignored, 2);
+  EXPECT_THAT(
+      table.report.notes,
+      ElementsAre(HasSubstr("table:4: 3 fields, expected 5"), HasSubstr("table:5: the time"),
+                  HasSubstr("table:6: the time"), HasSubstr("table:8: 2 values")));
+  EXPECT_EQ(table.activities[1].attributes.find(Attribute::flops), nullptr);
+}
+
+TEST(PyprofReader, a_torn_csv_gives_its_whole_rows) {
+  const std::string csv = as_csv(resnet50());
+  const Table table = read(csv.substr(0, csv.size() - 40));
+  EXPECT_EQ(table.report.activities, 33);
+  EXPECT_EQ(table.report.damaged, 1);
+  EXPECT_THAT(table.report.notes, Contains(HasSubstr("table:35: ")));
+}
+
+TEST(PyprofReader, recognises_tables_and_no_prose) {
+  EXPECT_TRUE(pyprof_reader.recognises("Idx,Direction,Op\n"));
+  EXPECT_TRUE(pyprof_reader.recognises("any text\nIdx\tKernel\tSil(ns)\r\n"));
+  for (const char* text : {"", "Op Kernel\n", "Idx Op Kernel Speed\n", "Idx Sil(ns) Bytes\n",
+                           "The Op and its Kernel\n", "name,time_ns\n"}) {
+    EXPECT_FALSE(pyprof_reader.recognises(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which reader takes which file, and the readers of this tool's own files.
+#include "profiler/activity_json.hpp"
+#include "profiler/readers/json_lines.hpp"
+#include "profiler/readers/readers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+struct Names final : public ActivitySink {
+  Status take(const Activity& activity) override {
+    names.push_back(activity.name);
+    return Done{};
+  }
+  std::vector<std::string> names;
+};
+
+std::string reader_for(std::string text) {
+  const auto source = text_of("file", std::move(text));
+  const auto reader = reader_of(*source);
+  return reader.ok() ? std::string((*reader)->name) : reader.error().message();
+}
+
+Result<ReadReport> read(std::string text, Names& names) {
+  const auto source = text_of("file", std::move(text));
+  return read_activities(*source, names);
+}
+
+std::string activity(const std::string& name) {
+  Activity made;
+  made.name = name;
+  return to_json_line(made, "") + "\n";
+}
+
+constexpr const char* kRun =
+    "{\"record\":\"run\",\"schema\":\"bench.result/1\",\"run_id\":\"r\"}\n";
+constexpr const char* kProfile = "{\"record\": \"profile\", \"schema\" : \"bench.profile/1\"}\n";
+constexpr const char* kLine =
+    "onednn_verbose,exec,cpu,eltwise,jit,forward_inference,data_f32::blocked:ab:f0,,"
+    "alg:eltwise_relu,4x4,0.001";
+
+TEST(Readers, are_found_by_content) {
+  EXPECT_EQ(reader_for(kRun), "result");
+  EXPECT_EQ(reader_for(kProfile), "profile");
+  EXPECT_EQ(reader_for("hello\n" + std::string(kLine) + "\n"), "onednn");
+  EXPECT_EQ(reader_for("Idx,Op,Sil(ns)\n"), "pyprof");
+  EXPECT_EQ(reader_for("{\"record\":\"process\",\"pid\":1,\"tid\":1,\"ns\":1}\n"), "capture");
+  EXPECT_EQ(reader_for(activity("of a file whose first line was lost")), "result");
+  EXPECT_EQ(reader_for("torn\"}\n" + activity("a")), "result");
+}
+
+TEST(Readers, a_result_that_quotes_a_log_or_a_profile_is_still_a_result) {
+  EXPECT_EQ(reader_for(kRun + activity(kLine)), "result");
+  EXPECT_EQ(reader_for(kRun + activity("\"schema\":\"bench.profile/1\"")), "result");
+}
+
+TEST(Readers, of_an_unknown_or_empty_file_there_is_none_and_what_there_would_be_is_named) {
+  EXPECT_THAT(reader_for(""), HasSubstr("file: is empty"));
+  for (const char* text : {"hello\n", "{\"a\": 1}\n",
+                           "\x7f"
+                           "ELF\x02\x01",
+                           "name,time\na,1\n"}) {
+    const std::string message = reader_for(text);
+    EXPECT_THAT(message, HasSubstr("file: holds no profile")) << text;
+    for (const ActivityReader& reader : activity_readers()) {
+      EXPECT_THAT(message, HasSubstr(std::string(reader.name)));
+    }
+  }
+}
+
+TEST(JsonLines, give_activities_and_facts_of_the_header) {
+  Names names;
+  const auto report = read(
+      "{\"record\":\"run\",\"schema\":\"bench.result/1\",\"tool\":{\"version\":\"0.1.0\"},"
+      "\"environment\":{\"cpu\":{\"model\":\"x\",\"cores\":2},\"libraries\":{\"onednn\":"
+      "{\"version\":\"3.2.0\"}},\"details\":{\"isa\":\"avx2\"}}}\n"
+      "\n" +
+          activity("a") +
+          "{\"record\":\"case\",\"id\":\"gemm\",\"device\":\"cpu\",\"kind\":\"x\"}\n" +
+          activity("b"),
+      names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(names.names, ElementsAre("a", "b"));
+  EXPECT_EQ(report->format, "result");
+  EXPECT_EQ(report->activities, 2);
+  EXPECT_EQ(report->damaged + report->unknown + report->ignored, 0);
+  EXPECT_THAT(report->notes, IsEmpty());
+  EXPECT_THAT(report->facts, Contains(Pair("tool.version", "0.1.0")));
+  EXPECT_THAT(report->facts, Contains(Pair("library.onednn.version", "3.2.0")));
+  EXPECT_THAT(report->facts, Contains(Pair("cpu.cores", "2")));
+  EXPECT_THAT(report->facts, Contains(Pair("isa", "avx2")));
+}
+
+TEST(JsonLines, damaged_lines_are_counted_and_the_others_read) {
+  Names names;
+  const std::string whole = activity("torn");
+  const auto report = read(
+      std::string(kProfile) + activity("a") + whole.substr(0, 30) + "\n" + whole.substr(0, 20) +
+          activity("swallowed") + std::string("\0\xff\x01 binary\n", 11) +
+          "{\"record\":\"activity\",\"kind\":\"teleport\",\"name\":\"x\",\"start_ns\":1}\n"
+          "{\"record\":\"activity\",\"kind\":\"range\",\"name\":\"x\",\"start_ns\":\"1\"}\n"
+          "{\"record\":\"activity\",\"kind\":\"range\",\"name\":\"x\"}\n"
+          "[1,2]\n" +
+          activity("b") + whole.substr(0, 40),
+      names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(names.names, ElementsAre("a", "b"));
+  EXPECT_EQ(report->damaged, 8);
+  ASSERT_EQ(report->notes.size(), 8u);
+  EXPECT_THAT(report->notes[3], HasSubstr("file:6: unknown kind `teleport`"));
+  EXPECT_THAT(report->notes[4], HasSubstr("file:7: `start_ns` has another type"));
+  EXPECT_THAT(report->notes[5], HasSubstr("file:8: no `start_ns`"));
+}
+
+TEST(JsonLines, attributes_that_are_unknown_or_of_another_type_are_counted) {
+  Names names;
+  const auto report =
+      read(std::string(kProfile) +
+               "{\"record\":\"activity\",\"kind\":\"range\",\"name\":\"x\",\"start_ns\":1,"
+               "\"attributes\":{\"colour\":\"red\",\"flops\":\"many\",\"bytes\":1.5,\"op\":3}}\n",
+           names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(names.names, ElementsAre("x"));
+  EXPECT_EQ(report->unknown, 4);
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("file:2: ")));
+}
+
+TEST(JsonLines, an_unknown_version_is_an_error_and_not_an_empty_table) {
+  Names names;
+  for (const char* family : {"result", "profile"}) {
+    const auto report = read(
+        "{\"record\":\"run\",\"schema\":\"bench." + std::string(family) + "/2\"}\n" + activity("a"),
+        names);
+    ASSERT_FALSE(report.ok());
+    EXPECT_THAT(report.error().message(), HasSubstr("file:1: schema `bench."));
+    EXPECT_THAT(report.error().message(), HasSubstr("/2` is unknown here"));
+  }
+  EXPECT_THAT(names.names, IsEmpty());
+}
+
+TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
+  Names names;
+  std::string text = kProfile;
+  for (int i = 0; i < 1000; ++i) text += "damaged\n";
+  const auto report = read(text, names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->damaged, 1000);
+  EXPECT_EQ(report->notes.size(), kMostNotes);
+}
+
+TEST(JsonLines, an_error_of_the_sink_ends_the_reading) {
+  struct Full final : public ActivitySink {
+    Status take(const Activity&) override { return Error{"disk full", "", ""}; }
+  } full;
+  const auto source = text_of("file", kProfile + activity("a"));
+  EXPECT_FALSE(read_activities(*source, full).ok());
+}
+
+TEST(CaptureReader, reads_what_a_killed_profile_left) {
+  Names names;
+  const std::string spool =
+      "{\"record\":\"process\",\"pid\":7,\"tid\":7,\"ns\":1,\"program\":\"/usr/bin/p\"}\n"
+      "{\"record\":\"verbose\",\"pid\":7,\"tid\":7,\"ns\":2000,\"text\":\"" +
+      std::string(kLine) + "\"}\n";
+  const auto report =
+      read(spool +
+               "{\"record\":\"fork\",\"pid\":8,\"tid\":8,\"ns\":-1}\n"
+               "{\"record\":\"fork\",\"pid\":8,\"tid\":8,\"ns\":9223372036854775807}\n"
+               "{\"record\":\"verbose\",\"pid\":7,\"ti",
+           names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->format, "capture");
+  EXPECT_THAT(names.names, ElementsAre("eltwise"));
+  EXPECT_EQ(report->damaged, 3);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench analyze` as a user calls it: tables of recorded profiles (goldens in
+// tests/data/analyze_golden), every option, every source.
+#include "tests/support/golden.hpp"
+#include "tests/support/program.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using Words = std::vector<std::string>;
+
+constexpr const char* kPyprof = "profiler/readers/testdata/pyprof_resnet50.txt";
+constexpr const char* kSeedLog = "profiler/onednn/testdata/onednn_1.1.2_seed.log";
+constexpr const char* kLog = "profiler/onednn/testdata/onednn_3.6.log";
+
+// Runs in the root of the sources, so that names of files are the same everywhere.
+ProgramResult analyze(const std::string& file, Words options,
+                      const std::string& folder = BENCH_SOURCE_DIR) {
+  Words command{BENCH_BINARY, "analyze", file};
+  command.insert(command.end(), options.begin(), options.end());
+  return run_program({std::move(command), folder, {}});
+}
+
+// What a shell makes of it; $BENCH is the program.
+ProgramResult shell(const std::string& script, const std::string& folder = BENCH_SOURCE_DIR,
+                    std::map<std::string, std::string> environment = {}) {
+  environment.emplace("BENCH", BENCH_BINARY);
+  return run_program(
+      {{"/bin/bash", "-c", "set -o pipefail; " + script}, folder, std::move(environment)});
+}
+
+json document_of(const std::string& file, Words options,
+                 const std::string& folder = BENCH_SOURCE_DIR) {
+  options.push_back("--json");
+  const ProgramResult result = analyze(file, options, folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return json::parse(result.out);
+}
+
+template <class Value>
+std::vector<Value> column_of(const json& document, const char* name) {
+  std::vector<Value> values;
+  for (const json& row : document["rows"]) values.push_back(row.value(name, Value()));
+  return values;
+}
+
+void expect_table(const std::string& golden, const std::string& file, const Words& options) {
+  const ProgramResult result = analyze(file, options);
+  EXPECT_EQ(result.status, 0) << result.err;
+  expect_golden("tests/data/analyze_golden/" + golden, result.out);
+}
+
+TEST(AnalyzeGolden, of_pyprofs_resnet50) {
+  expect_table("pyprof_longest.txt", kPyprof, {"-t", "5"});
+  expect_table("pyprof_by_op.txt", kPyprof, {"--aggregate-by", "op", "-t", "0"});
+  expect_table("pyprof_by_layer.md", kPyprof,
+               {"--aggregate-by", "layer", "--format", "markdown", "-t", "0"});
+  expect_table("pyprof_narrow.txt", kPyprof, {"-w", "210", "-t", "3"});
+  expect_table("pyprof.csv", kPyprof, {"--format", "csv", "--order-by", "+index"});
+  expect_table("pyprof_columns.txt", kPyprof,
+               {"-c", "idx,dir,op,kernel,params,sil,tc,flops,bytes", "--format", "space", "-t", "4",
+                "--order-by", "+idx"});
+}
+
+TEST(AnalyzeGolden, of_onednn_logs) {
+  expect_table("seed_log.txt", kSeedLog, {});
+  expect_table("seed_log.json", kSeedLog, {"--format", "json"});
+  expect_table("log_by_type.txt", kLog, {"--aggregate-by", "type"});
+  expect_table("log_by_implementation_mean.txt", kLog,
+               {"--aggregate-by", "implementation", "--aggregate", "mean", "--order-by", "count",
+                "-t", "4"});
+  expect_table("log_dispatch.txt", kLog,
+               {"--type", "dispatch", "-c", "implementation,reason,line", "-t", "0"});
+  expect_table("log_create.txt", kLog, {"--phase", "create", "-t", "0"});
+}
+
+TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
+  expect_table("pyprof_peak.txt", kPyprof,
+               {"--peak-bandwidth", "900GB/s", "-c", "index,op,time_ns,bandwidth,flags", "-t", "0",
+                "--order-by", "+index"});
+  const json rows =
+      document_of(kPyprof, {"--peak-bandwidth", "900GB/s", "-c", "index,flags,time_ns"});
+  EXPECT_EQ(rows["selected"], 34);
+  EXPECT_EQ(rows["total_ns"], 3'683'771);
+  std::vector<int> flagged;
+  for (const json& row : rows["rows"]) {
+    const std::string flags = row.value("flags", "");
+    if (flags == "above peak bandwidth") flagged.push_back(row["index"]);
+    if (row["index"] == 17) {
+      EXPECT_EQ(flags, "work unknown");
+    }
+  }
+  EXPECT_THAT(flagged, testing::UnorderedElementsAre(26, 31));
+}
+
+TEST(AnalyzeTables, the_peak_of_flops_flags_too) {
+  const ProgramResult result = analyze(kPyprof, {"--peak-flops", "15TFLOP/s"});
+  EXPECT_THAT(result.out,
+              HasSubstr("2 activities faster than the peak of 15.00 TFLOP/s (line 24, 29)"));
+}
+
+TEST(AnalyzeTables, pyprofs_csv_gives_what_its_columns_give) {
+  const TemporaryFolder folder;
+  const std::string columns = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kPyprof);
+  std::string csv = "\"";
+  for (const char c : columns) {
+    csv += c == '\t' ? "\",\"" : c == '"' ? "\"\"" : c == '\n' ? "\"\n\"" : std::string(1, c);
+  }
+  csv.pop_back();
+  folder.write("t.csv", csv);
+  const Words options = {"--format", "csv"};
+  EXPECT_EQ(analyze("t.csv", options, folder.path()).out, analyze(kPyprof, options).out);
+}
+
+TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
+  const json row = document_of(kSeedLog, {})["rows"].at(0);
+  EXPECT_EQ(row["flops"], 38'654'705'664);
+  EXPECT_EQ(row["time_ns"], 20'753'900);
+  EXPECT_EQ(row["implementation"], "jit:avx512_common");
+  EXPECT_NEAR(row["flops_per_s"].get<double>(), 1.8625e12, 5e7);
+  EXPECT_THAT(analyze(kSeedLog, {}).out, HasSubstr("1.8625 TFLOP/s"));
+}
+
+// $ grep "exec,cpu,convolution" | awk 'BEGIN{FS=","} {SUM+=$11} END {print SUM}', and create
+TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
+  const TemporaryFolder folder;
+  std::string log = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
+  const std::string exec = log.substr(log.find("dnnl_verbose,exec"));
+  std::string create = exec;
+  create.replace(create.find("exec"), 4, "create");
+  create.replace(create.find("20.7539"), 7, "0.103027");
+  log += create + exec + create;
+  folder.write("log", log);
+  for (const std::string phase : {"exec", "create"}) {
+    const ProgramResult awk =
+        shell("grep '" + phase + ",cpu,convolution' log | " +
+                  R"(awk 'BEGIN{FS=","} {SUM+=$11} END {printf "%.6f", SUM}')",
+              folder.path());
+    const json document =
+        document_of("log", {"--type", "convolution", "--phase", phase}, folder.path());
+    EXPECT_EQ(document["total_ns"], std::llround(std::strtod(awk.out.c_str(), nullptr) * 1e6));
+    EXPECT_EQ(document["selected"], 2);
+  }
+  const json all = document_of("log", {"--phase", "all"}, folder.path());
+  EXPECT_EQ(all["selected"], 4);
+  EXPECT_EQ(all["total_ns"], 2 * (20'753'900 + 103'027));
+}
+
+TEST(AnalyzeOptions, top_cuts_and_0_is_all) {
+  EXPECT_EQ(document_of(kPyprof, {"-t", "3"})["rows"].size(), 3u);
+  EXPECT_EQ(document_of(kPyprof, {"--top", "0"})["rows"].size(), 34u);
+  EXPECT_EQ(document_of(kPyprof, {})["rows"].size(), 34u);
+  EXPECT_THAT(analyze(kPyprof, {}).out, HasSubstr("20 of 34 rows; -t 0 shows all"));
+  EXPECT_EQ(document_of(kPyprof, {"-t", "3"})["total_ns"], 3'683'771);
+}
+
+TEST(AnalyzeOptions, filters_choose_exact_rows) {
+  const auto indices = [](Words options) {
+    options.insert(options.end(), {"-c", "index", "--order-by", "+index"});
+    return column_of<int>(document_of(kPyprof, options), "index");
+  };
+  EXPECT_THAT(indices({"--type", "relu"}), ElementsAre(7, 14, 22, 34));
+  EXPECT_THAT(indices({"--type", "relu", "--type", "iadd"}), ElementsAre(7, 14, 22, 33, 34));
+  EXPECT_THAT(indices({"--type", "conv2d", "--name", "^volta_.*884cudnn"}),
+              ElementsAre(10, 24, 29));
+  EXPECT_THAT(indices({"--layer", "BN2"}), ElementsAre(19, 20, 21));
+  EXPECT_THAT(indices({"--layer", "Bottleneck_1:ReLU"}), ElementsAre(14, 22, 34));
+  EXPECT_THAT(indices({"--dtype", "f16", "--type", "batch_norm", "--layer", "BN1"}),
+              ElementsAre(12, 13));
+  EXPECT_THAT(indices({"--min-time", "200us"}), ElementsAre(3, 5, 33));
+  EXPECT_THAT(indices({"--min-time", "0.0002"}), ElementsAre(3, 5, 33));
+  EXPECT_THAT(indices({"--max-time", "1472ns"}), ElementsAre(9, 28, 35));
+  EXPECT_THAT(indices({"--min-time", "2us", "--max-time", "0.003ms"}), ElementsAre(2, 4, 16));
+  EXPECT_THAT(indices({"--direction", "backward"}), IsEmpty());
+  EXPECT_EQ(indices({"--direction", "forward"}).size(), 34u);
+  EXPECT_EQ(indices({"--device", "cuda"}).size(), 34u);
+  EXPECT_THAT(indices({"--device", "cpu"}), IsEmpty());
+  EXPECT_EQ(indices({"--kind", "kernel"}).size(), 34u);
+  EXPECT_THAT(indices({"--kind", "primitive", "--kind", "memcpy"}), IsEmpty());
+}
+
+TEST(AnalyzeOptions, an_empty_selection_says_so_with_status_0) {
+  const ProgramResult table = analyze(kPyprof, {"--type", "no_such"});
+  EXPECT_EQ(table.status, 0);
+  EXPECT_THAT(table.out, HasSubstr("nothing selected; the file holds 34 kernel"));
+  const ProgramResult csv = analyze(kPyprof, {"--type", "no_such", "--format", "csv"});
+  EXPECT_EQ(csv.status, 0);
+  EXPECT_EQ(csv.out.find('\n'), csv.out.size() - 1);  // the header alone
+  EXPECT_THAT(csv.err, HasSubstr("nothing selected"));
+}
+
+TEST(AnalyzeOptions, unknown_values_are_last_in_every_order) {
+  const auto known = [](const std::string& order) {
+    const json document = document_of(kPyprof, {"--order-by", order, "-c", "bandwidth"});
+    std::vector<bool> each;
+    for (const json& row : document["rows"]) each.push_back(row.contains("bandwidth"));
+    return each;
+  };
+  for (const std::string order : {"bandwidth", "+bandwidth"}) {
+    const std::vector<bool> rows = known(order);
+    ASSERT_EQ(rows.size(), 34u);
+    EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(), std::greater<>())) << order;
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), false), 7) << order;
+  }
+}
+
+TEST(AnalyzeOptions, unknown_columns_are_an_error_with_the_list) {
+  const ProgramResult result = analyze(kPyprof, {"-c", "index,bandwith"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--columns: unknown column `bandwith`"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean `bandwidth`"));
+  EXPECT_THAT(result.err, HasSubstr("in_shapes"));
+  EXPECT_THAT(result.out, IsEmpty());
+}
+
+TEST(AnalyzeOptions, a_width_that_is_too_small_is_refused) {
+  EXPECT_EQ(analyze(kPyprof, {"-w", "120"}).status, 2);
+  const ProgramResult narrow = analyze(kPyprof, {"-w", "40", "-c", "kernel,op,sil"});
+  EXPECT_EQ(narrow.status, 0) << narrow.err;
+  const ProgramResult result = analyze(kPyprof, {"-w", "20"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--width: the table needs a width of"));
+}
+
+TEST(AnalyzeStreams, standard_input_is_a_file_like_others) {
+  const ProgramResult result =
+      shell(fmt::format("cat {} | \"$BENCH\" analyze - --format csv", kPyprof));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, analyze(kPyprof, {"--format", "csv"}).out);
+}
+
+TEST(AnalyzeStreams, packed_files_are_unpacked) {
+  const TemporaryFolder folder;
+  const std::string text = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kPyprof);
+  gzFile file = gzopen(folder.file("t.gz").c_str(), "wb");
+  ASSERT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())),
+            static_cast<int>(text.size()));
+  gzclose(file);
+  EXPECT_EQ(document_of("t.gz", {}, folder.path())["total_ns"], 3'683'771);
+}
+
+TEST(AnalyzeStreams, a_closed_pipe_is_no_error) {
+  const TemporaryFolder folder;
+  std::string table = "Idx,Op,Kernel,Sil(ns)\n";
+  for (int i = 0; i < 20'000; ++i) table += fmt::format("{},relu,elementwise_kernel,100\n", i);
+  folder.write("long.csv", table);
+  const ProgramResult result =
+      shell("\"$BENCH\" analyze long.csv --format csv | head -n 1", folder.path());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, StartsWith("time_ns,"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(AnalyzeStreams, a_full_disk_is_one) {
+  const ProgramResult result = shell(fmt::format("\"$BENCH\" analyze {} > /dev/full", kPyprof));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("cannot write"));
+}
+
+TEST(AnalyzeSources, the_spool_of_a_killed_profile) {
+  const TemporaryFolder folder;
+  std::string line = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
+  line = line.substr(line.find("dnnl_verbose,exec"));
+  line.pop_back();
+  folder.write("p.jsonl.spool",
+               "{\"record\":\"process\",\"pid\":7,\"tid\":7,\"ns\":1,\"program\":\"/usr/bin/p\"}\n"
+               "{\"record\":\"verbose\",\"pid\":7,\"tid\":8,\"ns\":90000000,\"text\":\"" +
+                   line + "\"}\n{\"record\":\"verbose\",\"pid\":7,\"tid");
+  const json document =
+      document_of("p.jsonl.spool", {"-c", "type,tid,start_ns,flops"}, folder.path());
+  EXPECT_EQ(document["rows"], json::parse(R"([{"type": "convolution", "tid": 8,
+                                               "start_ns": 69246100, "flops": 38654705664}])"));
+}
+
+TEST(AnalyzeSources, a_profile_that_a_program_made_with_the_library) {
+  const TemporaryFolder folder;
+  const ProgramResult program =
+      shell("\"$PROGRAM\" plain && mv profile-*.jsonl p.jsonl", folder.path(),
+            {{"PROGRAM", BENCH_PROFILED_PROGRAM}, {"BENCH_PROFILE_AUTOSTART", "1"}});
+  ASSERT_EQ(program.status, 0) << program.err;
+  const ProgramResult plain = analyze("p.jsonl", {}, folder.path());
+  EXPECT_EQ(plain.status, 0);
+  EXPECT_THAT(plain.err, IsEmpty());
+  const json ranges =
+      document_of("p.jsonl", {"-c", "name,domain", "--order-by", "+start_ns"}, folder.path());
+  EXPECT_THAT(column_of<std::string>(ranges, "name"),
+              testing::IsSupersetOf({"epoch", "step", "load"}));
+  const json inner = document_of("p.jsonl", {"--layer", "encoder:a\\:b"}, folder.path());
+  EXPECT_THAT(column_of<std::string>(inner, "name"), testing::Contains("attention"));
+  EXPECT_GT(document_of("p.jsonl", {"--kind", "counter"}, folder.path())["selected"], 0);
+  EXPECT_GT(document_of("p.jsonl", {"--kind", "marker"}, folder.path())["selected"], 0);
+}
+
+TEST(AnalyzeSources, a_profiled_run) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", R"(version: 1
+name: tiny
+defaults:
+  warmup: { iterations: 1, time: 1ms }
+  measure: { processes: 1, min_iterations: 3, max_time: 4ms }
+cases:
+  - { op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1 }
+  - { op: gemm, m: 64, n: 64, k: 64 }
+)");
+  const ProgramResult run =
+      run_program({{BENCH_BINARY, "run", "tiny.yaml", "--profile=operators,api,memory",
+                    "--profile-iterations", "0-3", "--out", "r.jsonl"},
+                   folder.path(),
+                   {}});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const ProgramResult plain = analyze("r.jsonl", {}, folder.path());
+  EXPECT_EQ(plain.status, 0);
+  EXPECT_THAT(plain.err, IsEmpty());  // nothing damaged, nothing unknown
+
+  const json cases =
+      document_of("r.jsonl", {"--aggregate-by", "case", "--type", "primitive"}, folder.path());
+  EXPECT_EQ(cases["rows"].size(), 2u);
+  EXPECT_THAT(column_of<int>(cases, "count"), Each(4));
+  const json gemm =
+      document_of("r.jsonl", {"--type", "gemm", "-c", "flops,flops_per_s,op"}, folder.path());
+  EXPECT_THAT(column_of<int>(gemm, "flops"), ElementsAre(524288, 524288, 524288, 524288));
+  for (const json& row : gemm["rows"]) EXPECT_GT(row["flops_per_s"], 0.0);
+  for (const Words& options : {Words{"--phase", "create"}, Words{"--kind", "api"},
+                               Words{"--kind", "allocation"}, Words{"--kind", "counter"}}) {
+    EXPECT_GT(document_of("r.jsonl", options, folder.path())["selected"], 0) << options[1];
+  }
+}
+
+}  // namespace
+}  // namespace bench::test

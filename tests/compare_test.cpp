@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench compare` as a user calls it, over result files made here with known times.
+#include "harness/report/report.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kId = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+
+ProgramResult compare(std::vector<std::string> arguments, const TemporaryFolder& folder) {
+  arguments.insert(arguments.begin(), {BENCH_BINARY, "compare"});
+  return run_program({std::move(arguments), folder.path(), {}});
+}
+
+std::string result_file(std::int64_t nanoseconds, const std::string& library,
+                        const std::string& implementation) {
+  RunRecord run;
+  run.run_id = "r" + library;
+  run.environment.machine_class = "test-2c-00000000";
+  run.environment.libraries = {{"onednn", library}};
+  std::string text = to_json_line(run) + "\n";
+  CaseRecord record;
+  record.run_id = run.run_id;
+  record.id = kId;
+  record.op = "gemm";
+  record.direction = "forward";
+  record.case_hash = "0123456789abcdef";
+  record.implementation = implementation;
+  for (int number = 0; number < 5; ++number) {
+    ProcessRecord process;
+    process.run_id = run.run_id;
+    process.id = kId;
+    process.process = number;
+    process.samples = {Nanoseconds(nanoseconds + number), Nanoseconds(nanoseconds + number)};
+    text += to_json_line(process) + "\n";
+  }
+  return text + to_json_line(record) + "\n";
+}
+
+TEST(CompareTest, names_the_regression_and_what_changed) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", result_file(100'000, "3.1.0", "brg:avx512_core"));
+  folder.write("b.jsonl", result_file(130'000, "3.2.0", "jit:sse41"));
+  const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr(kId), HasSubstr("+30.0 %"),
+                                HasSubstr("library.onednn: 3.1.0 -> 3.2.0"),
+                                HasSubstr("implementation: brg:avx512_core -> jit:sse41"),
+                                HasSubstr("geometric mean: gemm/forward +30.0 % (1)")));
+  EXPECT_EQ(compare({"a.jsonl", "b.jsonl", "--fail-on", "regression"}, folder).status, 1);
+  EXPECT_EQ(compare({"b.jsonl", "a.jsonl", "--fail-on", "regression"}, folder).status, 0);
+  EXPECT_EQ(compare({"a.jsonl", "a.jsonl", "--fail-on", "regression"}, folder).status, 0);
+}
+
+TEST(CompareTest, writes_each_format) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", result_file(100'000, "3.1.0", "x"));
+  folder.write("b.jsonl", result_file(90'000, "3.1.0", "x"));
+  const auto document = json::parse(compare({"a.jsonl", "b.jsonl", "--json"}, folder).out);
+  EXPECT_EQ(document.at("cases").at(0).at("verdict"), "faster");
+  EXPECT_THAT(compare({"a.jsonl", "b.jsonl", "--format", "markdown"}, folder).out,
+              HasSubstr("| faster | gemm/forward/m16n16k16"));
+  EXPECT_EQ(compare({"a.jsonl", "b.jsonl", "-o", "c.md", "--format", "markdown"}, folder).status,
+            0);
+  EXPECT_THAT(read_text(folder.file("c.md")), HasSubstr("faster"));
+  const ProgramResult again = compare({"a.jsonl", "b.jsonl", "-o", "c.md"}, folder);
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("c.md"));
+}
+
+TEST(CompareTest, reads_google_benchmark) {
+  const TemporaryFolder folder;
+  const auto report = [](const std::string& time) {
+    return R"({"context": {"num_cpus": 2}, "benchmarks": [{"name": "BM_x/8", "run_name": "BM_x/8",)"
+           R"( "run_type": "iteration", "real_time": )" +
+           time + R"(, "time_unit": "us"}]})";
+  };
+  folder.write("a.json", report("10"));
+  folder.write("b.json", report("20"));
+  const ProgramResult result = compare({"a.json", "b.json"}, folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("BM_x/8"), HasSubstr("+100.0 %"), HasSubstr("too few")));
+}
+
+TEST(CompareTest, wrong_inputs_are_explained) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", result_file(100'000, "3.1.0", "x"));
+  folder.write("empty.jsonl", "");
+  folder.write("text.txt", "hello\n");
+  for (const auto& [file, message] : {std::pair("none.jsonl", "none.jsonl"),
+                                      {"empty.jsonl", "expected a result file"},
+                                      {"text.txt", "text.txt"}}) {
+    const ProgramResult result = compare({"a.jsonl", file}, folder);
+    EXPECT_EQ(result.status, 2) << file;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("bench compare: "), HasSubstr(message)));
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(compare({"a.jsonl"}, folder).status, 2);
+  const ProgramResult format = compare({"a.jsonl", "a.jsonl", "--format", "xml"}, folder);
+  EXPECT_EQ(format.status, 2);
+  EXPECT_THAT(format.err, HasSubstr("markdown"));
+  EXPECT_THAT(compare({"a.jsonl", "a.jsonl", "--fail-on", "noise"}, folder).err,
+              HasSubstr("regression"));
+}
+
+// A torn or damaged line costs that line and says so.
+TEST(CompareTest, damaged_lines_are_warnings) {
+  const TemporaryFolder folder;
+  const std::string text = result_file(100'000, "3.1.0", "x");
+  folder.write("a.jsonl", text);
+  folder.write("b.jsonl", text + "{\"record\":\"case\",\"run");
+  const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("b.jsonl"));
+  EXPECT_THAT(result.out, HasSubstr("1 same"));
+}
+
+}  // namespace
+}  // namespace bench::test

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a file to analyse: an error, or what could be read with counts of what could not.
+// Every activity survives being written and read again, and no table of them says anything to a
+// terminal or to a reader of its format but itself.
+#include "profiler/activity_json.hpp"
+#include "profiler/analysis/query.hpp"
+#include "profiler/analysis/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+class CheckingSink final : public bench::ActivitySink {
+ public:
+  bench::Status take(const bench::Activity& activity) override {
+    ++taken;
+    require(!activity.duration || activity.duration->count() >= 0);
+    line_.clear();
+    bench::append_json(activity, "", line_);
+    require(parser_.parse(line_).kind == bench::LineKind::activity);
+    return summary.take(activity);
+  }
+  std::int64_t taken = 0;
+  bench::Summary summary;
+
+ private:
+  std::string line_;
+  bench::ActivityLineParser parser_;
+};
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; }
+
+// Also U+0080 to U+009F, which terminals take for the beginning of escape sequences.
+void require_printable(const std::string& text) {
+  require(std::none_of(text.begin(), text.end(), is_control));
+  for (std::size_t at = text.find('\xc2'); at != std::string::npos;
+       at = text.find('\xc2', at + 1)) {
+    require(static_cast<unsigned char>(text.at(at + 1)) >= 0xa0);
+  }
+}
+
+void read(const std::string& text) {
+  const auto source = bench::text_of("fuzz", text);
+  const auto reader = bench::reader_of(*source);
+  if (!reader.ok()) {
+    require(!reader.error().message().empty());
+    return;
+  }
+  CheckingSink sink;
+  const auto report = (*reader)->read(*source, sink);
+  if (!report.ok()) {
+    require(!report.error().message().empty());
+    return;
+  }
+  require(report->activities == sink.taken);
+  require(report->notes.size() <= bench::kMostNotes);
+  require(report->damaged + report->unknown == 0 || !report->notes.empty());
+  const bench::Attribution attribution = sink.summary.attribution();
+  require(attribution.attributed + attribution.unattributed == attribution.wall);
+  require_printable(bench::summary_text(sink.summary));
+  require(nlohmann::json::accept(bench::summary_json(sink.summary)));
+}
+
+bench::AnalysisOptions question(std::size_t number) {
+  bench::AnalysisOptions options;
+  switch (number % 8) {
+    case 0:
+      break;
+    case 1:
+      options.aggregate_by = "type";
+      options.order_by = "+mean_ns";
+      break;
+    case 2:
+      options.phase = bench::PhaseFilter::all;
+      options.order_by = "bandwidth";
+      options.width = 100;
+      break;
+    case 3:
+      options.kinds = {"counter", "marker", "allocation", "operator", "api"};
+      options.aggregate_by = "name";
+      options.aggregate = bench::Aggregate::max;
+      break;
+    case 4:
+      options.types = {"create", "dispatch", "conv2d", "range"};
+      options.order_by = "name";
+      break;
+    case 5:
+      options.layer = "a";
+      options.peak_bandwidth = bench::BytesPerSecond{1e9};
+      break;
+    case 6:
+      options.aggregate = bench::Aggregate::mean;
+      options.peak_flops = bench::FlopsPerSecond{1e9};
+      break;
+    case 7:
+      options.min_time = bench::Nanoseconds(10);
+      options.name = "^[a-m]";
+      options.order_by = "+flops_per_s";
+      options.columns = {"trace", "time_ns", "value", "share", "cumulative_ns", "flags"};
+      break;
+  }
+  return options;
+}
+
+// The same question of the same bytes, so that what is found stays found.
+void answer(const std::string& text, std::size_t choice) {
+  constexpr const char* kFormats[] = {"table", "space", "csv", "json", "markdown"};
+  bench::AnalysisOptions options = question(choice);
+  const std::string format = options.width ? "table" : kFormats[choice / 8 % 5];
+  options.format = format;
+  std::ostringstream out;
+  bench::AnalysisTarget target;
+  target.out = &out;
+  target.terminal_width = 200;
+  target.folder = "/var/tmp";
+  const auto source = bench::text_of("fuzz", text);
+  const auto outcome = bench::analyze(*source, {}, options, target);
+  if (!outcome.ok()) {
+    require(!outcome.error().message().empty());
+    return;
+  }
+  require(outcome->shown <= outcome->selected);
+  require(outcome->selected <= outcome->report.activities);
+  const std::string table = out.str();
+  require_printable(table);
+  if (format == "json") require(nlohmann::json::accept(table));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::size_t choice = std::hash<std::string>()(text);
+  if (choice % 2 == 0) {
+    read(text);
+  } else {
+    answer(text, choice / 2);
+  }
+  return 0;
+}

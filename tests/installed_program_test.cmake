@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DBUILD_DIR= -DPROGRAM= -DWORK_DIR= -P installed_program_test.cmake
+# Installs the whole build into a folder, moves that elsewhere, and uses what is there as a user
+# would: the program must find its library of oneDNN, its capture library and its configurations.
+# PROGRAM is a program that uses oneDNN.
+
+set(bench "${WORK_DIR}/moved/bin/bench")
+unset(ENV{LD_LIBRARY_PATH})
+unset(ENV{ONEDNN_VERBOSE})
+
+# Runs the installed program in the work folder. Sets `output` and `message`.
+function(run status)
+  execute_process(COMMAND "${bench}" ${ARGN} WORKING_DIRECTORY "${WORK_DIR}"
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT result STREQUAL status)
+    message(FATAL_ERROR "bench ${ARGN}: status ${result}, expected ${status}:\n${out}${err}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+  set(message "${err}" PARENT_SCOPE)
+endfunction()
+
+function(expect text what)
+  string(FIND "${text}" "${what}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "expected `${what}` in:\n${text}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${WORK_DIR}")
+execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --strip
+  --prefix "${WORK_DIR}/first" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/moved")
+file(GLOB_RECURSE installed LIST_DIRECTORIES FALSE RELATIVE "${WORK_DIR}/moved" "${WORK_DIR}/moved/*")
+foreach(name IN ITEMS bin/bench lib/bench/libdnnl.so.3 lib/bench/libbench_capture.so
+    libbench_profile.so include/bench/profiler.hpp cmake/bench/bench-config.cmake
+    man/man1/bench.1.gz doc/bench/profiler.md share/bench/configs/resnet.yaml)
+  string(REPLACE "." "\\." pattern "${name}")
+  if(NOT installed MATCHES "(^|;|/)${pattern}(;|$)")
+    message(FATAL_ERROR "${name} is not installed, only:\n${installed}")
+  endif()
+endforeach()
+
+run(0 --version)
+run(0 profile --out p.jsonl -- "${PROGRAM}" relu relu)
+expect("${message}" "2 primitives executed")
+run(0 analyze p.jsonl --aggregate-by type -c type,count --format csv)
+expect("${output}" "\"eltwise\",2")
+run(0 run conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --quick --profile --out r.jsonl)
+file(READ "${WORK_DIR}/r.jsonl" result)
+expect("${result}" "\"library.onednn.path\":\"${WORK_DIR}/moved/bin/../lib/bench/libdnnl.so.3\"")
+expect("${result}" "\"record\":\"profile_pass\"")
+run(0 list network/forward/resnet18/f32/onednn/cpu/hot)
+
+file(REMOVE "${WORK_DIR}/moved/lib/bench/libbench_capture.so")
+run(2 profile -- "${PROGRAM}" relu)
+expect("${message}" "${WORK_DIR}/moved/lib/bench/libbench_capture.so")
+expect("${message}" "the capture library is missing")
+file(REMOVE_RECURSE "${WORK_DIR}/moved")
