@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks of the sources themselves: quick ones are tests of ctest, those that compile are targets,
-#   header_check         every header compiles alone
+#   header_check         every header compiles alone that has no source of its name, which would
+#                        include it first (check.style)
 #   onednn_latest_check  the oneDNN sources compile against the newest headers that we know
 # left out of `all` and built by ci/test.
 
@@ -9,6 +10,10 @@ foreach(folder IN ITEMS base profiler ops harness tests)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
     "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
   foreach(header IN LISTS headers)
+    string(REGEX REPLACE "\\.hpp$" "" stem "${PROJECT_SOURCE_DIR}/${header}")
+    if(EXISTS "${stem}.cpp" OR EXISTS "${stem}_test.cpp")
+      continue()
+    endif()
     set(source "${PROJECT_BINARY_DIR}/header_check/${header}.cpp")
     # Twice: the second inclusion fails without `#pragma once`.
     file(CONFIGURE OUTPUT "${source}" @ONLY

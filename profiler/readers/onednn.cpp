@@ -43,6 +43,10 @@ class LogReader {
       report_.note(status.error().message());
     }
     report_.facts = decoder_.facts();
+    if (report_.ignored == report_.lines && report_.damaged == 0) {
+      return Error{"holds no profile that is known here, nor any line of oneDNN", source_.name(),
+                   "run the program with ONEDNN_VERBOSE=profile, or below bench profile"};
+    }
     if (profiled_ == 0 && first_fault_) return *first_fault_;
     return std::move(report_);
   }
@@ -179,9 +183,12 @@ class LogReader {
   std::optional<Error> first_fault_;
 };
 
-// Any line of oneDNN in the head; JSON lines are profiles or results, which may quote such a line.
+// Any line of oneDNN in the head, or text that is longer than it: the program's own output may come
+// first. JSON lines are profiles or results, which may quote such a line.
 bool recognises(std::string_view head) {
-  return !head.starts_with('{') && find_verbose(head) != std::string_view::npos;
+  if (head.starts_with('{')) return false;
+  const bool may_follow = head.size() >= kHeadSize && head.find('\0') == std::string_view::npos;
+  return may_follow || find_verbose(head) != std::string_view::npos;
 }
 
 Result<ReadReport> read(TextSource& source, ActivitySink& sink) {

@@ -215,6 +215,18 @@ TEST(OnednnReader, a_log_without_records_is_empty) {
   EXPECT_EQ(log.report->activities, 0);
 }
 
+TEST(OnednnReader, lines_may_come_late) {
+  std::string text;
+  while (text.size() <= kHeadSize) text += "epoch 1, loss 0.25\n";
+  EXPECT_TRUE(onednn_reader.recognises(text_of("log", text)->head()));
+  const Log nothing = read_text(text);
+  ASSERT_FALSE(nothing.report.ok());
+  EXPECT_THAT(nothing.report.error().message(), HasSubstr("nor any line of oneDNN"));
+  const Log late = read_text(text + record("exec", "0.5") + "\n");
+  ASSERT_TRUE(late.report.ok());
+  EXPECT_THAT(late.activities, SizeIs(1));
+}
+
 TEST(OnednnReader, recognises_its_own_lines_alone) {
   EXPECT_TRUE(onednn_reader.recognises("loss 1\ndnnl_verbose,info,"));
   EXPECT_FALSE(onednn_reader.recognises("loss 1\n"));
