@@ -65,6 +65,23 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(report.ends.size(), 1u);
 }
 
+// Accounts for the profile's time once: idle time is never negative.
+TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result =
+      bench({"run", "tiny.yaml", "--profile", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("= attributed "));
+  EXPECT_THAT(result_file_problems(read_text(folder.file("r.jsonl"))), testing::IsEmpty());
+  const Report report = read_report(folder.file("r.jsonl"));
+  EXPECT_THAT(report.warnings, testing::IsEmpty());
+  EXPECT_EQ(report.profile_passes.size(), 4u);
+  ASSERT_EQ(report.ends.size(), 1u);
+  EXPECT_GE(report.ends[0].accounting.idle, Nanoseconds(0));
+  EXPECT_GT(report.ends[0].accounting.profile, Nanoseconds(0));
+}
+
 TEST(RunTest, an_absent_gpu_is_skipped_with_its_reason_and_status_0_unless_required) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);

@@ -124,6 +124,7 @@ TEST_F(CoordinatorProfileTest, ItsTimeIsAccountedApart) {
   EXPECT_EQ(time.timed, 4 * 20 * 60us);
   EXPECT_EQ(time.wall,
             time.timed + time.warmup + time.setup + time.check + time.profile + time.idle);
+  EXPECT_EQ(time.idle, 0ns);  // the fake clock stands still between commands
 }
 
 TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {

@@ -11,8 +11,6 @@ namespace {
 void charge(const Request& request, Nanoseconds time, Spent& spent) {
   if (std::holds_alternative<RoundRequest>(request)) {
     spent.timed += time;
-  } else if (std::holds_alternative<ProfileRequest>(request)) {
-    spent.profile += time;
   } else if (std::holds_alternative<WarmUpRequest>(request)) {
     spent.warmup += time;
   } else if (std::holds_alternative<ProfileRequest>(request)) {
@@ -66,7 +64,6 @@ void WorkerSession::finish() {
   total_.warmup += spent.warmup;
   total_.setup += spent.setup;
   total_.check += spent.check;
-  total_.profile += spent.profile;
   total_.profile += spent.profile;
 }
 
