@@ -101,7 +101,8 @@ TEST(VerboseLine, creations) {
   EXPECT_EQ(decoder.decode("dnnl_verbose,create" + tail).kind, VerboseKind::create);
   EXPECT_EQ(decoder.decode("dnnl_verbose,create" + tail).cache, "");
   EXPECT_EQ(decoder.decode("dnnl_verbose,create:cache_hit" + tail).cache, "hit");
-  const VerboseLine& miss = decoder.decode("onednn_verbose,primitive,create:cache_miss" + tail);
+  const std::string missed = "onednn_verbose,primitive,create:cache_miss" + tail;
+  const VerboseLine& miss = decoder.decode(missed);
   EXPECT_EQ(miss.kind, VerboseKind::create);
   EXPECT_EQ(miss.cache, "miss");
   EXPECT_EQ(miss.time, Nanoseconds(250'000));
@@ -196,7 +197,8 @@ TEST(VerboseLine, another_log_behind_the_first_has_its_own_template) {
 TEST(VerboseLine, unknown_formats_are_no_zeros) {
   VerboseDecoder decoder;
   const std::string tail = std::string(kSeed.substr(kSeed.find("exec")));
-  const VerboseLine& v2 = decoder.decode("onednn_verbose,v2,primitive," + tail);
+  const std::string of_v2 = "onednn_verbose,v2,primitive," + tail;
+  const VerboseLine& v2 = decoder.decode(of_v2);
   EXPECT_EQ(v2.kind, VerboseKind::unknown);
   EXPECT_EQ(v2.time, std::nullopt);
   EXPECT_THAT(v2.fault, HasSubstr("unknown format `v2`"));
@@ -208,7 +210,8 @@ TEST(VerboseLine, unknown_formats_are_no_zeros) {
   const VerboseLine& operation = decoder.decode("onednn_verbose,v1,primitive,paint,cpu,red");
   EXPECT_EQ(operation.kind, VerboseKind::unknown);
   decoder.decode("onednn_verbose,primitive,info,template:operation,device,kernel,duration");
-  const VerboseLine& other = decoder.decode("onednn_verbose,primitive," + tail);
+  const std::string of_template = "onednn_verbose,primitive," + tail;
+  const VerboseLine& other = decoder.decode(of_template);
   EXPECT_EQ(other.kind, VerboseKind::unknown);
 }
 
