@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/profile_phase.hpp"
 
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "harness/run/warmup.hpp"
 #include "profiler/activity_json.hpp"
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -22,30 +22,6 @@ namespace {
 
 // Names of files stay readable, and below the 255 bytes of a file system.
 constexpr std::size_t kLongestStem = 150;
-
-// A folder of this run's own, removed with its content.
-class SpoolFolder {
- public:
-  static Result<SpoolFolder> create() {
-    std::string path = (std::filesystem::temp_directory_path() / "bench-profile-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) {
-      return Error{"cannot make a folder for the profile", path,
-                   "set TMPDIR to one that is writable"};
-    }
-    return SpoolFolder(std::move(path));
-  }
-  SpoolFolder(SpoolFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  SpoolFolder& operator=(SpoolFolder&&) = delete;
-  ~SpoolFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file() const { return path_ + "/activities.jsonl"; }
-
- private:
-  explicit SpoolFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
   std::string kinds;
@@ -181,15 +157,15 @@ std::string failure_trace_path(const std::string& folder, const std::string& id)
 
 Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
                                                       const ProfileJob& job) {
-  BENCH_ASSIGN_OR_RETURN(const SpoolFolder folder, SpoolFolder::create());
-  std::optional<ProfilePassRecord> record =
-      call_worker(world, job, request_of(world, job, folder.file()));
+  BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("profile"));
+  const std::string spool = folder.file("activities.jsonl");
+  std::optional<ProfilePassRecord> record = call_worker(world, job, request_of(world, job, spool));
   if (!record) return std::optional<ProfilePassRecord>();
   std::unique_ptr<ChromeTrace> trace;
   if (job.reason == ProfileReason::failed && world.options.trace_failures) {
     BENCH_ASSIGN_OR_RETURN(trace, open_trace(world, job));
   }
-  BENCH_ASSIGN_OR_RETURN(const std::int64_t count, hand_on(world, folder.file(), trace.get()));
+  BENCH_ASSIGN_OR_RETURN(const std::int64_t count, hand_on(world, spool, trace.get()));
   if (trace) BENCH_RETURN_IF_ERROR(trace->finish());
   record->run_id = world.options.run_id;
   record->id = job.spec->id;

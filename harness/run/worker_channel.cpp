@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -32,11 +31,9 @@ Result<sockaddr_un> address_of(const std::string& path) {
 }  // namespace
 
 Result<ChannelListener> ChannelListener::create() {
-  const char* base = std::getenv("TMPDIR");
-  std::string folder = fmt::format("{}/bench-XXXXXX", base != nullptr ? base : "/tmp");
-  if (mkdtemp(folder.data()) == nullptr) return system_error("cannot make a folder", folder);
+  BENCH_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::create("worker"));
   const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  ChannelListener listener(descriptor, folder, folder + "/worker");
+  ChannelListener listener(descriptor, std::move(folder));
   if (descriptor < 0) return system_error("cannot make a socket", listener.path_);
   BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(listener.path_));
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -46,19 +43,16 @@ Result<ChannelListener> ChannelListener::create() {
   return listener;
 }
 
-ChannelListener::ChannelListener(int descriptor, std::string folder, std::string path)
-    : descriptor_(descriptor), folder_(std::move(folder)), path_(std::move(path)) {}
+ChannelListener::ChannelListener(int descriptor, TemporaryFolder folder)
+    : descriptor_(descriptor), folder_(std::move(folder)), path_(folder_.file("socket")) {}
 
 ChannelListener::ChannelListener(ChannelListener&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
-      folder_(std::exchange(other.folder_, {})),
+      folder_(std::move(other.folder_)),
       path_(std::exchange(other.path_, {})) {}
 
 ChannelListener::~ChannelListener() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (folder_.empty()) return;
-  unlink(path_.c_str());
-  rmdir(folder_.c_str());
 }
 
 std::optional<int> ChannelListener::accept() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/temporary_folder.hpp"
 
 #include <optional>
 #include <string>
@@ -27,9 +28,10 @@ class ChannelListener {
   std::optional<int> accept();
 
  private:
-  ChannelListener(int descriptor, std::string folder, std::string path);
+  ChannelListener(int descriptor, TemporaryFolder folder);
   int descriptor_ = -1;
-  std::string folder_, path_;
+  TemporaryFolder folder_;
+  std::string path_;
 };
 
 // The worker's end. The caller owns the descriptor.

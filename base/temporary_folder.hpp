@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+
+// A fresh folder for this user alone, removed with its content at the end.
+class TemporaryFolder {
+ public:
+  // "bench-PURPOSE-......" in TMPDIR, else in /tmp. Error: that is no folder, or not writable.
+  static Result<TemporaryFolder> create(std::string_view purpose);
+  ~TemporaryFolder();
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+
+  std::string file(std::string_view name) const;
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;  // empty: moved from
+};
+
+}  // namespace bench
