@@ -56,6 +56,13 @@ bool output_closed() {
   return poll(&descriptor, 1, 0) == 1 && (descriptor.revents & POLLERR) != 0;
 }
 
+// A closed pipe is no error, a full disk is one.
+Status check_written(Env& env) {
+  env.out->flush();
+  if (env.out->good() || output_closed()) return Done{};
+  return Error{"cannot write", "(standard output)", ""};
+}
+
 constexpr std::array<std::string_view, 5> kSummarySortNames = {"total", "mean", "min", "max",
                                                                "count"};
 
@@ -101,6 +108,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   Summary summary;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
   *env.out << (json ? summary_json(summary, options) : summary_text(summary, options));
+  BENCH_RETURN_IF_ERROR(check_written(env));
   report_losses("analyze", report, arguments.verbosity, *env.err);
   return Done{};
 }
@@ -111,10 +119,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, ops::make_work_of(), options, target_of(env)));
-  env.out->flush();
-  if (!env.out->good() && !output_closed()) {
-    return Error{"cannot write", "(standard output)", ""};
-  }
+  BENCH_RETURN_IF_ERROR(check_written(env));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& remark : outcome.remarks) *env.err << "bench analyze: " << remark << '\n';
   return Done{};

@@ -80,9 +80,14 @@ bool is_result(std::string_view text) {
   return text.find("\"bench.result/") != std::string_view::npos;
 }
 
+struct MeasurementReader {
+  std::string_view help;  // what an error says is expected
+  bool (*recognises)(std::string_view text);
+  Result<Measurement> (*read)(std::string_view text, const std::string& name);
+};
 constexpr std::array<MeasurementReader, 2> kReaders = {{
-    {"result", "a result file of bench run, or its JSON document", is_result, read_result},
-    {"google_benchmark", "Google Benchmark's JSON", is_google_benchmark, read_google_benchmark},
+    {"a result file of bench run, or its JSON document", is_result, read_result},
+    {"Google Benchmark's JSON", is_google_benchmark, read_google_benchmark},
 }};
 
 }  // namespace
@@ -121,8 +126,6 @@ Measurement measurement_of(const Report& report, const std::string& name) {
   }
   return result;
 }
-
-std::span<const MeasurementReader> measurement_readers() { return kReaders; }
 
 Result<Measurement> read_measurement(std::string_view text, const std::string& name) {
   std::string formats;

@@ -8,7 +8,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,14 +37,8 @@ struct Measurement {
 
 Measurement measurement_of(const Report& report, const std::string& name);
 
-// `text` of a file called `name`, in one of the formats. Error: none of them, or damaged.
-struct MeasurementReader {
-  std::string_view name;  // "result"
-  std::string_view help;  // one line
-  bool (*recognises)(std::string_view text);
-  Result<Measurement> (*read)(std::string_view text, const std::string& name);
-};
-std::span<const MeasurementReader> measurement_readers();
+// `text` of a file called `name`, in one of the formats of the table in measurement.cpp. Error:
+// none of them, or damaged.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
 // Reports of Google Benchmark (--benchmark_format=json). Its repetitions take the place of

@@ -30,6 +30,26 @@ std::string_view text_of(RowFlag flag) {
   return "";
 }
 
+namespace {
+
+template <class T>
+std::optional<T> choose(Aggregate by, const std::optional<T>& max, const std::optional<T>& min,
+                        const std::optional<T>& sum, const std::optional<T>& mean) {
+  switch (by) {
+    case Aggregate::max:
+      return max;
+    case Aggregate::min:
+      return min;
+    case Aggregate::sum:
+      return sum;
+    case Aggregate::mean:
+      return mean;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void TimeStatistics::add(Nanoseconds duration) {
   quantiles_.add(duration.count());
   total_ = saturating_sum(total_, duration);
@@ -50,17 +70,7 @@ std::optional<Nanoseconds> TimeStatistics::quantile(double q) const {
 
 std::optional<Nanoseconds> TimeStatistics::aggregate(Aggregate by) const {
   if (count() == 0) return std::nullopt;
-  switch (by) {
-    case Aggregate::max:
-      return max_;
-    case Aggregate::min:
-      return min_;
-    case Aggregate::sum:
-      return total_;
-    case Aggregate::mean:
-      return mean();
-  }
-  return std::nullopt;
+  return choose<Nanoseconds>(by, max_, min_, total_, mean());
 }
 
 void NumberStatistics::add(double value) {
@@ -78,17 +88,7 @@ void NumberStatistics::add(std::int64_t value) {
 
 std::optional<double> NumberStatistics::aggregate(Aggregate by) const {
   if (count == 0) return std::nullopt;
-  switch (by) {
-    case Aggregate::max:
-      return max;
-    case Aggregate::min:
-      return min;
-    case Aggregate::sum:
-      return sum;
-    case Aggregate::mean:
-      return sum / static_cast<double>(count);
-  }
-  return std::nullopt;
+  return choose<double>(by, max, min, sum, sum / static_cast<double>(count));
 }
 
 void RateStatistics::add(std::int64_t work, Nanoseconds duration) {
@@ -101,16 +101,8 @@ void RateStatistics::add(std::int64_t work, Nanoseconds duration) {
 
 std::optional<double> RateStatistics::aggregate(Aggregate by) const {
   if (!min_) return std::nullopt;
-  switch (by) {
-    case Aggregate::max:
-      return max_;
-    case Aggregate::min:
-      return min_;
-    case Aggregate::sum:
-    case Aggregate::mean:
-      return work_ * 1e9 / static_cast<double>(time_.count());
-  }
-  return std::nullopt;
+  const double rate = work_ * 1e9 / static_cast<double>(time_.count());  // of sum and mean alike
+  return choose<double>(by, max_, min_, rate, rate);
 }
 
 }  // namespace bench::analysis
