@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of each record, named once for both directions: an Archive writes or reads them in
-// this order. Private to this folder.
+// this order (field_reader.hpp, field_writer.hpp). For report and store alone.
 //
 // An Archive offers
 //   required(name, value)        always written; reading without it is an error
@@ -14,6 +14,15 @@
 #include "harness/report/record.hpp"
 
 namespace bench {
+
+template <class Archive, class Environment>
+void environment_fields(Archive& archive, Environment& environment) {
+  archive.optional("machine_class", environment.machine_class);
+  archive.optional("cpu", environment.cpu);
+  archive.optional("threads", environment.threads);
+  archive.optional("libraries", environment.libraries);
+  archive.optional("details", environment.details);
+}
 
 template <class Archive, class Run>
 void run_fields(Archive& archive, Run& run) {
@@ -34,13 +43,8 @@ void run_fields(Archive& archive, Run& run) {
     config.optional("seed", run.seed);
   });
   archive.optional("convention", run.convention);
-  archive.object("environment", [&](Archive& environment) {
-    environment.optional("machine_class", run.environment.machine_class);
-    environment.optional("cpu", run.environment.cpu);
-    environment.optional("threads", run.environment.threads);
-    environment.optional("libraries", run.environment.libraries);
-    environment.optional("details", run.environment.details);
-  });
+  archive.object("environment",
+                 [&](Archive& environment) { environment_fields(environment, run.environment); });
 }
 
 template <class Archive, class Process>
@@ -138,6 +142,21 @@ void profile_pass_fields(Archive& archive, Pass& pass) {
   archive.optional("attributed_ns", pass.attributed);
   archive.optional("unattributed_ns", pass.unattributed);
   archive.optional("details", pass.details);
+}
+
+template <class Archive, class Canaries>
+void canary_times(Archive& archive, Canaries& time) {
+  archive.required("fma_ns", time.fma);
+  archive.required("l2_ns", time.l2);
+  archive.required("dram_ns", time.dram);
+  archive.required("timer_ns", time.timer);
+}
+
+template <class Archive, class Canary>
+void canary_fields(Archive& archive, Canary& canary) {
+  archive.required("run_id", canary.run_id);
+  archive.required("moment", canary.moment);
+  canary_times(archive, canary.time);
 }
 
 template <class Archive, class End>

@@ -13,10 +13,13 @@ constexpr std::array<std::string_view, 5> kFlags = {"noisy", "unsteady", "above_
 constexpr std::array<std::string_view, 4> kStopReasons = {"precision", "max_time", "budget",
                                                           "interrupted"};
 
+constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", "after"};
+
 }  // namespace
 
 std::span<const std::string_view> outcome_names() { return kOutcomes; }
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
+std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }
 
 }  // namespace bench

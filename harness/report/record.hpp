@@ -152,6 +152,24 @@ struct ProfilePassRecord {
   friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
 };
 
+// The machine's own speed: times of fixed pieces of work that know no operator and no library
+// (harness/run/canary.hpp). The same on the same machine, whatever the run measures.
+struct Canaries {
+  Nanoseconds fma{0};    // multiply-adds in registers
+  Nanoseconds l2{0};     // a triad that fits the second cache
+  Nanoseconds dram{0};   // a triad larger than the last cache
+  Nanoseconds timer{0};  // reads of the clock
+  friend bool operator==(const Canaries&, const Canaries&) = default;
+};
+enum class CanaryMoment { before, midway, after };  // all else that the run measures
+std::span<const std::string_view> canary_moment_names();
+struct CanaryRecord {
+  std::string run_id;
+  CanaryMoment moment = CanaryMoment::before;
+  Canaries time;
+  friend bool operator==(const CanaryRecord&, const CanaryRecord&) = default;
+};
+
 struct Accounting {
   Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0},
       idle{0};  // summed over workers, wall = the rest together
@@ -168,6 +186,7 @@ struct EndRecord {
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 
-using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, EndRecord>;
+using Record =
+    std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, CanaryRecord, EndRecord>;
 
 }  // namespace bench

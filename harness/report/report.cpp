@@ -96,6 +96,7 @@ class Collector {
   void keep(RunRecord run) { report_.runs.push_back(std::move(run)); }
   void keep(ProcessRecord process) { report_.processes.push_back(std::move(process)); }
   void keep(ProfilePassRecord pass) { report_.profile_passes.push_back(std::move(pass)); }
+  void keep(CanaryRecord canary) { report_.canaries.push_back(std::move(canary)); }
   void keep(EndRecord end) { report_.ends.push_back(std::move(end)); }
   // Of several records of one id the last `ok` counts, the last one when none is.
   void keep(CaseRecord record) {

@@ -19,6 +19,7 @@ struct Report {
   std::vector<CaseRecord>
       cases;  // one an id, order of first appearance; of several records the last `ok` counts
   std::vector<ProfilePassRecord> profile_passes;
+  std::vector<CanaryRecord> canaries;
   std::vector<EndRecord> ends;
   std::vector<std::string> warnings;  // "results.jsonl:17: damaged record ignored: ..."
 };
@@ -35,7 +36,7 @@ Result<Record> record_from_json_line(std::string_view line);
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
 // The whole as one JSON document (product.md section 4): {"schema", "runs", "processes", "cases",
-// "profile_passes", "ends"}.
+// "profile_passes", "canaries", "ends"}.
 std::string to_json_document(const Report& report);
 // The same with `profile_summary`, a JSON object as text.
 std::string to_json_document(const Report& report, std::string_view profile_summary);

@@ -32,7 +32,8 @@ class CaseProgress {
   void adopt(const CaseRecord& record);
 
   void add(ProcessRecord record);
-  // From the first process that was prepared; later calls change nothing.
+  // Facts are those of the first process that was prepared. Of the others the digest of the outputs
+  // counts: where one differs, it is kDigestVaries.
   void learn(const PreparedReply& prepared);
   // Ends the case: remaining processes are dropped.
   void end(Outcome outcome, std::string reason);
@@ -63,5 +64,8 @@ class CaseProgress {
   std::optional<Ended> ended_;
   std::optional<Outcome> settled_;
 };
+
+// What an earlier run of the same plan has left, told to the cases of its ids.
+void adopt(const Report& earlier, std::vector<CaseProgress>& cases);
 
 }  // namespace bench

@@ -2,9 +2,11 @@
 #include "harness/run/command_server.hpp"
 
 #include "base/version.hpp"
+#include "harness/report/exact_facts.hpp"
 #include "harness/run/admission.hpp"
 #include "harness/run/profile_pass.hpp"
 #include "harness/run/rotation.hpp"
+#include "harness/run/slowdown.hpp"
 #include "harness/run/verify.hpp"
 #include "harness/run/worker.hpp"
 #include "profiler/recorder.hpp"
@@ -61,11 +63,12 @@ struct CommandServer::Built {
   PreparedReply reply;  // without what depends on the cache mode
 };
 
-CommandServer::CommandServer(ops::Backend& backend, Clock& clock, std::optional<Bytes> available)
+CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
     : backend_(backend),
       clock_(clock),
-      available_(available),
-      arena_size_(arena_size(std::nullopt, Bytes{0}, available)) {}
+      options_(std::move(options)),
+      slowdown_(options_.slowdown ? parse_slowdown(*options_.slowdown) : Result<double>(0.0)),
+      arena_size_(arena_size(std::nullopt, Bytes{0}, options_.available)) {}
 
 ReplyMessage CommandServer::handle(const Request& request) {
   struct Visitor {
@@ -79,15 +82,18 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
     Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
+    Reply operator()(const CanaryRequest&) const { return server.canary(); }
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
-  Reply reply = std::visit(Visitor{*this}, request);
+  Reply reply =
+      slowdown_ ? std::visit(Visitor{*this}, request) : failed(slowdown_.error().message());
   return {std::move(reply), spent_};
 }
 
 Reply CommandServer::hello(const HelloRequest& request) {
-  arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, available_);
+  last_level_cache_ = request.last_level_cache;
+  arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, options_.available);
   return HelloReply{kProtocolVersion,
                     std::string(tool_version()),
                     std::string(backend_.name()),
@@ -147,10 +153,11 @@ Reply CommandServer::steps(const StepsRequest& request) {
 
 Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
                                                 const PrepareRequest& request) {
-  auto subject = admit(key, request.network.get(), backend_, available_);
+  auto subject = admit(key, request.network.get(), backend_, options_.available);
   if (!subject) return std::move(subject).error();
   const InputValues values = input_values(*subject, request.seed);
-  auto instance = Instance::build(backend_, *subject, values, clock_, available_, request.met);
+  auto instance =
+      Instance::build(backend_, *subject, values, clock_, options_.available, request.met);
   if (!instance) return refused(instance.error());
   built_ = std::make_shared<Built>(
       Built{problem, request.seed, std::move(*subject), std::move(*instance), false, {}});
@@ -163,6 +170,9 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
     if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
   }
   reply.steps = kernel.steps();
+  if (!reply.steps.empty()) {
+    reply.details.emplace(kPrimitivesDetail, std::to_string(reply.steps.size()));
+  }
   reply.create = durations.create;
   reply.create_hit = durations.create_hit;
   reply.reorder = durations.reorder;
@@ -175,13 +185,15 @@ Result<Done, RefusedReply> CommandServer::check(const InputValues& values,
                                                 const PrepareRequest& request) {
   if (request.check == CheckKind::none) return Done{};
   const Nanoseconds start = clock_.now();
-  auto verified = verify(backend_, built_->subject, built_->instance, values,
-                         {request.check, request.expected, request.seed, available_}, clock_);
+  auto verified =
+      verify(backend_, built_->subject, built_->instance, values,
+             {request.check, request.expected, request.seed, options_.available}, clock_);
   spent_.check += clock_.now() - start;
   if (!verified) return std::move(verified).error();
   built_->checked = true;
   built_->reply.check = std::move(verified->text);
   built_->reply.output = std::move(verified->output);
+  built_->reply.details.emplace(kOutputDigestDetail, built_->reply.output.digest);
   return Done{};
 }
 
@@ -215,18 +227,23 @@ Reply CommandServer::warm_up(const WarmUpRequest& request) {
 }
 
 Reply CommandServer::round(const RoundRequest& request) {
-  if (!rotation_ || !warmed_up_ || request.samples < 1) {
-    return failed("a round needs a prepared and warm case and at least one sample");
+  const std::int64_t iterations =
+      request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
+  if (!rotation_ || !warmed_up_ || request.samples < 1 || iterations < 1) {
+    return failed("a round needs a prepared and warm case, and at least one sample and iteration");
   }
   RoundReply reply;
+  reply.iterations_per_sample = iterations;
   std::optional<Scope> range;  // for the tools that listen
   if (!request.range.empty()) {
     ScopeSpec spec;
     spec.name = request.range;
     range.emplace(nullptr, std::move(spec));
   }
-  const Status status = run_round(*rotation_, request.samples, warmed_up_->iterations_per_sample,
-                                  clock_, reply.samples);
+  const std::optional<double> slowdown =
+      *slowdown_ > 0 ? std::optional<double>(*slowdown_) : std::nullopt;
+  const Status status =
+      run_round(*rotation_, request.samples, iterations, clock_, reply.samples, slowdown);
   for (const Nanoseconds sample : reply.samples) spent_.timed += sample;
   if (!status) return failed(status.error().message());
   return reply;
@@ -238,10 +255,20 @@ Reply CommandServer::profile(const ProfileRequest& request) {
   // The pass needs the memory, and makes all of its own to see it made.
   built_.reset();
   arena_.reset();
-  auto reply = run_profile_pass({backend_, clock_, available_, arena_size_, decoder_}, request);
+  auto reply =
+      run_profile_pass({backend_, clock_, options_.available, arena_size_, decoder_}, request);
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
   return std::move(*reply);
+}
+
+Reply CommandServer::canary() {
+  const Nanoseconds start = clock_.now();
+  const Result<Canaries> canaries =
+      options_.canaries(clock_, last_level_cache_, options_.available);
+  spent_.setup += clock_.now() - start;
+  if (!canaries) return RefusedReply{Outcome::skipped, canaries.error().message()};
+  return CanariesReply{*canaries};
 }
 
 Reply CommandServer::release() {

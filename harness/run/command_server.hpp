@@ -5,6 +5,7 @@
 
 #include "base/env.hpp"
 #include "harness/run/arena.hpp"
+#include "harness/run/canary.hpp"
 #include "harness/run/instance.hpp"
 #include "harness/run/protocol.hpp"
 #include "harness/run/sampling.hpp"
@@ -12,6 +13,7 @@
 #include "ops/kernel.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,10 +21,18 @@
 
 namespace bench {
 
+// What a worker has of its machine and its environment.
+struct ServerOptions {
+  std::optional<Bytes> available = std::nullopt;  // memory that may be taken; absent when unknown
+  // As kSlowdownVariable has it (slowdown.hpp). Where that is no share, every command is refused.
+  std::optional<std::string> slowdown = std::nullopt;
+  // Tests have better to do than the work.
+  std::function<decltype(measure_canaries)> canaries = measure_canaries;
+};
+
 class CommandServer {
  public:
-  // `available`: memory that may be taken; absent when unknown.
-  CommandServer(ops::Backend& backend, Clock& clock, std::optional<Bytes> available);
+  CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options);
 
   ReplyMessage handle(const Request& request);
 
@@ -35,6 +45,7 @@ class CommandServer {
   Reply warm_up(const WarmUpRequest& request);
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
+  Reply canary();
   Reply release();
 
   Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
@@ -46,7 +57,9 @@ class CommandServer {
 
   ops::Backend& backend_;
   Clock& clock_;
-  std::optional<Bytes> available_;
+  ServerOptions options_;
+  Result<double> slowdown_;  // the share; 0: none
+  std::optional<Bytes> last_level_cache_;
   Bytes arena_size_;
   std::optional<Arena> arena_;
   std::shared_ptr<Built> built_;  // shared: its type is known to the source alone

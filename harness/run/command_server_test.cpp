@@ -52,7 +52,7 @@ class CommandServerTest : public testing::Test {
   FakeScript script_;
   FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
                        [this](const std::string&) { return script_; }};
-  CommandServer server_{backend_, clock_, Bytes{std::int64_t{64} << 20}};
+  CommandServer server_{backend_, clock_, {Bytes{std::int64_t{64} << 20}}};
 };
 
 TEST_F(CommandServerTest, HelloNamesProtocolLibraryAndArena) {
@@ -128,7 +128,7 @@ TEST_F(CommandServerTest, AnUnwrittenIntegerIsFoundByASecondPoison) {
 TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
   const OutputSample first = prepared(kGemm).output;
   FakeBackend other([](Nanoseconds) {}, [](const std::string&) { return FakeScript{}; });
-  CommandServer same(other, clock_, std::nullopt);
+  CommandServer same(other, clock_, {});
   PrepareRequest request;
   request.id = kGemm;
   request.check = CheckKind::expected;
@@ -138,12 +138,12 @@ TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
   EXPECT_EQ(std::get<PreparedReply>(message.reply).check, "equal to the first process");
 
   request.expected.digest = "other";  // sums in another order: compared value by value
-  message = CommandServer(other, clock_, std::nullopt).handle(request);
+  message = CommandServer(other, clock_, {}).handle(request);
   EXPECT_THAT(std::get<PreparedReply>(message.reply).check,
               StartsWith("like the first process, 16"));
 
   request.expected.values[3] += 1;
-  message = CommandServer(other, clock_, std::nullopt).handle(request);
+  message = CommandServer(other, clock_, {}).handle(request);
   EXPECT_EQ(refused(message).outcome, Outcome::wrong_result);
   EXPECT_THAT(refused(message).reason, HasSubstr("first process's: "));
   EXPECT_THAT(refused(message).reason, HasSubstr("[0,3]: got "));
@@ -242,6 +242,63 @@ TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
   EXPECT_EQ(document.at("devices").at(0).at("library").at("version"), "1.2.3");
   const auto message = server_.handle(DescribeRequest{});
   EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(backend_));
+}
+
+TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
+  std::optional<Bytes> cache, available;
+  ServerOptions options{Bytes{1000}};
+  options.canaries = [&](Clock&, std::optional<Bytes> last_level, std::optional<Bytes> memory) {
+    clock_.advance(7us);
+    cache = last_level;
+    available = memory;
+    return Result<Canaries>(Canaries{1ns, 2ns, 3ns, 4ns});
+  };
+  CommandServer server(backend_, clock_, options);
+  server.handle(HelloRequest{kProtocolVersion, {0}, Bytes{48 << 20}});
+  const ReplyMessage message = server.handle(CanaryRequest{});
+  ASSERT_TRUE(std::holds_alternative<CanariesReply>(message.reply)) << refused(message).reason;
+  EXPECT_EQ(std::get<CanariesReply>(message.reply).time, (Canaries{1ns, 2ns, 3ns, 4ns}));
+  EXPECT_EQ(message.spent.setup, 7us);
+  EXPECT_EQ(cache, Bytes{48 << 20});
+  EXPECT_EQ(available, Bytes{1000});
+}
+
+TEST_F(CommandServerTest, CanariesWithoutMemoryAreRefused) {
+  const RefusedReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are there
+  EXPECT_EQ(reply.outcome, Outcome::skipped);
+  EXPECT_THAT(reply.reason, StartsWith("no memory for the canaries"));
+}
+
+TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
+  CommandServer server(backend_, clock_, {std::nullopt, "3x"});
+  for (const Request& request : {Request(HelloRequest{kProtocolVersion, {0}, {}}),
+                                 Request(RoundRequest{1}), Request(CanaryRequest{})}) {
+    const RefusedReply reply = refused(server.handle(request));
+    EXPECT_EQ(reply.outcome, Outcome::failed);
+    EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is no share of the time"));
+  }
+}
+
+TEST_F(CommandServerTest, ExactFactsAreDetails) {
+  for (const char* kind : {"reorder", "matmul"}) script_.steps.emplace_back().step.kind = kind;
+  const PreparedReply first = prepared(kGemm);
+  EXPECT_EQ(first.details.at("primitives"), "2");
+  EXPECT_EQ(first.details.at("output.digest"), first.output.digest);
+  // A later process sends it as well, beside an empty output.
+  CommandServer later(backend_, clock_, {});
+  PrepareRequest request;
+  request.id = kGemm;
+  request.check = CheckKind::expected;
+  request.expected = first.output;
+  const ReplyMessage second = later.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(second.reply)) << refused(second).reason;
+  EXPECT_EQ(std::get<PreparedReply>(second.reply).output.digest, "");
+  EXPECT_EQ(std::get<PreparedReply>(second.reply).details.at("output.digest"), first.output.digest);
+  request.check = CheckKind::none;
+  CommandServer unchecked(backend_, clock_, {});
+  const ReplyMessage third = unchecked.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(third.reply)) << refused(third).reason;
+  EXPECT_FALSE(std::get<PreparedReply>(third.reply).details.contains("output.digest"));
 }
 
 }  // namespace

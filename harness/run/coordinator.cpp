@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/report/exit_status.hpp"
+#include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/network_layouts.hpp"
@@ -43,6 +44,7 @@ class Run {
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& left);
   Status ensure_worker(std::optional<int> threads);
+  Status take_canaries(CanaryMoment moment);
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
   Status append_unfinished();
@@ -64,6 +66,7 @@ class Run {
   Env& env_;
   std::optional<Nanoseconds> budget_;
   WorkerSession session_;
+  CanaryPhase canaries_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
   NetworkLayouts layouts_;
@@ -90,6 +93,7 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return abandon_step(); }, *env.clock),
+      canaries_(session_, sink, observer, options),
       started_(env.clock->now()) {
   cases_.reserve(plan.cases.size());
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
@@ -139,18 +143,7 @@ Status Run::adopt_earlier() {
                    "", "resume with the same configuration, or start a new file"};
     }
   }
-  std::map<std::string, CaseProgress*> by_id;
-  for (CaseProgress& progress : cases_) by_id.emplace(progress.spec().id, &progress);
-  for (const ProcessRecord& record : earlier.processes) {
-    if (const auto found = by_id.find(record.id); found != by_id.end()) {
-      found->second->adopt(record);
-    }
-  }
-  for (const CaseRecord& record : earlier.cases) {
-    if (const auto found = by_id.find(record.id); found != by_id.end()) {
-      found->second->adopt(record);
-    }
-  }
+  adopt(earlier, cases_);
   return Done{};
 }
 
@@ -185,14 +178,7 @@ Status Run::begin() {
   record.shard = options_.shard;
   record.under = options_.under;
   record.environment = parts_.environment;
-  const HelloReply& worker = session_.greeting();
-  if (!worker.library.name.empty()) {
-    const std::string prefix = "library." + worker.library.name;
-    record.environment.libraries[worker.library.name] = worker.library.version;
-    record.environment.details[prefix + ".path"] = worker.library.path;
-    record.environment.details[prefix + ".detail"] = worker.library.detail;
-    record.environment.details["arena.bytes"] = std::to_string(worker.arena.count);
-  }
+  add_library(session_.greeting(), record.environment);
   return sink_.append(record);
 }
 
@@ -203,10 +189,12 @@ Status Run::measure() {
     for (int p = 0; p < own; ++p) steps_total_ += progress.wanted(p) ? 1 : 0;
     processes = std::max(processes, own);
   }
+  if (steps_total_ == 0) return Done{};
+  BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
   for (int process = 0; process < processes && halt_ == Halt::none; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
-  return Done{};
+  return take_canaries(CanaryMoment::after);
 }
 
 Status Run::measure_process(int process) {
@@ -217,6 +205,9 @@ Status Run::measure_process(int process) {
   BENCH_RETURN_IF_ERROR(learn_layouts(wanted));
   auto left = static_cast<std::int64_t>(wanted.size());
   for (const WorkerBatch& batch : schedule_process(plan_, wanted, process, options_.seed)) {
+    if (2 * steps_done_ >= steps_total_) {
+      BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::midway));
+    }
     if (halt_ != Halt::none) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
     session_.finish();
@@ -269,6 +260,13 @@ Status Run::ensure_worker(std::optional<int> threads) {
   }
   if (status && !begun_) return begin();
   return Done{};
+}
+
+Status Run::take_canaries(CanaryMoment moment) {
+  look_at_limits();
+  if (halt_ != Halt::none || !canaries_.wanted(moment)) return Done{};
+  BENCH_RETURN_IF_ERROR(ensure_worker(1));
+  return halt_ == Halt::none ? canaries_.take(moment) : Status(Done{});
 }
 
 Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {

@@ -31,29 +31,6 @@ std::string dump(const json& document) {
 json to_json(Nanoseconds time) { return time.count(); }
 Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
 
-// JSON has no NaN: null stands for it.
-json to_json(const std::vector<double>& values) {
-  json list = json::array();
-  for (const double value : values) list.push_back(value);
-  return list;
-}
-std::vector<double> doubles(const json& list) {
-  std::vector<double> values;
-  values.reserve(list.size());
-  for (const json& value : list) {
-    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                     : value.get<double>());
-  }
-  return values;
-}
-
-json to_json(const OutputSample& sample) {
-  return {{"digest", sample.digest}, {"values", to_json(sample.values)}};
-}
-OutputSample output_sample(const json& value) {
-  return {value.at("digest").get<std::string>(), doubles(value.at("values"))};
-}
-
 json to_json(const PrepareRequest& r) {
   json message = {
       {"id", r.id}, {"check", kCheckNames[static_cast<std::size_t>(r.check)]}, {"seed", r.seed}};
@@ -89,6 +66,7 @@ struct RequestWriter {
   json operator()(const RoundRequest& r) const {
     json message = {{"command", "round"}, {"samples", r.samples}};
     if (!r.range.empty()) message["range"] = r.range;
+    if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
     return message;
   }
   json operator()(const ProfileRequest& r) const {
@@ -102,6 +80,7 @@ struct RequestWriter {
             {"warmup_time_ns", to_json(r.warmup_time)},
             {"announce", r.announce == ProfileRequest::Announce::yes}};
   }
+  json operator()(const CanaryRequest&) const { return {{"command", "canary"}}; }
   json operator()(const ReleaseRequest&) const { return {{"command", "release"}}; }
   json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
 };
@@ -141,7 +120,11 @@ Request read_warm_up(const json& m) {
   return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
 }
 Request read_round(const json& m) {
-  return RoundRequest{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
+  RoundRequest r{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
+  if (m.contains("iterations_per_sample")) {
+    r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
+  }
+  return r;
 }
 Request read_profile(const json& m) {
   ProfileRequest r;
@@ -156,6 +139,7 @@ Request read_profile(const json& m) {
       m.at("announce").get<bool>() ? ProfileRequest::Announce::yes : ProfileRequest::Announce::no;
   return r;
 }
+Request read_canary(const json&) { return CanaryRequest{}; }
 Request read_release(const json&) { return ReleaseRequest{}; }
 Request read_quit(const json&) { return QuitRequest{}; }
 
@@ -163,15 +147,16 @@ struct RequestRow {
   std::string_view name;
   Request (*read)(const json&);
 };
-constexpr std::array<RequestRow, 9> kRequests = {{{"hello", read_hello},
-                                                  {"describe", read_describe},
-                                                  {"prepare", read_prepare},
-                                                  {"steps", read_steps},
-                                                  {"warm_up", read_warm_up},
-                                                  {"round", read_round},
-                                                  {"profile", read_profile},
-                                                  {"release", read_release},
-                                                  {"quit", read_quit}}};
+constexpr std::array<RequestRow, 10> kRequests = {{{"hello", read_hello},
+                                                   {"describe", read_describe},
+                                                   {"prepare", read_prepare},
+                                                   {"steps", read_steps},
+                                                   {"warm_up", read_warm_up},
+                                                   {"round", read_round},
+                                                   {"profile", read_profile},
+                                                   {"canary", read_canary},
+                                                   {"release", read_release},
+                                                   {"quit", read_quit}}};
 
 json to_json(const BufferInfo& buffer) {
   return {{"name", buffer.name},
@@ -231,7 +216,9 @@ struct ReplyWriter {
   json operator()(const RoundReply& r) const {
     json samples = json::array();
     for (const Nanoseconds sample : r.samples) samples.push_back(sample.count());
-    return {{"reply", "round"}, {"samples_ns", std::move(samples)}};
+    json message = {{"reply", "round"}, {"samples_ns", std::move(samples)}};
+    if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
+    return message;
   }
   json operator()(const ProfiledReply& r) const {
     return {{"reply", "profiled"},
@@ -247,6 +234,9 @@ struct ReplyWriter {
             {"notes", r.notes},
             {"peak_bytes", r.peak.count},
             {"details", r.details}};
+  }
+  json operator()(const CanariesReply& r) const {
+    return {{"reply", "canaries"}, {"time", to_json(r.time)}};
   }
   json operator()(const DoneReply&) const { return {{"reply", "done"}}; }
 };
@@ -300,6 +290,9 @@ Reply reply_warmed_up(const json& m) {
 Reply reply_round(const json& m) {
   RoundReply r;
   for (const json& sample : m.at("samples_ns")) r.samples.push_back(nanoseconds(sample));
+  if (m.contains("iterations_per_sample")) {
+    r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
+  }
   return r;
 }
 Reply reply_profiled(const json& m) {
@@ -318,21 +311,23 @@ Reply reply_profiled(const json& m) {
   r.details = m.at("details").get<std::map<std::string, std::string>>();
   return r;
 }
+Reply reply_canaries(const json& m) { return CanariesReply{canaries(m.at("time"))}; }
 Reply reply_done(const json&) { return DoneReply{}; }
 
 struct ReplyRow {
   std::string_view name;
   Reply (*read)(const json&);
 };
-constexpr std::array<ReplyRow, 9> kReplies = {{{"hello", reply_hello},
-                                               {"describe", reply_describe},
-                                               {"prepared", reply_prepared},
-                                               {"steps", reply_steps},
-                                               {"refused", reply_refused},
-                                               {"warmed_up", reply_warmed_up},
-                                               {"round", reply_round},
-                                               {"profiled", reply_profiled},
-                                               {"done", reply_done}}};
+constexpr std::array<ReplyRow, 10> kReplies = {{{"hello", reply_hello},
+                                                {"describe", reply_describe},
+                                                {"prepared", reply_prepared},
+                                                {"steps", reply_steps},
+                                                {"refused", reply_refused},
+                                                {"warmed_up", reply_warmed_up},
+                                                {"round", reply_round},
+                                                {"profiled", reply_profiled},
+                                                {"canaries", reply_canaries},
+                                                {"done", reply_done}}};
 
 Error broken(std::string_view line, std::string_view why) {
   std::string quoted;

@@ -59,6 +59,9 @@ struct RoundRequest {
   std::int64_t samples = 0;
   // Not empty: the samples run inside of one NVTX range "layer:RANGE", for a vendor's tool.
   std::string range = {};
+  // What a sample covers, where it is not to be what the warm-up found: both sides of a duet take
+  // the same.
+  std::optional<std::int64_t> iterations_per_sample = std::nullopt;
 };
 // A profile pass over one case, from its creation on: nothing prepared before is used or kept.
 struct ProfileRequest {
@@ -74,11 +77,13 @@ struct ProfileRequest {
   enum class Announce { no, yes };
   Announce announce = Announce::no;
 };
+// The machine's own speed (canary.hpp). What is prepared stays as it is.
+struct CanaryRequest {};
 struct ReleaseRequest {};
 struct QuitRequest {};
 using Request =
     std::variant<HelloRequest, DescribeRequest, PrepareRequest, StepsRequest, WarmUpRequest,
-                 RoundRequest, ProfileRequest, ReleaseRequest, QuitRequest>;
+                 RoundRequest, ProfileRequest, CanaryRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -105,6 +110,8 @@ struct PreparedReply {
   MemoryUse memory{};
   std::string check;    // how the result was verified; empty with CheckKind::none
   OutputSample output;  // of CheckKind::reference alone
+  // Layouts, cold sets; "primitives": steps of an iteration, where the kernel names them;
+  // "output.digest": of the outputs, with every check but none.
   std::map<std::string, std::string> details;
 };
 struct StepsReply {
@@ -122,6 +129,7 @@ struct WarmedUpReply {
 };
 struct RoundReply {
   std::vector<Nanoseconds> samples;
+  std::optional<std::int64_t> iterations_per_sample = std::nullopt;  // older workers do not say
 };
 struct ProfiledReply {
   std::int64_t iterations = 0;             // recorded
@@ -136,9 +144,12 @@ struct ProfiledReply {
   Bytes peak{0};                   // of all memory taken, cold and second copies included
   std::map<std::string, std::string> details;  // what the library says of itself, cold sets
 };
+struct CanariesReply {
+  Canaries time;
+};
 struct DoneReply {};
 using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, StepsReply, RefusedReply,
-                           WarmedUpReply, RoundReply, ProfiledReply, DoneReply>;
+                           WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, DoneReply>;
 
 // Where a worker's time went since its first command.
 struct Spent {

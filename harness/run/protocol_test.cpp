@@ -30,6 +30,9 @@ TEST(Requests, AreLinesOfJson) {
   expect_round_trip(WarmUpRequest{3, 100ms},
                     R"({"command":"warm_up","iterations":3,"time_ns":100000000})");
   expect_round_trip(RoundRequest{20}, R"({"command":"round","samples":20})");
+  expect_round_trip(RoundRequest{1, "", 12},
+                    R"({"command":"round","iterations_per_sample":12,"samples":1})");
+  expect_round_trip(CanaryRequest{}, R"({"command":"canary"})");
   expect_round_trip(ReleaseRequest{}, R"({"command":"release"})");
   expect_round_trip(QuitRequest{}, R"({"command":"quit"})");
   PrepareRequest prepare;
@@ -120,7 +123,10 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(RefusedReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
+  expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
+  expect_round_trip(CanariesReply{{1ns, 2ns, 3ns, 4ns}},
+                    R"("time":{"dram_ns":3,"fma_ns":1,"l2_ns":2,"timer_ns":4})");
   expect_round_trip(DoneReply{}, R"("reply":"done")");
 }
 

@@ -3,9 +3,40 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
+
 namespace bench {
 
 using nlohmann::json;
+
+namespace {
+
+// JSON has no NaN: null stands for it.
+json to_json(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(value);
+  return list;
+}
+std::vector<double> doubles(const json& list) {
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const json& value : list) {
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                     : value.get<double>());
+  }
+  return values;
+}
+
+Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
+
+}  // namespace
+
+json to_json(const OutputSample& sample) {
+  return {{"digest", sample.digest}, {"values", to_json(sample.values)}};
+}
+OutputSample output_sample(const json& value) {
+  return {value.at("digest").get<std::string>(), doubles(value.at("values"))};
+}
 
 json to_json(const MemoryUse& memory) {
   json object = {{"peak_bytes", memory.peak.count},
@@ -43,6 +74,17 @@ std::vector<ops::KernelStep> kernel_steps(const json& list) {
                      step.at("layouts").get<std::string>(), step.at("met").get<ops::MetLayouts>()});
   }
   return steps;
+}
+
+json to_json(const Canaries& canaries) {
+  return {{"fma_ns", canaries.fma.count()},
+          {"l2_ns", canaries.l2.count()},
+          {"dram_ns", canaries.dram.count()},
+          {"timer_ns", canaries.timer.count()}};
+}
+Canaries canaries(const json& value) {
+  return {nanoseconds(value.at("fma_ns")), nanoseconds(value.at("l2_ns")),
+          nanoseconds(value.at("dram_ns")), nanoseconds(value.at("timer_ns"))};
 }
 
 }  // namespace bench

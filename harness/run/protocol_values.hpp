@@ -4,6 +4,7 @@
 #pragma once
 
 #include "harness/report/record.hpp"
+#include "harness/run/protocol.hpp"
 #include "ops/kernel.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,6 +13,10 @@
 
 namespace bench {
 
+nlohmann::json to_json(const OutputSample& sample);
+OutputSample output_sample(const nlohmann::json& value);
+nlohmann::json to_json(const Canaries& canaries);
+Canaries canaries(const nlohmann::json& value);
 nlohmann::json to_json(const MemoryUse& memory);
 MemoryUse memory_use(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<ops::KernelStep>& steps);

@@ -44,40 +44,53 @@ struct Round {
   Rotation* rotation;
   std::int64_t iterations;
   std::vector<Nanoseconds>* out;
+  std::optional<double> slowdown;
   bool failed = false;
 };
 
 // Never leaves the loop early: Google Benchmark 1.7.1 aborts the process when a benchmark with a
 // fixed number of iterations does. After a failure it only counts.
-template <class ClockType>
-void drive(benchmark::State& state, Round& round, ClockType& clock) {
+template <class Take>
+void drive(benchmark::State& state, Round& round, Take take) {
   for (auto _ : state) {
     if (round.failed) {
       state.SetIterationTime(0);
       continue;
     }
-    const std::optional<Nanoseconds> sample = take_sample(*round.rotation, round.iterations, clock);
+    const std::optional<Nanoseconds> sample = take();
     round.failed = !sample;
     if (sample) round.out->push_back(*sample);
     state.SetIterationTime(std::chrono::duration<double>(sample.value_or(Nanoseconds(0))).count());
   }
 }
 
+// The way of taking a sample is chosen here, outside of the loop.
+template <class ClockType>
+void drive_by(benchmark::State& state, Round& round, ClockType& clock) {
+  if (round.slowdown) {
+    drive(state, round, [&] {
+      return take_slowed_sample(*round.rotation, round.iterations, clock, *round.slowdown);
+    });
+  } else {
+    drive(state, round, [&] { return take_sample(*round.rotation, round.iterations, clock); });
+  }
+}
+
 }  // namespace
 
 Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
-                 std::vector<Nanoseconds>& out) {
+                 std::vector<Nanoseconds>& out, std::optional<double> slowdown) {
   assert(samples > 0 && iterations > 0);
   out.reserve(out.size() + static_cast<std::size_t>(samples));
-  Round round{&rotation, iterations, &out};
+  Round round{&rotation, iterations, &out, slowdown};
   // The real clock is called directly: a virtual call would stand between its two reads.
   auto* real = dynamic_cast<MonotonicClock*>(&clock);
   benchmark::RegisterBenchmark("round",
                                [&](benchmark::State& state) {
                                  if (real != nullptr) {
-                                   drive(state, round, *real);
+                                   drive_by(state, round, *real);
                                  } else {
-                                   drive(state, round, clock);
+                                   drive_by(state, round, clock);
                                  }
                                })
       ->UseManualTime()

@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "ops/kernel.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,10 +57,25 @@ inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t i
   return stop - start;
 }
 
+// The same, made longer on purpose (slowdown.hpp): behind the iterations the processor spins until
+// their time and `share` of it have passed.
+template <class ClockType>
+inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::int64_t iterations,
+                                                     ClockType& clock, double share) {
+  const Nanoseconds start = clock.now();
+  if (!rotation.run(iterations)) return std::nullopt;
+  Nanoseconds stop = clock.now();
+  const auto own = static_cast<double>((stop - start).count());
+  const Nanoseconds end = stop + Nanoseconds(std::llround(own * share));
+  while (stop < end) stop = clock.now();
+  return stop - start;
+}
+
 // A round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)), each of
 // `iterations` iterations; every sample is kept in `out`, whose capacity is reserved beforehand.
-// Error: an invocation failed (the samples before it are kept).
+// `slowdown`: by this share each of them is made longer. Error: an invocation failed (the samples
+// before it are kept).
 Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
-                 std::vector<Nanoseconds>& out);
+                 std::vector<Nanoseconds>& out, std::optional<double> slowdown = std::nullopt);
 
 }  // namespace bench

@@ -45,6 +45,41 @@ TEST(RunRound, OnlyCountsAfterAFailure) {
   EXPECT_THAT(more, ElementsAre(7ns, 7ns));
 }
 
+// Each look at it takes a nanosecond, so that spinning ends.
+class TickingClock final : public Clock {
+ public:
+  explicit TickingClock(test::FakeClock& clock) : clock_(clock) {}
+  Nanoseconds now() override {
+    clock_.advance(1ns);
+    return clock_.now();
+  }
+
+ private:
+  test::FakeClock& clock_;
+};
+
+TEST(RunRound, ASlowdownMakesEverySampleLongerByItsShare) {
+  // A sample's own time is its iterations and one look at the clock.
+  ScriptedRuns runs([](std::int64_t n) { return n < 2 ? 49'999ns + n * 1ns : 100'000ns; });
+  TickingClock clock(runs.clock());
+  std::vector<Nanoseconds> samples;
+  ASSERT_TRUE(run_round(runs.rotation(), 2, 2, clock, samples, 0.03).ok());
+  EXPECT_THAT(samples, ElementsAre(103'000ns, 206'001ns));
+  EXPECT_EQ(runs.order().size(), 4u);  // as much work as without
+  samples.clear();
+  ASSERT_TRUE(run_round(runs.rotation(), 1, 2, clock, samples).ok());
+  EXPECT_THAT(samples, ElementsAre(200'001ns));
+}
+
+TEST(RunRound, AFailureIsOneWithASlowdownToo) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  runs.fail_at(1);
+  TickingClock clock(runs.clock());
+  std::vector<Nanoseconds> samples;
+  EXPECT_FALSE(run_round(runs.rotation(), 3, 1, clock, samples, 1).ok());
+  EXPECT_THAT(samples, ElementsAre(22ns));
+}
+
 TEST(RunRound, PrintsNothing) {
   ScriptedRuns runs([](std::int64_t) { return 10ns; });
   std::vector<Nanoseconds> samples;

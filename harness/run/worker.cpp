@@ -6,6 +6,7 @@
 #include "harness/run/command_server.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/protocol.hpp"
+#include "harness/run/slowdown.hpp"
 #include "ops/operator.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -107,7 +109,9 @@ bool follow_coordinator() {
 namespace {
 
 int serve_commands(Channel& channel, ops::Backend& backend, Clock& clock) {
-  CommandServer server(backend, clock, available_memory(""));
+  ServerOptions options{available_memory("")};
+  if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
+  CommandServer server(backend, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {
     const Result<Request> request = decode_request(*line);
     const ReplyMessage reply =

@@ -30,6 +30,7 @@ const char* activity(const Request& request) {
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
     const char* operator()(const RoundRequest&) const { return "measuring"; }
     const char* operator()(const ProfileRequest&) const { return "profiling"; }
+    const char* operator()(const CanaryRequest&) const { return "taking the canaries"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
     const char* operator()(const QuitRequest&) const { return "ending"; }
   };
@@ -128,6 +129,19 @@ class ProcessLink final : public WorkerLink {
 };
 
 }  // namespace
+
+Outcome outcome_of(const WorkerFailure& failure) {
+  switch (failure.kind) {
+    case WorkerFailure::Kind::crashed:
+      return Outcome::crashed;
+    case WorkerFailure::Kind::timed_out:
+      return Outcome::timed_out;
+    case WorkerFailure::Kind::failed:
+    case WorkerFailure::Kind::interrupted:
+      break;
+  }
+  return Outcome::failed;
+}
 
 Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& program,
                                                           std::optional<int> threads) {

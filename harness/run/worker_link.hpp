@@ -23,6 +23,9 @@ struct WorkerFailure {
   std::string reason;
 };
 
+// What such a failure is to the case that was being worked on.
+Outcome outcome_of(const WorkerFailure& failure);
+
 class WorkerLink {
  public:
   virtual ~WorkerLink() = default;

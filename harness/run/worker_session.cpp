@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_session.hpp"
 
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -72,6 +73,15 @@ Accounting WorkerSession::accounting() const {
   result.idle =
       result.wall - result.timed - result.warmup - result.setup - result.check - result.profile;
   return result;
+}
+
+void add_library(const HelloReply& worker, EnvironmentRecord& environment) {
+  if (worker.library.name.empty()) return;
+  const std::string prefix = "library." + worker.library.name;
+  environment.libraries[worker.library.name] = worker.library.version;
+  environment.details[prefix + ".path"] = worker.library.path;
+  environment.details[prefix + ".detail"] = worker.library.detail;
+  environment.details["arena.bytes"] = std::to_string(worker.arena.count);
 }
 
 }  // namespace bench

@@ -42,4 +42,8 @@ class WorkerSession {
   Accounting total_;
 };
 
+// What the worker's greeting adds to a run's environment: its library, and the arena that cold
+// caches rotate over.
+void add_library(const HelloReply& worker, EnvironmentRecord& environment);
+
 }  // namespace bench

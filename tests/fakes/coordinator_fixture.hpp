@@ -43,7 +43,8 @@ class CoordinatorTest : public testing::Test {
       auto backend = std::make_unique<FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
           [this](const std::string& tokens) { return scripts_[tokens]; });
-      return std::unique_ptr<WorkerLink>(new InProcessWorker(std::move(backend), clock_, fault_));
+      return std::unique_ptr<WorkerLink>(
+          new InProcessWorker(std::move(backend), clock_, fault_, canaries_));
     };
     options_.run_id = "run1";
     options_.worker_program = "/opt/bench";
@@ -64,6 +65,7 @@ class CoordinatorTest : public testing::Test {
   TestEnv environment_{clock_};
   std::map<std::string, FakeScript> scripts_;
   FakeFault fault_;
+  FakeCanaries canaries_ = fake_canaries;  // take no time
   CoordinatorParts parts_;
   RunOptions options_;
   VectorSink sink_;

@@ -5,6 +5,7 @@
 #include "harness/run/command_server.hpp"
 #include "harness/run/worker_link.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,12 +15,21 @@ namespace bench::test {
 
 // Asked before each command: the failure that happens instead.
 using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
+// In place of the canaries' work, which would take longer than the tests.
+using FakeCanaries = decltype(ServerOptions::canaries);
+
+inline Result<Canaries> fake_canaries(Clock&, std::optional<Bytes>, std::optional<Bytes>) {
+  using namespace std::chrono_literals;
+  return Canaries{4ns, 3ns, 2ns, 1ns};
+}
 
 class InProcessWorker final : public WorkerLink {
  public:
-  InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault)
+  InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault,
+                  FakeCanaries canaries = fake_canaries)
       : backend_(std::move(backend)),
-        server_(*backend_, clock, Bytes{std::int64_t{64} << 20}),
+        server_(*backend_, clock,
+                {Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries)}),
         clock_(clock),
         started_(clock.now()),
         fault_(std::move(fault)) {}

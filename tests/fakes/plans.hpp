@@ -71,9 +71,9 @@ class QuietObserver final : public RunObserver {
     steps.push_back(id);
   }
   void case_finished(const CaseRecord& record) override { finished.push_back(record.id); }
-  void message(const std::string&) override {}
+  void message(const std::string& text) override { messages.push_back(text); }
 
-  std::vector<std::string> steps, finished;
+  std::vector<std::string> steps, finished, messages;
 };
 
 // An Env that writes into strings.

@@ -101,7 +101,7 @@ class ProfilePassTest : public testing::Test {
   FakeScript script_;
   FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
                        [this](const std::string&) { return script_; }};
-  CommandServer server_{backend_, clock_, Bytes{std::int64_t{64} << 20}};
+  CommandServer server_{backend_, clock_, {Bytes{std::int64_t{64} << 20}}};
 };
 
 }  // namespace bench

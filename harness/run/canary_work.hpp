@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of the canaries: plain loops without a library, compiled with the same options in every
+// build (CMakeLists.txt), so that their times tell machines apart and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bench {
+
+// Eight chains of `steps` multiplications and additions each, which fill the pipelines of one core
+// and stay in its registers. Returns their sum: it depends on every step.
+[[gnu::noinline]] double multiply_add_chains(std::int64_t steps);
+
+// to[i] = left[i] + 3 * right[i]; the arrays do not overlap.
+[[gnu::noinline]] void triad(double* to, const double* left, const double* right,
+                             std::size_t count);
+
+// Reads CLOCK_MONOTONIC so often. Returns a sum over what was read.
+[[gnu::noinline]] std::int64_t read_clock(std::int64_t reads);
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/case_progress.hpp"
+
+#include "harness/report/exact_facts.hpp"
+#include "tests/fakes/plans.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+constexpr const char* kId = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+
+PreparedReply prepared(const std::string& digest) {
+  PreparedReply reply;
+  reply.implementation = "jit of " + digest;
+  reply.details = {{kPrimitivesDetail, "2"}};
+  if (!digest.empty()) reply.details[kOutputDigestDetail] = digest;
+  return reply;
+}
+
+CaseRecord record_of(const std::vector<std::string>& digests) {
+  const Case spec = test::make_case(kId);
+  CaseProgress progress(spec);
+  for (const std::string& digest : digests) progress.learn(prepared(digest));
+  progress.end(Outcome::skipped, "enough");
+  return progress.record("run1");
+}
+
+TEST(CaseProgress, KeepsTheFactsOfTheFirstProcess) {
+  const CaseRecord record = record_of({"aa", "aa", "aa"});
+  EXPECT_EQ(record.implementation, "jit of aa");
+  EXPECT_EQ(record.details.at(kPrimitivesDetail), "2");
+  EXPECT_EQ(record.details.at(kOutputDigestDetail), "aa");
+}
+
+TEST(CaseProgress, SeesThatOutputsVary) {
+  EXPECT_EQ(record_of({"aa", "bb"}).details.at(kOutputDigestDetail), kDigestVaries);
+  EXPECT_EQ(record_of({"aa", "aa", "bb", "aa"}).details.at(kOutputDigestDetail), kDigestVaries);
+  EXPECT_EQ(record_of({"aa", "bb"}).implementation, "jit of aa");
+}
+
+TEST(CaseProgress, AWorkerWithoutADigestSaysNothing) {
+  EXPECT_EQ(record_of({"aa", ""}).details.at(kOutputDigestDetail), "aa");
+  EXPECT_FALSE(record_of({"", "aa"}).details.contains(kOutputDigestDetail));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Baseline records with known times, for tests of the store and of what reads it.
+#pragma once
+
+#include "harness/store/record.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace bench::test {
+
+inline constexpr const char* kStoredCase = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+inline constexpr const char* kStoredMachine = "test-2c-00000000";
+
+// A process whose samples of one iteration have this median; its lower quartile is a tenth less.
+inline ProcessSummary process_of(Nanoseconds median) {
+  ProcessSummary process;
+  process.samples = 20;
+  process.median = median;
+  process.q25 = median - median / 10;
+  process.p90 = median + median / 10;
+  process.min = process.q25 / 2;
+  process.deviation = median / 100;
+  return process;
+}
+
+// Run `number` (its day of the month and run id), one process for each median.
+inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
+  BaselineRecord record;
+  record.id = kStoredCase;
+  record.case_hash = "0123456789abcdef";
+  record.run_id = fmt::format("run-{:02}", number);
+  record.time = fmt::format("2026-11-{:02}T08:00:00Z", number);
+  record.reason = "nightly";
+  record.environment.machine_class = kStoredMachine;
+  for (const Nanoseconds median : medians) record.processes.push_back(process_of(median));
+  return record;
+}
+
+inline BaselineRecord baseline(int number, std::int64_t epoch, Nanoseconds median) {
+  BaselineRecord record = baseline(number, {median, median, median, median, median});
+  record.epoch = epoch;
+  return record;
+}
+
+}  // namespace bench::test

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gate's file with a case of most verdicts, for tests of what is written of one.
+#pragma once
+
+#include "harness/gate/gate_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::test {
+
+inline Judgement judgement_of(std::string id, Verdict verdict, std::string reason = "") {
+  Judgement judgement;
+  judgement.id = std::move(id);
+  judgement.verdict = verdict;
+  judgement.reason = std::move(reason);
+  return judgement;
+}
+
+inline GateFacts sample_facts() {
+  GateFacts facts;
+  facts.run_id = "run1";
+  facts.config_name = "resnet";
+  facts.config_files = {"configs/resnet.yaml"};
+  facts.machine_class = "zen4-2c-0123abcd";
+  facts.candidate = {
+      "./bench", "0.1.0", "abc", {{"ONEDNN_MAX_CPU_ISA", "SSE41"}}, {{"onednn", "3.2.0"}}};
+  facts.base = GateSide{"/old/bench", "0.1.0", "def", {}, {{"onednn", "3.1.0"}}};
+  facts.store = "baselines";
+  return facts;
+}
+
+// 20 % slower in both of its duets and in its confirmation.
+inline CaseEvidence slower_case(const std::string& id) {
+  CaseEvidence entry;
+  entry.id = id;
+  entry.q25 = {1190};
+  for (int number = 0; number < 3; ++number) {
+    Duet duet;
+    duet.run_id = "run1";
+    duet.id = id;
+    duet.stage = number < 2 ? Duet::Stage::first : Duet::Stage::confirmation;
+    duet.number = number % 2;
+    duet.iterations_per_sample = 2;
+    duet.base = {Nanoseconds(1990), Nanoseconds(2000), Nanoseconds(2100)};
+    duet.candidate = {Nanoseconds(2388), Nanoseconds(2400), Nanoseconds(2520)};
+    entry.duets.push_back(std::move(duet));
+  }
+  return entry;
+}
+
+// Only the screen knows it: 1000 ns in the store.
+inline CaseEvidence screened_case(const std::string& id) {
+  CaseEvidence entry;
+  entry.id = id;
+  entry.q25 = {1001, 1003};
+  entry.stored.emplace();
+  entry.stored->runs = 7;
+  entry.stored->center = 6.907755278982137;  // log 1000
+  return entry;
+}
+
+inline Judgement slower_judgement(const std::string& id) {
+  Judgement judgement = judgement_of(id, Verdict::regression);
+  judgement.source = "configs/resnet.yaml:14";
+  judgement.course = Judgement::Course::measured_again;
+  judgement.effect = 0.2;
+  judgement.low = 0.195;
+  judgement.high = 0.205;
+  judgement.p = 0.00001;
+  judgement.adjusted_p = 0.00002;
+  judgement.detectable = 0.006;
+  judgement.duets = 2;
+  judgement.confirmations = 1;
+  judgement.confirmed_effect = 0.2;
+  judgement.confirmed_p = 0.00003;
+  judgement.base = Nanoseconds(1000);
+  judgement.candidate = Nanoseconds(1200);
+  judgement.changes = {{"implementation", "jit:avx2", "jit:sse41"}};
+  return judgement;
+}
+
+inline Judgement undecided_judgement(const std::string& id) {
+  Judgement judgement = judgement_of(
+      id, Verdict::inconclusive, "effects below 3.1 % cannot be told here; about 90 duets would");
+  judgement.source = "configs/resnet.yaml:20";
+  judgement.course = Judgement::Course::measured_again;
+  judgement.effect = 0.015;
+  judgement.low = -0.01;
+  judgement.high = 0.04;
+  judgement.adjusted_p = 0.3;
+  judgement.detectable = 0.031;
+  judgement.duets = 40;
+  judgement.base = Nanoseconds(5000);
+  judgement.candidate = Nanoseconds(5075);
+  return judgement;
+}
+
+inline Judgement passed_judgement(const std::string& id) {
+  Judgement judgement = judgement_of(id, Verdict::pass);
+  judgement.source = "configs/resnet.yaml:30";
+  judgement.course = Judgement::Course::screened_out;
+  judgement.effect = 0.002;
+  judgement.base = Nanoseconds(1000);
+  judgement.candidate = Nanoseconds(1002);
+  return judgement;
+}
+
+inline const KitPaths kKits = {{"conv/forward/c64", "out/conv__forward__c64"}};
+
+// In the order of the configuration, which is not the reading order.
+inline GateFile sample_gate() {
+  GateFile gate;
+  gate.facts = sample_facts();
+  gate.evidence.mode = GateEvidence::Mode::paired;
+  gate.evidence.removed = {"gemm/forward/gone"};
+  gate.evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
+  gate.evidence.cases = {screened_case("pool/forward/c64"), slower_case("conv/forward/c64")};
+  gate.judgements = {
+      passed_judgement("pool/forward/c64"), slower_judgement("conv/forward/c64"),
+      undecided_judgement("softmax/forward/64x1000"),
+      judgement_of("reorder/forward/64", Verdict::no_baseline, "the store has no baseline of it"),
+      judgement_of("gemm/forward/gone", Verdict::error, "vanished")};
+  return gate;
+}
+
+// A name with something of every language that a report is written in.
+inline const std::string kHostile = "a|<b>&\"'`]]>\\\n\r\t\x01\xff%:,::{}\xef\xbf\xbe";
+
+inline GateFile hostile_gate() {
+  GateFile gate = sample_gate();
+  for (Judgement& judgement : gate.judgements) {
+    judgement.id += kHostile;
+    judgement.reason += kHostile;
+    judgement.source = kHostile + ":7";
+  }
+  for (CaseEvidence& entry : gate.evidence.cases) entry.id += kHostile;
+  gate.facts.config_name = kHostile;
+  gate.facts.candidate.program = kHostile;
+  gate.evidence.moved = kHostile;
+  return gate;
+}
+
+// Half of them regressions.
+inline GateFile large_gate(int cases) {
+  GateFile gate = sample_gate();
+  gate.judgements.clear();
+  for (int i = 0; i < cases; ++i) {
+    const std::string id = fmt::format("conv/forward/n{}c64h56w56k64r3s3p1/f32/onednn/cpu/hot", i);
+    gate.judgements.push_back(i % 2 == 0 ? passed_judgement(id) : slower_judgement(id));
+  }
+  return gate;
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+inline std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace bench::test
