@@ -1,52 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/selection.hpp"
 
-#include "base/pattern.hpp"
+#include "harness/config/id_pattern.hpp"
 #include "harness/config/settings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
 
-struct Glob {
-  std::string pattern;
-};
-using Filter = std::variant<Glob, Regex>;
-
-bool is_regex(std::string_view filter) {
-  return filter.size() >= 2 && filter.front() == '/' && filter.back() == '/';
-}
-
-std::vector<Filter> compile(const std::vector<std::string>& filters, Findings& findings) {
-  std::vector<Filter> compiled;
+std::vector<IdPattern> compile(const std::vector<std::string>& filters, Findings& findings) {
+  std::vector<IdPattern> compiled;
   for (const std::string& filter : filters) {
     const Reader reader(findings, findings.add_argument("--filter " + filter));
-    if (is_regex(filter)) {
-      auto regex = Regex::compile(std::string_view(filter).substr(1, filter.size() - 2));
-      if (regex.ok()) {
-        compiled.push_back(*std::move(regex));
-      } else {
-        reader.complain({}, regex.error().what, regex.error().next);
-      }
-    } else if (const Status status = check_glob(filter); status.ok()) {
-      compiled.push_back(Glob{filter});
+    auto pattern = IdPattern::compile(filter);
+    if (pattern.ok()) {
+      compiled.push_back(*std::move(pattern));
     } else {
-      reader.complain({}, status.error().what, status.error().next);
+      reader.complain({}, pattern.error().what, pattern.error().next);
     }
   }
   return compiled;
-}
-
-bool matches(const Filter& filter, const std::string& id) {
-  if (const Glob* glob = std::get_if<Glob>(&filter)) return glob_matches(glob->pattern, id);
-  return std::get<Regex>(filter).search(id);
 }
 
 void check_devices(const std::vector<std::string>& devices, Findings& findings) {
@@ -63,7 +41,7 @@ void check_devices(const std::vector<std::string>& devices, Findings& findings) 
 void select_cases(const std::vector<std::string>& filters, const std::vector<std::string>& devices,
                   Findings& findings, std::vector<Case>& cases) {
   const std::size_t before = findings.count();
-  const std::vector<Filter> compiled = compile(filters, findings);
+  const std::vector<IdPattern> compiled = compile(filters, findings);
   check_devices(devices, findings);
   if (findings.count() != before || cases.empty()) return;
   const auto stays = [&](const Case& candidate) {
@@ -71,7 +49,7 @@ void select_cases(const std::vector<std::string>& filters, const std::vector<std
                                                      candidate.key.device) != devices.end();
     return device && (compiled.empty() ||
                       std::any_of(compiled.begin(), compiled.end(),
-                                  [&](const Filter& f) { return matches(f, candidate.id); }));
+                                  [&](const IdPattern& p) { return p.matches(candidate.id); }));
   };
   const std::string first = cases.front().id;
   const std::size_t all = cases.size();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The actions of `bench baseline`, and what they share.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/cli/arguments.hpp"
+#include "harness/config/id_pattern.hpp"
+#include "harness/report/exit_status.hpp"
+#include "harness/store/store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// One function an action; arguments.inputs holds its operands without its name.
+Result<ExitStatus> save_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> accept_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
+
+BaselineStore store_of(const Arguments& arguments);
+
+// --filter; without any everything is selected.
+class IdSelection {
+ public:
+  static Result<IdSelection> compile(const std::vector<std::string>& filters);
+  bool has(const std::string& id) const;
+
+ private:
+  std::vector<IdPattern> patterns_;
+};
+
+}  // namespace bench

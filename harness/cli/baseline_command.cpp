@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row an action
+#include "base/nearest_name.hpp"
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+enum class Operands { none, needed };
+enum class Reason { optional, needed };
+
+struct Action {
+  std::string_view name;
+  Operands operands;
+  std::string_view operand;  // what they are
+  Reason reason;
+  Result<ExitStatus> (*run)(const Arguments& arguments, Env& env);
+};
+constexpr std::array kActions = {
+    Action{"save", Operands::needed, "RESULT...", Reason::needed, save_baselines},
+    Action{"accept", Operands::needed, "RESULT...", Reason::needed, accept_baselines},
+    Action{"list", Operands::none, "", Reason::optional, list_baselines},
+    Action{"show", Operands::needed, "CASE...", Reason::optional, show_baselines},
+    Action{"prune", Operands::none, "", Reason::optional, prune_baselines},
+    Action{"verify", Operands::none, "", Reason::optional, verify_baselines},
+};
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+Result<const Action*> find_action(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Action& action : kActions) {
+    names.push_back(action.name);
+    if (action.name == name) return &action;
+  }
+  return Error{fmt::format("no action `{}`", name), "", expectation(name, names)};
+}
+
+Status check(const Action& action, const Arguments& arguments) {
+  const bool any = !arguments.inputs.empty();
+  if (action.operands == Operands::needed && !any)
+    return Error{fmt::format("`{}` needs {}", action.name, action.operand), "",
+                 "`bench baseline --help` shows examples"};
+  if (action.operands == Operands::none && any)
+    return Error{fmt::format("`{}` takes no `{}`", action.name, arguments.inputs.front()), "",
+                 "--filter GLOB chooses cases, --baseline DIR the store"};
+  if (action.reason == Reason::needed && is_blank(arguments.reason))
+    return Error{fmt::format("`{}` needs --reason TEXT", action.name), "",
+                 "say why these times are right: --reason 'nightly run of main', --reason "
+                 "'slower by design: checks its input (#123)'"};
+  if (arguments.anchor && is_blank(*arguments.anchor))
+    return Error{"names nothing", "--anchor", "for example --anchor release-1.4"};
+  return Done{};
+}
+
+Result<ExitStatus> run_action(Arguments arguments, Env& env) {
+  const std::string name = arguments.inputs.front();
+  arguments.inputs.erase(arguments.inputs.begin());
+  BENCH_ASSIGN_OR_RETURN(const Action* action, find_action(name));
+  BENCH_RETURN_IF_ERROR(check(*action, arguments));
+  return action->run(arguments, env);
+}
+
+}  // namespace
+
+BaselineStore store_of(const Arguments& arguments) {
+  return BaselineStore(arguments.baseline.value_or(std::string(kDefaultStore)));
+}
+
+Result<IdSelection> IdSelection::compile(const std::vector<std::string>& filters) {
+  IdSelection selection;
+  for (const std::string& filter : filters) {
+    auto pattern = IdPattern::compile(filter);
+    if (!pattern.ok())
+      return Error{pattern.error().what, "--filter " + filter, pattern.error().next};
+    selection.patterns_.push_back(*std::move(pattern));
+  }
+  return selection;
+}
+
+bool IdSelection::has(const std::string& id) const {
+  return patterns_.empty() || std::ranges::any_of(patterns_, [&](const IdPattern& pattern) {
+           return pattern.matches(id);
+         });
+}
+
+ExitStatus baseline_command(const Arguments& arguments, Env& env) {
+  const Result<ExitStatus> status = run_action(arguments, env);
+  if (status.ok()) return *status;
+  *env.err << "bench baseline: " << status.error().message() << '\n';
+  return ExitStatus::usage;
+}
+
+}  // namespace bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench baseline save` and `accept`: from result files into the store.
+#include "base/file.hpp"
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/result_limit.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/table.hpp"
+#include "harness/store/from_report.hpp"
+#include "harness/store/iteration_sink.hpp"
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+// Ids are there to be pasted: nothing is shortened.
+constexpr std::size_t kUnlimitedWidth = 1000;
+
+// What became of a case.
+struct Saved {
+  std::string id;
+  std::string result;  // "saved", "known", "refused"
+  std::optional<std::int64_t> epoch;
+  std::string path;    // of its file
+  std::string reason;  // of a refusal
+};
+
+struct Saving {
+  std::vector<Saved> cases;
+  std::vector<std::string> warnings;
+  std::ptrdiff_t count(std::string_view result) const {
+    return std::ranges::count(cases, result, &Saved::result);
+  }
+};
+
+// One profiled iteration of each case. A result without activities (a document) has none.
+std::map<std::string, StoredProfile> read_profiles(const Report& report, const std::string& path,
+                                                   Saving& saving) {
+  if (report.profile_passes.empty()) return {};
+  IterationSink sink;
+  const auto read = [&]() -> Status {
+    BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<TextSource> source, open_text(path));
+    BENCH_ASSIGN_OR_RETURN(const ReadReport found, read_activities(*source, sink));
+    static_cast<void>(found);
+    return Done{};
+  };
+  if (const Status status = read(); !status)
+    saving.warnings.push_back("no profile is kept: " + status.error().message());
+  return sink.profiles();
+}
+
+Saved saved(const BaselineRecord& record, const Appended& appended) {
+  switch (appended.result) {
+    case Appended::Result::appended:
+      return {record.id, "saved", appended.epoch, appended.path, ""};
+    case Appended::Result::known:
+      return {record.id, "known", appended.epoch, appended.path, ""};
+    case Appended::Result::refused:
+      return {record.id, "refused", std::nullopt, appended.path, appended.reason};
+  }
+  return {};
+}
+
+Status save_file(const std::string& path, const Arguments& arguments, EpochWish wish,
+                 Saving& saving) {
+  BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLargestResult));
+  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
+  saving.warnings.insert(saving.warnings.end(), report.warnings.begin(), report.warnings.end());
+  std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
+  const BaselineStore store = store_of(arguments);
+  ReportBaselines baselines = baselines_of(report, {arguments.reason, arguments.anchor, path},
+                                           read_profiles(report, path, saving));
+  for (BaselineRecord& record : baselines.records) {
+    BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, wish));
+    saving.cases.push_back(saved(record, appended));
+    saving.warnings.insert(saving.warnings.end(), appended.problems.begin(),
+                           appended.problems.end());
+  }
+  for (RefusedCase& refused : baselines.refused)
+    saving.cases.push_back({refused.id, "refused", std::nullopt, "", std::move(refused.reason)});
+  return Done{};
+}
+
+std::string text_of(const Saving& saving) {
+  const std::vector<Column> columns = {{"case"}, {"result"}, {"epoch", Align::right}};
+  std::vector<Row> rows;
+  for (const Saved& entry : saving.cases) {
+    const std::string epoch = entry.epoch ? std::to_string(*entry.epoch) : "";
+    rows.push_back({{{entry.id}, {entry.result}, {epoch}}, entry.reason});
+  }
+  return render_table(columns, rows, kUnlimitedWidth, Colour::off);
+}
+
+std::string json_of(const Saving& saving) {
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  for (const Saved& entry : saving.cases) {
+    nlohmann::ordered_json& object = cases.emplace_back();
+    object = {{"id", entry.id}, {"result", entry.result}};
+    if (entry.epoch) object["epoch"] = *entry.epoch;
+    if (!entry.path.empty()) object["path"] = entry.path;
+    if (!entry.reason.empty()) object["reason"] = entry.reason;
+  }
+  const nlohmann::ordered_json document = {{"cases", cases}};
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env) {
+  Saving saving;
+  Status status = Done{};
+  for (const std::string& path : arguments.inputs) {
+    status = save_file(path, arguments, wish, saving);
+    if (!status) break;
+  }
+  // What was saved before an error stays, and is shown.
+  if (status.ok() || !saving.cases.empty())
+    *env.out << (arguments.output == Output::json ? json_of(saving) : text_of(saving));
+  BENCH_RETURN_IF_ERROR(std::move(status));
+  if (arguments.verbosity == Verbosity::normal) {
+    for (const std::string& warning : saving.warnings)
+      *env.err << "bench baseline: " << warning << '\n';
+    *env.err << fmt::format("{} saved in {}, {} known before, {} refused\n", saving.count("saved"),
+                            store_of(arguments).folder(), saving.count("known"),
+                            saving.count("refused"));
+  }
+  if (saving.count("saved") + saving.count("known") > 0) return ExitStatus::success;
+  return Error{
+      "none of the cases can become a baseline", arguments.inputs.front(),
+      saving.cases.empty() ? "it holds none, or --filter leaves none" : "the table says why"};
+}
+
+}  // namespace
+
+Result<ExitStatus> save_baselines(const Arguments& arguments, Env& env) {
+  return save_all(arguments, EpochWish::present, env);
+}
+
+Result<ExitStatus> accept_baselines(const Arguments& arguments, Env& env) {
+  return save_all(arguments, EpochWish::next, env);
+}
+
+}  // namespace bench

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench baseline list`, `show`, `prune` and `verify`: looking at the store and looking after it.
+#include "base/text.hpp"
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/report/table.hpp"
+#include "harness/store/history.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Ids are there to be pasted: nothing is shortened.
+constexpr std::size_t kUnlimitedWidth = 1000;
+
+constexpr double kUsualPoint = 0.95;  // of the differences between runs, as the gate's screen asks
+
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+struct StoredCase {
+  StoreFile file;
+  BaselineHistory history;
+};
+
+// All files with a record that --filter selects, and what could not be read of the others too.
+struct Stored {
+  BaselineStore store;
+  std::vector<StoredCase> cases;
+  std::vector<std::string> problems;
+};
+
+Result<Stored> read_all(const Arguments& arguments) {
+  BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
+  Stored stored{store_of(arguments), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, stored.store.list());
+  for (const StoreFile& file : files) {
+    auto history = stored.store.read(file);
+    if (!history.ok()) {
+      stored.problems.push_back(history.error().message());
+      continue;
+    }
+    stored.problems.insert(stored.problems.end(), history->problems.begin(),
+                           history->problems.end());
+    const bool shown = history->last() != nullptr && selection.has(history->last()->id);
+    if (shown) stored.cases.push_back({file, *std::move(history)});
+  }
+  return stored;
+}
+
+void warn(const std::vector<std::string>& problems, const Arguments& arguments, Env& env) {
+  if (arguments.verbosity != Verbosity::normal) return;
+  for (const std::string& problem : problems) *env.err << "bench baseline: " << problem << '\n';
+}
+
+std::optional<Nanoseconds> median_time(const BaselineRecord& record) {
+  const auto median = median_iteration(record);
+  if (!median) return std::nullopt;
+  return Nanoseconds(std::llround(*median));
+}
+
+std::string time_text(const BaselineRecord& record) {
+  return format_or_unknown(median_time(record), format_time);
+}
+
+std::string share_text(const std::optional<double>& share) {
+  return format_or_unknown(share, [](double value) { return fmt::format("{:.2f}%", 100 * value); });
+}
+
+std::vector<std::string> anchors_of(const BaselineHistory& history) {
+  std::vector<std::string> names;
+  for (const BaselineRecord& record : history.records) {
+    if (record.anchor) names.push_back(*record.anchor);
+  }
+  return names;
+}
+
+std::size_t epochs_of(const BaselineHistory& history) {
+  std::set<std::int64_t> epochs;
+  for (const BaselineRecord& record : history.records) epochs.insert(record.epoch);
+  return epochs.size();
+}
+
+std::optional<double> spread_of(const BaselineHistory& history) {
+  return between_run_sigma(median_differences(run_levels(history.records)));
+}
+
+Row list_row(const BaselineHistory& history) {
+  const BaselineRecord& last = *history.last();
+  return {{{last.id},
+           {std::to_string(history.records.size())},
+           {std::to_string(epochs_of(history))},
+           {last.time},
+           {last.commit},
+           {time_text(last)},
+           {share_text(spread_of(history))},
+           {fmt::format("{}", fmt::join(anchors_of(history), " "))}},
+          ""};
+}
+
+std::string list_text(const Stored& stored) {
+  const std::vector<Column> columns = {
+      {"case"},   {"runs", Align::right},   {"epochs", Align::right}, {"last run"},
+      {"commit"}, {"median", Align::right}, {"spread", Align::right}, {"anchors"}};
+  std::string text;
+  for (std::size_t i = 0; i < stored.cases.size();) {
+    const std::string& machine = stored.cases[i].file.folder_name;
+    std::vector<Row> rows;
+    for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
+      rows.push_back(list_row(stored.cases[i].history));
+    text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", stored.store.folder(), machine) +
+            render_table(columns, rows, kUnlimitedWidth, Colour::off);
+  }
+  return text.empty() ? "no baselines\n" : text;
+}
+
+std::string list_json(const Stored& stored) {
+  Json cases = Json::array();
+  for (const StoredCase& entry : stored.cases) {
+    const BaselineRecord& last = *entry.history.last();
+    Json object = {{"id", last.id},
+                   {"machine_class", last.environment.machine_class},
+                   {"path", entry.history.path},
+                   {"runs", entry.history.records.size()},
+                   {"epochs", epochs_of(entry.history)},
+                   {"last_run", last.time},
+                   {"commit", last.commit}};
+    if (const auto median = median_time(last)) object["median_ns"] = median->count();
+    if (const auto spread = spread_of(entry.history)) object["spread"] = *spread;
+    object["anchors"] = anchors_of(entry.history);
+    cases.push_back(std::move(object));
+  }
+  return json_text({{"cases", cases}});
+}
+
+Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
+  const auto median = median_iteration(record);
+  const auto earlier = before != nullptr ? median_iteration(*before) : std::nullopt;
+  const std::string change =
+      median && earlier ? fmt::format("{:+.2f}%", 100 * (*median / *earlier - 1)) : "";
+  return {{{std::to_string(record.epoch)},
+           {record.time},
+           {record.run_id},
+           {record.commit},
+           {time_text(record)},
+           {change},
+           {std::to_string(record.processes.size())},
+           {record.anchor.value_or("")},
+           {record.reason}},
+          ""};
+}
+
+// How much the runs differ, and what ran last.
+std::string history_facts(const BaselineHistory& history) {
+  const std::vector<RunLevel> levels = run_levels(history.records);
+  const std::vector<double> medians = median_differences(levels);
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& name, std::string value) {
+    rows.push_back({{{name}, {std::move(value)}}, ""});
+  };
+  add("spread between runs", fmt::format("{}, from {}", share_text(between_run_sigma(medians)),
+                                         plural(medians.size(), "difference")));
+  add("95% of differences below",
+      share_text(difference_quantile(q25_differences(levels), kUsualPoint)));
+  add("spread between processes", share_text(between_process_sigma(history.records)));
+  const BaselineRecord& last = *history.last();
+  if (!last.implementation.empty()) add("implementation", last.implementation);
+  for (const auto& [name, value] : last.exact) add(name, value);
+  for (const auto& [name, version] : last.environment.libraries) add("library." + name, version);
+  if (last.profile) {
+    add("profile", fmt::format("{} executed in {}, {} left out",
+                               plural(last.profile->activities.size(), "step"),
+                               format_time(last.profile->duration), last.profile->left_out));
+  }
+  return render_table({{"fact"}, {"value"}}, rows, kUnlimitedWidth, Colour::off);
+}
+
+std::string show_text(const StoredCase& entry) {
+  const std::vector<Column> columns = {{"epoch", Align::right},
+                                       {"time"},
+                                       {"run"},
+                                       {"commit"},
+                                       {"median", Align::right},
+                                       {"change", Align::right},
+                                       {"processes", Align::right},
+                                       {"anchor"},
+                                       {"reason"}};
+  std::vector<Row> rows;
+  const BaselineRecord* before = nullptr;
+  for (const BaselineRecord& record : entry.history.records) {
+    rows.push_back(run_row(record, before));
+    before = &record;
+  }
+  return fmt::format("{}\n{}\n", entry.history.last()->id, entry.history.path) +
+         render_table(columns, rows, kUnlimitedWidth, Colour::off) + '\n' +
+         history_facts(entry.history);
+}
+
+std::string show_json(const std::vector<StoredCase>& cases) {
+  std::vector<std::string> runs;
+  for (const StoredCase& entry : cases) {
+    for (const BaselineRecord& record : entry.history.records) runs.push_back(to_json_line(record));
+  }
+  return fmt::format("{{\"runs\": [\n{}\n]}}\n", fmt::join(runs, ",\n"));
+}
+
+// The named cases, in the order of their naming, on every machine class.
+Result<std::vector<StoredCase>> named_cases(const Arguments& arguments, Stored stored) {
+  std::vector<StoredCase> named;
+  for (const std::string& id : arguments.inputs) {
+    const std::size_t before = named.size();
+    for (StoredCase& entry : stored.cases) {
+      if (entry.history.last() != nullptr && entry.history.last()->id == id)
+        named.push_back(std::exchange(entry, {}));
+    }
+    if (named.size() == before)
+      return Error{fmt::format("{} has no run of it", stored.store.folder()), id,
+                   "`bench baseline list` names the cases"};
+  }
+  return named;
+}
+
+}  // namespace
+
+Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  *env.out << (arguments.output == Output::json ? list_json(stored) : list_text(stored));
+  warn(stored.problems, arguments, env);
+  return ExitStatus::success;
+}
+
+Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(Stored stored, read_all(arguments));
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoredCase> cases,
+                         named_cases(arguments, std::move(stored)));
+  if (arguments.output == Output::json) {
+    *env.out << show_json(cases);
+  } else {
+    for (const StoredCase& entry : cases)
+      *env.out << (&entry == &cases.front() ? "" : "\n") << show_text(entry);
+  }
+  for (const StoredCase& entry : cases) warn(entry.history.problems, arguments, env);
+  return ExitStatus::success;
+}
+
+Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  const Damaged damaged = arguments.force ? Damaged::drop : Damaged::refuse;
+  Json cases = Json::array();
+  std::size_t dropped = 0;
+  for (const StoredCase& entry : stored.cases) {
+    BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, damaged));
+    dropped += pruned.dropped;
+    cases.push_back({{"id", entry.history.last()->id},
+                     {"path", pruned.path},
+                     {"kept", pruned.kept},
+                     {"dropped", pruned.dropped}});
+  }
+  if (arguments.output == Output::json) {
+    *env.out << json_text({{"cases", cases}});
+  } else {
+    *env.out << fmt::format("{} of {} dropped: {} of an epoch stay, and every anchor\n",
+                            plural(dropped, "run"), plural(cases.size(), "case"), kRunsAnEpoch);
+  }
+  if (damaged == Damaged::refuse) warn(stored.problems, arguments, env);
+  return ExitStatus::success;
+}
+
+Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  std::size_t runs = 0;
+  for (const StoredCase& entry : stored.cases) runs += entry.history.records.size();
+  if (arguments.output == Output::json) {
+    *env.out << json_text({{"problems", stored.problems}});
+  } else {
+    for (const std::string& problem : stored.problems) *env.out << problem << '\n';
+    *env.out << fmt::format("{}, {}, {}\n", plural(stored.cases.size(), "case"),
+                            plural(runs, "run"), plural(stored.problems.size(), "problem"));
+  }
+  return stored.problems.empty() ? ExitStatus::success : ExitStatus::usage;
+}
+
+}  // namespace bench

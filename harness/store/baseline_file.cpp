@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/baseline_file.hpp"
+
+#include "base/text.hpp"
+#include "harness/store/file_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+// A binary file would give a problem a line.
+constexpr std::size_t kMostProblems = 20;
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
+}
+
+class LineCollector {
+ public:
+  LineCollector(const std::string& path, const std::optional<StoreFile>& place)
+      : path_(path), place_(place) {
+    if (place && place->id) id_ = place->id;
+  }
+
+  void take(std::string_view line, std::size_t number) {
+    if (is_blank(line)) return;
+    auto record = baseline_from_json_line(line);
+    if (!record.ok()) return complain(number, record.error());
+    if (const std::string stranger = stranger_in(*record); !stranger.empty())
+      return complain(number, {stranger, "", "move it to the file that it belongs to"});
+    keep(std::move(*record), line);
+  }
+
+  StoredLines finish() {
+    if (dropped_ > 0)
+      result_.problems.push_back(fmt::format("{}: {} more lines refused", path_, dropped_));
+    const auto order = [](const StoredLine& line) {
+      return std::tie(line.record.epoch, line.record.time, line.record.run_id);
+    };
+    std::stable_sort(
+        result_.lines.begin(), result_.lines.end(),
+        [&](const auto& left, const auto& right) { return order(left) < order(right); });
+    return std::move(result_);
+  }
+
+ private:
+  void complain(std::size_t number, const Error& error) {
+    if (result_.problems.size() == kMostProblems) {
+      ++dropped_;
+      return;
+    }
+    std::string text =
+        Error{"record refused: " + error.what, fmt::format("{}:{}", path_, number), error.next}
+            .message();
+    // Words of a stranger's file go to a terminal.
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+    result_.problems.push_back(std::move(text));
+  }
+
+  // Why the record has no place in this file; empty when it has.
+  std::string stranger_in(const BaselineRecord& record) {
+    const std::string& machine_class = record.environment.machine_class;
+    if (place_ && place_->folder_name != store_name(machine_class))
+      return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
+    if (place_ && place_->file_name != store_file_name(record.id))
+      return fmt::format("case `{}` does not belong here", shorten(record.id, 80));
+    if (!id_) id_ = record.id;
+    if (!machine_class_) machine_class_ = machine_class;
+    if (record.id != *id_)
+      return fmt::format("case `{}` does not belong here", shorten(record.id, 80));
+    if (machine_class != *machine_class_)
+      return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
+    return "";
+  }
+
+  void keep(BaselineRecord record, std::string_view line) {
+    const auto [place, is_new] = runs_.try_emplace(record.run_id, result_.lines.size());
+    if (is_new) {
+      result_.lines.push_back({std::move(record), std::string(line)});
+      return;
+    }
+    ++result_.repeated;
+    StoredLine& known = result_.lines[place->second];
+    const bool counts = record.epoch > known.record.epoch ||
+                        (record.epoch == known.record.epoch && record.anchor.has_value());
+    if (counts) known = {std::move(record), std::string(line)};
+  }
+
+  const std::string& path_;
+  const std::optional<StoreFile>& place_;
+  std::optional<std::string> id_, machine_class_;
+  StoredLines result_;
+  std::unordered_map<std::string, std::size_t> runs_;  // run_id -> index into lines
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace
+
+StoredLines parse_baseline_lines(std::string_view text, const std::string& path,
+                                 const std::optional<StoreFile>& place) {
+  LineCollector collector(path, place);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t newline = std::min(text.find('\n'), text.size());
+    collector.take(text.substr(0, newline), number);
+    text.remove_prefix(std::min(newline + 1, text.size()));
+  }
+  return collector.finish();
+}
+
+BaselineHistory parse_baseline_file(std::string_view text, const std::string& path,
+                                    const std::optional<StoreFile>& place) {
+  StoredLines parsed = parse_baseline_lines(text, path, place);
+  BaselineHistory history{path, {}, std::move(parsed.problems)};
+  for (StoredLine& line : parsed.lines) history.records.push_back(std::move(line.record));
+  return history;
+}
+
+bool is_baseline_file(std::string_view text) {
+  return text.find("\"bench.baseline/") != std::string_view::npos &&
+         text.find("\"record\":\"run\"") == std::string_view::npos;
+}
+
+}  // namespace bench

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/from_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+ProcessRecord process(const std::string& run, const std::string& id, int number, int nanoseconds) {
+  ProcessRecord record;
+  record.run_id = run;
+  record.id = id;
+  record.process = number;
+  record.samples = {Nanoseconds(nanoseconds), Nanoseconds(nanoseconds)};
+  return record;
+}
+
+CanaryRecord canary(const std::string& run, int nanoseconds) {
+  return {run, CanaryMoment::before,
+          Canaries{Nanoseconds(nanoseconds), Nanoseconds(2 * nanoseconds),
+                   Nanoseconds(3 * nanoseconds), Nanoseconds(4 * nanoseconds)}};
+}
+
+// A run that a second one continued.
+Report report() {
+  RunRecord first;
+  first.run_id = "r1";
+  first.started = "2026-11-21T08:00:00Z";
+  first.tool_version = "0.1.0";
+  first.tool_commit = "abc";
+  first.seed = 3;
+  first.environment.machine_class = "test-2c";
+  RunRecord second = first;
+  second.run_id = "r2";
+  second.resumes = "r1";
+  second.started = "2026-11-21T09:00:00Z";
+  CaseRecord record;
+  record.run_id = "r2";
+  record.id = "a/b";
+  record.case_hash = "77";
+  record.implementation = "brg:avx2";
+  record.flags = {Flag::noisy};
+  record.memory = MemoryUse{Bytes{1}, Bytes{2}, Bytes{3}};
+  record.details = {{"layout.source", "ab"}, {"cold.sets", "12"}, {"primitives", "1"}};
+  Report report;
+  report.runs = {first, second};
+  report.cases = {record};
+  report.processes = {process("r1", "a/b", 0, 100), process("r2", "a/b", 1, 200)};
+  report.canaries = {canary("r1", 10), canary("r2", 30), canary("r2", 20)};
+  return report;
+}
+
+ReportBaselines baselines(const Report& report,
+                          const std::map<std::string, StoredProfile>& profiles = {}) {
+  return baselines_of(report, {"nightly", "release-1.4", "r.jsonl"}, profiles);
+}
+
+std::string refusal(const Report& report) {
+  const ReportBaselines result = baselines(report);
+  EXPECT_THAT(result.records, IsEmpty());
+  return result.refused.size() == 1 ? result.refused[0].reason : "";
+}
+
+TEST(FromReportTest, a_case_becomes_a_record) {
+  const StoredProfile profile{Nanoseconds(5), {}, 1};
+  const ReportBaselines result = baselines(report(), {{"a/b", profile}, {"c", {}}});
+  EXPECT_THAT(result.refused, IsEmpty());
+  ASSERT_EQ(result.records.size(), 1u);
+  const BaselineRecord& record = result.records[0];
+  EXPECT_EQ(record.id, "a/b");
+  EXPECT_EQ(record.case_hash, "77");
+  EXPECT_EQ(record.run_id, "r1");
+  EXPECT_EQ(record.time, "2026-11-21T08:00:00Z");
+  EXPECT_EQ(record.commit, "abc");
+  EXPECT_EQ(record.seed, 3u);
+  EXPECT_EQ(record.reason, "nightly");
+  EXPECT_EQ(record.anchor, "release-1.4");
+  EXPECT_EQ(record.accepted_from, "r.jsonl");
+  EXPECT_EQ(record.environment.machine_class, "test-2c");
+  EXPECT_EQ(record.implementation, "brg:avx2");
+  EXPECT_THAT(record.flags, ElementsAre(Flag::noisy));
+  EXPECT_EQ(record.canaries, canary("", 20).time);
+  ASSERT_EQ(record.processes.size(), 2u);
+  EXPECT_EQ(record.processes[1].median, Nanoseconds(200));
+  EXPECT_THAT(record.exact, UnorderedElementsAre(
+                                Pair("layout.source", "ab"), Pair("primitives", "1"),
+                                Pair("memory.peak_bytes", "1"), Pair("memory.weights_bytes", "2"),
+                                Pair("memory.workspace_bytes", "3")));
+  EXPECT_EQ(record.profile, profile);
+}
+
+TEST(FromReportTest, what_is_no_time_of_its_own_is_refused) {
+  Report under = report();
+  under.runs[1].under = "perf record";
+  EXPECT_THAT(refusal(under), HasSubstr("below `perf record`"));
+  Report slow = report();
+  slow.runs[1].environment.details["env.BENCH_SLOWDOWN"] = "3%";
+  EXPECT_THAT(refusal(slow), HasSubstr("BENCH_SLOWDOWN=3%"));
+  Report interrupted = report();
+  interrupted.cases[0].flags = {Flag::noisy, Flag::interrupted};
+  EXPECT_THAT(refusal(interrupted), HasSubstr("interrupted"));
+  Report failed = report();
+  failed.cases[0].outcome = Outcome::wrong_result;
+  failed.cases[0].reason = "element 7";
+  EXPECT_EQ(refusal(failed), "wrong_result: element 7");
+  Report unknown = report();
+  unknown.runs.clear();
+  EXPECT_THAT(refusal(unknown), HasSubstr("run record is missing"));
+  Report nowhere = report();
+  nowhere.runs[1].environment.machine_class.clear();
+  EXPECT_THAT(refusal(nowhere), HasSubstr("no machine class"));
+  Report empty = report();
+  empty.processes.clear();
+  EXPECT_THAT(refusal(empty), HasSubstr("no process records"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/history.hpp"
+
+#include "harness/stats/median.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+constexpr double kNormalMad = 1.4826;  // MAD to standard deviation, for normal values
+
+std::vector<double> differences_of(std::span<const RunLevel> levels, double RunLevel::*value) {
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    if (levels[i].epoch == levels[i - 1].epoch)
+      differences.push_back(levels[i].*value - levels[i - 1].*value);
+  }
+  return differences;
+}
+
+// Sum of squares about the mean, and the degrees of freedom.
+struct Scatter {
+  double squares = 0;
+  double freedom = 0;
+};
+Scatter scatter_of(const BaselineRecord& record) {
+  std::vector<double> values;
+  for (const ProcessSummary& process : record.processes)
+    values.push_back(std::log(per_iteration(process.median, process)));
+  if (values.empty()) return {};
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  Scatter scatter{0, count - 1};
+  for (const double value : values) scatter.squares += (value - mean) * (value - mean);
+  return scatter;
+}
+
+}  // namespace
+
+std::vector<RunLevel> run_levels(std::span<const BaselineRecord> records) {
+  std::vector<RunLevel> levels;
+  for (const BaselineRecord& record : records) {
+    const auto middle = median_iteration(record);
+    const auto q25 = q25_iteration(record);
+    if (middle && q25) levels.push_back({record.epoch, std::log(*middle), std::log(*q25)});
+  }
+  return levels;
+}
+
+std::vector<double> median_differences(std::span<const RunLevel> levels) {
+  return differences_of(levels, &RunLevel::log_median);
+}
+
+std::vector<double> q25_differences(std::span<const RunLevel> levels) {
+  return differences_of(levels, &RunLevel::log_q25);
+}
+
+std::optional<double> between_run_sigma(std::span<const double> differences) {
+  if (differences.size() < 2) return std::nullopt;
+  const double middle = *median(differences);
+  std::vector<double> deviations;
+  for (const double difference : differences) deviations.push_back(std::abs(difference - middle));
+  return kNormalMad * *median(deviations) / std::sqrt(2.0);
+}
+
+std::optional<double> between_process_sigma(std::span<const BaselineRecord> records) {
+  Scatter all;
+  for (const BaselineRecord& record : records) {
+    const Scatter scatter = scatter_of(record);
+    all.squares += scatter.squares;
+    all.freedom += scatter.freedom;
+  }
+  if (all.freedom < 1) return std::nullopt;
+  return std::sqrt(all.squares / all.freedom);
+}
+
+std::optional<double> moderated_sigma(std::span<const double> differences,
+                                      std::optional<double> suite) {
+  const auto own = between_run_sigma(differences);
+  if (!own || differences.size() + 1 < kFewestRuns) return suite;
+  if (!suite) return own;
+  const auto freedom = static_cast<double>(differences.size());
+  return std::sqrt((kPriorWeight * *suite * *suite + freedom * *own * *own) /
+                   (kPriorWeight + freedom));
+}
+
+std::optional<double> difference_quantile(std::span<const double> differences, double p) {
+  if (differences.empty()) return std::nullopt;
+  std::vector<double> sizes;
+  for (const double difference : differences) sizes.push_back(std::abs(difference));
+  std::ranges::sort(sizes);
+  const double place = p * static_cast<double>(sizes.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sizes.size() - 1);
+  return std::lerp(sizes[below], sizes[above], place - static_cast<double>(below));
+}
+
+std::size_t present_runs(std::span<const RunLevel> levels) {
+  if (levels.empty()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count(levels, levels.back().epoch, &RunLevel::epoch));
+}
+
+std::optional<double> center(std::span<const RunLevel> levels) {
+  const std::size_t runs = std::min(present_runs(levels), kRunsOfCenter);
+  if (runs == 0) return std::nullopt;
+  double sum = 0;
+  for (const RunLevel& level : levels.last(runs)) sum += level.log_q25;
+  return sum / static_cast<double>(runs);
+}
+
+}  // namespace bench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/history.hpp"
+
+#include "tests/fakes/baseline_records.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using test::baseline;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+constexpr double kExact = 1e-12;
+auto near(double value) { return DoubleNear(value, kExact); }
+
+std::vector<RunLevel> levels(const std::vector<std::pair<int, double>>& runs) {
+  std::vector<RunLevel> result;
+  for (const auto& [epoch, value] : runs) result.push_back({epoch, value, value / 2});
+  return result;
+}
+
+TEST(HistoryTest, a_run_is_the_logarithm_of_the_median_over_its_processes) {
+  const std::vector<BaselineRecord> records = {
+      baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)})};
+  const std::vector<RunLevel> found = run_levels(records);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].log_median, near(std::log(200)));
+  EXPECT_THAT(found[0].log_q25, near(std::log(180)));
+}
+
+TEST(HistoryTest, differences_do_not_cross_epochs) {
+  const auto runs = levels({{0, 1.0}, {0, 1.25}, {1, 9.0}, {1, 8.5}, {3, 4.0}});
+  EXPECT_THAT(median_differences(runs), ElementsAre(0.25, -0.5));
+  EXPECT_THAT(q25_differences(runs), ElementsAre(0.125, -0.25));
+  EXPECT_THAT(median_differences(levels({{0, 1.0}})), IsEmpty());
+}
+
+// Differences 0.01 -0.02 0.03 0.00: median 0.005, deviations 0.005 0.025 0.025 0.005, MAD 0.015.
+TEST(HistoryTest, spread_between_runs) {
+  const std::vector<double> differences = {0.01, -0.02, 0.03, 0.0};
+  EXPECT_THAT(between_run_sigma(differences), Optional(near(1.4826 * 0.015 / std::sqrt(2.0))));
+  EXPECT_EQ(between_run_sigma(std::vector{0.01}), std::nullopt);
+}
+
+// Logs of 1 and e: mean 1/2, squares 1/2; of 1, 1, e^3: mean 1, squares 6; 6.5 over 1 + 2.
+TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
+  BaselineRecord two = baseline(1, {Nanoseconds(1), Nanoseconds(1)});
+  BaselineRecord three = baseline(2, {Nanoseconds(1), Nanoseconds(1), Nanoseconds(1)});
+  constexpr double kScale = 1e15;  // so that integers say e well enough
+  for (BaselineRecord* record : {&two, &three}) {
+    for (ProcessSummary& process : record->processes)
+      process.median = Nanoseconds(1'000'000'000'000'000);
+  }
+  two.processes[1].median = Nanoseconds(std::llround(kScale * std::exp(1)));
+  three.processes[2].median = Nanoseconds(std::llround(kScale * std::exp(3)));
+  const std::vector<BaselineRecord> records = {two, three, baseline(3, {Nanoseconds(7)})};
+  EXPECT_THAT(between_process_sigma(records), Optional(near(std::sqrt(6.5 / 3))));
+  EXPECT_EQ(between_process_sigma(std::vector{baseline(3, {Nanoseconds(7)})}), std::nullopt);
+}
+
+TEST(HistoryTest, spread_is_moderated_towards_the_suite) {
+  const std::vector<double> differences = {0.01, -0.02, 0.03, 0.0};
+  const double own = 1.4826 * 0.015 / std::sqrt(2.0);
+  // Four differences weigh 4, the suite 8.
+  EXPECT_THAT(moderated_sigma(differences, 0.02),
+              Optional(near(std::sqrt((8 * 0.0004 + 4 * own * own) / 12))));
+  EXPECT_THAT(moderated_sigma(differences, std::nullopt), Optional(near(own)));
+  const std::vector<double> few = {0.01, -0.02, 0.03};
+  EXPECT_EQ(moderated_sigma(few, 0.02), 0.02);
+  EXPECT_EQ(moderated_sigma(few, std::nullopt), std::nullopt);
+  EXPECT_EQ(moderated_sigma({}, 0.02), 0.02);
+}
+
+TEST(HistoryTest, quantiles_are_of_absolute_differences) {
+  const std::vector<double> differences = {0.01, -0.05, 0.03, -0.02, 0.04};
+  EXPECT_THAT(difference_quantile(differences, 0.95), Optional(near(0.048)));  // 0.04 + 0.8 * 0.01
+  EXPECT_THAT(difference_quantile(differences, 0.5), Optional(near(0.03)));
+  EXPECT_THAT(difference_quantile(differences, 1), Optional(near(0.05)));
+  EXPECT_EQ(difference_quantile({}, 0.95), std::nullopt);
+}
+
+TEST(HistoryTest, centre_is_the_mean_of_the_last_runs_of_the_present_epoch) {
+  const auto seven =
+      levels({{0, 100}, {1, 90}, {1, 80}, {1, 10}, {1, 12}, {1, 14}, {1, 16}, {1, 18}});
+  EXPECT_THAT(center(seven), Optional(near(7)));  // q25 levels are half of these: 5 6 7 8 9
+  EXPECT_EQ(present_runs(seven), 7u);
+  EXPECT_THAT(center(levels({{0, 100}, {1, 90}, {1, 80}})), Optional(near(42.5)));
+  EXPECT_EQ(center({}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace bench

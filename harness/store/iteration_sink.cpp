@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile pass ends each iteration with a range of that name: what bears the same number and
+// lies within it belongs to it.
+#include "harness/store/iteration_sink.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
+                                  ActivityKind::memcpy, ActivityKind::memset};
+
+StoredActivity stored(const Activity& activity) {
+  StoredActivity result;
+  result.kind = name_of(activity.kind);
+  result.name = activity.name;
+  result.implementation = activity.attributes.text(Attribute::implementation);
+  result.scope = activity.scope;
+  result.start = activity.start;
+  result.duration = *activity.duration;
+  result.flops = activity.attributes.integer(Attribute::flops);
+  result.bytes = activity.attributes.integer(Attribute::bytes);
+  return result;
+}
+
+StoredProfile iteration_of(const Activity& range, std::vector<StoredActivity> activities) {
+  StoredProfile profile;
+  profile.duration = *range.duration;
+  for (StoredActivity& activity : activities) {
+    activity.start -= range.start;
+    const bool inside = activity.start >= Nanoseconds(0) && activity.duration >= Nanoseconds(0) &&
+                        activity.flops.value_or(0) >= 0 && activity.bytes.value_or(0) >= 0;
+    if (inside) profile.activities.push_back(std::move(activity));
+  }
+  return profile;
+}
+
+}  // namespace
+
+Status IterationSink::take(const Activity& activity) {
+  const auto number = activity.attributes.integer(Attribute::iteration);
+  if (!number || !activity.duration || activity.case_id.empty()) return Done{};
+  Case& entry = cases_[activity.case_id];
+  if (std::ranges::find(kExecuted, activity.kind) != kExecuted.end()) {
+    entry.open[*number].push_back(stored(activity));
+  } else if (activity.kind == ActivityKind::range && activity.name == "iteration") {
+    auto node = entry.open.extract(*number);
+    if (node.empty() || *activity.duration < Nanoseconds(0)) return Done{};
+    if (!entry.shortest || *activity.duration < entry.shortest->duration)
+      entry.shortest = iteration_of(activity, std::move(node.mapped()));
+  }
+  return Done{};
+}
+
+std::map<std::string, StoredProfile> IterationSink::profiles() const {
+  std::map<std::string, StoredProfile> result;
+  for (const auto& [id, entry] : cases_) {
+    if (entry.shortest) result.emplace(id, within_limit(*entry.shortest, kLargestProfile));
+  }
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/iteration_sink.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::IsEmpty;
+
+Activity activity(ActivityKind kind, const std::string& name, std::int64_t number, int start,
+                  int duration) {
+  Activity result;
+  result.kind = kind;
+  result.name = name;
+  result.case_id = "a/b";
+  result.start = Nanoseconds(start);
+  result.duration = Nanoseconds(duration);
+  result.attributes.set(Attribute::iteration, number);
+  return result;
+}
+
+void take(IterationSink& sink, const Activity& activity) { EXPECT_TRUE(sink.take(activity).ok()); }
+
+TEST(IterationSinkTest, keeps_the_shortest_iteration_from_its_begin) {
+  IterationSink sink;
+  Activity matmul = activity(ActivityKind::primitive, "matmul", 5, 110, 40);
+  matmul.scope = "net:fc";
+  matmul.attributes.set(Attribute::implementation, "brg:avx2");
+  matmul.attributes.set(Attribute::flops, std::int64_t{8192});
+  matmul.attributes.set(Attribute::bytes, std::int64_t{64});
+  take(sink, matmul);
+  take(sink, activity(ActivityKind::api, "dnnl_primitive_execute", 5, 105, 50));
+  take(sink, activity(ActivityKind::primitive, "before", 5, 90, 5));
+  take(sink, activity(ActivityKind::range, "iteration", 5, 100, 60));
+  for (const std::int64_t number : {6, 7}) {
+    take(sink, activity(ActivityKind::primitive, "slower", number, 200, 70));
+    take(sink, activity(ActivityKind::range, "iteration", number, 190, 100));
+  }
+  const auto profiles = sink.profiles();
+  ASSERT_EQ(profiles.size(), 1u);
+  const StoredProfile& profile = profiles.at("a/b");
+  EXPECT_EQ(profile.duration, Nanoseconds(60));
+  EXPECT_EQ(profile.left_out, 0);
+  ASSERT_EQ(profile.activities.size(), 1u);
+  const StoredActivity expected{"primitive",     "matmul",        "brg:avx2", "net:fc",
+                                Nanoseconds(10), Nanoseconds(40), 8192,       64};
+  EXPECT_EQ(profile.activities[0], expected);
+}
+
+TEST(IterationSinkTest, what_belongs_to_no_whole_iteration_is_not_kept) {
+  IterationSink sink;
+  Activity creation = activity(ActivityKind::primitive, "matmul", 0, 10, 5);
+  creation.attributes.erase(Attribute::iteration);
+  take(sink, creation);
+  take(sink, activity(ActivityKind::primitive, "never closed", 5, 10, 5));
+  Activity nobody = activity(ActivityKind::primitive, "no case", 5, 10, 5);
+  nobody.case_id.clear();
+  take(sink, nobody);
+  Activity unfinished = activity(ActivityKind::primitive, "unfinished", 5, 10, 5);
+  unfinished.duration.reset();
+  take(sink, unfinished);
+  EXPECT_THAT(sink.profiles(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench

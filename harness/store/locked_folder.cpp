@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/locked_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr ::mode_t kNewFileMode = 0666;  // less the umask
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error system_error(std::string_view action, const std::string& path, int code) {
+  return {fmt::format("cannot {}: {}", action, std::generic_category().message(code)), path,
+          "check the permissions and the space of this folder"};
+}
+
+bool ends_without_newline(int descriptor, ::off_t size) {
+  char last = '\n';
+  return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+Result<FolderLock> FolderLock::take(const std::string& folder, LockKind kind) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return system_error("open the folder", folder, errno);
+  const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
+  while (::flock(descriptor, operation) != 0 && errno == EINTR) continue;
+  return FolderLock(descriptor);
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status append_whole_line(const std::string& path, std::string_view line) {
+  const Descriptor file(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kNewFileMode));
+  struct stat before {};
+  if (file.get() < 0 || ::fstat(file.get(), &before) != 0)
+    return system_error("open the file for writing", path, errno);
+  const bool torn = ends_without_newline(file.get(), before.st_size);
+  const std::string text = fmt::format("{}{}\n", torn ? "\n" : "", line);
+  ::ssize_t written = 0;
+  do {
+    written = ::write(file.get(), text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<::ssize_t>(text.size())) return Done{};
+  Error error = system_error("append to the file", path, written < 0 ? errno : ENOSPC);
+  if (written > 0 && ::ftruncate(file.get(), before.st_size) != 0)
+    error.what += " (and its last line is torn)";
+  return error;
+}
+
+}  // namespace bench

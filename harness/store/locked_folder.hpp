@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One writer at a time in a folder of the store, and lines that arrive whole. The lock is the
+// folder's own: a file of its own would lie in every checkout, and the data file changes its
+// identity when it is pruned.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+enum class LockKind { shared, exclusive };
+
+// Waits for the advisory lock and holds it until destruction. File systems without locks go
+// without. Owns its descriptor.
+class FolderLock {
+ public:
+  static Result<FolderLock> take(const std::string& folder, LockKind kind);
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+// Appends `line` and a newline to a file in a locked folder with one write(2), after a newline
+// where the last line lacks its own. A short write (disk full) is cut back.
+Status append_whole_line(const std::string& path, std::string_view line);
+
+}  // namespace bench

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/record.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/field_reader.hpp"
+#include "harness/report/field_writer.hpp"
+#include "harness/report/fields.hpp"
+#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+constexpr double kUpperTail = 0.9;
+constexpr std::int64_t kMostEpochs = 1'000'000;  // there is always a next one
+
+template <class Archive, class Process>
+void process_summary_fields(Archive& archive, Process& process) {
+  archive.required("n", process.samples);
+  archive.required("iterations_per_sample", process.iterations_per_sample);
+  archive.required("med_ns", process.median);
+  archive.required("q25_ns", process.q25);
+  archive.required("p90_ns", process.p90);
+  archive.required("min_ns", process.min);
+  archive.optional("sd_ns", process.deviation);
+}
+
+template <class Archive, class Activity>
+void stored_activity_fields(Archive& archive, Activity& activity) {
+  archive.required("kind", activity.kind);
+  archive.required("name", activity.name);
+  archive.optional("implementation", activity.implementation);
+  archive.optional("scope", activity.scope);
+  archive.required("start_ns", activity.start);
+  archive.required("duration_ns", activity.duration);
+  archive.optional("flops", activity.flops);
+  archive.optional("bytes", activity.bytes);
+}
+
+template <class Archive, class Profile>
+void stored_profile_fields(Archive& archive, Profile& profile) {
+  archive.required("duration_ns", profile.duration);
+  archive.list("activities", profile.activities,
+               [](Archive& entry, auto& activity) { stored_activity_fields(entry, activity); });
+  archive.required("left_out", profile.left_out);
+}
+
+template <class Archive, class Baseline>
+void provenance_fields(Archive& archive, Baseline& record) {
+  archive.required("run_id", record.run_id);
+  archive.required("time", record.time);
+  archive.optional("config", record.config);
+  archive.object("tool", [&](Archive& tool) {
+    tool.optional("version", record.tool_version);
+    tool.optional("commit", record.commit);
+  });
+  archive.required("epoch", record.epoch);
+  archive.required("reason", record.reason);
+  archive.optional("anchor", record.anchor);
+  archive.optional("accepted_from", record.accepted_from);
+  archive.optional("seed", record.seed);
+}
+
+template <class Archive, class Baseline>
+void baseline_fields(Archive& archive, Baseline& record) {
+  archive.required("id", record.id);
+  archive.optional("case_hash", record.case_hash);
+  provenance_fields(archive, record);
+  archive.object("environment", [&](Archive& environment) {
+    environment_fields(environment, record.environment);
+  });
+  archive.group("canaries", record.canaries,
+                [](Archive& canaries, auto& time) { canary_times(canaries, time); });
+  archive.optional("implementation", record.implementation);
+  archive.optional("flags", record.flags);
+  archive.list("processes", record.processes,
+               [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
+  archive.optional("exact", record.exact);
+  archive.group("profile", record.profile,
+                [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
+}
+
+// Rules that no single field shows.
+std::string contradiction(const BaselineRecord& record) {
+  if (record.id.empty()) return "`id` is empty";
+  if (record.run_id.empty()) return "`run_id` is empty";
+  if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
+  if (record.epoch > kMostEpochs) return "`epoch` is too large";
+  if (record.processes.empty()) return "`processes` is missing";
+  for (const ProcessSummary& process : record.processes) {
+    if (process.samples < 1) return "`processes.n` is not at least 1";
+    if (process.iterations_per_sample < 1)
+      return "`processes.iterations_per_sample` is not at least 1";
+    const bool ordered = process.min <= process.q25 && process.q25 <= process.median &&
+                         process.median <= process.p90;
+    if (!ordered) return "`processes` is not in the order min_ns, q25_ns, med_ns, p90_ns";
+    if (process.min <= Nanoseconds(0)) return "`processes.min_ns` is not above 0";
+  }
+  return "";
+}
+
+std::size_t json_size(const StoredActivity& activity) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  FieldWriter writer(object);
+  stored_activity_fields(writer, activity);
+  return text_line(object).size() + 1;  // with its comma
+}
+
+std::optional<double> median_over_processes(const BaselineRecord& record,
+                                            Nanoseconds ProcessSummary::*time) {
+  std::vector<double> values;
+  for (const ProcessSummary& process : record.processes)
+    values.push_back(per_iteration(process.*time, process));
+  const std::optional<double> middle = median(values);
+  return middle && *middle > 0 ? middle : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ProcessSummary> summarise(const ProcessRecord& process) {
+  if (process.samples.empty()) return std::nullopt;
+  ProcessSummary summary;
+  summary.samples = static_cast<std::int64_t>(process.samples.size());
+  summary.iterations_per_sample = process.iterations_per_sample;
+  summary.median = *median(process.samples);
+  summary.q25 = *quantile(process.samples, 0.25);
+  summary.p90 = *quantile(process.samples, kUpperTail);
+  summary.min = *std::ranges::min_element(process.samples);
+  std::vector<double> values;
+  for (const Nanoseconds sample : process.samples)
+    values.push_back(static_cast<double>(sample.count()));
+  if (const auto deviation = standard_deviation(values))
+    summary.deviation = Nanoseconds(std::llround(*deviation));
+  return summary;
+}
+
+double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
+  return static_cast<double>(sample.count()) / static_cast<double>(process.iterations_per_sample);
+}
+
+std::string to_json_line(const BaselineRecord& record) {
+  nlohmann::ordered_json object = {{"schema", kBaselineSchema}};
+  FieldWriter writer(object);
+  baseline_fields(writer, record);
+  return text_line(object);
+}
+
+Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
+  BENCH_ASSIGN_OR_RETURN(const nlohmann::json json, parse_json(line));
+  const auto schema = json.is_object() ? json.find("schema") : json.end();
+  if (!json.is_object() || schema == json.end() || !schema->is_string())
+    return Error{"it has no field `schema`", "", ""};
+  if (const auto& name = schema->get_ref<const std::string&>(); name != kBaselineSchema) {
+    return Error{fmt::format("schema `{}`, expected `{}`", shorten(name, 40), kBaselineSchema), "",
+                 "read it with the version of bench that wrote it"};
+  }
+  BaselineRecord record;
+  std::string problem;
+  FieldReader reader(json, "", problem);
+  baseline_fields(reader, record);
+  if (problem.empty()) problem = contradiction(record);
+  if (!problem.empty()) return Error{problem, "", ""};
+  return record;
+}
+
+StoredProfile within_limit(StoredProfile profile, std::size_t limit) {
+  std::vector<StoredActivity>& activities = profile.activities;
+  std::stable_sort(activities.begin(), activities.end(), [](const auto& left, const auto& right) {
+    return left.duration > right.duration;
+  });
+  // What frames the list: field names, the duration and the number left out.
+  std::size_t size = 100;
+  std::vector<StoredActivity> kept;
+  for (StoredActivity& activity : activities) {
+    const std::size_t more = json_size(activity);
+    if (size + more > limit) {
+      ++profile.left_out;
+      continue;
+    }
+    size += more;
+    kept.push_back(std::move(activity));
+  }
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const auto& left, const auto& right) { return left.start < right.start; });
+  activities = std::move(kept);
+  return profile;
+}
+
+std::optional<double> median_iteration(const BaselineRecord& record) {
+  return median_over_processes(record, &ProcessSummary::median);
+}
+
+std::optional<double> q25_iteration(const BaselineRecord& record) {
+  return median_over_processes(record, &ProcessSummary::q25);
+}
+
+}  // namespace bench

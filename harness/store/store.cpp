@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/store.hpp"
+
+#include "base/file.hpp"
+#include "harness/store/file_name.hpp"
+#include "harness/store/locked_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 30 runs of some epochs are a few megabytes; the limit keeps a wrong file from being read whole.
+constexpr std::int64_t kLargestFile = std::int64_t{1} << 28;
+
+Error link_error(const std::string& path) {
+  return {"is a symbolic link, and a store follows none", path, "put the file itself there"};
+}
+
+bool is_link(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_symlink(fs::symlink_status(path, ignored));
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+// The file's text, under a lock that the caller holds; empty where there is none.
+Result<std::string> read_text(const std::string& path) {
+  if (is_link(path)) return link_error(path);
+  if (!is_there(path)) return std::string();
+  return read_file(path, kLargestFile);
+}
+
+Status make_folder(const std::string& path) {
+  if (is_link(path)) return link_error(path);
+  std::error_code code;
+  fs::create_directories(path, code);
+  if (!code) return Done{};
+  return Error{fmt::format("cannot make the folder: {}", code.message()), path,
+               "choose another one with --baseline DIR"};
+}
+
+// What is written must be read again by whoever comes later.
+Status check_readable(const BaselineRecord& record, const std::string& line) {
+  const auto again = baseline_from_json_line(line);
+  if (!again.ok()) return Error{again.error().what, record.id, "measure the case again"};
+  const bool same_place = again->id == record.id &&
+                          again->environment.machine_class == record.environment.machine_class;
+  if (same_place) return Done{};
+  return Error{"its id or machine class is no UTF-8", record.id, ""};
+}
+
+const BaselineRecord* find_run(const BaselineHistory& history, const std::string& run_id) {
+  const auto found = std::ranges::find(history.records, run_id, &BaselineRecord::run_id);
+  return found == history.records.end() ? nullptr : &*found;
+}
+
+std::int64_t runs_of_epoch(const BaselineHistory& history, std::int64_t epoch) {
+  return std::ranges::count(history.records, epoch, &BaselineRecord::epoch);
+}
+
+// Accepting the only run of the present epoch again opens no other one.
+bool opens_epoch(const BaselineHistory& history, const BaselineRecord* known) {
+  const std::int64_t present = history.last()->epoch;
+  return known == nullptr || known->epoch != present || runs_of_epoch(history, present) > 1;
+}
+
+// Sets the record's epoch, and says what is to become of it.
+Appended::Result place_record(const BaselineHistory& history, EpochWish wish,
+                              BaselineRecord& record) {
+  const BaselineRecord* last = history.last();
+  if (last == nullptr) return Appended::Result::appended;
+  const BaselineRecord* known = find_run(history, record.run_id);
+  const bool new_anchor = record.anchor && (known == nullptr || record.anchor != known->anchor);
+  if (known != nullptr && !record.anchor) record.anchor = known->anchor;
+  if (wish == EpochWish::next && opens_epoch(history, known)) {
+    record.epoch = last->epoch + 1;
+    return Appended::Result::appended;
+  }
+  record.epoch = known != nullptr ? known->epoch : last->epoch;
+  if (known == nullptr && record.case_hash != last->case_hash) return Appended::Result::refused;
+  return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::known;
+}
+
+// Which lines prune keeps: the last runs of each epoch, and anchors beside them.
+std::vector<StoredLine> kept_lines(std::vector<StoredLine> lines) {
+  std::map<std::int64_t, std::size_t> seen;  // runs of an epoch, anchors apart
+  std::vector<StoredLine> kept;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (line->record.anchor || ++seen[line->record.epoch] <= kRunsAnEpoch)
+      kept.push_back(std::move(*line));
+  }
+  std::ranges::reverse(kept);
+  return kept;
+}
+
+std::vector<std::string> names_in(const std::string& folder, std::error_code& code) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_store_file(const std::string& name) {
+  return name.size() > kStoreSuffix.size() && name.ends_with(kStoreSuffix);
+}
+
+}  // namespace
+
+bool BaselineStore::holds(std::string_view machine_class) const {
+  std::error_code ignored;
+  return !machine_class.empty() &&
+         fs::is_directory(fmt::format("{}/{}", folder_, store_name(machine_class)), ignored);
+}
+
+std::string BaselineStore::path_of(const StoreFile& file) const {
+  return fmt::format("{}/{}/{}", folder_, file.folder_name, file.file_name);
+}
+
+StoreFile BaselineStore::file_of(std::string_view machine_class, std::string_view id) {
+  return {store_name(machine_class), store_file_name(id), std::string(id)};
+}
+
+Result<BaselineHistory> BaselineStore::read(const StoreFile& file) const {
+  const std::string path = path_of(file);
+  const std::string folder = folder_ + "/" + file.folder_name;
+  if (is_link(folder)) return link_error(folder);
+  if (!is_there(path)) return BaselineHistory{path, {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  return parse_baseline_file(text, path, file);
+}
+
+Result<std::vector<StoreFile>> BaselineStore::list() const {
+  std::error_code code;
+  const std::vector<std::string> folders = names_in(folder_, code);
+  if (code) {
+    return Error{fmt::format("no store of baselines: {}", code.message()), folder_,
+                 "`bench baseline save` makes one; --baseline DIR names another one"};
+  }
+  std::vector<StoreFile> files;
+  for (const std::string& folder : folders) {
+    std::error_code unreadable;
+    if (!fs::is_directory(folder_ + "/" + folder, unreadable)) continue;
+    for (std::string& name : names_in(folder_ + "/" + folder, unreadable)) {
+      if (is_store_file(name)) files.push_back({folder, std::move(name), std::nullopt});
+    }
+    if (unreadable)
+      return Error{fmt::format("cannot be read: {}", unreadable.message()), folder_ + "/" + folder,
+                   "check the permissions of the folder"};
+  }
+  return files;
+}
+
+Result<Appended> BaselineStore::append(BaselineRecord record, EpochWish wish) const {
+  if (record.id.empty() || record.environment.machine_class.empty())
+    return Error{"has no case or no machine class to be stored under", record.id, ""};
+  const StoreFile file = file_of(record.environment.machine_class, record.id);
+  const std::string folder = folder_ + "/" + file.folder_name;
+  const std::string path = path_of(file);
+  BENCH_RETURN_IF_ERROR(make_folder(folder));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  BaselineHistory history = parse_baseline_file(text, path, file);
+  record.epoch = 0;
+  Appended result;
+  result.result = place_record(history, wish, record);
+  result.path = path;
+  result.epoch = record.epoch;
+  result.problems = std::move(history.problems);
+  if (result.result == Appended::Result::refused) {
+    result.reason = fmt::format(
+        "case_hash differs: {} and in the store {}; `bench baseline accept` "
+        "opens an epoch for what it computes now",
+        record.case_hash, history.last()->case_hash);
+  }
+  if (result.result != Appended::Result::appended) return result;
+  const std::string line = to_json_line(record);
+  BENCH_RETURN_IF_ERROR(check_readable(record, line));
+  BENCH_RETURN_IF_ERROR(append_whole_line(path, line));
+  return result;
+}
+
+Result<Pruned> BaselineStore::prune(const StoreFile& file, Damaged damaged) const {
+  const std::string folder = folder_ + "/" + file.folder_name;
+  const std::string path = path_of(file);
+  if (is_link(folder)) return link_error(folder);
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  StoredLines parsed = parse_baseline_lines(text, path, file);
+  if (!parsed.problems.empty() && damaged == Damaged::refuse) {
+    return Error{parsed.problems.front(), "", "mend the line, or drop it with --force"};
+  }
+  const std::size_t runs = parsed.lines.size();
+  const std::vector<StoredLine> kept = kept_lines(std::move(parsed.lines));
+  const Pruned result{path, kept.size(), runs - kept.size()};
+  if (result.dropped == 0 && parsed.repeated == 0 && parsed.problems.empty()) return result;
+  std::string shorter;
+  for (const StoredLine& line : kept) shorter += line.text + '\n';
+  BENCH_RETURN_IF_ERROR(write_file(path, shorter, Existing::replace));
+  return result;
+}
+
+Result<StoreSelection> open_store(const std::string& path) {
+  std::error_code code;
+  const std::vector<std::string> names = names_in(path, code);
+  if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
+  if (!std::ranges::any_of(names, is_store_file)) {
+    BaselineStore store(path);
+    BENCH_ASSIGN_OR_RETURN(std::vector<StoreFile> files, store.list());
+    return StoreSelection{std::move(store), std::move(files)};
+  }
+  // Trailing slashes and "." have no name of their own.
+  const fs::path folder = fs::canonical(path, code);
+  if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
+  BaselineStore store(folder.parent_path().string());
+  std::vector<StoreFile> files;
+  for (const std::string& name : names) {
+    if (is_store_file(name)) files.push_back({folder.filename().string(), name, std::nullopt});
+  }
+  return StoreSelection{std::move(store), std::move(files)};
+}
+
+}  // namespace bench

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/store.hpp"
+
+#include "harness/store/file_name.hpp"
+#include "harness/store/locked_folder.hpp"
+#include "tests/fakes/baseline_records.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+using test::baseline;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const StoreFile kFile = BaselineStore::file_of(test::kStoredMachine, test::kStoredCase);
+
+class StoreTest : public testing::Test {
+ protected:
+  Appended append(const BaselineRecord& record, EpochWish wish = EpochWish::present) {
+    auto appended = store_.append(record, wish);
+    EXPECT_TRUE(appended.ok()) << (appended.ok() ? "" : appended.error().message());
+    return appended.ok() ? *appended : Appended{};
+  }
+  BaselineHistory history() {
+    auto read = store_.read(kFile);
+    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message());
+    return read.ok() ? *read : BaselineHistory{};
+  }
+  std::string path() const { return store_.path_of(kFile); }
+  void write(const std::string& text) { std::ofstream(path(), std::ios::app) << text; }
+
+  test::TemporaryFolder folder_;
+  BaselineStore store_{folder_.file("baselines")};
+};
+
+using Result = Appended::Result;
+
+TEST_F(StoreTest, a_run_that_is_appended_is_read_again) {
+  EXPECT_FALSE(store_.holds(test::kStoredMachine));
+  EXPECT_THAT(history().records, IsEmpty());
+  const BaselineRecord record = baseline(1, 7, Nanoseconds(5));
+  const Appended appended = append(record);
+  EXPECT_EQ(appended.result, Result::appended);
+  EXPECT_EQ(appended.epoch, 0);  // the store counts them
+  EXPECT_EQ(appended.path, folder_.file("baselines/test-2c-00000000/"
+                                        "gemm__forward__m16n16k16__f32__onednn__cpu__hot.jsonl"));
+  EXPECT_TRUE(store_.holds(test::kStoredMachine));
+  ASSERT_EQ(history().records.size(), 1u);
+  EXPECT_EQ(history().records[0], baseline(1, 0, Nanoseconds(5)));
+  EXPECT_EQ(test::read_text(path()), to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n");
+}
+
+TEST_F(StoreTest, epochs_are_opened_by_accepting) {
+  EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochWish::next).epoch, 0);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(5))).epoch, 0);
+  EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochWish::next).epoch, 1);
+  EXPECT_EQ(append(baseline(4, 0, Nanoseconds(6))).epoch, 1);
+  EXPECT_EQ(history().last()->run_id, "run-04");
+}
+
+TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  append(baseline(2, 0, Nanoseconds(9)));
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9))).result, Result::known);
+  BaselineRecord named = baseline(2, 0, Nanoseconds(9));
+  named.anchor = "release-1.4";
+  EXPECT_EQ(append(named).result, Result::appended);
+  EXPECT_EQ(append(named).result, Result::known);
+  // Accepting what was saved moves it, with its anchor; again it is known.
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).epoch, 1);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).result, Result::known);
+  ASSERT_EQ(history().records.size(), 2u);
+  EXPECT_EQ(history().last()->epoch, 1);
+  EXPECT_EQ(history().last()->anchor, "release-1.4");
+}
+
+TEST_F(StoreTest, an_epoch_holds_one_case) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  BaselineRecord other = baseline(2, 0, Nanoseconds(5));
+  other.case_hash = "fedcba9876543210";
+  const Appended refused = append(other);
+  EXPECT_EQ(refused.result, Result::refused);
+  EXPECT_THAT(refused.reason, AllOf(HasSubstr("case_hash"), HasSubstr("fedcba9876543210"),
+                                    HasSubstr("bench baseline accept")));
+  EXPECT_EQ(history().records.size(), 1u);
+  EXPECT_EQ(append(other, EpochWish::next).epoch, 1);
+}
+
+TEST_F(StoreTest, a_torn_last_line_costs_itself) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  write("{\"schema\":\"bench.base");
+  const Appended appended = append(baseline(2, 0, Nanoseconds(5)));
+  EXPECT_THAT(appended.problems, ElementsAre(StartsWith(path() + ":2: record refused")));
+  EXPECT_EQ(history().records.size(), 2u);
+  EXPECT_THAT(history().problems, ElementsAre(StartsWith(path() + ":2: ")));
+}
+
+// An editor left no newline behind the last record: it counts.
+TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  write(to_json_line(baseline(2, 0, Nanoseconds(5))));
+  append(baseline(3, 0, Nanoseconds(5)));
+  EXPECT_EQ(history().records.size(), 3u);
+  EXPECT_THAT(history().problems, IsEmpty());
+}
+
+TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
+  BaselineRecord record = baseline(1, 0, Nanoseconds(5));
+  record.processes.clear();
+  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  record = baseline(1, 0, Nanoseconds(5));
+  record.id = "gemm/\xff";
+  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  record.id = "";
+  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  EXPECT_THAT(store_.list()->size(), 0u);
+}
+
+TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
+  const std::string inside = folder_.file("inside");
+  const BaselineStore store(inside + "/baselines");
+  for (const std::string& name :
+       {std::string(".."), std::string("../../x"), std::string("/tmp/x"), std::string("a\nb"),
+        std::string("x\0/../y", 7), std::string(5000, '.'),
+        std::string("../") + std::string(300, 'y')}) {
+    BaselineRecord by_id = baseline(1, 0, Nanoseconds(5));
+    by_id.id = name;
+    BaselineRecord by_machine = baseline(1, 0, Nanoseconds(5));
+    by_machine.environment.machine_class = name;
+    for (const BaselineRecord& record : {by_id, by_machine}) {
+      const auto appended = store.append(record, EpochWish::present);
+      ASSERT_TRUE(appended.ok()) << appended.error().message();
+      const auto file = BaselineStore::file_of(record.environment.machine_class, record.id);
+      EXPECT_EQ(store.read(file)->records.size(), 1u);
+    }
+  }
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+    const bool within = entry.path().string().starts_with(inside);
+    EXPECT_TRUE(within) << entry.path();
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 14u);
+  EXPECT_EQ(store.list()->size(), 14u);
+}
+
+TEST_F(StoreTest, links_are_refused) {
+  const std::string outside = folder_.write("outside.jsonl", "precious\n");
+  fs::create_directories(folder_.file("baselines/test-2c-00000000"));
+  fs::create_symlink(outside, path());
+  const auto appended = store_.append(baseline(1, 0, Nanoseconds(5)), EpochWish::present);
+  ASSERT_FALSE(appended.ok());
+  EXPECT_THAT(appended.error().message(), AllOf(HasSubstr(path()), HasSubstr("symbolic link")));
+  EXPECT_FALSE(store_.read(kFile).ok());
+  EXPECT_FALSE(store_.prune(kFile, Damaged::drop).ok());
+  EXPECT_EQ(test::read_text(outside), "precious\n");
+  fs::create_directory_symlink(folder_.path(), folder_.file("baselines/linked"));
+  BaselineRecord record = baseline(1, 0, Nanoseconds(5));
+  record.environment.machine_class = "linked";
+  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+}
+
+TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
+  for (int i = 1; i <= 35; ++i) {
+    BaselineRecord record = baseline(i, 0, Nanoseconds(5));
+    if (i == 2) record.anchor = "release-1.4";
+    append(record, i == 33 ? EpochWish::next : EpochWish::present);
+  }
+  BaselineRecord again = baseline(20, 0, Nanoseconds(5));
+  write(to_json_line(again) + "\n");
+  const auto pruned = store_.prune(kFile, Damaged::refuse);
+  ASSERT_TRUE(pruned.ok()) << pruned.error().message();
+  // Epoch 0: 32 runs, the anchor beside the last 30; epoch 1: 3.
+  EXPECT_EQ(pruned->kept, 34u);
+  EXPECT_EQ(pruned->dropped, 1u);
+  const BaselineHistory left = history();
+  ASSERT_EQ(left.records.size(), 34u);
+  EXPECT_EQ(left.records[0].anchor, "release-1.4");
+  EXPECT_EQ(left.records[1].run_id, "run-03");
+  const std::string text = test::read_text(path());
+  EXPECT_EQ(std::ranges::count(text, '\n'), 34);
+  EXPECT_EQ(store_.prune(kFile, Damaged::refuse)->dropped, 0u);
+}
+
+TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  write("rubbish\n");
+  // A field of a later version survives.
+  std::string newer = to_json_line(baseline(2, 0, Nanoseconds(5)));
+  newer.insert(1, R"("mood":"good",)");
+  write(newer + "\n");
+  const auto refused = store_.prune(kFile, Damaged::refuse);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), AllOf(HasSubstr(path() + ":2: "), HasSubstr("--force")));
+  ASSERT_TRUE(store_.prune(kFile, Damaged::drop).ok());
+  EXPECT_EQ(test::read_text(path()),
+            to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n" + newer + "\n");
+}
+
+TEST_F(StoreTest, lists_its_files_in_order) {
+  EXPECT_THAT(store_.list().error().message(), HasSubstr("bench baseline save"));
+  for (const char* machine : {"b-1c", "a-1c"}) {
+    for (const char* id : {"y/1", "x/2"}) {
+      BaselineRecord record = baseline(1, 0, Nanoseconds(5));
+      record.id = id;
+      record.environment.machine_class = machine;
+      append(record);
+    }
+  }
+  folder_.write("baselines/README.md", "policy");
+  folder_.write("baselines/a-1c/notes.txt", "");
+  std::vector<std::string> paths;
+  const auto files = store_.list();
+  for (const StoreFile& file : *files) paths.push_back(file.folder_name + "/" + file.file_name);
+  EXPECT_THAT(paths, ElementsAre("a-1c/x__2.jsonl", "a-1c/y__1.jsonl", "b-1c/x__2.jsonl",
+                                 "b-1c/y__1.jsonl"));
+  // The folder of one machine class is a selection too.
+  const auto selection = open_store(folder_.file("baselines/b-1c/"));
+  ASSERT_TRUE(selection.ok()) << selection.error().message();
+  ASSERT_EQ(selection->files.size(), 2u);
+  EXPECT_EQ(selection->store.read(selection->files[0])->records.size(), 1u);
+  EXPECT_EQ(open_store(folder_.file("baselines"))->files.size(), 4u);
+  EXPECT_FALSE(open_store(folder_.file("nowhere")).ok());
+}
+
+constexpr int kRunsAWriter = 40;
+
+void write_runs(const BaselineStore& store, int first) {
+  for (int i = first; i < first + kRunsAWriter; ++i) {
+    if (!store.append(baseline(i, 0, Nanoseconds(5)), EpochWish::present).ok()) std::abort();
+  }
+}
+
+TEST_F(StoreTest, two_threads_write_at_the_same_time) {
+  std::thread other([&] { write_runs(store_, 100); });
+  write_runs(store_, 200);
+  other.join();
+  EXPECT_EQ(history().records.size(), 2u * kRunsAWriter);
+  EXPECT_THAT(history().problems, IsEmpty());
+}
+
+TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    write_runs(store_, 100);
+    ::_exit(0);
+  }
+  std::thread other([&] { write_runs(store_, 200); });
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(store_.prune(kFile, Damaged::refuse).ok());
+  other.join();
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(history().problems, IsEmpty());
+  const auto last = history().last();
+  ASSERT_NE(last, nullptr);
+  EXPECT_TRUE(store_.prune(kFile, Damaged::refuse).ok());
+  EXPECT_EQ(history().records.size(), kRunsAnEpoch);
+}
+
+TEST(AppendTest, a_whole_line_is_refused_by_a_full_device) {
+  const Status status = append_whole_line("/dev/full", "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message(), AllOf(HasSubstr("/dev/full"), HasSubstr("No space")));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench baseline`, and what `run` and `compare` make of a store, as a user calls them. Result
+// files are made here with known times; only where the machine must be this one, `bench run` makes
+// them.
+#include "harness/report/report.hpp"
+#include "harness/store/store.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kId = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+constexpr const char* kFile =
+    "baselines/test-2c-00000000/gemm__forward__m16n16k16__f32__onednn__cpu__hot.jsonl";
+
+class BaselineTest : public testing::Test {
+ protected:
+  ProgramResult bench(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), BENCH_BINARY);
+    return run_program({std::move(arguments), folder_.path(), {}});
+  }
+  ProgramResult baseline(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "baseline");
+    return bench(std::move(arguments));
+  }
+  ProgramResult save(const std::string& file) const {
+    return baseline({"save", file, "--reason", "nightly"});
+  }
+  void append(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.file(name), std::ios::app) << text;
+  }
+  const TemporaryFolder folder_;
+};
+
+RunRecord run_record(int number) {
+  RunRecord run;
+  run.run_id = "run-" + std::to_string(number);
+  run.started = "2026-11-0" + std::to_string(number) + "T08:00:00Z";
+  run.tool_version = "0.1.0";
+  run.tool_commit = "c0ffee00000" + std::to_string(number);
+  run.environment.machine_class = "test-2c-00000000";
+  run.environment.libraries = {{"onednn", "3.2.0"}};
+  return run;
+}
+
+// Five processes of two samples, around `nanoseconds`.
+std::string result_file(RunRecord run, std::int64_t nanoseconds, const std::string& id = kId) {
+  std::string text = to_json_line(run) + "\n";
+  CaseRecord record;
+  record.run_id = run.run_id;
+  record.id = id;
+  record.op = "gemm";
+  record.direction = "forward";
+  record.case_hash = "0123456789abcdef";
+  record.implementation = "brg:avx512_core";
+  record.memory = MemoryUse{Bytes{4096}, Bytes{1024}, Bytes{0}};
+  for (int number = 0; number < 5; ++number) {
+    ProcessRecord process;
+    process.run_id = run.run_id;
+    process.id = id;
+    process.process = number;
+    process.samples = {Nanoseconds(nanoseconds + number), Nanoseconds(nanoseconds + number)};
+    text += to_json_line(process) + "\n";
+  }
+  return text + to_json_line(record) + "\n";
+}
+
+TEST_F(BaselineTest, save_list_show_and_verify) {
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_file(run_record(2), 101'000));
+  const ProgramResult saved =
+      baseline({"save", "a.jsonl", "b.jsonl", "--reason", "nightly run of main"});
+  EXPECT_EQ(saved.status, 0) << saved.err;
+  EXPECT_THAT(saved.out, AllOf(HasSubstr(kId), HasSubstr("saved")));
+  EXPECT_THAT(saved.err, HasSubstr("2 saved in baselines, 0 known before, 0 refused"));
+  const std::string text = read_text(folder_.file(kFile));
+  EXPECT_THAT(schema_problems(text.substr(0, text.find('\n')), "docs/baseline.schema.json"),
+              IsEmpty());
+
+  const ProgramResult list = baseline({"list"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_THAT(list.out, AllOf(HasSubstr("baselines/test-2c-00000000"), HasSubstr(kId),
+                              HasSubstr("c0ffee000002"), HasSubstr("101.0 us")));
+  const json listed = json::parse(baseline({"list", "--json"}).out).at("cases").at(0);
+  EXPECT_EQ(listed.at("id"), kId);
+  EXPECT_EQ(listed.at("runs"), 2);
+  EXPECT_EQ(listed.at("median_ns"), 101'002);
+  EXPECT_THAT(baseline({"list", "--filter", "conv/*"}).out, HasSubstr("no baselines"));
+
+  const ProgramResult show = baseline({"show", kId});
+  EXPECT_EQ(show.status, 0) << show.err;
+  EXPECT_THAT(show.out, AllOf(HasSubstr("run-1"), HasSubstr("+1.00%"), HasSubstr("nightly run"),
+                              HasSubstr("brg:avx512_core"),
+                              testing::ContainsRegex("memory.peak_bytes +4096")));
+  EXPECT_EQ(json::parse(baseline({"show", kId, "--json"}).out).at("runs").size(), 2u);
+  const ProgramResult unknown = baseline({"show", "conv/x"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("conv/x"), HasSubstr("bench baseline list")));
+
+  const ProgramResult verified = baseline({"verify"});
+  EXPECT_EQ(verified.status, 0);
+  EXPECT_EQ(verified.out, "1 case, 2 runs, 0 problems\n");
+}
+
+TEST_F(BaselineTest, a_reason_is_needed) {
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  for (const char* action : {"save", "accept"}) {
+    for (const auto& words : {std::vector<std::string>{}, {"--reason", " "}}) {
+      std::vector<std::string> arguments = {action, "a.jsonl"};
+      arguments.insert(arguments.end(), words.begin(), words.end());
+      const ProgramResult result = baseline(arguments);
+      EXPECT_EQ(result.status, 2);
+      EXPECT_THAT(result.err, AllOf(HasSubstr(action), HasSubstr("needs --reason TEXT")));
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("baselines")));
+}
+
+TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_file(run_record(2), 200'000));
+  EXPECT_EQ(baseline({"save", "a.jsonl", "--reason", "r", "--anchor", "release-1.4"}).status, 0);
+  EXPECT_EQ(baseline({"accept", "b.jsonl", "--reason", "checks its input (#1)"}).status, 0);
+  EXPECT_THAT(save("b.jsonl").out, HasSubstr("known"));
+  EXPECT_THAT(baseline({"show", kId}).out,
+              AllOf(HasSubstr("release-1.4"), HasSubstr("checks its input (#1)")));
+  const json listed = json::parse(baseline({"list", "--json"}).out).at("cases").at(0);
+  EXPECT_EQ(listed.at("epochs"), 2);
+  EXPECT_EQ(listed.at("anchors"), json::array({"release-1.4"}));
+  const ProgramResult pruned = baseline({"prune"});
+  EXPECT_EQ(pruned.status, 0) << pruned.err;
+  EXPECT_THAT(pruned.out, HasSubstr("0 runs of 1 case dropped"));
+}
+
+TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
+  RunRecord under = run_record(1);
+  under.under = "perf record";
+  RunRecord slow = run_record(2);
+  slow.environment.details["env.BENCH_SLOWDOWN"] = "3%";
+  folder_.write("under.jsonl", result_file(under, 100'000));
+  folder_.write("slow.jsonl", result_file(slow, 100'000));
+  for (const auto& [file, reason] :
+       {std::pair("under.jsonl", "perf record"), {"slow.jsonl", "BENCH_SLOWDOWN=3%"}}) {
+    const ProgramResult result = save(file);
+    EXPECT_EQ(result.status, 2) << file;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("refused"), HasSubstr(reason)));
+    EXPECT_THAT(result.err, HasSubstr(file));
+  }
+  EXPECT_EQ(baseline({"list"}).status, 2);
+}
+
+TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
+  RunRecord run = run_record(1);
+  run.environment.machine_class = "../../evil";
+  folder_.write("a.jsonl", result_file(run, 100'000, "../../../tmp/evil"));
+  EXPECT_EQ(save("a.jsonl").status, 0);
+  EXPECT_THAT(baseline({"list"}).out, HasSubstr("../../../tmp/evil"));
+  EXPECT_TRUE(std::filesystem::exists(
+      folder_.file("baselines/%2E.__..__evil/%2E.__..__..__tmp__evil.jsonl")));
+}
+
+TEST_F(BaselineTest, damaged_files_are_named_by_line) {
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  EXPECT_EQ(save("a.jsonl").status, 0);
+  append(kFile, "<<<<<<< HEAD\n{\"schema\":\"bench.baseline/2\"}\n{\"schema\":\"bench.bas");
+  const ProgramResult verified = baseline({"verify"});
+  EXPECT_EQ(verified.status, 2);
+  EXPECT_THAT(verified.out,
+              AllOf(HasSubstr(std::string(kFile) + ":2: "), HasSubstr(std::string(kFile) + ":3: "),
+                    HasSubstr("bench.baseline/2"), HasSubstr(std::string(kFile) + ":4: "),
+                    HasSubstr("1 case, 1 run, 3 problems")));
+  EXPECT_EQ(json::parse(baseline({"verify", "--json"}).out).at("problems").size(), 3u);
+  EXPECT_THAT(baseline({"list"}).err, HasSubstr(std::string(kFile) + ":2: "));
+  EXPECT_EQ(baseline({"prune"}).status, 2);
+  EXPECT_EQ(baseline({"prune", "--force"}).status, 0);
+  EXPECT_EQ(baseline({"verify"}).status, 0);
+}
+
+TEST_F(BaselineTest, wrong_words_are_explained) {
+  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"lsit"}, "did you mean `list`?"},
+           {{"save", "--reason", "x"}, "`save` needs RESULT..."},
+           {{"list", "x"}, "`list` takes no `x`"},
+           {{"save", "none.jsonl", "--reason", "x"}, "none.jsonl"},
+           {{"list", "--filter", "[x"}, "--filter [x"},
+           {{"list", "--baseline", "nowhere"}, "nowhere"}}) {
+    const ProgramResult result = baseline(words);
+    EXPECT_EQ(result.status, 2) << message;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("bench baseline: "), HasSubstr(message)));
+  }
+}
+
+TEST_F(BaselineTest, two_writers_at_the_same_time) {
+  constexpr int kFiles = 8;
+  std::vector<std::string> first = {"save"};
+  std::vector<std::string> second = {"save"};
+  for (int i = 1; i <= kFiles; ++i) {
+    const std::string name = std::to_string(i) + ".jsonl";
+    folder_.write(name, result_file(run_record(i), 100'000));
+    (i % 2 == 0 ? first : second).push_back(name);
+  }
+  for (auto* words : {&first, &second}) words->insert(words->end(), {"--reason", "r"});
+  std::thread other([&] { EXPECT_EQ(baseline(first).status, 0); });
+  EXPECT_EQ(baseline(second).status, 0);
+  other.join();
+  EXPECT_EQ(baseline({"verify"}).out, "1 case, 8 runs, 0 problems\n");
+}
+
+TEST_F(BaselineTest, compare_reads_stores) {
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_file(run_record(2), 130'000));
+  EXPECT_EQ(save("a.jsonl").status, 0);
+  for (const std::string base : {"baselines", "baselines/test-2c-00000000", kFile}) {
+    const ProgramResult result = bench({"compare", base, "b.jsonl"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr("+30.0 %"),
+                                  HasSubstr("tool.commit: c0ffee000001 -> c0ffee000002"),
+                                  Not(HasSubstr("config."))));
+  }
+  RunRecord elsewhere = run_record(3);
+  elsewhere.environment.machine_class = "other-4c-11111111";
+  folder_.write("c.jsonl", result_file(elsewhere, 130'000));
+  const ProgramResult result = bench({"compare", "baselines", "c.jsonl"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("incomparable"), Not(HasSubstr("+30")),
+                    HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
+  // Of two machine classes that of the other side is meant.
+  EXPECT_EQ(save("c.jsonl").status, 0);
+  EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("+30.0 %"));
+  EXPECT_THAT(bench({"compare", "baselines", "baselines"}).err, HasSubstr("2 machine classes"));
+}
+
+constexpr const char* kTiny = R"(version: 1
+name: tiny
+defaults:
+  warmup: { iterations: 1, time: 1ms }
+  measure: { processes: 5, min_iterations: 3, max_time: 5ms }
+cases:
+  - { op: gemm, m: 16, n: 16, k: 16 }
+  - { op: pointwise, function: relu, shape: [4, 64] }
+)";
+
+TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
+  folder_.write("tiny.yaml", kTiny);
+  const ProgramResult before = bench({"run", "tiny.yaml", "--profile", "--out", "r.jsonl"});
+  ASSERT_EQ(before.status, 0) << before.err;
+  EXPECT_THAT(before.out, Not(HasSubstr("vs baseline")));
+  ASSERT_EQ(baseline({"save", "r.jsonl", "--filter", "gemm/*", "--reason", "first"}).status, 0);
+  EXPECT_THAT(baseline({"show", kId}).out, testing::ContainsRegex("profile +1 step executed in"));
+
+  const ProgramResult after = bench({"run", "tiny.yaml", "--out", "s.jsonl"});
+  ASSERT_EQ(after.status, 0) << after.err;
+  EXPECT_THAT(after.out, testing::ContainsRegex("vs baseline"));
+  EXPECT_THAT(after.out, testing::ContainsRegex("[+-][0-9.]+% \\[[+-][0-9.]+%, [+-][0-9.]+%\\]"));
+  EXPECT_THAT(after.out, HasSubstr("no baseline: baselines has no run of it"));
+
+  const ProgramResult other = bench({"run", "tiny.yaml", "--baseline", "none", "--out", "t.jsonl"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("none: no store of baselines"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("t.jsonl")));
+}
+
+TEST_F(BaselineTest, run_says_why_there_is_nothing_to_compare_with) {
+  folder_.write("tiny.yaml", kTiny);
+  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  ASSERT_EQ(save("a.jsonl").status, 0);
+  const ProgramResult plain = bench({"run", "tiny.yaml", "--quick", "--out", "a1.jsonl"});
+  EXPECT_THAT(plain.out, Not(HasSubstr("vs baseline")));
+  const ProgramResult asked =
+      bench({"run", "tiny.yaml", "--quick", "--out", "a2.jsonl", "--baseline", "baselines"});
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_THAT(asked.out, AllOf(HasSubstr("no baseline: baselines has no run of the machine class"),
+                               HasSubstr("only of test-2c-00000000"), HasSubstr("2 cases")));
+}
+
+}  // namespace
+}  // namespace bench::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a file of the store: every line is a record that reads back as itself or a problem,
+// and what is made of the records is finite.
+#include "harness/store/baseline_file.hpp"
+#include "harness/store/file_name.hpp"
+#include "harness/store/history.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+void require_finite(const std::optional<double>& value) {
+  require(!value || std::isfinite(*value));
+}
+
+void require_name(const std::string& text) {
+  const std::string name = bench::store_file_name(text);
+  require(name.find('/') == std::string::npos && name.find('\0') == std::string::npos);
+  require(name.size() <= 255 && (text.empty() || name.front() != '.'));
+}
+
+void require_history(const bench::BaselineHistory& history) {
+  const auto levels = bench::run_levels(history.records);
+  const auto differences = bench::median_differences(levels);
+  require_finite(bench::between_run_sigma(differences));
+  require_finite(bench::between_process_sigma(history.records));
+  require_finite(bench::moderated_sigma(differences, 0.01));
+  require_finite(bench::difference_quantile(bench::q25_differences(levels), 0.95));
+  require_finite(bench::center(levels));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto history = bench::parse_baseline_file(text, "fuzz", std::nullopt);
+  for (const bench::BaselineRecord& record : history.records) {
+    require(record.id == history.records.front().id);
+    require_name(record.id);
+    require_name(record.environment.machine_class);
+    const auto again = bench::baseline_from_json_line(bench::to_json_line(record));
+    require(again.ok() && *again == record);
+  }
+  require_history(history);
+  return 0;
+}
