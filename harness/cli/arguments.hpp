@@ -7,6 +7,7 @@
 #include "profiler/analysis/query.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,21 @@ struct ProfileArguments {
   std::optional<std::string> under;           // command of a vendor's tool
 };
 
+// What `gate`, `duet` and `selftest` are asked.
+struct GateArguments {
+  std::optional<std::string> base, candidate;           // programs, or folders of checkouts
+  std::map<std::string, std::string> base_environment;  // for that side alone
+  std::map<std::string, std::string> candidate_environment;
+  std::optional<std::string> from;  // decide a gate's file again
+  std::optional<int> duets;         // duet --duets
+  bool allow_removed = false;
+  bool strict = false;
+  bool require_baseline = false;
+  bool kits_for_all = false;  // --kit: of every case, not only of those that failed
+  bool self_test = false;
+  std::optional<std::string> record;  // selftest --record FILE: its raw duets
+};
+
 struct Arguments {
   std::string program;                    // argv[0]
   std::vector<std::string> command_line;  // all of it, for the result file
@@ -49,6 +65,7 @@ struct Arguments {
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
+  GateArguments gate;
   AnalysisOptions analysis;  // without devices and format, which stand above
   bool summary = false;      // analyze --summary
   Output output = Output::text;
@@ -62,6 +79,9 @@ struct Arguments {
   bool fail_on_regression = false;            // compare --fail-on regression
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
+  std::optional<std::string> baseline;        // --baseline DIR, the store
+  std::string reason;                         // baseline --reason
+  std::optional<std::string> anchor;          // baseline --anchor
 };
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 22> kRunOptions = {"out",
+constexpr std::array<std::string_view, 23> kRunOptions = {"out",
                                                           "filter",
                                                           "device",
                                                           "set",
@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 22> kRunOptions = {"out",
                                                           "profile-format",
                                                           "trace",
                                                           "trace-failures",
+                                                          "baseline",
                                                           "under",
                                                           "dry-run",
                                                           "json",
@@ -36,6 +37,20 @@ constexpr std::array<std::string_view, 2> kExplainOptions = {"json", "set"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
 constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "fail-on",
                                                              "json", "quiet",  "force"};
+constexpr std::array<std::string_view, 7> kBaselineOptions = {
+    "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
+constexpr std::array<std::string_view, 22> kGateOptions = {
+    "baseline", "base",          "base-env",  "cand",
+    "cand-env", "out",           "filter",    "device",
+    "set",      "budget",        "quick",     "seed",
+    "require",  "allow-removed", "strict",    "require-baseline",
+    "kit",      "from",          "self-test", "json",
+    "quiet",    "force"};
+constexpr std::array<std::string_view, 11> kDuetOptions = {"base",  "base-env", "cand", "cand-env",
+                                                           "duets", "set",      "seed", "out",
+                                                           "json",  "quiet",    "force"};
+constexpr std::array<std::string_view, 9> kSelftestOptions = {
+    "record", "from", "duets", "set", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
 constexpr std::array<std::string_view, 5> kProfileOptions = {"out", "backtrace", "onednn-verbose",
@@ -49,25 +64,27 @@ constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
 constexpr std::array<std::string_view, 1> kWorkerOptions = {"describe"};
 
 constexpr std::array kCommands = {
-    Command{"run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
-            "Measures each case in several worker processes, in random order, warm-up excluded, "
-            "results checked\n"
-            "before they are timed. Prints a table, and appends every record to a result file "
-            "while it goes on:\n"
-            "a killed run keeps what it measured, --resume measures the rest.",
-            "bench run configs/resnet.yaml                       # ResNet-50, layer by layer and "
-            "as one network\n"
-            "bench run configs/resnet.yaml --filter 'network/*'  # only the network as one\n"
-            "bench run conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot  # one case, by its id\n"
-            "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
-            "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
-            "by layer\n"
-            "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto\n"
-            "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
-            "failed\n"
-            "bench run CASE --under 'perf record -g -o perf.data'    # below somebody else's "
-            "profiler",
-            kRunOptions, run_command},
+    Command{
+        "run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
+        "Measures each case in several worker processes, in random order, warm-up excluded, "
+        "results checked\n"
+        "before they are timed. Prints a table, and appends every record to a result file "
+        "while it goes on:\n"
+        "a killed run keeps what it measured, --resume measures the rest.",
+        "bench run configs/resnet.yaml                       # ResNet-50, layer by layer and "
+        "as one network\n"
+        "bench run configs/resnet.yaml --filter 'network/*'  # only the network as one\n"
+        "bench run conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot  # one case, by its id\n"
+        "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
+        "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
+        "by layer\n"
+        "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto\n"
+        "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
+        "failed\n"
+        "bench run configs/quick.yaml --baseline baselines       # beside what the store holds\n"
+        "bench run CASE --under 'perf record -g -o perf.data'    # below somebody else's "
+        "profiler",
+        kRunOptions, run_command},
     Command{"list", "CONFIG|CASE...", 1, -1,
             "list the cases that a run would measure, with their work",
             "Nothing is measured. MACs, FLOPs and bytes follow the convention bench-1; the last "
@@ -122,8 +139,9 @@ constexpr std::array kCommands = {
             kReportOptions, report_command},
     Command{
         "compare", "BASE CANDIDATE", 2, 2, "what became slower or faster, and what changed",
-        "Result files of `bench run`, or Google Benchmark's JSON. For each case the ratio of "
-        "times with its\n"
+        "Result files of `bench run`, stored baselines (a file, a folder) or Google Benchmark's "
+        "JSON. For each\n"
+        "case the ratio of times with its\n"
         "interval over processes, what else changed (implementation, layouts, memory), and for "
         "all of them the\n"
         "machine, libraries and configuration; worst first. Both sides were measured at their "
@@ -132,8 +150,71 @@ constexpr std::array kCommands = {
         "asks for more.",
         "bench compare before.jsonl after.jsonl\n"
         "bench compare before.jsonl after.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+        "bench compare baselines after.jsonl                      # with what was accepted\n"
         "bench compare old.json new.json --fail-on regression     # Google Benchmark",
         kCompareOptions, compare_command},
+    Command{
+        "baseline", "ACTION [RESULT|CASE...]", 1, -1,
+        "keep accepted runs: save, accept, list, show, prune, verify",
+        "The store is a folder, `baselines` unless --baseline says otherwise: one file for each "
+        "machine class and\n"
+        "case, to which each accepted run adds a line. It is made to be kept in git.\n"
+        "  save RESULT...    add runs that are as fast as those before, or the first ones\n"
+        "  accept RESULT...  add runs whose level changed and is right: opens an epoch, from "
+        "which on the\n"
+        "                    runs before no longer count\n"
+        "  list              the cases with runs, epochs, last commit, median and anchors\n"
+        "  show CASE...      every run of a case, how much its runs differ, what ran last\n"
+        "  prune             keep the last 30 runs of each epoch, and every anchor\n"
+        "  verify            read everything; each problem with file:line, exit status 2\n"
+        "save and accept need a --reason. Runs below a vendor's tool, slowed down on purpose or "
+        "interrupted\n"
+        "are refused, with the reason. docs/baselines.md has format and policy.",
+        "bench baseline save r.jsonl --reason 'nightly run of main'\n"
+        "bench baseline accept r.jsonl --filter 'conv/*' --reason 'checks its input now (#123)'\n"
+        "bench baseline save r.jsonl --anchor release-1.4 --reason 'release 1.4'\n"
+        "bench baseline list --filter '*/bf16/*'\n"
+        "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+        "bench baseline verify --baseline /srv/baselines     # in CI",
+        kBaselineOptions, baseline_command},
+    Command{
+        "gate", "CONFIG|CASE...", 0, -1, "judge a change: did anything become slower?",
+        "Measures the candidate (this program), screens it against the stored baseline, and puts "
+        "what is suspect\n"
+        "beside the base: pairs of processes that take turns on the same processors. Only what "
+        "fresh pairs confirm\n"
+        "is a REGRESSION; only a REGRESSION exits with 1. Without --base the store alone decides, "
+        "and sees only\n"
+        "large effects. DIR (--out) gets all evidence, a report in each format, and a kit for each "
+        "failing case.\n"
+        "docs/gate.md explains the rules and what they cost.",
+        "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
+        "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
+        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.1/lib\n"
+        "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41 --base-env A=B\n"
+        "bench gate configs/resnet.yaml                          # against baselines/ alone\n"
+        "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
+        kGateOptions, gate_command},
+    Command{
+        "duet", "CASE", 1, 1, "one case, two builds or environments, side by side",
+        "Base and candidate take turns, a sample each, on the same processors, in fresh "
+        "processes each time: what\n"
+        "the machine does meanwhile happens to both. Shows by how much the candidate is slower, "
+        "with bounds, and\n"
+        "which effect would have been seen.",
+        "bench duet conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --base ../main\n"
+        "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40",
+        kDuetOptions, duet_command},
+    Command{"selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
+            "Measures the timer, the harness and the gate itself: pairs of equal sides, and of "
+            "sides with an injected\n"
+            "slowdown. Prints false alarms in 100 clean cases, how often slowdowns of 2, 3, 5 and "
+            "10 % are found, and\n"
+            "the smallest effect that can be told on this machine.",
+            "bench selftest\n"
+            "bench selftest --duets 500 --record duets.jsonl\n"
+            "bench selftest configs/quick.yaml --budget 5m",
+            kSelftestOptions, selftest_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines.\n"

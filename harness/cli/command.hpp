@@ -37,6 +37,10 @@ ExitStatus explain_command(const Arguments& arguments, Env& env);
 ExitStatus analyze_command(const Arguments& arguments, Env& env);
 ExitStatus trace_command(const Arguments& arguments, Env& env);
 ExitStatus compare_command(const Arguments& arguments, Env& env);
+ExitStatus baseline_command(const Arguments& arguments, Env& env);
+ExitStatus gate_command(const Arguments& arguments, Env& env);
+ExitStatus duet_command(const Arguments& arguments, Env& env);
+ExitStatus selftest_command(const Arguments& arguments, Env& env);
 ExitStatus report_command(const Arguments& arguments, Env& env);
 // Returns the program's own exit status, which may be any.
 ExitStatus profile_command(const Arguments& arguments, Env& env);

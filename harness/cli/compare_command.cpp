@@ -7,17 +7,50 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace bench {
 namespace {
 
-Result<Measurement> read_side(const std::string& path) {
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+// `machine_class`: of the other side, which says what of a store is meant.
+Result<Measurement> read_side(const std::string& path,
+                              const std::optional<std::string>& machine_class) {
+  if (is_folder(path)) return read_stored(path, machine_class);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLargestResult));
   return read_measurement(text, path);
+}
+
+std::optional<std::string> machine_class_of(const Measurement& side) {
+  const auto found = side.facts.find("machine_class");
+  return found == side.facts.end() ? std::nullopt : std::optional(found->second);
+}
+
+struct Sides {
+  Measurement base, candidate;
+};
+
+// The side that is a file is read first.
+Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
+  if (!is_folder(base)) {
+    BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
+    BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, machine_class_of(left)));
+    return Sides{std::move(left), std::move(right)};
+  }
+  BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, std::nullopt));
+  BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, machine_class_of(right)));
+  return Sides{std::move(left), std::move(right)};
 }
 
 Result<const ComparisonFormat*> choose_format(const Arguments& arguments) {
@@ -33,9 +66,8 @@ Result<const ComparisonFormat*> choose_format(const Arguments& arguments) {
 
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_format(arguments));
-  BENCH_ASSIGN_OR_RETURN(const Measurement base, read_side(arguments.inputs[0]));
-  BENCH_ASSIGN_OR_RETURN(const Measurement candidate, read_side(arguments.inputs[1]));
-  const Comparison comparison = compare(base, candidate, {});
+  BENCH_ASSIGN_OR_RETURN(const Sides sides, read_sides(arguments.inputs[0], arguments.inputs[1]));
+  const Comparison comparison = compare(sides.base, sides.candidate, {});
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : comparison.warnings) {
       *env.err << "bench compare: " << warning << '\n';

@@ -66,6 +66,31 @@ Status set_failure(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
+// K=V of one side's environment.
+Status set_variable(std::map<std::string, std::string>& environment, std::string_view option,
+                    const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return Error{fmt::format("`{}` sets no variable, expected NAME=VALUE", value),
+                 std::string(option),
+                 fmt::format("for example {} ONEDNN_MAX_CPU_ISA=AVX2", option)};
+  }
+  environment[value.substr(0, equals)] = value.substr(equals + 1);
+  return Done{};
+}
+
+constexpr int kMostDuets = 1000;  // the exact test's tables (harness/stats/signed_rank.hpp)
+
+Status set_duets(Arguments& arguments, const std::string& value) {
+  const auto count = parse_integer<int>(value);
+  if (!count || *count < 1 || *count > kMostDuets) {
+    return Error{fmt::format("`{}` is no number of duets, expected 1 to {}", value, kMostDuets),
+                 "--duets", ""};
+  }
+  arguments.gate.duets = count;
+  return Done{};
+}
+
 Status set_override(Arguments& arguments, const std::string& value) {
   if (value.find('=') == std::string::npos || value.front() == '=') {
     return Error{fmt::format("`{}` sets nothing, expected key=value", value), "--set",
@@ -254,6 +279,80 @@ constexpr std::array kOptions = {
     Option{"width", 'w', "N", "make the table N characters wide", set_width},
     Option{"peak-bandwidth", '\0', "RATE", "flag rows above it: 900GB/s", set_peak_bandwidth},
     Option{"peak-flops", '\0', "RATE", "flag rows above it: 10TFLOP/s", set_peak_flops},
+    Option{"base", '\0', "BENCH",
+           "the program to compare with: a bench, or the folder of a checkout with ./bench",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.base = v;
+             return Done{};
+           }},
+    Option{"cand", '\0', "BENCH", "the program that is judged (default: this one)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.candidate = v;
+             return Done{};
+           }},
+    Option{"base-env", '\0', "NAME=VALUE",
+           "set a variable for the base alone; alone it makes a base of this program (repeatable)",
+           [](Arguments& a, const std::string& v) -> Status {
+             return set_variable(a.gate.base_environment, "--base-env", v);
+           }},
+    Option{"cand-env", '\0', "NAME=VALUE", "set a variable for the candidate alone (repeatable)",
+           [](Arguments& a, const std::string& v) -> Status {
+             return set_variable(a.gate.candidate_environment, "--cand-env", v);
+           }},
+    Option{"duets", '\0', "N", "pairs of processes (default 20)", set_duets},
+    Option{"from", '\0', "FILE", "measure nothing: decide the gate of this gate.jsonl again",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.from = v;
+             return Done{};
+           }},
+    Option{"allow-removed", '\0', "",
+           "cases that the store has and the configuration no longer are no error",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.allow_removed = true;
+             return Done{};
+           }},
+    Option{"strict", '\0', "", "exit with status 4 where cases stay inconclusive or suspect",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.strict = true;
+             return Done{};
+           }},
+    Option{"require-baseline", '\0', "", "exit with status 5 where nothing can be compared",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.require_baseline = true;
+             return Done{};
+           }},
+    Option{"kit", '\0', "", "make the kit of every case, not only of those that failed",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.kits_for_all = true;
+             return Done{};
+           }},
+    Option{"self-test", '\0', "",
+           "judge this gate on this machine instead: what `bench selftest` does",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.self_test = true;
+             return Done{};
+           }},
+    Option{"record", '\0', "FILE", "keep the raw duets of the self-test",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.gate.record = v;
+             return Done{};
+           }},
+    Option{"baseline", '\0', "DIR",
+           "the folder of stored baselines (default baselines; run: where it holds this machine)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.baseline = v;
+             return Done{};
+           }},
+    Option{"reason", '\0', "TEXT", "why these runs become a baseline, for those who read it later",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.reason = v;
+             return Done{};
+           }},
+    Option{"anchor", '\0', "NAME", "name these runs, so that they are kept: release-1.4",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.anchor = v;
+             return Done{};
+           }},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;

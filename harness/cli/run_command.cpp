@@ -3,14 +3,18 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/result_limit.hpp"
+#include "harness/gate/versus_baseline.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/table.hpp"
 #include "harness/run/run.hpp"
+#include "harness/store/store.hpp"
 
 #include <fmt/format.h>
 
@@ -23,36 +27,10 @@ namespace {
 
 constexpr int kUnlimitedWidth = 1000;
 
-// Appends to the result file and keeps the lines for the report at the end.
-class FileSink final : public RecordSink {
- public:
-  FileSink(RecordFile file, std::string earlier)
-      : file_(std::move(file)), text_(std::move(earlier)) {}
-  Status append(const Record& record) override {
-    const std::string line = to_json_line(record);
-    BENCH_RETURN_IF_ERROR(file_.append(line));
-    text_ += line + '\n';
-    return Done{};
-  }
-  // Not for the report: a profile is read as a stream.
-  Status append_activity(std::string_view line) override { return file_.append(line); }
-  const std::string& path() const { return file_.path(); }
-  const std::string& text() const { return text_; }
-
- private:
-  RecordFile file_;
-  std::string text_;
-};
-
 struct Destination {
   FileSink sink;
   std::optional<Report> earlier;  // of the run that is resumed
 };
-
-std::string make_run_id(Env& env) {
-  return content_hash(fmt::format("{}/{}/{}", env.utc_now(), env.clock->now().count(), getpid()))
-      .substr(0, 12);
-}
 
 std::string file_stem(const std::string& name) {
   std::string stem;
@@ -113,6 +91,13 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   return options;
 }
 
+// A wrong name is better said before the run than after it.
+Status check_store(const Arguments& arguments) {
+  if (!arguments.baseline) return Done{};
+  BENCH_RETURN_IF_ERROR(BaselineStore(*arguments.baseline).list());
+  return Done{};
+}
+
 // Below a tool the own collectors are off, and its times are no part of another run.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
@@ -136,14 +121,30 @@ void print_json(const Report& report, const std::optional<Summary>& profile, Env
            << '\n';
 }
 
-void print_text(const Report& report, const std::optional<Summary>& profile, Env& env) {
+// The store to compare the report with: the one that was named, or the usual one where it knows
+// this machine.
+std::optional<BaselineStore> store_for(const Report& report, const Arguments& arguments) {
+  BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
+  const bool known =
+      !report.runs.empty() && store.holds(report.runs.back().environment.machine_class);
+  return arguments.baseline || known ? std::optional(std::move(store)) : std::nullopt;
+}
+
+void print_text(const Report& report, const Arguments& arguments,
+                const std::optional<Summary>& profile, Env& env) {
   ConsoleOptions console;
+  VersusBaseline versus;
+  if (const auto store = store_for(report, arguments)) versus = versus_baseline(report, *store);
+  console.versus_baseline = std::move(versus.cells);
   // Into a file or a pipe nothing is shortened: ids are there to be pasted.
   console.width =
       env.out_is_terminal ? env.terminal_width.value_or(console.width) : kUnlimitedWidth;
   console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
   const std::string networks = console_networks(summarise_networks(report), console);
-  *env.out << console_table(report, console) << (networks.empty() ? "" : "\n") << networks;
+  *env.out << console_table(report, console);
+  for (const std::string& note : versus.notes)
+    *env.out << wrap(note, static_cast<std::size_t>(console.width), 2);
+  *env.out << (networks.empty() ? "" : "\n") << networks;
   if (!profile) return;
   *env.out << '\n' << profile_text(report);
   SummaryOptions options;
@@ -161,7 +162,7 @@ Status print_results(const Report& report, const Arguments& arguments, const std
     print_json(report, profile, env);
     return Done{};
   }
-  print_text(report, profile, env);
+  print_text(report, arguments, profile, env);
   if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
   return Done{};
 }
@@ -191,6 +192,8 @@ ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
 
 ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (const Status status = check_contradictions(arguments); !status)
+    return fail(status.error(), ExitStatus::usage, env);
+  if (const Status status = check_store(arguments); !status)
     return fail(status.error(), ExitStatus::usage, env);
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/comparison.hpp"
 
+#include "base/text.hpp"
+#include "harness/report/exact_facts.hpp"
 #include "harness/stats/shift.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kUninteresting = {"arena.bytes", "config.files",
                                                             "load_1min", "memory.available_bytes"};
 
+constexpr const char* kSeed = "config.seed";  // of the data
+
 std::vector<double> logarithms(const MeasuredCase& entry) {
   std::vector<double> values;
   for (const double time : entry.process_medians) {
@@ -31,6 +35,50 @@ std::map<std::string, std::string> all_facts(const MeasuredCase& entry) {
   std::map<std::string, std::string> facts = entry.facts;
   if (entry.implementation) facts["implementation"] = *entry.implementation;
   return facts;
+}
+
+// A missing fact is none of an earlier version of bench, and a digest that varies from process to
+// process equals no other.
+bool says_nothing(const Change& change) {
+  if (change.field != kPrimitivesDetail && change.field != kOutputDigestDetail) return false;
+  return !change.from || !change.to || change.from == kDigestVaries || change.to == kDigestVaries;
+}
+
+// Other data have other results: their digests say nothing then.
+bool seeds_differ(const Measurement& base, const Measurement& candidate) {
+  const auto from = base.facts.find(kSeed);
+  const auto to = candidate.facts.find(kSeed);
+  return from != base.facts.end() && to != candidate.facts.end() && from->second != to->second;
+}
+
+// A store keeps cases, not configurations.
+bool is_not_stored(const Change& change) {
+  return (change.field.starts_with("config.") || change.field == "convention") &&
+         (!change.from || !change.to);
+}
+
+// The first fact that one side insists on and the other does not share, in words.
+std::optional<std::string> other_machine(const Measurement& base, const Measurement& candidate) {
+  const auto value = [](const Measurement& side, const std::string& field) {
+    const auto found = side.facts.find(field);
+    return found == side.facts.end() ? std::string(kUnknown) : found->second;
+  };
+  for (const Measurement* side : {&base, &candidate}) {
+    for (const std::string& field : side->binding) {
+      const std::string from = value(base, field);
+      const std::string to = value(candidate, field);
+      if (from != to) return fmt::format("{} differs: {} and {}", field, from, to);
+    }
+  }
+  return std::nullopt;
+}
+
+void make_incomparable(std::vector<ComparedCase>& cases, const std::string& reason) {
+  for (ComparedCase& entry : cases) {
+    entry.verdict = CaseVerdict::incomparable;
+    entry.reason = reason;
+    entry.ratio = entry.low = entry.high = entry.confidence = std::nullopt;
+  }
 }
 
 std::string outcome_text(const MeasuredCase& entry) {
@@ -81,6 +129,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   result.base = base.median;
   result.candidate = candidate.median;
   result.changes = changes_between(all_facts(base), all_facts(candidate));
+  std::erase_if(result.changes, says_nothing);
   if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
     result.verdict = CaseVerdict::failed;
     result.reason = outcome_text(candidate);
@@ -170,8 +219,10 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   result.candidate = candidate.name;
   result.changes = changes_between(base.facts, candidate.facts);
   std::erase_if(result.changes, [](const Change& change) {
-    return std::ranges::find(kUninteresting, change.field) != kUninteresting.end();
+    return std::ranges::find(kUninteresting, change.field) != kUninteresting.end() ||
+           is_not_stored(change);
   });
+  const bool other_data = seeds_differ(base, candidate);
   std::unordered_map<std::string, const MeasuredCase*> left;
   for (const MeasuredCase& entry : base.cases) left.emplace(entry.id, &entry);
   for (const MeasuredCase& entry : candidate.cases) {
@@ -180,7 +231,12 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
       result.cases.push_back(only_one(entry, CaseVerdict::added));
       continue;
     }
-    result.cases.push_back(compare_case(*found->second, entry, options));
+    ComparedCase& compared =
+        result.cases.emplace_back(compare_case(*found->second, entry, options));
+    if (other_data) {
+      std::erase_if(compared.changes,
+                    [](const Change& change) { return change.field == kOutputDigestDetail; });
+    }
     left.erase(found);
   }
   for (const MeasuredCase& entry : base.cases) {
@@ -188,12 +244,10 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   }
   for (const Measurement* side : {&base, &candidate}) {
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
-    if (!side->not_comparable) continue;
-    for (ComparedCase& entry : result.cases) {
-      entry.verdict = CaseVerdict::incomparable;
-      entry.reason = *side->not_comparable;
-    }
+    if (side->not_comparable) make_incomparable(result.cases, *side->not_comparable);
   }
+  if (const auto difference = other_machine(base, candidate))
+    make_incomparable(result.cases, *difference);
   sort_cases(result.cases);
   result.groups = group_ratios(result.cases);
   return result;

@@ -4,6 +4,7 @@
 // `bench duet` and `bench gate` measure both sides together. Pure functions.
 #pragma once
 
+#include "harness/gate/change.hpp"
 #include "harness/gate/measurement.hpp"
 
 #include <array>
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace bench {
-
-// Something that differs between the two sides; absent where a side does not have it.
-struct Change {
-  std::string field;  // "implementation", "library.onednn"
-  std::optional<std::string> from, to;
-  friend bool operator==(const Change&, const Change&) = default;
-};
 
 enum class CaseVerdict {
   slower,        // by at least the tolerance, and the interval lies above 0
@@ -69,10 +63,6 @@ struct ComparisonOptions {
 
 Comparison compare(const Measurement& base, const Measurement& candidate,
                    const ComparisonOptions& options);
-
-// Differences of two sets of facts, in the order of their names.
-std::vector<Change> changes_between(const std::map<std::string, std::string>& from,
-                                    const std::map<std::string, std::string>& to);
 
 // Forms of a comparison; each ends in a newline.
 struct ComparisonFormat {

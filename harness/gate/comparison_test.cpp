@@ -134,12 +134,35 @@ TEST(Compare, WhatChanged) {
                           HasSubstr("+200.0 %"), HasSubstr("1 slower")));
 }
 
+TEST(Compare, DigestsAndPrimitivesChangeOnlyWhereBothAreKnown) {
+  using Facts = std::map<std::string, std::string>;
+  const auto changes = [](const Facts& from, const Facts& to, const std::string& seed) {
+    MeasuredCase base = measured("a", kTimes), candidate = base;
+    base.facts = from;
+    candidate.facts = to;
+    Measurement left = side({base}), right = side({candidate});
+    left.facts = {{"config.seed", "1"}};
+    right.facts = {{"config.seed", seed}};
+    return compare(left, right, {}).cases.at(0).changes;
+  };
+  const Facts known = {{"output.digest", "aa"}, {"primitives", "2"}};
+  const Facts other = {{"output.digest", "bb"}, {"primitives", "3"}};
+  const Change digest{"output.digest", "aa", "bb"}, primitives{"primitives", "2", "3"};
+  EXPECT_THAT(changes(known, other, "1"), ElementsAre(digest, primitives));
+  EXPECT_THAT(changes(known, known, "1"), IsEmpty());
+  EXPECT_THAT(changes({}, known, "1"), IsEmpty());  // of an earlier version
+  EXPECT_THAT(changes(known, {}, "1"), IsEmpty());
+  EXPECT_THAT(changes({{"output.digest", "varies"}}, known, "1"), IsEmpty());
+  EXPECT_THAT(changes(known, {{"output.digest", "varies"}}, "1"), IsEmpty());
+  EXPECT_THAT(changes(known, other, "2"), ElementsAre(primitives));  // other data
+}
+
 TEST(ComparisonForms, MarkdownEscapesWhatFilesHold) {
   MeasuredCase hostile = measured("<script>|`x`\n", kTimes);
   const Comparison result = compare(side({hostile}), side({hostile}), {});
   const std::string markdown = comparison_markdown(result);
   EXPECT_THAT(markdown, Not(HasSubstr("<script>")));
-  EXPECT_THAT(markdown, HasSubstr("\\<script\\>\\|\\`x\\` "));
+  EXPECT_THAT(markdown, HasSubstr("&lt;script>\\|\\`x\\` "));
 }
 
 TEST(ComparisonForms, JsonHoldsRawNumbers) {

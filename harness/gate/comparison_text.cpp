@@ -2,6 +2,7 @@
 // table: one row a form
 #include "base/text.hpp"
 #include "harness/gate/comparison.hpp"
+#include "harness/report/markdown.hpp"
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
@@ -93,16 +94,6 @@ Tone tone_of(CaseVerdict verdict) {
   return Tone::plain;
 }
 
-// Of a table in Markdown: names come from files.
-std::string markdown_cell(std::string_view text) {
-  std::string cell;
-  for (const char c : text) {
-    if (std::string_view("|\\`*_<>[]").find(c) != std::string_view::npos) cell += '\\';
-    cell += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return cell;
-}
-
 using nlohmann::ordered_json;
 
 template <class T>
@@ -177,27 +168,27 @@ std::string comparison_text(const Comparison& comparison) {
 
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text =
-      fmt::format("**{}** against **{}**: {}\n\n", markdown_cell(comparison.candidate),
-                  markdown_cell(comparison.base), counts_text(comparison));
+      fmt::format("**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
+                  escape_markdown(comparison.base), counts_text(comparison));
   for (const Change& change : comparison.changes) {
-    text += fmt::format("- changed: {}\n", markdown_cell(change_text(change)));
+    text += fmt::format("- changed: {}\n", escape_markdown(change_text(change)));
   }
   text +=
       "\n| verdict | case | base | candidate | change | interval | what changed |\n"
       "|---|---|---:|---:|---:|---:|---|\n";
   for (const ComparedCase& entry :
        std::span(comparison.cases).first(std::min(comparison.cases.size(), kMostMarkdownRows))) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict),
-                        markdown_cell(entry.id), time_text(entry.base), time_text(entry.candidate),
-                        ratio_text(entry.ratio), markdown_cell(interval_text(entry)),
-                        markdown_cell(changes_text(entry)));
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict), escape_markdown(entry.id),
+        time_text(entry.base), time_text(entry.candidate), ratio_text(entry.ratio),
+        escape_markdown(interval_text(entry)), escape_markdown(changes_text(entry)));
   }
   if (comparison.cases.size() > kMostMarkdownRows) {
     text +=
         fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMostMarkdownRows);
   }
   if (!comparison.groups.empty()) {
-    text += fmt::format("\nGeometric mean: {}\n", markdown_cell(groups_text(comparison)));
+    text += fmt::format("\nGeometric mean: {}\n", escape_markdown(groups_text(comparison)));
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include "harness/gate/measurement.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/exact_facts.hpp"
 #include "harness/report/run_chains.hpp"
 #include "harness/stats/median.hpp"
 
@@ -31,16 +32,13 @@ std::string text_of(const std::vector<std::string>& words) {
 }
 
 std::map<std::string, std::string> facts_of(const RunRecord& run) {
-  std::map<std::string, std::string> facts = {{"machine_class", run.environment.machine_class},
-                                              {"cpu", run.environment.cpu},
-                                              {"config.hash", run.config_hash},
-                                              {"config.files", text_of(run.config_files)},
-                                              {"convention", run.convention},
-                                              {"tool.version", run.tool_version},
-                                              {"tool.commit", run.tool_commit}};
-  if (run.environment.threads) facts["threads"] = std::to_string(*run.environment.threads);
-  for (const auto& [name, version] : run.environment.libraries) facts["library." + name] = version;
-  facts.insert(run.environment.details.begin(), run.environment.details.end());
+  std::map<std::string, std::string> facts = environment_facts(run.environment);
+  facts.insert({{"config.hash", run.config_hash},
+                {"config.files", text_of(run.config_files)},
+                {"config.seed", std::to_string(run.seed)},
+                {"convention", run.convention},
+                {"tool.version", run.tool_version},
+                {"tool.commit", run.tool_commit}});
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
 }
@@ -53,13 +51,7 @@ MeasuredCase case_of(const CaseRecord& record) {
   result.outcome = record.outcome;
   result.reason = record.reason;
   result.implementation = record.implementation;
-  for (const auto& [name, value] : record.details) {
-    if (name.starts_with("layout.")) result.facts[name] = value;
-  }
-  if (record.memory) {
-    result.facts["memory.peak_bytes"] = std::to_string(record.memory->peak.count);
-    result.facts["memory.workspace_bytes"] = std::to_string(record.memory->workspace.count);
-  }
+  result.facts = exact_facts(record);
   return result;
 }
 
@@ -69,6 +61,13 @@ Result<Measurement> read_result(std::string_view text, const std::string& name) 
     return Error{"holds no run", name, "bench run --out makes result files"};
   }
   return measurement_of(report, name);
+}
+
+Result<Measurement> read_baseline(std::string_view text, const std::string& name) {
+  const BaselineHistory history = parse_baseline_file(text, name, std::nullopt);
+  if (history.records.empty() && !history.problems.empty())
+    return Error{history.problems.front(), "", ""};
+  return measurement_of({history}, name);
 }
 
 bool is_google_benchmark(std::string_view text) {
@@ -85,12 +84,23 @@ struct MeasurementReader {
   bool (*recognises)(std::string_view text);
   Result<Measurement> (*read)(std::string_view text, const std::string& name);
 };
-constexpr std::array<MeasurementReader, 2> kReaders = {{
+constexpr std::array<MeasurementReader, 3> kReaders = {{
     {"a result file of bench run, or its JSON document", is_result, read_result},
+    {"a file of stored baselines", is_baseline_file, read_baseline},
     {"Google Benchmark's JSON", is_google_benchmark, read_google_benchmark},
 }};
 
 }  // namespace
+
+std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment) {
+  std::map<std::string, std::string> facts = {{"machine_class", environment.machine_class},
+                                              {"cpu", environment.cpu}};
+  if (environment.threads) facts["threads"] = std::to_string(*environment.threads);
+  for (const auto& [name, version] : environment.libraries) facts["library." + name] = version;
+  facts.insert(environment.details.begin(), environment.details.end());
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
 
 Measurement measurement_of(const Report& report, const std::string& name) {
   Measurement result;

@@ -5,6 +5,7 @@
 
 #include "base/result.hpp"
 #include "harness/report/report.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <map>
 #include <optional>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace bench {
+
+// Facts of a machine: "machine_class", "library.onednn", "governor", ...; empty ones left out.
+std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
 
 struct MeasuredCase {
   std::string id;
@@ -31,15 +35,25 @@ struct Measurement {
   std::map<std::string, std::string> facts;  // "machine_class", "library.onednn", "config", ...
   // Why its times are not to be compared with any; absent for most.
   std::optional<std::string> not_comparable;
+  // Facts that the other side must share, or no time is compared: what a store is sorted by.
+  std::vector<std::string> binding;
   std::vector<MeasuredCase> cases;
   std::vector<std::string> warnings;  // of reading
 };
 
 Measurement measurement_of(const Report& report, const std::string& name);
+// Of each history the last run of its present epoch. Those of different machines cannot be one
+// measurement: the last record's facts are taken for all of them.
+Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name);
 
 // `text` of a file called `name`, in one of the formats of the table in measurement.cpp. Error:
 // none of them, or damaged.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
+
+// A folder of stored baselines, or of one machine class in it. Of several machine classes that of
+// `machine_class` is taken; error: it is not there, or which one is meant is not known.
+Result<Measurement> read_stored(const std::string& folder,
+                                const std::optional<std::string>& machine_class);
 
 // Reports of Google Benchmark (--benchmark_format=json). Its repetitions take the place of
 // processes, though they share one.

@@ -27,6 +27,7 @@ Report report() {
   first.run_id = "r1";
   first.environment.machine_class = "m-2c";
   first.environment.libraries = {{"onednn", "3.2.0"}};
+  first.seed = 7;
   RunRecord second = first;
   second.run_id = "r2";
   second.resumes = "r1";
@@ -37,7 +38,8 @@ Report report() {
   record.direction = "forward";
   record.case_hash = "abcd";
   record.implementation = "brg:avx2";
-  record.details = {{"layout.a", "ab"}, {"check", "x"}};
+  record.details = {
+      {"layout.a", "ab"}, {"check", "x"}, {"primitives", "2"}, {"output.digest", "00ff"}};
   record.memory = MemoryUse{Bytes{100}, Bytes{10}, Bytes{5}};
   using namespace std::chrono_literals;
   Report result;
@@ -58,10 +60,13 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   EXPECT_EQ(entry.group, "gemm/forward");
   EXPECT_EQ(entry.case_hash, "abcd");
   EXPECT_EQ(entry.implementation, "brg:avx2");
-  EXPECT_THAT(entry.facts, ElementsAre(Pair("layout.a", "ab"), Pair("memory.peak_bytes", "100"),
-                                       Pair("memory.workspace_bytes", "5")));
+  EXPECT_THAT(entry.facts,
+              ElementsAre(Pair("layout.a", "ab"), Pair("memory.peak_bytes", "100"),
+                          Pair("memory.weights_bytes", "10"), Pair("memory.workspace_bytes", "5"),
+                          Pair("output.digest", "00ff"), Pair("primitives", "2")));
   EXPECT_EQ(measurement.facts.at("library.onednn"), "3.2.0");
   EXPECT_EQ(measurement.facts.at("machine_class"), "m-2c");
+  EXPECT_EQ(measurement.facts.at("config.seed"), "7");
   EXPECT_FALSE(measurement.facts.contains("tool.commit"));  // unknown
   EXPECT_FALSE(measurement.not_comparable.has_value());
 }

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# ci/perf_gate.sh [--base REF] [--out DIR] [--advisory] [CONFIG [GATE-ARGUMENT...]]
+# Judges this checkout against the commit that it branched from, as a pull request would: builds both,
+# then `bench gate CONFIG --base`. What the base's checkout needs is kept in build/gate-base.
+#   --base REF   a commit to compare with (default: the merge base with origin's default branch, or the
+#                commit before this one where they are the same)
+#   --out DIR    of reports and kits (default: gate)
+#   --advisory   say what was found, and exit 0 unless the gate itself cannot run (status 2)
+# Appends the Markdown report to $GITHUB_STEP_SUMMARY where that is set.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+usage() { sed -n '3,10s/^# //p' "${BASH_SOURCE[0]}"; }
+ref='' out=gate advisory=false
+while (($#)); do
+  case $1 in
+    --base) ref=${2:?commit} && shift 2 ;;
+    --out) out=${2:?folder} && shift 2 ;;
+    --advisory) advisory=true && shift ;;
+    -h | --help) usage && exit 0 ;;
+    -*) usage >&2 && exit 2 ;;
+    *) break ;;
+  esac
+done
+config=${1:-configs/quick.yaml}
+shift $(($# ? 1 : 0))
+
+merge_base() {
+  local head main
+  head=$(git rev-parse HEAD)
+  main=$(git rev-parse --verify --quiet origin/HEAD || git rev-parse --verify --quiet origin/main ||
+    git rev-parse --verify --quiet main || echo "$head")
+  local base
+  base=$(git merge-base HEAD "$main")
+  [[ $base != "$head" ]] || base=$(git rev-parse --verify --quiet HEAD~1) || base=$head
+  printf '%s\n' "$base"
+}
+
+base=$(git rev-parse --verify --quiet "${ref:-$(merge_base)}^{commit}") || {
+  echo "ci/perf_gate.sh: no commit '$ref' here; fetch the whole history (fetch-depth: 0)" >&2
+  exit 2
+}
+tree=build/gate-base
+if [[ -e $tree/.git ]]; then
+  git -C "$tree" checkout --quiet --detach "$base"
+else
+  git worktree prune
+  git worktree add --quiet --detach "$tree" "$base"
+fi
+# The base uses the libraries that are installed here already.
+mkdir -p "$tree/build"
+[[ -e $tree/build/deps || ! -e build/deps ]] || ln -s "$PWD/build/deps" "$tree/build/deps"
+
+BENCH_SETUP=yes ./bench --version >&2
+(cd "$tree" && BENCH_SETUP=yes ./bench --version >&2)
+
+status=0
+./bench gate "$config" --base "$tree" --out "$out" --force "$@" || status=$?
+if [[ -n ${GITHUB_STEP_SUMMARY:-} && -f $out/gate.md ]]; then
+  cat "$out/gate.md" >>"$GITHUB_STEP_SUMMARY"
+fi
+if $advisory && ((status != 2)); then
+  ((!status)) || echo "ci/perf_gate.sh: the gate says $status; advisory, so this passes" >&2
+  exit 0
+fi
+exit "$status"

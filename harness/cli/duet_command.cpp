@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/file_sink.hpp"
+#include "harness/cli/gate_sides.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/gate/gate_report.hpp"
+#include "harness/run/case_facts.hpp"
+#include "harness/run/gate_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace bench {
+namespace {
+
+ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
+  *env.err << "bench duet: " << error.message() << '\n';
+  return status;
+}
+
+// As many duets as were asked for: nobody waits for a verdict.
+GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
+  GateEvidence evidence;
+  evidence.mode = GateEvidence::Mode::paired;
+  evidence.policy.duets = arguments.gate.duets.value_or(evidence.policy.duets);
+  evidence.policy.extended_duets = evidence.policy.duets;
+  evidence.policy.confirmations = 0;
+  evidence.settings = plan.gate.value_or(GateSettings{});
+  const CaseRecord facts = case_facts(plan.cases.front());
+  CaseEvidence& entry = evidence.cases.emplace_back();
+  entry.id = facts.id;
+  entry.source = facts.source;
+  return evidence;
+}
+
+std::string effect_line(const Judgement& judgement) {
+  const double effect = *judgement.effect;
+  return fmt::format("{} is {:.2f} % {} than base over {} duets (p = {:.2g})\n", "candidate",
+                     std::abs(100 * effect), effect < 0 ? "faster" : "slower", judgement.duets,
+                     judgement.p.value_or(1));
+}
+
+std::string text_of(const GateFile& gate) {
+  const Judgement& judgement = gate.judgements.front();
+  std::string text = judgement.id + "\n";
+  text += "  " + side_text("base", *gate.facts.base) + "\n";
+  text += "  " + side_text("candidate", gate.facts.candidate) + "\n";
+  if (!judgement.effect || judgement.duets == 0) return text + "  " + judgement.reason + "\n";
+  text += "  " + effect_line(judgement);
+  if (judgement.low && judgement.high) {
+    text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
+                        100 * *judgement.low, 100 * *judgement.high,
+                        100 * gate.evidence.policy.bound_error);
+  }
+  text += fmt::format("  medians: base {}, candidate {}\n", format_time(*judgement.base),
+                      format_time(*judgement.candidate));
+  if (judgement.detectable) {
+    text += fmt::format("  effects from {:.2f} % on would have been found\n",
+                        100 * *judgement.detectable);
+  }
+  const std::string changes = changes_text(judgement.changes);
+  if (!changes.empty()) text += "  changed: " + changes + "\n";
+  return text;
+}
+
+class DuetRunner {
+ public:
+  DuetRunner(const Arguments& arguments, const Plan& plan, GateSides sides, InterruptWatch& watch,
+             Env& env)
+      : arguments_(arguments), plan_(plan), watch_(watch), env_(env) {
+    gate_.facts.run_id = make_run_id(env);
+    gate_.facts.config_name = plan.name;
+    gate_.facts.candidate = std::move(sides.candidate);
+    gate_.facts.base = std::move(sides.base);
+    gate_.evidence = evidence_of(plan, arguments);
+  }
+
+  Result<ExitStatus> execute() {
+    GateParts parts = real_gate_parts(gate_.facts.candidate, gate_.facts.base, plan_, env_);
+    parts.interrupted = [this] { return watch_.seen(); };
+    BENCH_RETURN_IF_ERROR(ask(parts));
+    std::optional<RecordFile> file;
+    if (arguments_.out) {
+      BENCH_ASSIGN_OR_RETURN(
+          file, RecordFile::create(*arguments_.out,
+                                   arguments_.force ? Existing::replace : Existing::refuse));
+    }
+    parts.append = [&](std::string_view line) {
+      return file ? file->append(line) : Status(Done{});
+    };
+    auto progress = make_progress(arguments_.verbosity, env_);
+    std::int64_t done = 0;
+    parts.progress = [&](const std::string& id, std::string_view what, std::size_t left) {
+      progress->step(done, done + static_cast<std::int64_t>(left),
+                     fmt::format("{} of {}", what, id), std::nullopt);
+      ++done;
+    };
+    const GateTask task{&plan_, gate_.facts.run_id, arguments_.seed.value_or(1), std::nullopt};
+    GateMeasurer measurer(task, parts, *env_.clock);
+    BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));
+    progress.reset();
+    gate_.judgements = std::move(decision.judgements);
+    *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {}) : text_of(gate_));
+    const Judgement& judgement = gate_.judgements.front();
+    return judgement.duets > 0 ? ExitStatus::success : ExitStatus::not_measured;
+  }
+
+ private:
+  Status ask(const GateParts& parts) {
+    BENCH_ASSIGN_OR_RETURN(const HelloReply base,
+                           ask_side(parts.start_base, parts.hello, parts.interrupted));
+    BENCH_ASSIGN_OR_RETURN(const HelloReply candidate,
+                           ask_side(parts.start_candidate, parts.hello, parts.interrupted));
+    gate_.facts.base->libraries[base.library.name] = base.library.version;
+    gate_.facts.candidate.libraries[candidate.library.name] = candidate.library.version;
+    return Done{};
+  }
+
+  const Arguments& arguments_;
+  const Plan& plan_;
+  InterruptWatch& watch_;
+  Env& env_;
+  GateFile gate_;
+};
+
+}  // namespace
+
+ExitStatus duet_command(const Arguments& arguments, Env& env) {
+  const auto plan = plan_or_diagnose(arguments, env);
+  if (!plan) return ExitStatus::usage;
+  if (plan->cases.size() != 1) {
+    return fail(Error{fmt::format("names {} cases", plan->cases.size()), arguments.inputs.front(),
+                      "give the id of one case; `bench list` shows them"},
+                ExitStatus::usage, env);
+  }
+  InterruptWatch watch;
+  auto sides = gate_sides(arguments, *env.clock, [&watch] { return watch.seen(); });
+  if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
+  if (!sides->base) {
+    return fail(Error{"there is nothing to compare with", "",
+                      "give the other side with --base BENCH or --base-env NAME=VALUE"},
+                ExitStatus::usage, env);
+  }
+  DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
+  const Result<ExitStatus> status = runner.execute();
+  return status.ok() ? *status : fail(status.error(), ExitStatus::not_measured, env);
+}
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/file_sink.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/cli/result_limit.hpp"
+#include "harness/gate/selftest.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/gate_parts.hpp"
+#include "harness/run/selftest_run.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
+
+// One kernel that computes and one that streams memory, with one thread and with all.
+constexpr std::array<const char*, 4> kKernels = {
+    "gemm/forward/m384n384k384/f32/onednn/cpu/hot/t1",
+    "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot/t1",
+    "gemm/forward/m384n384k384/f32/onednn/cpu/hot",
+    "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot",
+};
+
+ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
+  *env.err << "bench selftest: " << error.message() << '\n';
+  return status;
+}
+
+Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env) {
+  InterruptWatch watch;
+  GateSide own;
+  own.program = own_path();
+  GateSide slowed = own;
+  slowed.environment[kSlowdownVariable] = fmt::format("{}", kInjectedSlowdown);
+  const GateParts sides = real_gate_parts(slowed, own, plan, env);
+  auto progress = make_progress(arguments.verbosity, env);
+  std::int64_t done = 0;
+  SelfTestParts parts{sides.start_base,
+                      sides.start_candidate,
+                      sides.hello,
+                      sides.pause,
+                      [&watch] { return watch.seen(); },
+                      [&](const std::string& id, std::string_view what, std::size_t left) {
+                        progress->step(done, done + static_cast<std::int64_t>(left),
+                                       fmt::format("{} of {}", what, id), std::nullopt);
+                        ++done;
+                      }};
+  BENCH_ASSIGN_OR_RETURN(const HelloReply greeting,
+                         ask_side(parts.start, parts.hello, parts.interrupted));
+  SelfTestTask task;
+  task.plan = &plan;
+  task.seed = arguments.seed.value_or(task.seed);
+  task.duets = arguments.gate.duets.value_or(task.duets);
+  task.budget = arguments.budget;
+  const std::string time = env.utc_now();
+  BENCH_ASSIGN_OR_RETURN(SelfTest test, measure_self_test(task, parts, *env.clock));
+  const CpuFacts cpu = read_cpu(SystemRoot{});
+  test.run_id = make_run_id(env);
+  test.time = time;
+  test.machine_class = machine_class(cpu);
+  test.cpu = cpu.model;
+  test.libraries[greeting.library.name] = greeting.library.version;
+  return test;
+}
+
+Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
+  if (arguments.gate.from) {
+    BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.gate.from, kLargestResult));
+    return read_self_tests(text, *arguments.gate.from);
+  }
+  Arguments own = arguments;
+  if (own.inputs.empty()) own.inputs.assign(kKernels.begin(), kKernels.end());
+  const auto plan = plan_or_diagnose(own, env);
+  if (!plan) return Error{"nothing can be measured", "", ""};
+  BENCH_ASSIGN_OR_RETURN(SelfTest test, measure(*plan, own, env));
+  if (arguments.gate.record) {
+    BENCH_RETURN_IF_ERROR(write_file(*arguments.gate.record, self_test_lines(test),
+                                     arguments.force ? Existing::replace : Existing::refuse));
+  }
+  return std::vector<SelfTest>{std::move(test)};
+}
+
+}  // namespace
+
+ExitStatus selftest_command(const Arguments& arguments, Env& env) {
+  const auto tests = tests_of(arguments, env);
+  if (!tests.ok()) return fail(tests.error(), ExitStatus::usage, env);
+  const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
+  if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
+  *env.out << (arguments.output == Output::json ? self_test_json(*tests, *summary)
+                                                : self_test_text(*tests, *summary));
+  return ExitStatus::success;
+}
+
+}  // namespace bench

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/decide.hpp"
+
+#include "harness/gate/paired.hpp"
+#include "harness/gate/screen.hpp"
+#include "harness/gate/windowed.hpp"
+#include "harness/report/exact_facts.hpp"
+#include "harness/stats/false_discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bench {
+namespace {
+
+// A suspect that nothing is known of is measured before all others.
+constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
+// The first duets and the extended ones are two looks at one question: each gets half of the error.
+constexpr double kLooks = 2;
+
+std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
+  const auto found = side.facts.find(fact);
+  if (found == side.facts.end()) return std::nullopt;
+  try {
+    return std::stoll(found->second);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Growth of the peak beyond what `gate: { memory: ... }` allows; it needs no statistics.
+std::optional<std::string> memory_growth(const PreparedSide& base, const PreparedSide& candidate,
+                                         double allowed) {
+  const auto from = number_of(base, "memory.peak_bytes");
+  const auto to = number_of(candidate, "memory.peak_bytes");
+  if (!from || !to || *from <= 0) return std::nullopt;
+  const double growth = static_cast<double>(*to) / static_cast<double>(*from) - 1;
+  if (growth <= allowed) return std::nullopt;
+  return fmt::format("its peak memory grew by {:.1f} %, from {} to {} bytes", 100 * growth, *from,
+                     *to);
+}
+
+std::vector<Change> exact_changes(const PreparedSide& base, const PreparedSide& candidate) {
+  const auto facts = [](const PreparedSide& side) {
+    std::map<std::string, std::string> all = side.facts;
+    if (!side.implementation.empty()) all["implementation"] = side.implementation;
+    return all;
+  };
+  std::vector<Change> changes = changes_between(facts(base), facts(candidate));
+  // Which side knows a fact at all says something of its version, not of the case.
+  std::erase_if(changes, [](const Change& change) {
+    return !change.from || !change.to || *change.from == kDigestVaries ||
+           *change.to == kDigestVaries;
+  });
+  return changes;
+}
+
+std::string text_of(Outcome outcome, const std::string& reason) {
+  return fmt::format("{}: {}", outcome_names()[static_cast<std::size_t>(outcome)], reason);
+}
+
+const PreparedSide* base_side(const CaseEvidence& entry) {
+  if (entry.base) return &*entry.base;
+  if (entry.stored && !entry.stored->incomparable) return &entry.stored->side;
+  return nullptr;
+}
+
+class Decider {
+ public:
+  explicit Decider(const GateEvidence& evidence)
+      : evidence_(evidence),
+        policy_(evidence.policy),
+        delta_(std::log1p(evidence.settings.delta)),
+        detect_(std::log1p(evidence.settings.detect)) {}
+
+  Decision run() {
+    decision_.judgements.resize(evidence_.cases.size());
+    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) begin(i);
+    if (evidence_.mode == GateEvidence::Mode::paired) {
+      decide_paired();
+    } else {
+      for (const Suspect& suspect : suspects_) decide_windowed(suspect);
+    }
+    for (const std::string& id : evidence_.removed) add_removed(id);
+    std::stable_sort(decision_.wanted.begin(), decision_.wanted.end(),
+                     [](const Wanted& a, const Wanted& b) { return a.urgency > b.urgency; });
+    return std::move(decision_);
+  }
+
+ private:
+  struct Suspect {
+    std::size_t index;
+    double urgency;
+  };
+  struct Family {  // cases with all their first duets, and what these say
+    std::vector<Suspect> members;
+    std::vector<PairedResult> results;
+    std::vector<double> slower, faster;  // adjusted p-values
+  };
+
+  void begin(std::size_t index);
+  bool settle_without_time(const CaseEvidence& entry, Judgement& judgement);
+  void decide_paired();
+  Family family();
+  void judge_pair(const Suspect& suspect, const PairedResult& first, double slower, double faster);
+  void judge_regression(const Suspect& suspect, Judgement& judgement);
+  void decide_windowed(const Suspect& suspect);
+  void add_removed(const std::string& id);
+  void want(const Suspect& suspect, Wanted::Kind kind, int count) {
+    decision_.wanted.push_back({suspect.index, kind, count, suspect.urgency});
+  }
+
+  const GateEvidence& evidence_;
+  const GatePolicy& policy_;
+  const double delta_, detect_;  // logarithms
+  Decision decision_;
+  std::vector<Suspect> suspects_;
+};
+
+void Decider::begin(std::size_t index) {
+  const CaseEvidence& entry = evidence_.cases[index];
+  Judgement& judgement = decision_.judgements[index];
+  judgement.id = entry.id;
+  judgement.source = entry.source;
+  judgement.candidate = entry.median;
+  if (entry.stored && !entry.stored->incomparable) judgement.base = entry.stored->median;
+  if (const PreparedSide* base = base_side(entry); base != nullptr) {
+    judgement.changes = exact_changes(*base, entry.side);
+  }
+  if (settle_without_time(entry, judgement)) return;
+  const Screened screened = screen(entry, evidence_.settings, evidence_.moved);
+  if (screened.excess) judgement.effect = std::expm1(*screened.excess);
+  if (screened.result == Screened::Result::clear) {
+    judgement.course = Judgement::Course::screened_out;
+    return;
+  }
+  judgement.verdict = Verdict::inconclusive;
+  judgement.reason = screened.reason + "; it was not measured again";
+  // In units of its own noise, so that the clearest regression comes first.
+  const double urgency = screened.excess && entry.stored->sigma > 0
+                             ? *screened.excess / entry.stored->sigma
+                             : kUnknownUrgency;
+  suspects_.push_back({index, urgency});
+}
+
+// Outcomes, configurations and memory: exact, and no reason to measure.
+bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgement) {
+  const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
+  const Outcome outcome = failed_later ? entry.failure->outcome : entry.outcome;
+  const std::string why = failed_later ? entry.failure->reason : entry.reason.value_or("");
+  const auto settle = [&](Verdict verdict, std::string reason) {
+    judgement.verdict = verdict;
+    judgement.reason = std::move(reason);
+    return true;
+  };
+  if (outcome != Outcome::ok) {
+    const std::string text = text_of(outcome, why);
+    const bool absent = outcome == Outcome::skipped || outcome == Outcome::unsupported;
+    const bool was_there = entry.stored && !entry.stored->incomparable;
+    return settle(absent && !was_there ? Verdict::incomparable : Verdict::error,
+                  absent && was_there ? "was measured before, now " + text : text);
+  }
+  if (const PreparedSide* base = base_side(entry); base != nullptr) {
+    if (const auto growth = memory_growth(*base, entry.side, evidence_.settings.memory)) {
+      return settle(Verdict::regression, *growth);
+    }
+  }
+  if (entry.failure) {
+    return settle(Verdict::incomparable,
+                  "the base ends with " + text_of(entry.failure->outcome, entry.failure->reason));
+  }
+  if (evidence_.mode == GateEvidence::Mode::paired) return false;
+  if (!entry.stored) {
+    return settle(Verdict::no_baseline, "the store has no run of it, and there is no base");
+  }
+  if (entry.stored->incomparable) return settle(Verdict::incomparable, *entry.stored->incomparable);
+  return false;
+}
+
+void Decider::decide_paired() {
+  const Family all = family();
+  if (!decision_.wanted.empty()) return;  // one look at all suspects before a second one at any
+  for (std::size_t i = 0; i < all.members.size(); ++i) {
+    judge_pair(all.members[i], all.results[i], all.slower[i], all.faster[i]);
+  }
+}
+
+Decider::Family Decider::family() {
+  Family all;
+  std::vector<double> slower, faster;
+  for (const Suspect& suspect : suspects_) {
+    const auto result =
+        paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
+    const int done = result ? result->duets : 0;
+    if (done < policy_.duets) {
+      want(suspect, Wanted::Kind::duets, policy_.duets - done);
+      continue;
+    }
+    all.members.push_back(suspect);
+    all.results.push_back(*result);
+    slower.push_back(std::min(1.0, kLooks * result->p_slower));
+    faster.push_back(std::min(1.0, kLooks * result->p_faster));
+  }
+  all.slower = adjusted_p_values(slower);
+  all.faster = adjusted_p_values(faster);
+  return all;
+}
+
+void Decider::judge_pair(const Suspect& suspect, const PairedResult& first, double slower,
+                         double faster) {
+  Judgement& judgement = decision_.judgements[suspect.index];
+  judgement.course = Judgement::Course::measured_again;
+  judgement.reason.clear();
+  judgement.duets = first.duets;
+  judgement.effect = std::expm1(first.effect);
+  if (first.low) judgement.low = std::expm1(*first.low);
+  if (first.high) judgement.high = std::expm1(*first.high);
+  if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
+  judgement.p = first.effect < 0 ? first.p_faster : first.p_slower;
+  judgement.adjusted_p = first.effect < 0 ? faster : slower;
+  judgement.base = first.base;
+  judgement.candidate = first.candidate;
+  if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
+    judge_regression(suspect, judgement);
+  } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
+    judgement.verdict = Verdict::improved;
+  } else if (first.high && *first.high < detect_) {
+    judgement.verdict = Verdict::pass;
+  } else {
+    judgement.verdict = Verdict::inconclusive;
+    const auto needed = duets_needed(first, detect_, policy_);
+    judgement.reason = fmt::format(
+        "effects below {:.1f} % cannot be told here; {}", 100 * judgement.detectable.value_or(0),
+        needed ? fmt::format("about {} duets or a quieter machine would", *needed)
+               : std::string("a quieter machine or a longer case would help"));
+    const int more = policy_.extended_duets - first.duets;
+    if (more > 0) want(suspect, Wanted::Kind::duets, more);
+  }
+}
+
+void Decider::judge_regression(const Suspect& suspect, Judgement& judgement) {
+  const auto again =
+      paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::confirmation, policy_);
+  judgement.confirmations = again ? again->duets : 0;
+  judgement.verdict = Verdict::inconclusive;
+  if (judgement.confirmations < policy_.confirmations) {
+    judgement.reason = "it was not confirmed by fresh duets";
+    want(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
+    return;
+  }
+  if (policy_.confirmations == 0) {
+    judgement.verdict = Verdict::regression;
+    return;
+  }
+  judgement.confirmed_effect = std::expm1(again->effect);
+  judgement.confirmed_p = again->p_slower;
+  if (again->p_slower <= policy_.confirmation_error && again->effect >= delta_) {
+    judgement.verdict = Verdict::regression;
+  } else {
+    judgement.reason = fmt::format("it did not recur: fresh duets say {:+.2f} %",
+                                   100 * *judgement.confirmed_effect);
+  }
+}
+
+void Decider::decide_windowed(const Suspect& suspect) {
+  const CaseEvidence& entry = evidence_.cases[suspect.index];
+  Judgement& judgement = decision_.judgements[suspect.index];
+  if (static_cast<int>(entry.windows.size()) < policy_.windows) {
+    want(suspect, Wanted::Kind::windows, policy_.window_processes);
+    return;
+  }
+  judge_windows(entry, evidence_, judgement);
+}
+
+void Decider::add_removed(const std::string& id) {
+  Judgement judgement;
+  judgement.id = id;
+  judgement.verdict = Verdict::error;
+  judgement.reason = "the store has it, the configuration no longer; --allow-removed accepts that";
+  decision_.judgements.push_back(std::move(judgement));
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  return kVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+Decision decide(const GateEvidence& evidence) { return Decider(evidence).run(); }
+
+std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict) {
+  return static_cast<std::size_t>(std::ranges::count(judgements, verdict, &Judgement::verdict));
+}
+
+bool needs_kit(Verdict verdict) {
+  return verdict == Verdict::regression || verdict == Verdict::error || verdict == Verdict::suspect;
+}
+
+ExitStatus exit_status_of(const std::vector<Judgement>& judgements, const ExitRules& rules) {
+  if (count(judgements, Verdict::regression) > 0) return ExitStatus::regression;
+  if (count(judgements, Verdict::error) > 0) return ExitStatus::not_measured;
+  const std::size_t nothing =
+      count(judgements, Verdict::incomparable) + count(judgements, Verdict::no_baseline);
+  if (nothing == judgements.size() && rules.baseline == ExitRules::Baseline::required) {
+    return ExitStatus::nothing_comparable;
+  }
+  const std::size_t undecided =
+      count(judgements, Verdict::inconclusive) + count(judgements, Verdict::suspect);
+  if (undecided > 0 && rules.undecided == ExitRules::Undecided::strict) {
+    return ExitStatus::undecided;
+  }
+  return ExitStatus::success;
+}
+
+}  // namespace bench

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/decide.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr double kBase = 1e6;  // nanoseconds
+
+// Duets whose effect is `share`, spread evenly over -noise..noise around it, in no order.
+void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double share, double noise) {
+  for (int i = 0; i < count; ++i) {
+    const double shaken = noise * (static_cast<double>(i * 7 % 20) - 9.5) / 9.5;
+    Duet duet;
+    duet.id = entry.id;
+    duet.stage = stage;
+    duet.number = i;
+    const auto slow = Nanoseconds(std::llround(kBase * std::exp(std::log1p(share) + shaken)));
+    duet.base.assign(3, Nanoseconds(std::llround(kBase)));
+    duet.candidate.assign(3, slow);
+    entry.duets.push_back(duet);
+  }
+}
+
+Judgement judged(Verdict verdict) {
+  Judgement judgement;
+  judgement.verdict = verdict;
+  return judgement;
+}
+
+CaseEvidence measured(const std::string& id) {
+  CaseEvidence entry;
+  entry.id = id;
+  entry.source = "a.yaml:3";
+  entry.q25 = {kBase, kBase, kBase};
+  entry.median = Nanoseconds(1000000);
+  return entry;
+}
+
+StoredCase stored(double q25, double sigma, int runs = 10) {
+  StoredCase result;
+  result.commit = "abc1234";
+  result.runs = runs;
+  result.center = std::log(q25);
+  result.sigma = sigma;
+  return result;
+}
+
+GateEvidence paired(std::vector<CaseEvidence> cases) {
+  GateEvidence evidence;
+  evidence.mode = GateEvidence::Mode::paired;
+  evidence.cases = std::move(cases);
+  return evidence;
+}
+
+TEST(Decide, AsksForDuetsOfWhatTheStoreDoesNotKnow) {
+  const Decision decision = decide(paired({measured("a"), measured("b")}));
+  ASSERT_THAT(decision.wanted, SizeIs(2));
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[0].count, 20);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not measured again"));
+}
+
+TEST(Decide, WantsNoSecondLookBeforeAllHadTheFirst) {
+  CaseEvidence noisy = measured("noisy");
+  add_duets(noisy, Duet::Stage::first, 20, 0, 0.2);
+  CaseEvidence half = measured("half");
+  add_duets(half, Duet::Stage::first, 7, 0, 0);
+  const Decision decision = decide(paired({noisy, half}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.wanted[0].index, 1U);
+  EXPECT_EQ(decision.wanted[0].count, 13);
+}
+
+TEST(Decide, EqualTimesPass) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
+  const Decision decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::pass);
+  EXPECT_EQ(decision.judgements[0].duets, 20);
+  EXPECT_NEAR(*decision.judgements[0].effect, 0, 0.001);
+}
+
+TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0.05, 0.001);
+  Decision decision = decide(paired({entry}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
+  EXPECT_EQ(decision.wanted[0].count, 20);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+
+  add_duets(entry, Duet::Stage::confirmation, 20, 0.05, 0.001);
+  decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  const Judgement& judgement = decision.judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::regression);
+  EXPECT_NEAR(*judgement.effect, 0.05, 1e-3);
+  EXPECT_LT(*judgement.low, 0.05);
+  EXPECT_GT(*judgement.high, 0.05);
+  // All 20 differences are positive: p = 2^-20, and two looks.
+  EXPECT_NEAR(*judgement.p, std::pow(2.0, -20), 1e-12);
+  EXPECT_NEAR(*judgement.adjusted_p, 2 * std::pow(2.0, -20), 1e-12);
+  EXPECT_EQ(exit_status_of(decision.judgements, {}), ExitStatus::regression);
+}
+
+TEST(Decide, WhatDoesNotRecurIsNoRegression) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::confirmation, 20, 0.0, 0.001);
+  const Decision decision = decide(paired({entry}));
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("did not recur"));
+  EXPECT_EQ(exit_status_of(decision.judgements, {}), ExitStatus::success);
+  EXPECT_EQ(exit_status_of(decision.judgements, {ExitRules::Undecided::strict, {}}),
+            ExitStatus::undecided);
+}
+
+TEST(Decide, ASlowdownBelowTheToleranceIsNone) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0.008, 0.0001);
+  EXPECT_EQ(decide(paired({entry})).judgements[0].verdict, Verdict::pass);
+}
+
+TEST(Decide, TheMirrorImageIsAnImprovement) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, -0.05, 0.001);
+  const Decision decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::improved);
+}
+
+TEST(Decide, NoiseGetsMoreDuetsOnceThenSaysWhatItCouldHaveSeen) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0.0, 0.2);
+  Decision decision = decide(paired({entry}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.wanted[0].count, 20);
+  add_duets(entry, Duet::Stage::first, 20, 0.0, 0.2);
+  decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+  EXPECT_GT(*decision.judgements[0].detectable, 0.02);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("duets"));
+}
+
+TEST(Decide, TheErrorIsSharedAmongAllSuspects) {
+  // 15 of 20 to one side: p = 0.02 alone would be small enough; among 40 it is what chance gives.
+  CaseEvidence lucky = measured("lucky");
+  add_duets(lucky, Duet::Stage::first, 20, 0.03, 0);
+  for (std::size_t i = 15; i < 20; ++i) std::swap(lucky.duets[i].base, lucky.duets[i].candidate);
+  std::vector<CaseEvidence> cases = {lucky};
+  const Decision alone = decide(paired(cases));
+  EXPECT_NEAR(*alone.judgements[0].p, 0.0207, 1e-4);
+  EXPECT_LT(*alone.judgements[0].adjusted_p, 0.05);
+  for (int i = 0; i < 40; ++i) {
+    cases.push_back(measured("other"));
+    add_duets(cases.back(), Duet::Stage::first, 20, 0, 0.001);
+  }
+  const Decision among = decide(paired(cases));
+  EXPECT_GT(*among.judgements[0].adjusted_p, 0.05);
+  EXPECT_EQ(among.judgements[0].verdict, Verdict::inconclusive);
+}
+
+TEST(Decide, AQuietCaseNearItsBaselineNeedsNoDuet) {
+  CaseEvidence entry = measured("a");
+  entry.stored = stored(kBase * 0.999, 0.003);
+  const Decision decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::pass);
+  EXPECT_EQ(decision.judgements[0].course, Judgement::Course::screened_out);
+  EXPECT_NEAR(*decision.judgements[0].effect, 0.001, 1e-4);
+}
+
+TEST(Decide, ANoisyCaseIsNeverScreenedOut) {
+  CaseEvidence entry = measured("a");
+  entry.stored = stored(kBase, 0.05);
+  const Decision decision = decide(paired({entry}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("too noisy"));
+}
+
+TEST(Decide, AMovedMachineVoidsTheScreen) {
+  CaseEvidence entry = measured("a");
+  entry.stored = stored(kBase, 0.003);
+  GateEvidence evidence = paired({entry});
+  evidence.moved = "the machine moved: dram by +5.0 %";
+  EXPECT_THAT(decide(evidence).wanted, SizeIs(1));
+}
+
+TEST(Decide, TheClearestSuspectComesFirst) {
+  CaseEvidence small = measured("small");
+  small.stored = stored(kBase / 1.03, 0.003);
+  CaseEvidence large = measured("large");
+  large.stored = stored(kBase / 1.30, 0.003);
+  const Decision decision = decide(paired({small, large}));
+  ASSERT_THAT(decision.wanted, SizeIs(2));
+  EXPECT_EQ(decision.wanted[0].index, 1U);
+}
+
+TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
+  CaseEvidence entry = measured("a");
+  entry.side = {"jit", {{"memory.peak_bytes", "1100"}}};
+  entry.base = {"gemm", {{"memory.peak_bytes", "1000"}}};
+  const Decision decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("10.0 %, from 1000 to 1100 bytes"));
+  ASSERT_THAT(decision.judgements[0].changes, SizeIs(2));
+  EXPECT_EQ(decision.judgements[0].changes[0].field, "implementation");
+}
+
+TEST(Decide, FailuresAndWhatVanishedAreErrors) {
+  CaseEvidence wrong = measured("wrong");
+  wrong.outcome = Outcome::wrong_result;
+  wrong.reason = "element 3 is 7, expected 8";
+  GateEvidence evidence = paired({wrong});
+  evidence.removed = {"gone"};
+  const Decision decision = decide(evidence);
+  ASSERT_THAT(decision.judgements, SizeIs(2));
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
+  EXPECT_EQ(decision.judgements[0].reason, "wrong_result: element 3 is 7, expected 8");
+  EXPECT_EQ(decision.judgements[1].id, "gone");
+  EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
+  EXPECT_EQ(exit_status_of(decision.judgements, {}), ExitStatus::not_measured);
+}
+
+TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
+  CaseEvidence base = measured("base");
+  base.failure = SideFailure{SideFailure::Side::base, Outcome::crashed, "SIGSEGV"};
+  CaseEvidence candidate = measured("candidate");
+  candidate.failure = SideFailure{SideFailure::Side::candidate, Outcome::crashed, "SIGSEGV"};
+  const Decision decision = decide(paired({base, candidate}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::incomparable);
+  EXPECT_EQ(decision.judgements[0].reason, "the base ends with crashed: SIGSEGV");
+  EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
+}
+
+TEST(Decide, ADigestThatVariesIsNoChange) {
+  CaseEvidence entry = measured("a");
+  entry.side = {"jit", {{"output.digest", "varies"}, {"primitives", "2"}}};
+  entry.base = {"jit", {{"output.digest", "12ab"}, {"primitives", "1"}}};
+  add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
+  const Judgement judgement = decide(paired({entry})).judgements[0];
+  ASSERT_THAT(judgement.changes, SizeIs(1));
+  EXPECT_EQ(judgement.changes[0].field, "primitives");
+}
+
+TEST(Decide, ARegressionWinsOverAnError) {
+  EXPECT_EQ(exit_status_of({judged(Verdict::error), judged(Verdict::regression)}, {}),
+            ExitStatus::regression);
+}
+
+TEST(Decide, NothingComparableIsAnErrorOnlyWhereABaselineIsRequired) {
+  const std::vector<Judgement> nothing = {judged(Verdict::no_baseline),
+                                          judged(Verdict::incomparable)};
+  EXPECT_EQ(exit_status_of(nothing, {}), ExitStatus::success);
+  EXPECT_EQ(exit_status_of(nothing, {{}, ExitRules::Baseline::required}),
+            ExitStatus::nothing_comparable);
+}
+
+class StoreAlone : public testing::Test {
+ protected:
+  Judgement judge(double q25, double noise, int runs) {
+    GateEvidence evidence;
+    CaseEvidence entry = measured("a");
+    entry.q25 = {q25};
+    entry.stored = stored(kBase, 0.004, runs);
+    entry.stored->q99 = 0.02;
+    for (int w = 0; w < 3; ++w) {
+      Window window{"run", "a", w, {}};
+      for (int i = 0; i < 7; ++i) {
+        window.processes.push_back(
+            {Nanoseconds(std::llround(4 * q25 * std::exp(noise * (i - 3)))), 4});
+      }
+      entry.windows.push_back(window);
+    }
+    evidence.cases = {entry};
+    evidence.moved = moved_;
+    const Decision decision = decide(evidence);
+    EXPECT_THAT(decision.wanted, IsEmpty());
+    return decision.judgements[0];
+  }
+  std::optional<std::string> moved_;
+};
+
+TEST_F(StoreAlone, SeesWhatIsBeyondTheSpreadOfItsRuns) {
+  EXPECT_EQ(judge(kBase * 1.10, 0.001, 10).verdict, Verdict::regression);
+  EXPECT_EQ(judge(kBase * 0.90, 0.001, 10).verdict, Verdict::improved);
+}
+
+TEST_F(StoreAlone, CallsAnythingLessASuspect) {
+  const Judgement judgement = judge(kBase * 1.025, 0.001, 10);
+  EXPECT_EQ(judgement.verdict, Verdict::suspect);
+  EXPECT_THAT(judgement.reason, HasSubstr("--base"));
+}
+
+TEST_F(StoreAlone, TrustsFewRunsLess) {
+  EXPECT_EQ(judge(kBase * 1.10, 0.001, 4).verdict, Verdict::suspect);
+  EXPECT_EQ(judge(kBase * 1.20, 0.001, 4).verdict, Verdict::regression);
+}
+
+TEST_F(StoreAlone, NeverCallsAMovedMachineARegression) {
+  moved_ = "the machine moved: fma by +8.0 %";
+  EXPECT_EQ(judge(kBase * 1.20, 0.001, 10).verdict, Verdict::suspect);
+}
+
+TEST(Decide, WithoutABaseAsksForWindowsThenNamesWhatIsMissing) {
+  GateEvidence evidence;
+  evidence.cases = {measured("new"), measured("other"), measured("slow")};
+  evidence.cases[1].stored = StoredCase{};
+  evidence.cases[1].stored->incomparable = "case_hash differs: 1 and 2";
+  evidence.cases[2].stored = stored(kBase / 1.5, 0.003);
+  const Decision decision = decide(evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::no_baseline);
+  EXPECT_EQ(decision.judgements[1].verdict, Verdict::incomparable);
+  EXPECT_EQ(decision.judgements[1].reason, "case_hash differs: 1 and 2");
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::windows);
+  EXPECT_EQ(decision.wanted[0].count, 7);
+}
+
+}  // namespace
+}  // namespace bench

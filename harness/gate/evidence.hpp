@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a gate knows: the candidate's run, what the store says, and the duets measured since. Plain
+// data; harness/gate/decide.hpp makes verdicts of it, as often as one likes.
+#pragma once
+
+#include "harness/config/plan.hpp"
+#include "harness/gate/change.hpp"
+#include "harness/report/record.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// How errors are bounded; gates.md calls them by these letters. The reasons are in docs/gate.md.
+struct GatePolicy {
+  int duets = 20;           // K: of a suspect
+  int extended_duets = 40;  // ... in all, where the first ones leave it undecided
+  int confirmations = 20;   // fresh duets before anything is called a regression
+  int windows = 3;          // without a base: this far apart in time
+  int window_processes = 7;
+  double false_discovery_rate = 0.05;  // q, over all suspects of a run
+  double confirmation_error = 0.05;
+  double bound_error = 0.05;       // of each bound that is shown, and of the one that means PASS
+  double detectable_error = 0.01;  // of the minimal detectable effect
+  double detectable_power = 0.8;
+  double canary_limit = 0.02;    // the machine moved when a canary did by more
+  double unknown_spread = 0.10;  // between runs, where the store holds fewer than few_runs
+  int few_runs = 5;
+};
+
+// Two processes, base and candidate, that took turns on the same processors: in each round either
+// took one sample, in random order. The unit of all statistics.
+struct Duet {
+  enum class Stage { first, confirmation };
+  std::string run_id;
+  std::string id;
+  Stage stage = Stage::first;
+  int number = 0;                            // within the case and stage, from 0
+  std::int64_t iterations_per_sample = 1;    // the same on both sides
+  std::vector<Nanoseconds> base, candidate;  // whole samples, one of each a round
+  friend bool operator==(const Duet&, const Duet&) = default;
+};
+
+// Median over the rounds of log(candidate / base). Absent without a round in which both took time.
+std::optional<double> log_ratio(const Duet& duet);
+
+// Processes of the candidate alone, measured one after the other: a gate without a base.
+struct Window {
+  struct Process {
+    Nanoseconds q25{0};  // of whole samples
+    std::int64_t iterations_per_sample = 1;
+    friend bool operator==(const Process&, const Process&) = default;
+  };
+  std::string run_id;
+  std::string id;
+  int number = 0;
+  std::vector<Process> processes;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// A side as one of its workers prepared the case: what is compared exactly.
+struct PreparedSide {
+  std::string implementation;
+  std::map<std::string, std::string> facts;  // exact_facts() of harness/report/exact_facts.hpp
+  friend bool operator==(const PreparedSide&, const PreparedSide&) = default;
+};
+
+// What the store says of a case, reduced to what a gate decides by (harness/store/history.hpp).
+struct StoredCase {
+  std::string commit, time, run_id;  // of its last run
+  // Why its times say nothing here: the field that differs, with both values. The rest is empty.
+  std::optional<std::string> incomparable;
+  int runs = 0;                       // of the present epoch
+  double center = 0;                  // mean over the last runs of log(q25 / 1 ns)
+  double sigma = 0;                   // of such a value between runs, moderated
+  std::optional<double> q95, q99;     // of differences between runs, absolute
+  std::optional<Nanoseconds> median;  // of its last run
+  PreparedSide side;
+  friend bool operator==(const StoredCase&, const StoredCase&) = default;
+};
+
+// Why a duet could not be played to its end.
+struct SideFailure {
+  enum class Side { base, candidate };
+  Side side = Side::base;
+  Outcome outcome = Outcome::failed;
+  std::string reason;
+  friend bool operator==(const SideFailure&, const SideFailure&) = default;
+};
+
+struct CaseEvidence {
+  std::string id;
+  std::string source;                 // "configs/resnet.yaml:14"
+  Outcome outcome = Outcome::ok;      // of the candidate
+  std::optional<std::string> reason;  // with every outcome but ok
+  bool unsteady = false;
+  std::vector<double> q25;            // stage 1: nanoseconds of an iteration, one a process
+  std::optional<Nanoseconds> median;  // of them
+  PreparedSide side;
+  std::optional<StoredCase> stored;
+  std::optional<PreparedSide> base;
+  std::optional<SideFailure> failure;  // in a duet or window
+  std::vector<Duet> duets;             // of both stages, in the order of measurement
+  std::vector<Window> windows;
+};
+
+struct GateEvidence {
+  enum class Mode { paired, store_only };
+  Mode mode = Mode::store_only;
+  GateSettings settings;
+  GatePolicy policy;
+  std::vector<CaseEvidence> cases;
+  // Cases of this configuration that the store holds and the configuration no longer has.
+  std::vector<std::string> removed;
+  // Of libraries, caps and environment: between the sides, or since the store's last run.
+  std::vector<Change> changes;
+  // Why stage 1 and the store must not be compared: "the machine moved: dram by +4.1 %".
+  std::optional<std::string> moved;
+};
+
+}  // namespace bench

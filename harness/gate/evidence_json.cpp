@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/evidence_json.hpp"
+
+namespace bench::evidence_json {
+namespace {
+
+Json json_of(const GateSide& side) {
+  return {{"program", side.program},
+          {"version", side.tool_version},
+          {"commit", side.commit},
+          {"environment", side.environment},
+          {"libraries", side.libraries}};
+}
+
+}  // namespace
+
+Json json_of(const PreparedSide& side) {
+  return {{"implementation", side.implementation}, {"facts", side.facts}};
+}
+
+Json json_of(const std::vector<Change>& changes) {
+  Json list = Json::array();
+  for (const Change& change : changes) {
+    Json& entry = list.emplace_back(Json{{"field", change.field}});
+    put(entry, "from", change.from);
+    put(entry, "to", change.to);
+  }
+  return list;
+}
+
+void add(Json& object, const GateFacts& facts, const GateEvidence& evidence) {
+  object["run_id"] = facts.run_id;
+  object["config"] = facts.config_name;
+  object["files"] = facts.config_files;
+  object["machine_class"] = facts.machine_class;
+  object["mode"] = word(evidence.mode, kModes);
+  object["candidate"] = json_of(facts.candidate);
+  if (facts.base) object["base"] = json_of(*facts.base);
+  put(object, "store", facts.store);
+  put(object, "moved", evidence.moved);
+  object["removed"] = evidence.removed;
+  object["changes"] = json_of(evidence.changes);
+  for (const auto& row : kSettings) object["settings"][row.name] = evidence.settings.*row.member;
+  for (const auto& row : kPolicyCounts) object["policy"][row.name] = evidence.policy.*row.member;
+  for (const auto& row : kPolicyShares) object["policy"][row.name] = evidence.policy.*row.member;
+}
+
+void add(Json& object, const Judgement& judgement) {
+  object["source"] = judgement.source;
+  object["verdict"] = name_of(judgement.verdict);
+  object["reason"] = judgement.reason;
+  object["course"] = word(judgement.course, kCourses);
+  for (const auto& row : kShares) put(object, row.name, judgement.*row.member);
+  object["duets"] = judgement.duets;
+  object["confirmations"] = judgement.confirmations;
+  for (const auto& row : kTimes) put(object, row.name, judgement.*row.member);
+  object["changes"] = json_of(judgement.changes);
+}
+
+}  // namespace bench::evidence_json

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a gate's file back; evidence_file.cpp writes it.
+#include "base/text.hpp"
+#include "harness/gate/evidence_json.hpp"
+#include "harness/gate/stage_one.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+using evidence_json::Json;
+
+template <class T>
+void get(const Json& object, const char* name, std::optional<T>& value) {
+  if (object.contains(name)) value = object.at(name).get<T>();
+}
+void get(const Json& object, const char* name, std::optional<Nanoseconds>& value) {
+  if (object.contains(name)) value = Nanoseconds(object.at(name).get<std::int64_t>());
+}
+
+template <class Enum, class Names>
+Enum value_named(const Json& name, const Names& names) {
+  const auto text = name.get<std::string>();
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  throw std::invalid_argument(fmt::format("unknown word `{}`", shorten(text, 40)));
+}
+
+GateSide read_side(const Json& object) {
+  using Words = std::map<std::string, std::string>;
+  return {object.at("program").get<std::string>(), object.at("version").get<std::string>(),
+          object.at("commit").get<std::string>(), object.at("environment").get<Words>(),
+          object.at("libraries").get<Words>()};
+}
+
+PreparedSide read_prepared(const Json& object) {
+  return {object.at("implementation").get<std::string>(),
+          object.at("facts").get<std::map<std::string, std::string>>()};
+}
+
+std::vector<Change> read_changes(const Json& list) {
+  std::vector<Change> changes;
+  for (const Json& entry : list) {
+    Change& change = changes.emplace_back();
+    change.field = entry.at("field").get<std::string>();
+    get(entry, "from", change.from);
+    get(entry, "to", change.to);
+  }
+  return changes;
+}
+
+std::vector<Nanoseconds> read_times(const Json& list) {
+  std::vector<Nanoseconds> times;
+  for (const Json& time : list) times.emplace_back(time.get<std::int64_t>());
+  return times;
+}
+
+class FileReader {
+ public:
+  explicit FileReader(GateFile& file) : file_(file) {
+    for (CaseEvidence& entry : file.evidence.cases) by_id_.emplace(entry.id, &entry);
+  }
+  void read(const Json& object);
+  bool seen_header() const { return seen_header_; }
+
+ private:
+  CaseEvidence& entry_of(const Json& object) {
+    const auto found = by_id_.find(object.at("id").get<std::string>());
+    if (found == by_id_.end()) throw std::invalid_argument("its case has no record");
+    return *found->second;
+  }
+  void read_gate(const Json& object);
+  void read_stored(const Json& object);
+  void read_base_side(const Json& object) { entry_of(object).base = read_prepared(object); }
+  void read_failure(const Json& object) {
+    entry_of(object).failure =
+        SideFailure{value_named<SideFailure::Side>(object.at("side"), evidence_json::kSides),
+                    value_named<Outcome>(object.at("outcome"), outcome_names()),
+                    object.at("reason").get<std::string>()};
+  }
+  void read_duet(const Json& object);
+  void read_window(const Json& object);
+  void read_verdict(const Json& object);
+
+  GateFile& file_;
+  std::unordered_map<std::string, CaseEvidence*> by_id_;
+  bool seen_header_ = false;
+};
+
+void FileReader::read(const Json& object) {
+  struct Row {
+    std::string_view kind;
+    void (FileReader::*read)(const Json&);
+  };
+  constexpr std::array<Row, 7> kRows = {{{"gate", &FileReader::read_gate},
+                                         {"stored", &FileReader::read_stored},
+                                         {"base_side", &FileReader::read_base_side},
+                                         {"side_failure", &FileReader::read_failure},
+                                         {"duet", &FileReader::read_duet},
+                                         {"window", &FileReader::read_window},
+                                         {"verdict", &FileReader::read_verdict}}};
+  const auto kind = object.at("record").get<std::string>();
+  for (const Row& row : kRows) {
+    if (row.kind == kind) (this->*row.read)(object);
+  }
+}
+
+void FileReader::read_gate(const Json& object) {
+  const auto schema = object.at("schema").get<std::string>();
+  if (schema != kGateSchema) {
+    throw std::invalid_argument(
+        fmt::format("schema `{}`, expected `{}`", shorten(schema, 40), kGateSchema));
+  }
+  GateFacts& facts = file_.facts;
+  facts.run_id = object.at("run_id").get<std::string>();
+  facts.config_name = object.at("config").get<std::string>();
+  facts.config_files = object.at("files").get<std::vector<std::string>>();
+  facts.machine_class = object.at("machine_class").get<std::string>();
+  facts.candidate = read_side(object.at("candidate"));
+  if (object.contains("base")) facts.base = read_side(object.at("base"));
+  get(object, "store", facts.store);
+  GateEvidence& evidence = file_.evidence;
+  evidence.mode = value_named<GateEvidence::Mode>(object.at("mode"), evidence_json::kModes);
+  evidence.removed = object.at("removed").get<std::vector<std::string>>();
+  evidence.changes = read_changes(object.at("changes"));
+  get(object, "moved", evidence.moved);
+  for (const auto& row : evidence_json::kSettings) {
+    evidence.settings.*row.member = object.at("settings").at(row.name).get<double>();
+  }
+  for (const auto& row : evidence_json::kPolicyCounts) {
+    evidence.policy.*row.member = object.at("policy").at(row.name).get<int>();
+  }
+  for (const auto& row : evidence_json::kPolicyShares) {
+    evidence.policy.*row.member = object.at("policy").at(row.name).get<double>();
+  }
+  seen_header_ = true;
+}
+
+void FileReader::read_stored(const Json& object) {
+  StoredCase& stored = entry_of(object).stored.emplace();
+  stored.commit = object.at("commit").get<std::string>();
+  stored.time = object.at("time").get<std::string>();
+  stored.run_id = object.at("of_run").get<std::string>();
+  get(object, "incomparable", stored.incomparable);
+  if (stored.incomparable) return;
+  stored.runs = object.at("runs").get<int>();
+  stored.center = object.at("log_center").get<double>();
+  stored.sigma = object.at("log_sigma").get<double>();
+  get(object, "log_q95", stored.q95);
+  get(object, "log_q99", stored.q99);
+  get(object, "median_ns", stored.median);
+  stored.side = read_prepared(object);
+}
+
+void FileReader::read_duet(const Json& object) {
+  Duet duet;
+  duet.run_id = object.at("run_id").get<std::string>();
+  duet.id = object.at("id").get<std::string>();
+  duet.stage = value_named<Duet::Stage>(object.at("stage"), evidence_json::kStages);
+  duet.number = object.at("number").get<int>();
+  duet.iterations_per_sample = object.at("iterations_per_sample").get<std::int64_t>();
+  duet.base = read_times(object.at("base_ns"));
+  duet.candidate = read_times(object.at("candidate_ns"));
+  if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
+  entry_of(object).duets.push_back(std::move(duet));
+}
+
+void FileReader::read_window(const Json& object) {
+  Window window;
+  window.run_id = object.at("run_id").get<std::string>();
+  window.id = object.at("id").get<std::string>();
+  window.number = object.at("window").get<int>();
+  for (const Json& process : object.at("processes")) {
+    window.processes.push_back({Nanoseconds(process.at("q25_ns").get<std::int64_t>()),
+                                process.at("iterations_per_sample").get<std::int64_t>()});
+    if (window.processes.back().iterations_per_sample < 1) {
+      throw std::invalid_argument("no iterations per sample");
+    }
+  }
+  entry_of(object).windows.push_back(std::move(window));
+}
+
+void FileReader::read_verdict(const Json& object) {
+  Judgement& judgement = file_.judgements.emplace_back();
+  judgement.id = object.at("id").get<std::string>();
+  judgement.source = object.at("source").get<std::string>();
+  judgement.verdict = value_named<Verdict>(object.at("verdict"), kVerdictNames);
+  judgement.reason = object.at("reason").get<std::string>();
+  judgement.course = value_named<Judgement::Course>(object.at("course"), evidence_json::kCourses);
+  for (const auto& row : evidence_json::kShares) get(object, row.name, judgement.*row.member);
+  judgement.duets = object.at("duets").get<int>();
+  judgement.confirmations = object.at("confirmations").get<int>();
+  for (const auto& row : evidence_json::kTimes) get(object, row.name, judgement.*row.member);
+  judgement.changes = read_changes(object.at("changes"));
+}
+
+Error damaged(const std::string& name, std::size_t number, const std::string& why) {
+  return Error{"damaged record: " + why, fmt::format("{}:{}", name, number),
+               "a gate's file is written by `bench gate` alone"};
+}
+
+}  // namespace
+
+Result<GateFile> read_gate_file(std::string_view text, const std::string& name) {
+  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
+  GateFile file;
+  file.evidence.cases = stage_one(report);
+  FileReader reader(file);
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t newline = text.find('\n');
+    const bool torn = newline == std::string_view::npos;
+    const std::string_view line = text.substr(0, newline);
+    text.remove_prefix(torn ? text.size() : newline + 1);
+    if (line.empty() || torn) continue;
+    const Json object = Json::parse(line, nullptr, false);
+    if (object.is_discarded()) return damaged(name, number, "it is not valid JSON");
+    try {
+      reader.read(object);
+    } catch (const std::exception& problem) {
+      return damaged(name, number, problem.what());
+    }
+  }
+  if (!reader.seen_header()) {
+    return Error{"is no gate's file: it has no record `gate`", name,
+                 "bench gate --out DIR writes DIR/gate.jsonl"};
+  }
+  return file;
+}
+
+}  // namespace bench

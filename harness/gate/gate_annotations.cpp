@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Syntax: GitHub's "Workflow commands for GitHub Actions"; escapes as in actions/toolkit's
+// packages/core/src/command.ts.
+#include "harness/gate/gate_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+// GitHub shows so many of either level for a step and drops the others silently.
+constexpr std::size_t kMostShown = 10;
+
+struct Level {
+  std::string_view command;
+  std::string_view plural;
+  std::array<Verdict, 2> verdicts;
+};
+constexpr std::array<Level, 2> kLevels = {
+    {{"error", "errors", {Verdict::regression, Verdict::error}},
+     {"warning", "warnings", {Verdict::suspect, Verdict::inconclusive}}}};
+
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string result;
+  for (const char c : text) {
+    if (special.find(c) == std::string_view::npos) {
+      result += c;
+    } else {
+      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return result;
+}
+std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
+std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
+
+std::string annotation(std::string_view command, const GateFile& gate, const Judgement& judgement,
+                       const KitPaths& kits) {
+  const SourcePlace place = place_of(judgement.source);
+  std::string text = fmt::format("::{} ", command);
+  if (!place.file.empty()) text += fmt::format("file={},", property(place.file));
+  if (!place.file.empty() && place.line) text += fmt::format("line={},", *place.line);
+  const std::string title = fmt::format("{} {}", name_of(judgement.verdict), judgement.id);
+  return text + fmt::format(
+                    "title={}::{}\n", property(title),
+                    message(fmt::format("{}", fmt::join(case_lines(gate, judgement, kits), "\n"))));
+}
+
+}  // namespace
+
+std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
+  std::string summary = coverage_text(gate.judgements);
+  std::string annotations;
+  const std::vector<const Judgement*> order = reading_order(gate.judgements);
+  for (const Level& level : kLevels) {
+    std::size_t found = 0;
+    for (const Judgement* judgement : order) {
+      if (std::ranges::find(level.verdicts, judgement->verdict) == level.verdicts.end()) continue;
+      if (++found <= kMostShown) annotations += annotation(level.command, gate, *judgement, kits);
+    }
+    if (found > kMostShown) {
+      summary += fmt::format("; {} more {} are not shown here", found - kMostShown, level.plural);
+    }
+  }
+  return fmt::format("::notice title={}::{}\n{}", property("bench gate"), message(summary),
+                     annotations);
+}
+
+}  // namespace bench

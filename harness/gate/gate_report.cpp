@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a format
+#include "harness/gate/gate_report.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <system_error>
+
+namespace bench {
+namespace {
+
+constexpr std::array<GateFormat, 6> kFormats = {{
+    {"json", "gate.json", gate_json},
+    {"markdown", "gate.md", gate_markdown},
+    {"junit", "gate.xml", gate_junit},
+    {"openmetrics", "gate.prom", gate_open_metrics},
+    {"gbench", "base.gbench.json", gate_google_benchmark_base},
+    {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
+}};
+
+std::string shell_quoted(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (std::isalnum(static_cast<unsigned char>(c)) != 0) ||
+           std::string_view("/._-+=:,@").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string side_options(std::string_view option, const GateSide& side) {
+  std::string text = fmt::format(" --{} {}", option, shell_quoted(side.program));
+  for (const auto& [name, value] : side.environment) {
+    text += fmt::format(" --{}-env {}", option, shell_quoted(name + "=" + value));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const GateFormat> gate_formats() { return kFormats; }
+
+Coverage coverage_of(const std::vector<Judgement>& judgements) {
+  Coverage coverage;
+  coverage.in_scope = judgements.size();
+  for (const Verdict verdict : {Verdict::regression, Verdict::improved, Verdict::pass}) {
+    coverage.judged += count(judgements, verdict);
+  }
+  return coverage;
+}
+
+std::string counts_text(const std::vector<Judgement>& judgements) {
+  std::string text;
+  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+    const std::size_t cases = count(judgements, static_cast<Verdict>(i));
+    if (cases == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, kVerdictNames[i]);
+  }
+  return text.empty() ? "no cases" : text;
+}
+
+std::string coverage_text(const std::vector<Judgement>& judgements) {
+  const Coverage coverage = coverage_of(judgements);
+  return fmt::format("{} of {} cases judged: {}", coverage.judged, coverage.in_scope,
+                     counts_text(judgements));
+}
+
+std::vector<std::string> context_lines(const GateFile& gate) {
+  std::vector<std::string> lines = {side_text("candidate", gate.facts.candidate)};
+  if (gate.facts.base) {
+    lines.push_back(side_text("base", *gate.facts.base));
+  } else {
+    lines.push_back(fmt::format(
+        "no base: against the store {} alone only large regressions are seen; --base BENCH would "
+        "measure both sides together and tell effects of {:g} %",
+        gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
+  }
+  if (gate.evidence.moved) lines.push_back(*gate.evidence.moved);
+  if (!gate.evidence.changes.empty()) {
+    lines.push_back("changed: " + changes_text(gate.evidence.changes));
+  }
+  return lines;
+}
+
+std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements) {
+  std::vector<const Judgement*> order;
+  for (const Judgement& judgement : judgements) order.push_back(&judgement);
+  std::stable_sort(order.begin(), order.end(), [](const Judgement* a, const Judgement* b) {
+    if (a->verdict != b->verdict) return a->verdict < b->verdict;
+    return a->effect.value_or(-1) > b->effect.value_or(-1);
+  });
+  return order;
+}
+
+std::string effect_text(const Judgement& judgement) {
+  if (!judgement.effect) return "";
+  std::string text = fmt::format("{:+.1f}%", 100 * *judgement.effect);
+  if (judgement.low && judgement.high) {
+    text += fmt::format(" [{:+.1f}%, {:+.1f}%]", 100 * *judgement.low, 100 * *judgement.high);
+  }
+  return text;
+}
+
+std::string duets_text(const Judgement& judgement) {
+  if (judgement.course == Judgement::Course::screened_out) return "screen";
+  if (judgement.duets == 0) return "";
+  if (judgement.confirmations == 0) return std::to_string(judgement.duets);
+  return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
+}
+
+std::string changes_text(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : "; ", change.field,
+                        change.from.value_or("n/a"), change.to.value_or("n/a"));
+  }
+  return text;
+}
+
+std::string side_text(std::string_view role, const GateSide& side) {
+  std::string text = fmt::format("{}: bench {}", role, side.tool_version);
+  if (!side.commit.empty()) text += fmt::format(" (commit {})", side.commit);
+  for (const auto& [name, version] : side.libraries) text += fmt::format(", {} {}", name, version);
+  std::string_view separator = " with ";
+  for (const auto& [name, value] : side.environment) {
+    text += fmt::format("{}{}={}", separator, name, value);
+    separator = " ";
+  }
+  return text;
+}
+
+std::string reproduction(const GateFile& gate, const Judgement& judgement) {
+  if (!gate.facts.base) {
+    return fmt::format("{} run {}", shell_quoted(gate.facts.candidate.program),
+                       shell_quoted(judgement.id));
+  }
+  return fmt::format("bench duet {}{}{}", shell_quoted(judgement.id),
+                     side_options("base", *gate.facts.base),
+                     side_options("cand", gate.facts.candidate));
+}
+
+std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judgement,
+                                    const KitPaths& kits) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](std::string_view label, const std::string& text) {
+    if (!text.empty()) lines.push_back(fmt::format("{}{}", label, text));
+  };
+  add("slower by ", effect_text(judgement));
+  add("", judgement.reason);
+  if (judgement.adjusted_p) add("p (BH) ", fmt::format("{:.2g}", *judgement.adjusted_p));
+  if (judgement.base) add("base ", format_time(*judgement.base));
+  if (judgement.candidate) add("candidate ", format_time(*judgement.candidate));
+  add("duets ", duets_text(judgement));
+  if (judgement.detectable) {
+    add("smallest effect that could be told ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
+  }
+  add("changed: ", changes_text(judgement.changes));
+  add("configured at ", judgement.source);
+  if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
+  add("measure it again: ", reproduction(gate, judgement));
+  return lines;
+}
+
+SourcePlace place_of(std::string_view source) {
+  const std::size_t colon = source.rfind(':');
+  if (colon == std::string_view::npos) return {std::string(source), std::nullopt};
+  int line = 0;
+  const std::string_view digits = source.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (error != std::errc() || end != digits.data() + digits.size() || line < 1) {
+    return {std::string(source), std::nullopt};
+  }
+  return {std::string(source.substr(0, colon)), line};
+}
+
+}  // namespace bench

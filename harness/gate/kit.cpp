@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/kit.hpp"
+
+#include "base/text.hpp"
+#include "harness/gate/gate_report.hpp"
+#include "harness/report/markdown.hpp"
+#include "harness/stats/summary.hpp"
+#include "profiler/export/chrome_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+namespace bench {
+namespace {
+
+bool is_executed(const Activity& activity) {
+  constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
+                                    ActivityKind::memcpy, ActivityKind::memset};
+  return std::ranges::find(kExecuted, activity.kind) != kExecuted.end() && activity.duration;
+}
+
+// The same thing in every iteration: the second reorder of a layer is another one than the first.
+struct Key {
+  std::string scope, name;
+  int occurrence = 0;
+  auto operator<=>(const Key&) const = default;
+};
+struct Occurrences {
+  std::vector<Nanoseconds> times;
+  std::string implementation;
+};
+
+std::map<Key, Occurrences> occurrences_of(const KitSide& side) {
+  std::map<Key, Occurrences> found;
+  std::map<std::pair<std::int64_t, Key>, int> counts;  // by iteration
+  for (const Activity& activity : side.activities) {
+    if (!is_executed(activity)) continue;
+    Key key{activity.scope, activity.name, 0};
+    const auto iteration = activity.attributes.integer(Attribute::iteration).value_or(0);
+    key.occurrence = counts[{iteration, key}]++;
+    Occurrences& entry = found[key];
+    entry.times.push_back(*activity.duration);
+    entry.implementation = activity.attributes.text(Attribute::implementation);
+  }
+  return found;
+}
+
+KitRow::Change change_of(const KitRow& row, double tolerance) {
+  if (!row.base) return KitRow::Change::appeared;
+  if (!row.candidate) return KitRow::Change::vanished;
+  const double base = static_cast<double>(row.base->count());
+  const double candidate = static_cast<double>(row.candidate->count());
+  if (candidate > base * (1 + tolerance)) return KitRow::Change::slower;
+  if (base > candidate * (1 + tolerance)) return KitRow::Change::faster;
+  return KitRow::Change::same;
+}
+
+std::int64_t difference_of(const KitRow& row) {
+  return std::abs(row.candidate.value_or(Nanoseconds(0)).count() -
+                  row.base.value_or(Nanoseconds(0)).count());
+}
+
+KitRow row_of(const Key& key, const Occurrences* base, const Occurrences* candidate,
+              double tolerance) {
+  KitRow row;
+  row.scope = key.scope;
+  row.name = key.occurrence == 0 ? key.name : fmt::format("{} #{}", key.name, key.occurrence + 1);
+  if (base != nullptr) {
+    row.base = median(base->times);
+    row.base_implementation = base->implementation;
+  }
+  if (candidate != nullptr) {
+    row.candidate = median(candidate->times);
+    row.candidate_implementation = candidate->implementation;
+  }
+  row.change = change_of(row, tolerance);
+  return row;
+}
+
+std::string_view word_of(KitRow::Change change) {
+  constexpr std::array<std::string_view, 5> kWords = {"vanished", "appeared", "slower", "faster",
+                                                      "same"};
+  return kWords[static_cast<std::size_t>(change)];
+}
+
+std::string time_cell(const std::optional<Nanoseconds>& time) {
+  return time ? format_time(*time) : "";
+}
+
+std::string implementation_cell(const KitRow& row) {
+  if (row.base_implementation == row.candidate_implementation) return row.base_implementation;
+  if (row.base_implementation.empty()) return row.candidate_implementation;
+  if (row.candidate_implementation.empty()) return row.base_implementation;
+  return row.base_implementation + " -> " + row.candidate_implementation;
+}
+
+std::string table_of(const std::vector<KitRow>& rows) {
+  std::string text =
+      "| change | layer | activity | base | candidate | implementation |\n"
+      "|---|---|---|--:|--:|---|\n";
+  for (const KitRow& row : rows) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", word_of(row.change),
+                        escape_markdown(row.scope), escape_markdown(row.name), time_cell(row.base),
+                        time_cell(row.candidate), escape_markdown(implementation_cell(row)));
+  }
+  return text;
+}
+
+Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
+  TraceOptions options;
+  options.title = kit.judgement->id;
+  options.metadata = {{"case", kit.judgement->id},
+                      {"verdict", std::string(name_of(kit.judgement->verdict))}};
+  BENCH_ASSIGN_OR_RETURN(auto trace, ChromeTrace::create(path, existing, options));
+  for (const auto* side : {&kit.base, &kit.candidate}) {
+    if (!*side) continue;
+    for (const Activity& activity : (*side)->activities) {
+      BENCH_RETURN_IF_ERROR(trace->take(activity));
+    }
+  }
+  return trace->finish();
+}
+
+// The lines of the gate's file that speak of the case.
+std::string samples_of(std::string_view gate_text, const std::string& id) {
+  const std::string field = fmt::format("\"id\":\"{}\"", id);
+  std::string samples;
+  while (!gate_text.empty()) {
+    const std::size_t newline = gate_text.find('\n');
+    const std::string_view line = gate_text.substr(0, newline);
+    gate_text.remove_prefix(newline == std::string_view::npos ? gate_text.size() : newline + 1);
+    if (line.find(field) == std::string_view::npos) continue;
+    samples += line;
+    samples += '\n';
+  }
+  return samples;
+}
+
+}  // namespace
+
+KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile) {
+  KitSide side;
+  side.label = std::move(label);
+  const auto is_of_iteration = [](const Activity& activity) {
+    return activity.attributes.integer(Attribute::iteration).has_value();
+  };
+  const bool iterated = std::ranges::any_of(profile, is_of_iteration);
+  Nanoseconds first = Nanoseconds::max();
+  for (const Activity& activity : profile) {
+    if (iterated && !is_of_iteration(activity)) continue;
+    first = std::min(first, activity.start);
+    Activity& kept = side.activities.emplace_back(activity);
+    kept.track.pid = pid;
+    kept.attributes.set(Attribute::process_name, side.label);
+    kept.correlation.reset();  // numbers of two processes mean different things
+  }
+  for (Activity& activity : side.activities) activity.start -= first;
+  return side;
+}
+
+KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
+                 const std::string& case_id) {
+  KitSide side;
+  side.label = std::move(label);
+  for (const StoredActivity& entry : stored.activities) {
+    Activity& activity = side.activities.emplace_back();
+    activity.kind = activity_kind_from_name(entry.kind).value_or(ActivityKind::primitive);
+    activity.name = entry.name;
+    activity.start = entry.start;
+    activity.duration = entry.duration;
+    activity.track = {pid, pid, std::nullopt, std::nullopt};
+    activity.case_id = case_id;
+    activity.scope = entry.scope;
+    activity.attributes.set(Attribute::process_name, side.label);
+    if (!entry.implementation.empty()) {
+      activity.attributes.set(Attribute::implementation, entry.implementation);
+    }
+    if (entry.flops) activity.attributes.set(Attribute::flops, *entry.flops);
+    if (entry.bytes) activity.attributes.set(Attribute::bytes, *entry.bytes);
+  }
+  return side;
+}
+
+std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance) {
+  const auto before = occurrences_of(base);
+  const auto after = occurrences_of(candidate);
+  std::vector<KitRow> rows;
+  for (const auto& [key, entry] : before) {
+    const auto found = after.find(key);
+    rows.push_back(row_of(key, &entry, found == after.end() ? nullptr : &found->second, tolerance));
+  }
+  for (const auto& [key, entry] : after) {
+    if (!before.contains(key)) rows.push_back(row_of(key, nullptr, &entry, tolerance));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const KitRow& a, const KitRow& b) {
+    return difference_of(a) > difference_of(b);
+  });
+  return rows;
+}
+
+std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
+  std::vector<Change> changes = kit.judgement->changes;
+  if (kit.base && kit.candidate) {
+    const std::vector<Change> facts = changes_between(kit.base->facts, kit.candidate->facts);
+    std::ranges::copy_if(facts, std::back_inserter(changes),
+                         [](const Change& change) { return change.from && change.to; });
+  }
+  for (const Change& change : kit.gate->evidence.changes) changes.push_back(change);
+  const auto steps = std::ranges::count_if(rows, [](const KitRow& row) {
+    return !row.base_implementation.empty() && !row.candidate_implementation.empty() &&
+           row.base_implementation != row.candidate_implementation;
+  });
+  std::string text = changes.empty() ? std::string("Nothing else that is known changed")
+                                     : "What else changed: " + changes_text(changes);
+  if (steps > 0)
+    text += fmt::format("; {} of {} steps run another implementation", steps, rows.size());
+  if (kit.gate->evidence.moved) text += "; " + *kit.gate->evidence.moved;
+  return text + ".";
+}
+
+std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
+  const Judgement& judgement = *kit.judgement;
+  std::string text =
+      fmt::format("# {}: {}\n\n", name_of(judgement.verdict), escape_markdown(judgement.id));
+  const std::string effect = effect_text(judgement);
+  if (!effect.empty()) text += fmt::format("Slower by {}.\n", effect);
+  if (!judgement.reason.empty()) text += fmt::format("{}.\n", escape_markdown(judgement.reason));
+  text += escape_markdown(kit_sentence(kit, rows)) + "\n\n";
+  text += "- " + escape_markdown(side_text("candidate", kit.gate->facts.candidate)) + "\n";
+  if (kit.gate->facts.base)
+    text += "- " + escape_markdown(side_text("base", *kit.gate->facts.base)) + "\n";
+  if (!judgement.source.empty())
+    text += "- configured at " + escape_markdown(judgement.source) + "\n";
+  for (const auto* side : {&kit.base, &kit.candidate}) {
+    if (*side && (*side)->end)
+      text += fmt::format("- {} ended: {}\n", escape_markdown((*side)->label),
+                          escape_markdown(*(*side)->end));
+  }
+  for (const std::string& note : kit.notes) text += "- " + escape_markdown(note) + "\n";
+  text +=
+      "\n`timeline.html` shows both sides as two processes that start at 0; `trace.json` is the "
+      "same "
+      "for\nui.perfetto.dev. `samples.jsonl` holds every sample of the case.\n";
+  text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
+  if (!rows.empty()) {
+    text += fmt::format("\nOne iteration, {} beside {}:\n\n{}",
+                        escape_markdown(kit.base ? kit.base->label : "nothing"),
+                        escape_markdown(kit.candidate ? kit.candidate->label : "nothing"),
+                        table_of(rows));
+  }
+  return text;
+}
+
+Status write_kit(const Kit& kit, const std::string& folder, std::string_view gate_text,
+                 Existing existing) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  std::vector<KitRow> rows;
+  if (kit.base || kit.candidate) {
+    const KitSide nothing;
+    rows = compare_sides(kit.base.value_or(nothing), kit.candidate.value_or(nothing),
+                         kit.gate->evidence.settings.detect);
+    BENCH_RETURN_IF_ERROR(write_trace(kit, folder + "/trace.json", existing));
+    BENCH_RETURN_IF_ERROR(write_trace(kit, folder + "/timeline.html", existing));
+  }
+  BENCH_RETURN_IF_ERROR(write_file(folder + "/README.md", kit_markdown(kit, rows), existing));
+  return write_file(folder + "/samples.jsonl", samples_of(gate_text, kit.judgement->id), existing);
+}
+
+}  // namespace bench

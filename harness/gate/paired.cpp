@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/paired.hpp"
+
+#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/signed_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// More are not proposed to anybody.
+constexpr int kMostProposed = 1000;
+
+Nanoseconds side_median(const std::vector<const Duet*>& duets,
+                        std::vector<Nanoseconds> Duet::*side) {
+  std::vector<double> medians;
+  for (const Duet* duet : duets) {
+    std::vector<double> times;
+    for (const Nanoseconds sample : duet->*side) {
+      times.push_back(static_cast<double>(sample.count()) /
+                      static_cast<double>(duet->iterations_per_sample));
+    }
+    if (const auto middle = median(times)) medians.push_back(*middle);
+  }
+  return Nanoseconds(std::llround(median(medians).value_or(0)));
+}
+
+}  // namespace
+
+std::optional<double> log_ratio(const Duet& duet) {
+  std::vector<double> ratios;
+  const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
+  for (std::size_t i = 0; i < rounds; ++i) {
+    if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
+    // A difference, so that swapped sides give the same value with the other sign.
+    ratios.push_back(std::log(static_cast<double>(duet.candidate[i].count())) -
+                     std::log(static_cast<double>(duet.base[i].count())));
+  }
+  return median(ratios);
+}
+
+std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
+                                          const GatePolicy& policy) {
+  std::vector<const Duet*> used;
+  std::vector<double> differences;
+  for (const Duet& duet : duets) {
+    const std::optional<double> ratio = log_ratio(duet);
+    if (duet.stage != stage || !ratio) continue;
+    used.push_back(&duet);
+    differences.push_back(*ratio);
+  }
+  if (differences.empty()) return std::nullopt;
+  PairedResult result;
+  result.duets = static_cast<int>(differences.size());
+  result.effect = *hodges_lehmann(differences);
+  result.low = hodges_lehmann_lower_bound(differences, policy.bound_error);
+  result.high = hodges_lehmann_upper_bound(differences, policy.bound_error);
+  result.p_slower = signed_rank_p_greater(differences);
+  result.p_faster = signed_rank_p_less(differences);
+  result.deviation = standard_deviation(differences);
+  if (result.deviation) {
+    result.detectable = detectable_effect(*result.deviation, result.duets, policy.detectable_error,
+                                          policy.detectable_power);
+  }
+  result.base = side_median(used, &Duet::base);
+  result.candidate = side_median(used, &Duet::candidate);
+  return result;
+}
+
+std::optional<int> duets_needed(const PairedResult& result, double log_effect,
+                                const GatePolicy& policy) {
+  if (!result.deviation || log_effect <= 0) return std::nullopt;
+  // What can be told shrinks with each pair.
+  const auto suffices = [&](int pairs) {
+    const auto found = detectable_effect(*result.deviation, pairs, policy.detectable_error,
+                                         policy.detectable_power);
+    return found && *found <= log_effect;
+  };
+  if (!suffices(kMostProposed)) return std::nullopt;
+  int too_few = 1, enough = kMostProposed;
+  while (enough - too_few > 1) {
+    const int middle = (too_few + enough) / 2;
+    (suffices(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace bench

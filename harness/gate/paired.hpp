@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case's duets say: effect, bounds, p-values. Logarithms inside, shares outside. Private to
+// this folder.
+#pragma once
+
+#include "harness/gate/evidence.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace bench {
+
+struct PairedResult {
+  int duets = 0;
+  double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
+  std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error
+  double p_slower = 1, p_faster = 1;
+  std::optional<double> detectable;   // log
+  std::optional<double> deviation;    // standard deviation of the log-ratios
+  Nanoseconds base{0}, candidate{0};  // medians of an iteration over the duets' medians
+};
+
+// Of the stage's duets; absent where there are none.
+std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
+                                          const GatePolicy& policy);
+
+// How many duets would show an effect of `log_effect`; absent where that cannot be said.
+std::optional<int> duets_needed(const PairedResult& result, double log_effect,
+                                const GatePolicy& policy);
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/screen.hpp"
+
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
+// The store's centre is a mean of this many runs, whose own error adds to that of a new run.
+constexpr double kRunsOfCenter = 5;
+
+double uncertainty(const StoredCase& stored) {
+  const double runs = std::clamp(static_cast<double>(stored.runs), 1.0, kRunsOfCenter);
+  const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
+  return std::max(normal, stored.q95.value_or(0));
+}
+
+Screened suspect(std::string reason) {
+  return {Screened::Result::suspect, std::nullopt, std::nullopt, std::move(reason)};
+}
+
+}  // namespace
+
+Screened screen(const CaseEvidence& entry, const GateSettings& settings,
+                const std::optional<std::string>& moved) {
+  if (moved) return suspect(*moved);
+  if (!entry.stored) return suspect("the store has no run of it");
+  if (entry.stored->incomparable) return suspect("the store's: " + *entry.stored->incomparable);
+  const std::optional<double> q25 = median(entry.q25);
+  if (entry.unsteady) return suspect("its warm-up did not end steady");
+  if (!q25 || *q25 <= 0 || entry.stored->runs == 0) return suspect("there is nothing to compare");
+  Screened result;
+  result.excess = std::log(*q25) - entry.stored->center;
+  const double noise = uncertainty(*entry.stored);
+  result.limit = std::log1p(settings.detect) - noise;
+  // An improvement is worth the duets that prove it only where it is clearly one.
+  const bool faster = *result.excess < -(std::log1p(settings.detect) + noise);
+  if (*result.excess <= *result.limit && !faster) {
+    result.result = Screened::Result::clear;
+    return result;
+  }
+  result.reason =
+      *result.limit < 0
+          ? fmt::format("its runs differ by {:.1f} %: too noisy to be screened",
+                        100 * std::expm1(noise))
+          : fmt::format("{:+.1f} % against the store", 100 * std::expm1(*result.excess));
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The self-test's file, and its report as text and JSON.
+#include "base/text.hpp"
+#include "harness/gate/selftest.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Ten digits after the point of a logarithm are far below any clock.
+double rounded(double value) { return std::round(value * 1e8) / 1e8; }
+
+std::string line_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json facts_of(const SelfTest& test) {
+  Json object = {
+      {"record", "selftest"},       {"schema", kSelfTestSchema},           {"run_id", test.run_id},
+      {"time", test.time},          {"machine_class", test.machine_class}, {"cpu", test.cpu},
+      {"libraries", test.libraries}};
+  if (test.timer) {
+    object["timer"] = {{"step_ns", test.timer->step.count()},
+                       {"read_ns", test.timer->read.count()}};
+  }
+  for (const HarnessFacts& facts : test.harness) {
+    Json& entry = object["harness"].emplace_back(
+        Json{{"id", facts.id}, {"between_samples_ns", facts.between_samples.count()}});
+    if (facts.profiler) entry["profiler"] = rounded(*facts.profiler);
+  }
+  for (const InjectedSlowdown& slowdown : test.injected) {
+    object["injected"].push_back({{"id", slowdown.id},
+                                  {"injected", slowdown.injected},
+                                  {"seen", rounded(slowdown.seen)},
+                                  {"duets", slowdown.duets}});
+  }
+  return object;
+}
+
+SelfTest read_facts(const Json& object) {
+  if (const auto schema = object.at("schema").get<std::string>(); schema != kSelfTestSchema) {
+    throw std::invalid_argument(
+        fmt::format("schema `{}`, expected `{}`", shorten(schema, 40), kSelfTestSchema));
+  }
+  SelfTest test;
+  test.run_id = object.at("run_id").get<std::string>();
+  test.time = object.at("time").get<std::string>();
+  test.machine_class = object.at("machine_class").get<std::string>();
+  test.cpu = object.at("cpu").get<std::string>();
+  test.libraries = object.at("libraries").get<std::map<std::string, std::string>>();
+  if (object.contains("timer")) {
+    const Json& timer = object.at("timer");
+    test.timer = TimerFacts{Nanoseconds(timer.at("step_ns").get<std::int64_t>()),
+                            Nanoseconds(timer.at("read_ns").get<std::int64_t>())};
+  }
+  for (const Json& entry : object.value("harness", Json::array())) {
+    HarnessFacts& facts = test.harness.emplace_back();
+    facts.id = entry.at("id").get<std::string>();
+    facts.between_samples = Nanoseconds(entry.at("between_samples_ns").get<std::int64_t>());
+    if (entry.contains("profiler")) facts.profiler = entry.at("profiler").get<double>();
+  }
+  for (const Json& entry : object.value("injected", Json::array())) {
+    test.injected.push_back({entry.at("id").get<std::string>(), entry.at("injected").get<double>(),
+                             entry.at("seen").get<double>(), entry.at("duets").get<int>()});
+  }
+  return test;
+}
+
+EqualDuet read_duet(const Json& object) {
+  EqualDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
+                 Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
+                 object.at("iterations_per_sample").get<std::int64_t>()};
+  if (duet.iterations_per_sample < 1 || duet.base_q25.count() < 1 ||
+      !std::isfinite(duet.log_ratio)) {
+    throw std::invalid_argument("a duet without time");
+  }
+  return duet;
+}
+
+void read_line(const Json& object, std::vector<SelfTest>& tests) {
+  const auto record = object.at("record").get<std::string>();
+  if (record == "selftest") {
+    tests.push_back(read_facts(object));
+  } else if (record == "equal_duet") {
+    if (tests.empty()) throw std::invalid_argument("a duet before the record `selftest`");
+    tests.back().duets.push_back(read_duet(object));
+  }
+}
+
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string machine_text(const SelfTest& test) {
+  std::string text = fmt::format("{} ({}), {}", test.machine_class, test.cpu, test.time);
+  for (const auto& [name, version] : test.libraries) text += fmt::format(", {} {}", name, version);
+  text += "\n";
+  if (test.timer) {
+    text += fmt::format("  timer: a read takes {}, its smallest step is {}\n",
+                        format_time(test.timer->read), format_time(test.timer->step));
+  }
+  for (const HarnessFacts& facts : test.harness) {
+    text += fmt::format("  harness: {} between samples of {}", format_time(facts.between_samples),
+                        facts.id);
+    if (facts.profiler) {
+      text +=
+          fmt::format("; an iteration takes {:+.1f} % with the profiler", 100 * *facts.profiler);
+    }
+    text += "\n";
+  }
+  for (const InjectedSlowdown& slowdown : test.injected) {
+    text += fmt::format("  injected: {:+.1f} % reads {:+.2f} % over {} duets of {}\n",
+                        100 * slowdown.injected, 100 * slowdown.seen, slowdown.duets, slowdown.id);
+  }
+  return text;
+}
+
+Json to_json(const SimulationResult& result) {
+  return {{"suites", result.suites},
+          {"red", result.red},
+          {"clean_cases", result.clean},
+          {"alarms", result.alarms},
+          {"slow_cases", result.slow},
+          {"found", result.found},
+          {"inconclusive", result.inconclusive},
+          {"processes_per_case", result.processes_per_case}};
+}
+
+}  // namespace
+
+std::string self_test_lines(const SelfTest& test) {
+  std::string text = line_of(facts_of(test));
+  for (const EqualDuet& duet : test.duets) {
+    text += line_of({{"record", "equal_duet"},
+                     {"id", duet.id},
+                     {"log_ratio", rounded(duet.log_ratio)},
+                     {"base_q25_ns", duet.base_q25.count()},
+                     {"iterations_per_sample", duet.iterations_per_sample}});
+  }
+  return text;
+}
+
+Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name) {
+  std::vector<SelfTest> tests;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t newline = text.find('\n');
+    const std::string_view line = text.substr(0, newline);
+    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+    if (line.empty()) continue;
+    try {
+      read_line(Json::parse(line), tests);
+    } catch (const std::exception& problem) {
+      return Error{fmt::format("damaged record: {}", problem.what()),
+                   fmt::format("{}:{}", name, number), "bench selftest --record makes such files"};
+    }
+  }
+  if (tests.empty()) {
+    return Error{"holds no record `selftest`", name, "bench selftest --record makes such files"};
+  }
+  return tests;
+}
+
+std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
+  std::string text;
+  for (const SelfTest& test : tests) text += machine_text(test);
+  text += "\nduets of equal sides\n";
+  for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
+    text += fmt::format("  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, tells {:.1f} %\n",
+                        kernel.duets, kernel.name, 100 * std::expm1(kernel.center),
+                        100 * kernel.deviation, 100 * kernel.detectable.value_or(0));
+  }
+  const SimulationResult& clean = summary.clean;
+  text += fmt::format(
+      "\nsuites of 100 cases, drawn from these duets\n"
+      "  clean: {} of {} red; {:.3f} false alarms in 100 cases; {:.1f} processes a case, {:.1f} "
+      "without a store ({} of {} red)\n",
+      clean.red, clean.suites, percent(clean.alarms, clean.clean), clean.processes_per_case,
+      summary.clean_without_store.processes_per_case, summary.clean_without_store.red,
+      summary.clean_without_store.suites);
+  for (const PowerRow& row : summary.power) {
+    text += fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes a case\n",
+                        100 * row.slowdown, percent(row.result.found, row.result.slow),
+                        row.result.slow, row.result.processes_per_case);
+  }
+  return text;
+}
+
+std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
+  Json document = {{"schema", kSelfTestSchema}};
+  for (const SelfTest& test : tests) document["sittings"].push_back(facts_of(test));
+  for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
+    Json& entry = document["kernels"].emplace_back(Json{{"name", kernel.name},
+                                                        {"duets", kernel.duets},
+                                                        {"log_center", kernel.center},
+                                                        {"log_deviation", kernel.deviation}});
+    if (kernel.detectable) entry["detectable"] = *kernel.detectable;
+  }
+  document["clean"] = to_json(summary.clean);
+  document["clean_without_store"] = to_json(summary.clean_without_store);
+  for (const PowerRow& row : summary.power) {
+    Json entry = to_json(row.result);
+    entry["slowdown"] = row.slowdown;
+    document["power"].push_back(std::move(entry));
+  }
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/selftest.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+SelfTest sample() {
+  SelfTest test;
+  test.run_id = "r1";
+  test.time = "2026-11-21T08:00:00Z";
+  test.machine_class = "zen4-2c-0123abcd";
+  test.cpu = "AMD EPYC";
+  test.libraries = {{"onednn", "3.2.0"}};
+  test.timer = TimerFacts{Nanoseconds(11), Nanoseconds(27)};
+  test.harness = {{"a", Nanoseconds(1500), 0.012}, {"b", Nanoseconds(900), std::nullopt}};
+  test.injected = {{"a", 0.03, 0.0298, 8}};
+  for (int i = 0; i < 40; ++i) {
+    const double noise = (static_cast<double>(i * 7 % 40) - 19.5) / 19.5;
+    test.duets.push_back({i % 2 == 0 ? "a" : "b", 0.002 * noise, Nanoseconds(100000 + i), 2});
+  }
+  return test;
+}
+
+TEST(SelfTest, ReadsWhatItWroteAlsoConcatenated) {
+  SelfTest second = sample();
+  second.run_id = "r2";
+  const std::string text = self_test_lines(sample()) + self_test_lines(second);
+  const auto tests = read_self_tests(text, "d.jsonl");
+  ASSERT_TRUE(tests.ok()) << tests.error().message();
+  ASSERT_THAT(*tests, SizeIs(2));
+  EXPECT_EQ((*tests)[1].run_id, "r2");
+  EXPECT_EQ((*tests)[0].timer->read, Nanoseconds(27));
+  EXPECT_EQ((*tests)[0].harness[1].profiler, std::nullopt);
+  EXPECT_THAT((*tests)[0].duets, SizeIs(40));
+  EXPECT_EQ(self_test_lines((*tests)[0]) + self_test_lines((*tests)[1]), text);
+}
+
+TEST(SelfTest, DamageAndOtherSchemasAreErrorsWithTheirPlace) {
+  std::string text = self_test_lines(sample());
+  EXPECT_THAT(read_self_tests(text + "{\"rec", "d.jsonl").error().message(),
+              HasSubstr("d.jsonl:42"));
+  text.replace(text.find("bench.selftest/1"), 16, "bench.selftest/9");
+  EXPECT_THAT(read_self_tests(text, "d.jsonl").error().message(),
+              AllOf(HasSubstr("d.jsonl:1"), HasSubstr("bench.selftest/9")));
+  EXPECT_FALSE(read_self_tests("", "d.jsonl").ok());
+}
+
+TEST(SelfTest, EachCaseAndSittingIsARecordOfItsOwn) {
+  const std::vector<RecordedDuets> records = recorded_duets({sample(), sample()});
+  ASSERT_THAT(records, SizeIs(4));
+  EXPECT_EQ(records[0].name, "a");
+  EXPECT_THAT(records[0].log_ratios, SizeIs(20));
+  EXPECT_DOUBLE_EQ(records[0].base_q25[0], 50000);  // of one iteration
+}
+
+TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
+  const auto summary = summarise({sample()}, SelfTestOptions{8, 1});
+  ASSERT_TRUE(summary.ok());
+  EXPECT_EQ(summary->clean.red, 0);
+  ASSERT_THAT(summary->power, SizeIs(4));
+  EXPECT_EQ(summary->power[2].result.found, summary->power[2].result.slow);
+  const std::string text = self_test_text({sample()}, *summary);
+  EXPECT_THAT(text, AllOf(HasSubstr("zen4-2c-0123abcd (AMD EPYC)"),
+                          HasSubstr("timer: a read takes 27 ns, its smallest step is 11 ns"),
+                          HasSubstr("injected: +3.0 % reads +2.98 % over 8 duets of a"),
+                          HasSubstr("clean: 0 of 8 red"), HasSubstr(" +5 % is found in 100.0 %")));
+}
+
+TEST(SelfTest, NothingRecordedIsAnError) {
+  SelfTest empty = sample();
+  empty.duets.clear();
+  EXPECT_FALSE(summarise({empty}, {}).ok());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/simulation.hpp"
+
+#include "base/mix.hpp"
+#include "harness/gate/decide.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/history.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Long enough that rounding to nanoseconds is nothing beside the smallest effect.
+constexpr double kSampleNanoseconds = 1e9;
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t bound) {
+    state_ += kMixStep;
+    return static_cast<std::size_t>((static_cast<unsigned __int128>(mix(state_)) * bound) >> 64);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// `count` consecutive values from a random place on, the record taken as a ring.
+std::vector<double> consecutive(const std::vector<double>& values, std::size_t count, Draw& draw) {
+  std::vector<double> result;
+  const std::size_t begin = draw.below(values.size());
+  for (std::size_t i = 0; i < count; ++i) result.push_back(values[(begin + i) % values.size()]);
+  return result;
+}
+
+class Suite {
+ public:
+  Suite(std::span<const RecordedDuets> kernels, const SimulationOptions& options, Draw& draw)
+      : kernels_(kernels), options_(options), draw_(draw) {
+    evidence_.mode = GateEvidence::Mode::paired;
+    evidence_.policy = options.policy;
+    evidence_.settings = options.settings;
+    for (int i = 0; i < options.cases; ++i) add_case(i < options.slower ? options.slowdown : 0);
+    moderate();
+  }
+
+  void run(SimulationResult& result) {
+    Decision decision = decide(evidence_);
+    while (!decision.wanted.empty()) {
+      for (const Wanted& wanted : decision.wanted) play(wanted);
+      decision = decide(evidence_);
+    }
+    count(decision, result);
+  }
+
+ private:
+  void add_case(double slowdown) {
+    const RecordedDuets& kernel = kernels_[draw_.below(kernels_.size())];
+    effects_.push_back(std::log1p(slowdown));
+    chosen_.push_back(&kernel);
+    CaseEvidence& entry = evidence_.cases.emplace_back();
+    entry.id = kernel.name;
+    for (const double q25 :
+         consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_)) {
+      entry.q25.push_back(q25 * (1 + slowdown));
+    }
+    differences_.emplace_back();
+    if (options_.stored_runs > 0) entry.stored = store(kernel);
+  }
+
+  // As harness/gate/stage_one.cpp makes it of real runs.
+  StoredCase store(const RecordedDuets& kernel) {
+    std::vector<RunLevel> levels;
+    for (int run = 0; run < options_.stored_runs; ++run) {
+      const auto processes =
+          consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_);
+      const double level = std::log(*median(processes));
+      levels.push_back({0, level, level});
+    }
+    differences_.back() = q25_differences(levels);
+    StoredCase stored;
+    stored.runs = options_.stored_runs;
+    stored.center = *center(levels);
+    stored.q95 = difference_quantile(differences_.back(), 0.95);
+    stored.q99 = difference_quantile(differences_.back(), 0.99);
+    return stored;
+  }
+
+  void moderate() {
+    std::vector<double> sigmas;
+    for (const auto& values : differences_) {
+      if (const auto sigma = between_run_sigma(values)) sigmas.push_back(*sigma);
+    }
+    const auto suite = median(sigmas);
+    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) {
+      auto& stored = evidence_.cases[i].stored;
+      if (!stored) continue;
+      const auto sigma = moderated_sigma(differences_[i], suite);
+      if (!sigma) stored->runs = 0;
+      stored->sigma = sigma.value_or(0);
+    }
+  }
+
+  void play(const Wanted& wanted) {
+    CaseEvidence& entry = evidence_.cases[wanted.index];
+    const auto ratios = consecutive(chosen_[wanted.index]->log_ratios,
+                                    static_cast<std::size_t>(wanted.count), draw_);
+    for (const double ratio : ratios) {
+      Duet duet;
+      duet.stage = wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation
+                                                             : Duet::Stage::first;
+      duet.base = {Nanoseconds(std::llround(kSampleNanoseconds))};
+      duet.candidate = {
+          Nanoseconds(std::llround(kSampleNanoseconds * std::exp(ratio + effects_[wanted.index])))};
+      entry.duets.push_back(std::move(duet));
+    }
+  }
+
+  void count(const Decision& decision, SimulationResult& result) const {
+    bool red = false;
+    std::size_t processes = 0;
+    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) {
+      const Verdict verdict = decision.judgements[i].verdict;
+      const bool regression = verdict == Verdict::regression;
+      const bool slow = effects_[i] > 0;
+      (slow ? result.slow : result.clean) += 1;
+      if (regression) (slow ? result.found : result.alarms) += 1;
+      red = red || (regression && !slow);
+      result.inconclusive += verdict == Verdict::inconclusive ? 1 : 0;
+      processes += evidence_.cases[i].q25.size() + 2 * evidence_.cases[i].duets.size();
+    }
+    ++result.suites;
+    result.red += red ? 1 : 0;
+    result.processes_per_case +=
+        static_cast<double>(processes) / static_cast<double>(evidence_.cases.size());
+  }
+
+  std::span<const RecordedDuets> kernels_;
+  const SimulationOptions& options_;
+  Draw& draw_;
+  GateEvidence evidence_;
+  std::vector<double> effects_;  // logarithms
+  std::vector<const RecordedDuets*> chosen_;
+  std::vector<std::vector<double>> differences_;
+};
+
+}  // namespace
+
+SimulationResult simulate(std::span<const RecordedDuets> kernels,
+                          const SimulationOptions& options) {
+  assert(!kernels.empty());
+  Draw draw(options.seed);
+  SimulationResult result;
+  for (int i = 0; i < options.suites; ++i) Suite(kernels, options, draw).run(result);
+  if (result.suites > 0) result.processes_per_case /= result.suites;
+  return result;
+}
+
+}  // namespace bench

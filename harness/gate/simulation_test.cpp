@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Duets whose log-ratios spread evenly over -width..width, and processes over the same share.
+RecordedDuets kernel(double width) {
+  RecordedDuets record;
+  record.name = "kernel";
+  constexpr int kDuets = 101;  // a prime: 37 steps visit all of them
+  for (int i = 0; i < kDuets; ++i) {
+    const double place = (static_cast<double>(i * 37 % kDuets) - 50) / 50;
+    record.log_ratios.push_back(width * place);
+    record.base_q25.push_back(1e6 * std::exp(width * place));
+  }
+  return record;
+}
+
+SimulationOptions options(int slower, double slowdown) {
+  SimulationOptions result;
+  result.suites = 20;
+  result.cases = 20;
+  result.slower = slower;
+  result.slowdown = slowdown;
+  return result;
+}
+
+TEST(Simulation, QuietKernelsGiveNoAlarm) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.002)};
+  const SimulationResult result = simulate(kernels, options(0, 0));
+  EXPECT_EQ(result.suites, 20);
+  EXPECT_EQ(result.clean, 400);
+  EXPECT_EQ(result.red, 0);
+  EXPECT_EQ(result.alarms, 0);
+  EXPECT_EQ(result.slow, 0);
+  // The store tells nearly all of them: stage 1 alone.
+  EXPECT_LT(result.processes_per_case, 10);
+}
+
+TEST(Simulation, SlowdownsOfQuietKernelsAreFound) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.002)};
+  const SimulationResult result = simulate(kernels, options(4, 0.05));
+  EXPECT_EQ(result.slow, 80);
+  EXPECT_EQ(result.found, 80);
+  EXPECT_EQ(result.alarms, 0);
+}
+
+TEST(Simulation, WhatIsHiddenByNoiseIsNotFoundAndSaysSo) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.5)};
+  const SimulationResult result = simulate(kernels, options(4, 0.02));
+  EXPECT_LT(result.found, 20);
+  EXPECT_GT(result.inconclusive, 200);
+  EXPECT_GT(result.processes_per_case, 40);
+}
+
+TEST(Simulation, WithoutAStoreEveryCaseHasItsDuets) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.002)};
+  SimulationOptions without = options(0, 0);
+  without.stored_runs = 0;
+  EXPECT_DOUBLE_EQ(simulate(kernels, without).processes_per_case, 5 + 2 * 20);
+}
+
+TEST(Simulation, TheSameSeedGivesTheSame) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.05), kernel(0.002)};
+  SimulationOptions seeded = options(4, 0.03);
+  const SimulationResult one = simulate(kernels, seeded);
+  const SimulationResult same = simulate(kernels, seeded);
+  seeded.seed = 2;
+  const SimulationResult other = simulate(kernels, seeded);
+  EXPECT_EQ(one.processes_per_case, same.processes_per_case);
+  EXPECT_NE(one.processes_per_case, other.processes_per_case);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/stage_one.hpp"
+
+#include "harness/gate/measurement.hpp"
+#include "harness/report/exact_facts.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+constexpr double kNormalDeviations = 1.4826;  // from a median absolute deviation
+constexpr double kCanaryDeviations = 3;
+constexpr std::size_t kFewestCanaries = 5;  // for a deviation of their own
+
+const RunRecord* run_of(const Report& report) {
+  return report.runs.empty() ? nullptr : &report.runs.back();
+}
+
+// Of each process with samples: its lower quartile, of one iteration.
+std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& processes) {
+  std::vector<double> quartiles;
+  for (const ProcessRecord* process : processes) {
+    const auto summary = summarise(*process);
+    if (summary) quartiles.push_back(per_iteration(summary->q25, *summary));
+  }
+  return quartiles;
+}
+
+// Of times that different machines, builds or configurations took: the field, and both values.
+std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record) {
+  if (stored.case_hash == record.case_hash) return std::nullopt;
+  return fmt::format(
+      "case_hash differs: {} in the store, {} here; the configuration of the case "
+      "changed",
+      stored.case_hash, record.case_hash);
+}
+
+StoredCase stored_case(const BaselineHistory& history, const CaseRecord& record) {
+  const BaselineRecord& last = *history.last();
+  StoredCase result;
+  result.commit = last.commit;
+  result.time = last.time;
+  result.run_id = last.run_id;
+  result.incomparable = difference(last, record);
+  if (result.incomparable) return result;
+  std::vector<BaselineRecord> same;
+  std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
+    return other.case_hash == record.case_hash;
+  });
+  const std::vector<RunLevel> levels = run_levels(same);
+  const std::vector<double> differences = q25_differences(levels);
+  result.runs = static_cast<int>(present_runs(levels));
+  result.center = center(levels).value_or(0);
+  result.sigma = between_run_sigma(median_differences(levels)).value_or(-1);
+  result.q95 = difference_quantile(differences, 0.95);
+  result.q99 = difference_quantile(differences, 0.99);
+  if (const auto median = median_iteration(last))
+    result.median = Nanoseconds(std::llround(*median));
+  result.side = {last.implementation, last.exact};
+  return result;
+}
+
+// Few runs of a case say little of how they differ: what those of the suite differ by stands in.
+void moderate(std::vector<CaseEvidence>& cases,
+              const std::unordered_map<std::string, std::vector<double>>& differences) {
+  std::vector<double> sigmas;
+  for (const auto& [id, values] : differences) {
+    if (const auto sigma = between_run_sigma(values)) sigmas.push_back(*sigma);
+  }
+  const std::optional<double> suite = median(sigmas);
+  for (CaseEvidence& entry : cases) {
+    const auto found = differences.find(entry.id);
+    if (found == differences.end() || !entry.stored) continue;
+    const auto sigma = moderated_sigma(found->second, suite);
+    // Nothing is known of its noise: it is measured again.
+    if (!sigma) entry.stored->runs = 0;
+    entry.stored->sigma = sigma.value_or(0);
+  }
+}
+
+struct CanaryRow {
+  std::string_view name;
+  Nanoseconds Canaries::*time;
+};
+constexpr std::array<CanaryRow, 4> kCanaries = {{{"fma", &Canaries::fma},
+                                                 {"l2", &Canaries::l2},
+                                                 {"dram", &Canaries::dram},
+                                                 {"timer", &Canaries::timer}}};
+
+std::optional<double> log_of(Nanoseconds time) {
+  if (time.count() <= 0) return std::nullopt;
+  return std::log(static_cast<double>(time.count()));
+}
+
+struct Level {
+  double center = 0;
+  double deviation = 0;
+};
+std::optional<Level> level_of(const std::vector<double>& logs) {
+  const auto center = median(logs);
+  if (!center) return std::nullopt;
+  std::vector<double> deviations;
+  for (const double value : logs) deviations.push_back(std::abs(value - *center));
+  const bool enough = logs.size() >= kFewestCanaries;
+  return Level{*center, enough ? kNormalDeviations * median(deviations).value_or(0) : 0};
+}
+
+struct Move {
+  double log = 0;
+  std::string text;
+};
+
+// Keeps the largest of those beyond their limit.
+void consider(std::optional<Move>& worst, double log, double limit, std::string_view canary,
+              std::string_view since) {
+  if (std::abs(log) <= limit || (worst && std::abs(worst->log) >= std::abs(log))) return;
+  worst = Move{log, fmt::format("the machine moved: {} by {:+.1f} % {}", canary,
+                                100 * std::expm1(log), since)};
+}
+
+}  // namespace
+
+std::vector<CaseEvidence> stage_one(const Report& report) {
+  std::unordered_map<std::string, std::vector<const ProcessRecord*>> processes;
+  for (const ProcessRecord& process : report.processes) processes[process.id].push_back(&process);
+  std::vector<CaseEvidence> cases;
+  for (const CaseRecord& record : report.cases) {
+    CaseEvidence& entry = cases.emplace_back();
+    entry.id = record.id;
+    entry.source = record.source;
+    entry.outcome = record.outcome;
+    entry.reason = record.reason;
+    entry.unsteady = std::ranges::find(record.flags, Flag::unsteady) != record.flags.end();
+    entry.q25 = lower_quartiles(processes[record.id]);
+    if (record.time) entry.median = record.time->median;
+    entry.side = {record.implementation.value_or(""), exact_facts(record)};
+  }
+  return cases;
+}
+
+Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
+                               std::vector<CaseEvidence>& cases) {
+  StoredSuite suite;
+  const RunRecord* run = run_of(report);
+  if (run == nullptr || !store.holds(run->environment.machine_class)) return suite;
+  std::unordered_map<std::string, const CaseRecord*> records;
+  for (const CaseRecord& record : report.cases) records.emplace(record.id, &record);
+  std::unordered_map<std::string, CaseEvidence*> by_id;
+  for (CaseEvidence& entry : cases) by_id.emplace(entry.id, &entry);
+  std::unordered_map<std::string, std::vector<double>> differences;
+  std::map<std::string, Canaries> canaries;  // by run
+  const std::string own = BaselineStore::file_of(run->environment.machine_class, "").folder_name;
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
+  for (const StoreFile& file : files) {
+    if (file.folder_name != own) continue;
+    BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
+    suite.problems.insert(suite.problems.end(), history.problems.begin(), history.problems.end());
+    if (history.last() == nullptr) continue;
+    for (const BaselineRecord& record : history.records) {
+      if (record.canaries) canaries.emplace(record.run_id, *record.canaries);
+    }
+    const std::string& id = history.last()->id;
+    const auto found = by_id.find(id);
+    if (found == by_id.end()) {
+      if (history.last()->config == run->config_name) suite.removed.push_back(id);
+      continue;
+    }
+    found->second->stored = stored_case(history, *records.at(id));
+    differences[id] = median_differences(run_levels(history.records));
+    if (found->second->outcome == Outcome::ok && suite.changes.empty()) {
+      suite.changes = changes_between(environment_facts(history.last()->environment),
+                                      environment_facts(run->environment));
+    }
+  }
+  moderate(cases, differences);
+  for (const auto& [run_id, times] : canaries) suite.canaries.push_back(times);
+  return suite;
+}
+
+std::optional<std::string> machine_moved(std::span<const CanaryRecord> run,
+                                         std::span<const Canaries> stored, double limit) {
+  std::optional<Move> worst;
+  for (const CanaryRow& canary : kCanaries) {
+    std::vector<double> before;
+    for (const Canaries& times : stored) {
+      if (const auto log = log_of(times.*canary.time)) before.push_back(*log);
+    }
+    const std::optional<Level> level = level_of(before);
+    const double allowed =
+        std::max(std::log1p(limit), level ? kCanaryDeviations * level->deviation : 0);
+    std::vector<double> now;
+    for (const CanaryRecord& record : run) {
+      if (const auto log = log_of(record.time.*canary.time)) now.push_back(*log);
+    }
+    if (now.empty()) continue;
+    const auto [low, high] = std::ranges::minmax_element(now);
+    consider(worst, *high - *low, allowed, canary.name, "during the run");
+    if (level)
+      consider(worst, *median(now) - level->center, allowed, canary.name, "since the store");
+  }
+  if (!worst) return std::nullopt;
+  return worst->text;
+}
+
+}  // namespace bench

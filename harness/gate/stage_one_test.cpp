@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/stage_one.hpp"
+
+#include "harness/store/from_report.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A run of the cases with five processes each, all of them of these nanoseconds.
+Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
+                 std::int64_t nanoseconds) {
+  Report report;
+  RunRecord run;
+  run.run_id = run_id;
+  run.started = "2026-11-21T08:00:0" + run_id.substr(run_id.size() - 1) + "Z";
+  run.config_name = "suite";
+  run.tool_commit = "abc";
+  run.environment.machine_class = "test-2c-00000000";
+  run.environment.libraries = {{"onednn", "3.2.0"}};
+  report.runs.push_back(run);
+  for (const std::string& id : ids) {
+    for (int i = 0; i < 5; ++i) {
+      ProcessRecord process;
+      process.run_id = run_id;
+      process.id = id;
+      process.process = i;
+      process.iterations_per_sample = 2;
+      process.samples.assign(4, Nanoseconds(2 * nanoseconds));
+      report.processes.push_back(process);
+    }
+    CaseRecord record;
+    record.run_id = run_id;
+    record.id = id;
+    record.source = "suite.yaml:7";
+    record.case_hash = "hash of " + id;
+    record.implementation = "jit";
+    record.time = TimeSummary{Nanoseconds(nanoseconds), {}, {}, {}, {}, {}, {}, {}};
+    report.cases.push_back(record);
+  }
+  report.canaries.push_back(
+      {run_id,
+       CanaryMoment::before,
+       {Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(1000)}});
+  return report;
+}
+
+class StageOneTest : public testing::Test {
+ protected:
+  void save(const Report& report) {
+    for (const BaselineRecord& record : baselines_of(report, {"test", {}, "r.jsonl"}, {}).records) {
+      const auto appended = store_.append(record, EpochWish::present);
+      ASSERT_TRUE(appended.ok()) << appended.error().message();
+    }
+  }
+
+  test::TemporaryFolder folder_;
+  BaselineStore store_{folder_.path()};
+};
+
+TEST_F(StageOneTest, TakesLowerQuartilesOfOneIteration) {
+  const auto cases = stage_one(report_of("r1", {"a"}, 500));
+  ASSERT_THAT(cases, SizeIs(1));
+  EXPECT_EQ(cases[0].q25, std::vector<double>(5, 500));
+  EXPECT_EQ(cases[0].median, Nanoseconds(500));
+  EXPECT_EQ(cases[0].side.implementation, "jit");
+  EXPECT_EQ(cases[0].source, "suite.yaml:7");
+}
+
+TEST_F(StageOneTest, AStoreThatDoesNotKnowTheMachineSaysNothing) {
+  const Report report = report_of("r9", {"a"}, 500);
+  auto cases = stage_one(report);
+  const auto suite = add_stored(report, store_, cases);
+  ASSERT_TRUE(suite.ok());
+  EXPECT_FALSE(cases[0].stored);
+}
+
+TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
+  for (int i = 1; i <= 6; ++i) save(report_of("r" + std::to_string(i), {"a"}, 1000 + 10 * (i % 2)));
+  const Report report = report_of("r9", {"a"}, 1100);
+  auto cases = stage_one(report);
+  const auto suite = add_stored(report, store_, cases);
+  ASSERT_TRUE(suite.ok()) << suite.error().message();
+  ASSERT_TRUE(cases[0].stored);
+  const StoredCase& stored = *cases[0].stored;
+  EXPECT_FALSE(stored.incomparable);
+  EXPECT_EQ(stored.runs, 6);
+  EXPECT_EQ(stored.commit, "abc");
+  // The last five: 1000, 1010, 1000, 1010, 1000.
+  EXPECT_NEAR(stored.center, (3 * std::log(1000) + 2 * std::log(1010)) / 5, 1e-12);
+  EXPECT_NEAR(*stored.q95, std::log(1.01), 1e-12);
+  EXPECT_EQ(stored.median, Nanoseconds(1000));
+  EXPECT_EQ(stored.side.implementation, "jit");
+  EXPECT_THAT(suite->canaries, SizeIs(6));
+  EXPECT_THAT(suite->changes, IsEmpty());
+}
+
+TEST_F(StageOneTest, AnotherConfigurationOfTheCaseIsNamed) {
+  save(report_of("r1", {"a"}, 1000));
+  Report report = report_of("r9", {"a"}, 1000);
+  report.cases[0].case_hash = "another";
+  auto cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  ASSERT_TRUE(cases[0].stored && cases[0].stored->incomparable);
+  EXPECT_THAT(*cases[0].stored->incomparable, HasSubstr("case_hash differs: hash of a"));
+}
+
+TEST_F(StageOneTest, WhatVanishedAndWhatChangedIsSaid) {
+  save(report_of("r1", {"a", "gone"}, 1000));
+  Report report = report_of("r9", {"a"}, 1000);
+  report.runs[0].environment.libraries["onednn"] = "3.3.0";
+  auto cases = stage_one(report);
+  const auto suite = add_stored(report, store_, cases);
+  ASSERT_TRUE(suite.ok());
+  EXPECT_THAT(suite->removed, testing::ElementsAre("gone"));
+  ASSERT_THAT(suite->changes, SizeIs(1));
+  EXPECT_EQ(suite->changes[0].to, "3.3.0");
+}
+
+CanaryRecord canary(CanaryMoment moment, std::int64_t dram) {
+  return {
+      "r", moment, {Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(dram), Nanoseconds(1000)}};
+}
+Canaries stored_canary(std::int64_t dram) { return canary(CanaryMoment::before, dram).time; }
+
+TEST(MachineMoved, WithinTheRun) {
+  const std::vector<CanaryRecord> still = {canary(CanaryMoment::before, 1000),
+                                           canary(CanaryMoment::after, 1015)};
+  EXPECT_FALSE(machine_moved(still, {}, 0.02));
+  const std::vector<CanaryRecord> moved = {canary(CanaryMoment::before, 1000),
+                                           canary(CanaryMoment::after, 1050)};
+  EXPECT_EQ(machine_moved(moved, {}, 0.02), "the machine moved: dram by +5.0 % during the run");
+}
+
+TEST(MachineMoved, SinceTheStore) {
+  const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
+  const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
+  EXPECT_EQ(machine_moved(run, stored, 0.02), "the machine moved: dram by +10.0 % since the store");
+}
+
+TEST(MachineMoved, NotWhereTheStoresOwnRunsMoveAsMuch) {
+  const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
+  const std::vector<Canaries> stored = {stored_canary(950), stored_canary(1000),
+                                        stored_canary(1050), stored_canary(960),
+                                        stored_canary(1040)};
+  EXPECT_FALSE(machine_moved(run, stored, 0.02));
+}
+
+TEST(MachineMoved, NothingKnownIsNoMove) { EXPECT_FALSE(machine_moved({}, {}, 0.02)); }
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stored baselines as one side of a comparison.
+#include "harness/gate/measurement.hpp"
+#include "harness/report/id_segments.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/store.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <utility>
+
+namespace bench {
+namespace {
+
+MeasuredCase case_of(const BaselineRecord& record) {
+  const IdSegments segments = split_id(record.id);
+  MeasuredCase result;
+  result.id = record.id;
+  result.group = segments.direction.empty() ? segments.op : segments.op + "/" + segments.direction;
+  result.case_hash = record.case_hash;
+  for (const ProcessSummary& process : record.processes)
+    result.process_medians.push_back(per_iteration(process.median, process));
+  result.median = median(result.process_medians);
+  if (!record.implementation.empty()) result.implementation = record.implementation;
+  result.facts = record.exact;
+  return result;
+}
+
+std::map<std::string, std::string> facts_of(const BaselineRecord& record) {
+  std::map<std::string, std::string> facts = environment_facts(record.environment);
+  facts["tool.version"] = record.tool_version;
+  facts["tool.commit"] = record.commit;
+  if (record.seed) facts["config.seed"] = std::to_string(*record.seed);
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
+// Names of the machine classes' folders.
+std::set<std::string> folders_of(const std::vector<StoreFile>& files) {
+  std::set<std::string> names;
+  for (const StoreFile& file : files) names.insert(file.folder_name);
+  return names;
+}
+
+Result<std::string> choose_folder(const std::set<std::string>& names, const std::string& folder,
+                                  const std::optional<std::string>& machine_class) {
+  if (names.empty()) return Error{"holds no baselines", folder, "`bench baseline save` adds some"};
+  if (names.size() == 1) return *names.begin();
+  const std::string wanted =
+      machine_class ? BaselineStore::file_of(*machine_class, "").folder_name : "";
+  if (names.contains(wanted)) return wanted;
+  return Error{fmt::format("holds baselines of {} machine classes: {}", names.size(),
+                           fmt::join(names, ", ")),
+               folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
+}
+
+}  // namespace
+
+Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name) {
+  Measurement result;
+  result.name = name;
+  result.binding = {"machine_class"};
+  const BaselineRecord* latest = nullptr;
+  for (const BaselineHistory& history : histories) {
+    result.warnings.insert(result.warnings.end(), history.problems.begin(), history.problems.end());
+    const BaselineRecord* last = history.last();
+    if (last == nullptr) continue;
+    result.cases.push_back(case_of(*last));
+    if (latest == nullptr || latest->time < last->time) latest = last;
+  }
+  if (latest != nullptr) result.facts = facts_of(*latest);
+  return result;
+}
+
+Result<Measurement> read_stored(const std::string& folder,
+                                const std::optional<std::string>& machine_class) {
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
+  BENCH_ASSIGN_OR_RETURN(const std::string chosen,
+                         choose_folder(folders_of(selection.files), folder, machine_class));
+  std::vector<BaselineHistory> histories;
+  for (const StoreFile& file : selection.files) {
+    if (file.folder_name != chosen) continue;
+    BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));
+    histories.push_back(std::move(history));
+  }
+  return measurement_of(histories, folder);
+}
+
+}  // namespace bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/windowed.hpp"
+
+#include "harness/stats/signed_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+std::vector<double> differences_of(const Window& window, double center) {
+  std::vector<double> differences;
+  for (const Window::Process& process : window.processes) {
+    if (process.q25.count() <= 0) continue;
+    differences.push_back(std::log(static_cast<double>(process.q25.count()) /
+                                   static_cast<double>(process.iterations_per_sample)) -
+                          center);
+  }
+  return differences;
+}
+
+struct Bounds {
+  std::vector<std::vector<double>> windows;
+  std::vector<double> pooled;
+};
+
+Bounds differences_of(const CaseEvidence& entry) {
+  Bounds result;
+  for (const Window& window : entry.windows) {
+    result.windows.push_back(differences_of(window, entry.stored->center));
+    result.pooled.insert(result.pooled.end(), result.windows.back().begin(),
+                         result.windows.back().end());
+  }
+  return result;
+}
+
+// Of what two runs of the same code differ on this machine class.
+double spread_of(const StoredCase& stored, const GatePolicy& policy) {
+  const bool known = stored.runs >= policy.few_runs && stored.q99;
+  return known ? *stored.q99 : std::log1p(policy.unknown_spread);
+}
+
+bool all_above(const Bounds& bounds, double limit, double error) {
+  return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
+    const auto low = hodges_lehmann_lower_bound(window, error);
+    return low && *low > limit;
+  });
+}
+
+bool all_below(const Bounds& bounds, double limit, double error) {
+  return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
+    const auto high = hodges_lehmann_upper_bound(window, error);
+    return high && *high < limit;
+  });
+}
+
+}  // namespace
+
+void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judgement& judgement) {
+  const GatePolicy& policy = evidence.policy;
+  const Bounds bounds = differences_of(entry);
+  const double effect = hodges_lehmann(bounds.pooled).value_or(0);
+  const auto low = hodges_lehmann_lower_bound(bounds.pooled, policy.bound_error);
+  const auto high = hodges_lehmann_upper_bound(bounds.pooled, policy.bound_error);
+  const double spread = spread_of(*entry.stored, policy);
+  const double delta = std::log1p(evidence.settings.delta);
+  judgement.course = Judgement::Course::measured_again;
+  judgement.effect = std::expm1(effect);
+  if (low) judgement.low = std::expm1(*low);
+  if (high) judgement.high = std::expm1(*high);
+  judgement.detectable = std::expm1(delta + spread);
+  judgement.reason.clear();
+  if (all_above(bounds, delta + spread, policy.bound_error) && !evidence.moved) {
+    judgement.verdict = Verdict::regression;
+  } else if (all_below(bounds, -delta - spread, policy.bound_error) && !evidence.moved) {
+    judgement.verdict = Verdict::improved;
+  } else if (high && *high < std::log1p(evidence.settings.detect)) {
+    judgement.verdict = Verdict::pass;
+  } else {
+    judgement.verdict = effect >= delta ? Verdict::suspect : Verdict::inconclusive;
+    judgement.reason = evidence.moved.value_or(fmt::format(
+        "runs of this machine class differ by {:.1f} % anyway; --base would tell smaller effects",
+        100 * std::expm1(spread)));
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/duet.hpp"
+
+#include "harness/run/random.hpp"
+#include "harness/run/warmup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+namespace bench {
+namespace {
+
+class Player {
+ public:
+  using Side = SideFailure::Side;
+  Player(Side side, WorkerSession& session, const Case& spec)
+      : side_(side), session_(session), spec_(spec) {}
+
+  Side side() const { return side_; }
+  WorkerSession& session() { return session_; }
+  const std::optional<SideFailure>& failure() const { return failure_; }
+
+  // The wanted reply; else failure() says why, or nothing where the user interrupted.
+  template <class Wanted>
+  std::optional<Wanted> call(const Request& message, Nanoseconds target) {
+    auto reply = session_.call(message, target + spec_.measure.timeout);
+    if (!reply) {
+      if (reply.error().kind != WorkerFailure::Kind::interrupted) {
+        failure_ = SideFailure{side_, outcome_of(reply.error()), reply.error().reason};
+      }
+      return std::nullopt;
+    }
+    if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
+    const auto* refused = std::get_if<RefusedReply>(&*reply);
+    failure_ = refused != nullptr
+                   ? SideFailure{side_, refused->outcome, refused->reason}
+                   : SideFailure{side_, Outcome::failed, "it sent another kind of answer"};
+    return std::nullopt;
+  }
+
+  std::optional<Nanoseconds> sample(std::int64_t samples, std::int64_t iterations,
+                                    Nanoseconds expected) {
+    const auto round = call<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
+    if (!round) return std::nullopt;
+    if (round->iterations_per_sample != iterations || round->samples.empty()) {
+      failure_ = SideFailure{side_, Outcome::failed,
+                             "it cannot take samples of a given length; it is of an older version"};
+      return std::nullopt;
+    }
+    return round->samples.back();
+  }
+
+ private:
+  Side side_;
+  WorkerSession& session_;
+  const Case& spec_;
+  std::optional<SideFailure> failure_;
+};
+
+class DuetRun {
+ public:
+  DuetRun(const DuetWorld& world, const DuetRequest& request)
+      : world_(world),
+        request_(request),
+        random_(request.order_seed),
+        base_(Player::Side::base, world.base, *request.spec),
+        candidate_(Player::Side::candidate, world.candidate, *request.spec) {}
+
+  Result<DuetResult> run() {
+    std::array<Player*, 2> order = in_random_order();
+    for (Player* player : order) {
+      BENCH_RETURN_IF_ERROR(player->session().ensure(request_.spec->key.threads));
+    }
+    if (prepare() && warm_up()) take_turns();
+    for (const Player* player : order) {
+      if (player->failure()) result_.failure = player->failure();
+    }
+    if (result_.failure) result_.duet.reset();
+    for (Player* player : order) player->session().finish();
+    return std::move(result_);
+  }
+
+ private:
+  std::array<Player*, 2> in_random_order() {
+    std::array<Player*, 2> order = {&base_, &candidate_};
+    if (random_.below(2) == 1) std::swap(order[0], order[1]);
+    return order;
+  }
+
+  // The base has to compute what the candidate does.
+  bool prepare() {
+    const Case& spec = *request_.spec;
+    PrepareRequest message;
+    message.id = spec.id;
+    message.network = spec.network;
+    message.seed = request_.data_seed;
+    message.reuse_distance = spec.reuse_distance;
+    message.met = request_.met;
+    message.check = request_.expected != nullptr ? CheckKind::expected : CheckKind::reference;
+    if (request_.expected != nullptr) message.expected = *request_.expected;
+    result_.candidate = candidate_.call<PreparedReply>(message, Nanoseconds(0));
+    if (!result_.candidate) return false;
+    if (request_.expected == nullptr) message.expected = result_.candidate->output;
+    message.check = CheckKind::expected;
+    result_.base = base_.call<PreparedReply>(message, Nanoseconds(0));
+    return result_.base.has_value();
+  }
+
+  bool warm_up() {
+    const Warmup& wanted = request_.spec->warmup;
+    const Nanoseconds time = std::min(wanted.time, kDuetWarmup);
+    for (Player* player : in_random_order()) {
+      const auto warm = player->call<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
+                                                    kWarmupTimeFactor * time);
+      if (!warm) return false;
+      // Both sides batch alike: the first iteration after a hand-over weighs the same in each.
+      if (warm->iterations_per_sample >= iterations_) {
+        iterations_ = warm->iterations_per_sample;
+        sample_ = std::max(sample_, warm->sample);
+      }
+    }
+    return true;
+  }
+
+  void take_turns() {
+    const bool is_long = sample_ >= kLongSample;
+    const int rounds = is_long ? kFewestDuetRounds : kDuetRounds;
+    const bool pools = request_.spec->key.threads != 1;
+    // The other side has used the caches, and pools sleep: an untimed sample comes first.
+    const std::int64_t samples = pools || !is_long ? 2 : 1;
+    result_.duet.emplace();
+    result_.duet->id = request_.spec->id;
+    result_.duet->iterations_per_sample = iterations_;
+    for (int round = 0; round < rounds; ++round) {
+      for (Player* player : in_random_order()) {
+        if (pools) world_.pause(kHandOver);
+        const auto sample = player->sample(samples, iterations_, sample_);
+        if (!sample) return result_.duet.reset();
+        const bool is_base = player->side() == Player::Side::base;
+        (is_base ? result_.duet->base : result_.duet->candidate).push_back(*sample);
+      }
+    }
+  }
+
+  const DuetWorld& world_;
+  const DuetRequest& request_;
+  SplitMix random_;
+  Player base_, candidate_;
+  DuetResult result_;
+  std::int64_t iterations_ = 1;
+  Nanoseconds sample_{0};
+};
+
+}  // namespace
+
+Result<DuetResult> run_duet(const DuetWorld& world, const DuetRequest& request) {
+  return DuetRun(world, request).run();
+}
+
+}  // namespace bench

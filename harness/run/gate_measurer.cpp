@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/gate_measurer.hpp"
+
+#include "harness/gate/evidence_file.hpp"
+#include "harness/report/exact_facts.hpp"
+#include "harness/run/case_step.hpp"
+#include "harness/run/duet.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+namespace bench {
+namespace {
+
+PreparedSide side_of(const PreparedReply& prepared) {
+  CaseRecord record;
+  record.memory = prepared.memory;
+  record.details = prepared.details;
+  return {prepared.implementation, exact_facts(record)};
+}
+
+std::string_view name_of(Wanted::Kind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"duet", "confirmation", "window"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+GateMeasurer::GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock)
+    : task_(task),
+      parts_(parts),
+      clock_(clock),
+      started_(clock.now()),
+      candidate_(parts.start_candidate, parts.hello, parts.interrupted, clock),
+      base_(parts.start_base, parts.hello, parts.interrupted, clock) {}
+
+bool GateMeasurer::out_of_time() const {
+  return task_.budget && clock_.now() - started_ >= *task_.budget;
+}
+
+bool GateMeasurer::stopped() const {
+  return out_of_time() || (parts_.interrupted && parts_.interrupted());
+}
+
+Accounting GateMeasurer::accounting() const {
+  const Accounting a = candidate_.accounting();
+  const Accounting b = base_.accounting();
+  return {a.wall + b.wall,   a.timed + b.timed,     a.warmup + b.warmup, a.setup + b.setup,
+          a.check + b.check, a.profile + b.profile, a.idle + b.idle};
+}
+
+Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
+  for (;;) {
+    Decision decision = decide(evidence);
+    if (decision.wanted.empty() || stopped()) return decision;
+    BENCH_RETURN_IF_ERROR(measure(decision.wanted, evidence));
+  }
+}
+
+// In groups, the most urgent first; within a group in turns.
+Status GateMeasurer::measure(const std::vector<Wanted>& wanted, GateEvidence& evidence) {
+  std::size_t left = 0;
+  for (const Wanted& wish : wanted) left += static_cast<std::size_t>(wish.count);
+  for (std::size_t begin = 0; begin < wanted.size(); begin += kCasesInTurns) {
+    const std::size_t end = std::min(wanted.size(), begin + kCasesInTurns);
+    std::vector<Wanted> group(wanted.begin() + static_cast<std::ptrdiff_t>(begin),
+                              wanted.begin() + static_cast<std::ptrdiff_t>(end));
+    for (bool any = true; any;) {
+      any = false;
+      for (Wanted& wish : group) {
+        if (wish.count <= 0) continue;
+        if (stopped()) return Done{};
+        any = true;
+        CaseEvidence& entry = evidence.cases[wish.index];
+        const bool window = wish.kind == Wanted::Kind::windows;
+        if (parts_.progress) parts_.progress(entry.id, name_of(wish.kind), left);
+        left -= window ? static_cast<std::size_t>(wish.count) : 1;
+        BENCH_RETURN_IF_ERROR(window ? measure_window(wish, entry) : measure_duet(wish, entry));
+        if (window) wish.count = 0;
+      }
+    }
+  }
+  return Done{};
+}
+
+// As in the network, where the case is a layer of one.
+Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
+  if (spec.layer_of && !layouts_.knows(spec)) {
+    BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
+    const auto reply =
+        candidate_.call(StepsRequest{spec.key.dtype, spec.layer_of}, spec.measure.timeout);
+    const auto* steps = reply ? std::get_if<StepsReply>(&*reply) : nullptr;
+    layouts_.learn(spec, steps != nullptr ? steps->steps : std::vector<ops::KernelStep>{});
+    candidate_.finish();
+  }
+  return layouts_.met_by(spec);
+}
+
+Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
+  const Case& spec = task_.plan->cases[wanted.index];
+  --wanted.count;
+  BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, layouts_met_by(spec));
+  DuetRequest request{&spec, std::move(met), task_.seed, task_.seed + ++duets_};
+  const auto output = outputs_.find(spec.id);
+  if (output != outputs_.end()) request.expected = &output->second;
+  Result<DuetResult> result = run_duet({base_, candidate_, parts_.pause}, request);
+  if (!result) {
+    if (parts_.interrupted && parts_.interrupted()) return Done{};
+    return std::move(result).error();
+  }
+  if (result->candidate && entry.side == PreparedSide{}) entry.side = side_of(*result->candidate);
+  if (result->candidate && output == outputs_.end()) {
+    outputs_.emplace(spec.id, std::move(result->candidate->output));
+  }
+  if (result->base && !entry.base) {
+    entry.base = side_of(*result->base);
+    BENCH_RETURN_IF_ERROR(parts_.append(base_side_line(task_.run_id, spec.id, *entry.base)));
+  }
+  if (result->failure) return note_failure(wanted, std::move(*result->failure), entry);
+  if (!result->duet) return Done{};
+  Duet duet = std::move(*result->duet);
+  duet.run_id = task_.run_id;
+  duet.stage =
+      wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation : Duet::Stage::first;
+  duet.number = static_cast<int>(std::ranges::count(entry.duets, duet.stage, &Duet::stage));
+  if (!log_ratio(duet)) {
+    return note_failure(
+        wanted, {SideFailure::Side::base, Outcome::failed, "its samples take no time at all"},
+        entry);
+  }
+  BENCH_RETURN_IF_ERROR(parts_.append(duet_line(duet)));
+  entry.duets.push_back(std::move(duet));
+  return Done{};
+}
+
+Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry) {
+  wanted.count = 0;
+  BENCH_RETURN_IF_ERROR(parts_.append(failure_line(task_.run_id, entry.id, failure)));
+  entry.failure = std::move(failure);
+  return Done{};
+}
+
+Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
+  const Case& spec = task_.plan->cases[wanted.index];
+  BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, layouts_met_by(spec));
+  if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
+    const Nanoseconds wait = last->second + kWindowGap - clock_.now();
+    if (wait > Nanoseconds(0)) parts_.pause(wait);
+  }
+  Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
+  for (int i = 0; i < wanted.count && !stopped(); ++i) {
+    StepRequest request{&spec, i, task_.seed};
+    request.met = met;
+    const auto output = outputs_.find(spec.id);
+    if (output != outputs_.end()) {
+      request.check = CheckKind::expected;
+      request.expected = &output->second;
+    }
+    BENCH_RETURN_IF_ERROR(candidate_.ensure(spec.key.threads));
+    StepResult result = run_step(candidate_, request, clock_);
+    candidate_.finish();
+    if (result.ended) {
+      return note_failure(
+          wanted,
+          {SideFailure::Side::candidate, result.ended->outcome, std::move(result.ended->reason)},
+          entry);
+    }
+    if (result.prepared) outputs_.emplace(spec.id, std::move(result.prepared->output));
+    if (!result.record) return Done{};
+    window.processes.push_back(
+        {quantile(result.record->samples, 0.25).value(), result.record->iterations_per_sample});
+  }
+  window_ends_[spec.id] = clock_.now();
+  if (static_cast<int>(window.processes.size()) < wanted.count) return Done{};
+  BENCH_RETURN_IF_ERROR(parts_.append(window_line(window)));
+  entry.windows.push_back(std::move(window));
+  return Done{};
+}
+
+}  // namespace bench

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/gate_measurer.hpp"
+
+#include "harness/run/duet.hpp"
+#include "harness/run/worker.hpp"
+#include "tests/fakes/coordinator_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kSingleThread = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1";
+
+// Two sides over fake backends and one clock, which a script of each side moves.
+class GateTest : public test::CoordinatorTest {
+ protected:
+  using Side = SideFailure::Side;
+
+  WorkerFactory factory(Side side) {
+    return [this, side](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+      ++workers_;
+      auto backend = std::make_unique<test::FakeBackend>(
+          [this](Nanoseconds time) { clock_.advance(time); },
+          [this, side](const std::string&) { return side_scripts_[side]; });
+      return std::unique_ptr<WorkerLink>(new test::InProcessWorker(
+          std::move(backend), clock_, [this, side](const Request& request) {
+            if (std::holds_alternative<RoundRequest>(request)) rounds_.push_back(side);
+            return side_faults_[side] ? side_faults_[side](request) : std::nullopt;
+          }));
+    };
+  }
+  void takes(Side side, Nanoseconds time) {
+    side_scripts_[side].run = [time](std::int64_t) { return time; };
+  }
+
+  GateParts parts() {
+    GateParts parts;
+    parts.start_base = factory(Side::base);
+    parts.start_candidate = factory(Side::candidate);
+    parts.hello = {kProtocolVersion, Bytes{0}, std::nullopt};
+    parts.pause = [this](Nanoseconds time) {
+      pauses_.push_back(time);
+      clock_.advance(time);
+    };
+    parts.append = [this](std::string_view line) {
+      lines_.emplace_back(line);
+      return Status(Done{});
+    };
+    return parts;
+  }
+
+  static GateEvidence evidence_for(const Plan& plan) {
+    GateEvidence evidence;
+    evidence.mode = GateEvidence::Mode::paired;
+    for (const Case& spec : plan.cases) evidence.cases.emplace_back().id = spec.id;
+    return evidence;
+  }
+
+  Decision settle(const Plan& plan, GateEvidence& evidence,
+                  std::optional<Nanoseconds> budget = std::nullopt) {
+    const GateParts gate_parts = parts();
+    const GateTask task{&plan, "run1", 1, budget};
+    GateMeasurer measurer(task, gate_parts, clock_);
+    auto decision = measurer.settle(evidence);
+    if (!decision.ok()) ADD_FAILURE() << decision.error().message();
+    return decision.ok() ? *decision : Decision{};
+  }
+
+  std::map<Side, test::FakeScript> side_scripts_;
+  std::map<Side, test::FakeFault> side_faults_;
+  std::vector<Side> rounds_;
+  std::vector<Nanoseconds> pauses_;
+  std::vector<std::string> lines_;
+};
+
+Plan plan_of(const std::vector<std::string>& ids) {
+  std::vector<Case> cases;
+  for (const std::string& id : ids) {
+    cases.push_back(test::make_case(id, test::measure(5), test::kShortWarmup));
+  }
+  return test::make_plan(std::move(cases));
+}
+
+TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 103us);
+  const Plan plan = plan_of({kSingleThread});
+  const GateParts gate_parts = parts();
+  WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
+  WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
+  auto result = run_duet({base, candidate, gate_parts.pause}, {&plan.cases[0]});
+  ASSERT_TRUE(result.ok());
+  ASSERT_TRUE(result->duet);
+  EXPECT_THAT(result->duet->base, SizeIs(kDuetRounds));
+  EXPECT_THAT(result->duet->base, Each(Nanoseconds(100us)));
+  EXPECT_THAT(result->duet->candidate, Each(Nanoseconds(103us)));
+  EXPECT_DOUBLE_EQ(*log_ratio(*result->duet), std::log(103000.0) - std::log(100000.0));
+  // Each round holds a turn of both; who is first changes.
+  ASSERT_THAT(rounds_, SizeIs(2 * kDuetRounds));
+  int base_first = 0;
+  for (std::size_t i = 0; i < rounds_.size(); i += 2) {
+    EXPECT_NE(rounds_[i], rounds_[i + 1]);
+    base_first += rounds_[i] == Side::base ? 1 : 0;
+  }
+  EXPECT_GT(base_first, 0);
+  EXPECT_LT(base_first, kDuetRounds);
+  EXPECT_THAT(pauses_, IsEmpty());  // one thread: no pool that would have to sleep
+}
+
+TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
+  const Plan plan = plan_of({test::kFirst});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  EXPECT_THAT(pauses_, SizeIs(20 * 2 * kDuetRounds));
+  EXPECT_THAT(pauses_, Each(kHandOver));
+}
+
+TEST_F(GateTest, LongSamplesNeedFewerRounds) {
+  takes(Side::base, 20ms);
+  takes(Side::candidate, 20ms);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  EXPECT_THAT(evidence.cases[0].duets.at(0).base, SizeIs(kFewestDuetRounds));
+}
+
+TEST_F(GateTest, BothSidesBatchAlike) {
+  // Alone the base would take 11 iterations a sample, the candidate 6.
+  takes(Side::base, 10us);
+  takes(Side::candidate, 20us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  const Duet& duet = evidence.cases[0].duets.at(0);
+  EXPECT_EQ(duet.iterations_per_sample, 11);
+  EXPECT_EQ(duet.base.front(), 11 * 10us);
+  EXPECT_EQ(duet.candidate.front(), 11 * 20us);
+}
+
+TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 105us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
+  EXPECT_EQ(decision.judgements[0].duets, 20);
+  EXPECT_EQ(decision.judgements[0].confirmations, 20);
+  EXPECT_NEAR(*decision.judgements[0].effect, 0.05, 1e-9);
+  EXPECT_EQ(workers_, 2 * 40);          // each duet has two fresh processes
+  EXPECT_THAT(lines_, SizeIs(1 + 40));  // the base's facts, and every duet
+  EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
+  EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
+}
+
+TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
+  const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
+  EXPECT_THAT(evidence.cases[0].duets, SizeIs(20));
+  EXPECT_EQ(evidence.cases[0].base->implementation, "fake:reference");
+}
+
+TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
+  const Plan plan = plan_of({kSingleThread});
+  const auto crash = [](const Request& request) -> std::optional<WorkerFailure> {
+    if (!std::holds_alternative<WarmUpRequest>(request)) return std::nullopt;
+    return WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"};
+  };
+  side_faults_[Side::base] = crash;
+  GateEvidence evidence = evidence_for(plan);
+  EXPECT_EQ(settle(plan, evidence).judgements[0].verdict, Verdict::incomparable);
+  side_faults_ = {{Side::candidate, crash}};
+  evidence = evidence_for(plan);
+  const Judgement judgement = settle(plan, evidence).judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::error);
+  EXPECT_EQ(judgement.reason, "crashed: SIGSEGV");
+}
+
+TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
+  side_scripts_[Side::base].wrong_element = 3;
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Judgement judgement = settle(plan, evidence).judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::incomparable);
+  EXPECT_THAT(judgement.reason, HasSubstr("the base ends with wrong_result"));
+}
+
+TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
+  takes(Side::base, 1ms);
+  takes(Side::candidate, 2ms);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence, 1s);
+  EXPECT_LT(evidence.cases[0].duets.size(), 20U);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not measured again"));
+}
+
+TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
+  takes(Side::candidate, 150us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  evidence.mode = GateEvidence::Mode::store_only;
+  evidence.cases[0].q25 = {150000};
+  StoredCase stored;
+  stored.runs = 6;
+  stored.center = std::log(100000.0);
+  stored.sigma = 0.004;
+  stored.q99 = 0.02;
+  evidence.cases[0].stored = stored;
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
+  ASSERT_THAT(evidence.cases[0].windows, SizeIs(3));
+  EXPECT_THAT(evidence.cases[0].windows[0].processes, SizeIs(7));
+  EXPECT_THAT(pauses_, SizeIs(2));
+  EXPECT_THAT(lines_, SizeIs(3));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real machine below a gate: its two sides as programs with environments.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/config/plan.hpp"
+#include "harness/gate/evidence_file.hpp"
+#include "harness/run/gate_measurer.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace bench {
+
+// A side by its program: a file, or a folder that holds `bench` (another checkout, whose launcher
+// builds it first, however long that takes). Asks it for its version. Error: it cannot be run, or
+// is no bench.
+Result<GateSide> find_side(const std::string& path,
+                           const std::map<std::string, std::string>& environment, Clock& clock,
+                           const std::function<bool()>& interrupted);
+
+// Workers of both sides on the same processors. `append` and `progress` are left to the caller.
+GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,
+                          const Plan& plan, Env& env);
+
+// Starts a worker of a side and lets it go: what it says of itself. Error: it is of no use.
+Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
+                            const std::function<bool()>& interrupted);
+
+}  // namespace bench

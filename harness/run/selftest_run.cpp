@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/selftest_run.hpp"
+
+#include "base/temporary_folder.hpp"
+#include "harness/run/duet.hpp"
+#include "harness/run/warmup.hpp"
+#include "harness/stats/signed_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr int kTimerReads = 100000;
+constexpr std::int64_t kHarnessSamples = 200;
+
+class SelfTestRun {
+ public:
+  SelfTestRun(const SelfTestTask& task, const SelfTestParts& parts, Clock& clock)
+      : task_(task),
+        parts_(parts),
+        clock_(clock),
+        started_(clock.now()),
+        base_(parts.start, parts.hello, parts.interrupted, clock),
+        candidate_(parts.start, parts.hello, parts.interrupted, clock),
+        slowed_(parts.start_slowed, parts.hello, parts.interrupted, clock) {}
+
+  Result<SelfTest> run() {
+    test_.timer = measure_timer(clock_);
+    for (const Case& spec : task_.plan->cases) BENCH_RETURN_IF_ERROR(measure_harness(spec));
+    std::size_t left = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
+    for (int i = 0; i < task_.duets; ++i) {
+      for (const Case& spec : task_.plan->cases) {
+        if (stopped()) return finished();
+        if (parts_.progress) parts_.progress(spec.id, "duet", left);
+        --left;
+        BENCH_RETURN_IF_ERROR(play(spec, candidate_, [&](const Duet& duet) {
+          if (auto equal = equal_duet(duet)) test_.duets.push_back(std::move(*equal));
+        }));
+        if (i % kInjectedEvery != 0 || stopped()) continue;
+        BENCH_RETURN_IF_ERROR(play(spec, slowed_, [&](const Duet& duet) {
+          if (const auto ratio = log_ratio(duet)) slowed_ratios_[spec.id].push_back(*ratio);
+        }));
+      }
+    }
+    return finished();
+  }
+
+ private:
+  bool stopped() const {
+    return (parts_.interrupted && parts_.interrupted()) ||
+           (task_.budget && clock_.now() - started_ >= *task_.budget);
+  }
+
+  SelfTest finished() {
+    for (const auto& [id, ratios] : slowed_ratios_) {
+      test_.injected.push_back({id, kInjectedSlowdown, std::expm1(*hodges_lehmann(ratios)),
+                                static_cast<int>(ratios.size())});
+    }
+    return std::move(test_);
+  }
+
+  Status play(const Case& spec, WorkerSession& candidate,
+              const std::function<void(const Duet&)>& keep) {
+    DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
+    const auto output = outputs_.find(spec.id);
+    if (output != outputs_.end()) request.expected = &output->second;
+    auto result = run_duet({base_, candidate, parts_.pause}, request);
+    if (!result)
+      return parts_.interrupted && parts_.interrupted() ? Status(Done{}) : result.error();
+    if (result->failure) return Error{result->failure->reason, spec.id, ""};
+    if (result->candidate && output == outputs_.end()) {
+      outputs_.emplace(spec.id, std::move(result->candidate->output));
+    }
+    if (result->duet) keep(*result->duet);
+    return Done{};
+  }
+
+  // What a round takes beside its samples: the loop, its bookkeeping, the two messages.
+  Status measure_harness(const Case& spec) {
+    BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
+    PrepareRequest prepare;
+    prepare.id = spec.id;
+    prepare.network = spec.network;
+    prepare.seed = task_.seed;
+    prepare.check = CheckKind::none;
+    Nanoseconds wall{0};
+    std::optional<RoundReply> round;
+    for (const Request& request :
+         {Request(prepare), Request(WarmUpRequest{spec.warmup.iterations, kDuetWarmup}),
+          Request(RoundRequest{kHarnessSamples})}) {
+      const Nanoseconds start = clock_.now();
+      auto reply = base_.call(request, kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout);
+      wall = clock_.now() - start;
+      if (!reply) return Error{reply.error().reason, spec.id, ""};
+      if (const auto* refused = std::get_if<RefusedReply>(&*reply)) {
+        return Error{refused->reason, spec.id, ""};
+      }
+      if (auto* samples = std::get_if<RoundReply>(&*reply)) round = std::move(*samples);
+    }
+    for (const Nanoseconds sample : round->samples) wall -= sample;
+    BENCH_ASSIGN_OR_RETURN(const std::optional<double> profiler, measure_profiler(spec, prepare));
+    base_.finish();
+    test_.harness.push_back({spec.id, wall / kHarnessSamples, profiler});
+    return Done{};
+  }
+
+  // Absent where the case cannot be profiled.
+  Result<std::optional<double>> measure_profiler(const Case& spec, const PrepareRequest& prepare) {
+    BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("selftest"));
+    ProfileRequest request;
+    request.prepare = prepare;
+    request.spool = folder.file("activities.jsonl");
+    request.run_id = "selftest";
+    request.warmup_iterations = spec.warmup.iterations;
+    request.warmup_time = kDuetWarmup;
+    const auto reply = base_.call(request, kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout);
+    if (!reply) return Error{reply.error().reason, spec.id, ""};
+    const auto* profiled = std::get_if<ProfiledReply>(&*reply);
+    if (profiled == nullptr || profiled->unprofiled.count() <= 0) return std::optional<double>();
+    return std::optional(static_cast<double>(profiled->profiled.count()) /
+                             static_cast<double>(profiled->unprofiled.count()) -
+                         1);
+  }
+
+  const SelfTestTask& task_;
+  const SelfTestParts& parts_;
+  Clock& clock_;
+  Nanoseconds started_;
+  WorkerSession base_, candidate_, slowed_;
+  std::map<std::string, OutputSample> outputs_;
+  std::map<std::string, std::vector<double>> slowed_ratios_;
+  std::uint64_t duets_ = 0;
+  SelfTest test_;
+};
+
+}  // namespace
+
+TimerFacts measure_timer(Clock& clock) {
+  TimerFacts facts;
+  std::optional<Nanoseconds> step;
+  const Nanoseconds start = clock.now();
+  Nanoseconds last = start;
+  for (int i = 0; i < kTimerReads; ++i) {
+    const Nanoseconds now = clock.now();
+    if (now > last && (!step || now - last < *step)) step = now - last;
+    last = now;
+  }
+  facts.step = step.value_or(Nanoseconds(0));
+  facts.read = (last - start) / kTimerReads;
+  return facts;
+}
+
+Result<SelfTest> measure_self_test(const SelfTestTask& task, const SelfTestParts& parts,
+                                   Clock& clock) {
+  return SelfTestRun(task, parts, clock).run();
+}
+
+}  // namespace bench

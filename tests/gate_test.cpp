@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench gate` and `bench duet` as a user calls them: one library under two caps of its instruction
+// set is a real regression, of every machine that has more than SSE4.1.
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kId = "conv/forward/c32h28w28k32r3s3p1/f32/onednn/cpu/hot/t1";
+constexpr const char* kCap = "ONEDNN_MAX_CPU_ISA=SSE41";
+// The kit's folder: the id with `__` for `/`.
+constexpr const char* kKit = "gate/conv__forward__c32h28w28k32r3s3p1__f32__onednn__cpu__hot__t1";
+constexpr const char* kConfig = R"(version: 1
+name: one
+defaults: { threads: 1, warmup: { iterations: 2, time: 5ms },
+            measure: { processes: 3, min_iterations: 10, max_time: 60ms } }
+cases:
+  - op: conv
+    c: 32
+    h: 28
+    k: 32
+    r: 3
+    pad: 1
+)";
+
+class GateProgramTest : public testing::Test {
+ protected:
+  GateProgramTest() { folder_.write("one.yaml", kConfig); }
+  ProgramResult bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), BENCH_BINARY);
+    return run_program({std::move(arguments), folder_.path(), {}});
+  }
+  ProgramResult gate(std::vector<std::string> arguments) {
+    std::vector<std::string> all = {"gate", "one.yaml", "--out", "gate"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return bench(std::move(all));
+  }
+  std::string read(const std::string& name) const { return read_text(folder_.file(name)); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(GateProgramTest, finds_explains_and_documents_a_real_regression) {
+  const ProgramResult result = gate({"--base-env", "A=B", "--cand-env", kCap});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 of 1 cases judged: 1 REGRESSION"), HasSubstr(kId),
+                                HasSubstr("implementation"), HasSubstr("sse41"), HasSubstr(kKit)));
+  const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  const json trace = json::parse(read(std::string(kKit) + "/trace.json"));
+  std::vector<std::string> processes;
+  std::vector<double> starts;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "process_name") {
+      processes.push_back(event.at("args").at("name").get<std::string>());
+    }
+    if (event.at("ph") == "X") starts.push_back(event.at("ts").get<double>());
+  }
+  EXPECT_THAT(processes, testing::UnorderedElementsAre("base 1", "candidate 2"));
+  EXPECT_EQ(*std::ranges::min_element(starts), 0);
+  const std::string readme = read(std::string(kKit) + "/README.md");
+  EXPECT_THAT(readme, AllOf(HasSubstr("# REGRESSION"), HasSubstr("implementation"),
+                            HasSubstr("sse41"), HasSubstr("bench duet"), HasSubstr(kCap)));
+  EXPECT_THAT(read(std::string(kKit) + "/samples.jsonl"), HasSubstr("\"duet\""));
+
+  // The same evidence decided again.
+  const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl"});
+  EXPECT_EQ(again.status, 1) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
+}
+
+TEST_F(GateProgramTest, the_mirror_image_is_an_improvement_and_exits_0) {
+  const ProgramResult result = gate({"--base-env", kCap, "--cand-env", "A=B", "--json"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\"IMPROVED\""));
+}
+
+TEST_F(GateProgramTest, equal_sides_exit_0) {
+  const ProgramResult result = gate({"--base", BENCH_BINARY, "--kit"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
+  EXPECT_THAT(read(std::string(kKit) + "/README.md"), HasSubstr("timeline.html"));
+}
+
+TEST_F(GateProgramTest,
+       against_the_store_alone_a_large_regression_is_one_and_the_store_its_other_half) {
+  for (int run = 0; run < 2; ++run) {
+    const ProgramResult measured =
+        bench({"run", "one.yaml", "--profile", "--out", "r.jsonl", "--force", "--quiet"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    const ProgramResult saved = bench({"baseline", "save", "r.jsonl", "--reason", "test"});
+    ASSERT_EQ(saved.status, 0) << saved.err;
+  }
+  const ProgramResult result = gate({"--cand-env", kCap});
+  // A machine that moved between two runs is never blamed on the code: then it is a suspect.
+  EXPECT_TRUE(result.status == 1 || result.out.find("the machine moved") != std::string::npos)
+      << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("--base"), HasSubstr("no base")));
+  const std::string readme = read(std::string(kKit) + "/README.md");
+  EXPECT_THAT(readme, AllOf(HasSubstr("stored, "), HasSubstr("sse41")));
+}
+
+TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
+  const ProgramResult result = gate({"--require-baseline"});
+  EXPECT_EQ(result.status, 5) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("0 of 1 cases judged: 1 NO BASELINE"));
+}
+
+TEST_F(GateProgramTest, a_base_that_is_no_bench_is_a_usage_error) {
+  const ProgramResult result = gate({"--base", "/bin/true"});
+  EXPECT_EQ(result.status, 2) << result.out;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("--base /bin/true"), HasSubstr("version")));
+  EXPECT_EQ(gate({"--base", "no/such/folder"}).status, 2);
+  EXPECT_EQ(gate({"--base-env", "NOTHING"}).status, 2);
+}
+
+TEST_F(GateProgramTest, duet_shows_the_effect_of_one_case) {
+  const ProgramResult result =
+      bench({"duet", kId, "--base-env", kCap, "--duets", "6", "--out", "duets.jsonl", "--quiet"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("faster than base over 6 duets"), HasSubstr("changed: "),
+                                HasSubstr("implementation")));
+  const std::string lines = read("duets.jsonl");
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 7);  // the base's facts, and six duets
+  EXPECT_EQ(bench({"duet", kId}).status, 2);
+}
+
+TEST_F(GateProgramTest, selftest_sees_an_injected_slowdown_and_keeps_its_duets) {
+  const ProgramResult result =
+      bench({"selftest", kId, "--duets", "6", "--record", "d.jsonl", "--quiet"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("duets of equal sides"), HasSubstr("injected: +3.0 %"),
+                                HasSubstr("false alarms in 100 cases")));
+  const ProgramResult again = bench({"selftest", "--from", "d.jsonl", "--json"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out).at("kernels").size(), 1U);
+}
+
+}  // namespace
+}  // namespace bench::test
