@@ -144,9 +144,10 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
   ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path()).status, 0);
   const std::string whole = read_text(folder.file("r.jsonl"));
   const Report undisturbed = read_report(folder.file("r.jsonl"));
-  // Cut after the third process record, in the middle of the next line: as a kill would leave it.
+  // Cut after the third process record (behind the run's and the first canaries), in the middle of
+  // the next line: as a kill would leave it.
   std::size_t cut = 0;
-  for (int seen = 0; seen < 4; ++seen) cut = whole.find('\n', cut) + 1;
+  for (int seen = 0; seen < 5; ++seen) cut = whole.find('\n', cut) + 1;
   folder.write("cut.jsonl", whole.substr(0, cut + 20));
   const ProgramResult resumed = bench({"run", "tiny.yaml", "--resume", "cut.jsonl"}, folder.path());
   EXPECT_EQ(resumed.status, 0) << resumed.err;
@@ -158,6 +159,46 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
       bench({"run", "other.yaml", "--resume", "cut.jsonl"}, folder.path());
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("another configuration"));
+}
+
+TEST(RunTest, canaries_are_taken_before_midway_and_after) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult result =
+      bench({"run", "tiny.yaml", "--quick", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Report report = read_report(folder.file("r.jsonl"));
+  ASSERT_EQ(report.canaries.size(), 3u) << result.err;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const CanaryRecord& record = report.canaries[i];
+    EXPECT_EQ(static_cast<std::size_t>(record.moment), i);
+    EXPECT_EQ(record.run_id, report.runs.at(0).run_id);
+    EXPECT_GT(record.time.fma, Nanoseconds(0));
+    EXPECT_GT(record.time.l2, Nanoseconds(0));
+    EXPECT_GT(record.time.dram, Nanoseconds(0));
+    EXPECT_GT(record.time.timer, Nanoseconds(0));
+  }
+  EXPECT_THAT(result.out, HasSubstr("\n  canaries: fma "));
+  EXPECT_THAT(result.out, HasSubstr("before to after"));
+  for (const CaseRecord& record : report.cases) {
+    if (record.outcome != Outcome::ok) continue;
+    EXPECT_TRUE(record.details.contains("primitives")) << record.id;
+    EXPECT_EQ(record.details.at("output.digest").size(), 16u) << record.id;
+  }
+}
+
+TEST(RunTest, a_slowdown_on_purpose_is_recorded_and_a_wrong_one_refused) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> arguments = {"run", "gemm/forward/m16n16k16/f32/onednn/cpu/hot",
+                                              "--quick", "--out", "r.jsonl"};
+  const ProgramResult refused = bench(arguments, folder.path(), {{"BENCH_SLOWDOWN", "fast"}});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, HasSubstr("BENCH_SLOWDOWN: `fast` is no share of the time"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("r.jsonl")));
+  const ProgramResult slowed = bench(arguments, folder.path(), {{"BENCH_SLOWDOWN", "3%"}});
+  EXPECT_EQ(slowed.status, 0) << slowed.err;
+  const Report report = read_report(folder.file("r.jsonl"));
+  EXPECT_EQ(report.runs.at(0).environment.details.at("env.BENCH_SLOWDOWN"), "3%");
 }
 
 TEST(RunTest, a_case_id_reruns_one_case) {

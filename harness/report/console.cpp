@@ -2,6 +2,7 @@
 #include "harness/report/console.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/canary_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
@@ -99,6 +100,19 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
           record.reason.value_or("")};
 }
 
+// Behind the interval: both say how sure a number is.
+void add_versus_baseline(const Report& report, const ConsoleOptions& options,
+                         std::vector<Column>& columns, std::vector<Row>& rows) {
+  constexpr std::ptrdiff_t kPlace = 3;
+  columns.insert(columns.begin() + kPlace, {"vs baseline", Align::left, std::nullopt, 0});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto found = options.versus_baseline.find(report.cases[i].id);
+    const bool known = found != options.versus_baseline.end();
+    rows[i].cells.insert(rows[i].cells.begin() + kPlace,
+                         Cell{known ? found->second : std::string(kUnknown)});
+  }
+}
+
 // Times taken below a vendor's tool look like any others, and are no measurement.
 std::string tool_notes(const Report& report, std::size_t width) {
   std::string text;
@@ -110,6 +124,12 @@ std::string tool_notes(const Report& report, std::size_t width) {
                  width, 2);
   }
   return text;
+}
+
+// Whether the machine stayed the same while all this was measured.
+std::string canary_note(const Report& report, std::size_t width) {
+  const std::string text = canary_text(report);
+  return text.empty() ? "" : wrap(text, width, 2);
 }
 
 std::string network_title(const NetworkSummary& summary) {
@@ -247,19 +267,21 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = usable_width(options);
   const std::size_t narrowest = width < kUsualTerminal ? kNarrowestId : kNarrowestIdOnUsualTerminal;
-  const std::vector<Column> columns = {{"case", Align::left, narrowest, 0},
-                                       {"median", Align::right, std::nullopt, 0},
-                                       {"interval", Align::right, std::nullopt, 2},
-                                       {"GFLOP/s", Align::right, std::nullopt, 1},
-                                       {"GB/s", Align::right, std::nullopt, 3},
-                                       {"implementation", Align::left, 14, 4},
-                                       {"outcome", Align::left, 11, 0}};
+  std::vector<Column> columns = {{"case", Align::left, narrowest, 0},
+                                 {"median", Align::right, std::nullopt, 0},
+                                 {"interval", Align::right, std::nullopt, 2},
+                                 {"GFLOP/s", Align::right, std::nullopt, 1},
+                                 {"GB/s", Align::right, std::nullopt, 3},
+                                 {"implementation", Align::left, 14, 4},
+                                 {"outcome", Align::left, 11, 0}};
   std::vector<Row> rows;
   std::vector<std::string_view> ids;
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);
   const IdShortener shortener(ids);
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
-  return render_table(columns, rows, width, options.colour) + tool_notes(report, width);
+  if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
+  return render_table(columns, rows, width, options.colour) + tool_notes(report, width) +
+         canary_note(report, width);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

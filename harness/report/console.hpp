@@ -7,6 +7,7 @@
 #include "harness/report/summary.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,13 @@ struct ConsoleOptions {
   int width = 100;  // columns; ids are shortened in the middle, never wrapped
   Colour colour = Colour::off;
   std::size_t top_layers = 10;  // of a network summary
+  // By case id, the column `vs baseline`; empty: there is none.
+  std::map<std::string, std::string> versus_baseline = {};
 };
 
 // Columns: case, median, interval, GFLOP/s, GB/s, implementation, outcome (with flags; reasons on a
-// line of their own below). Below the table the runs that a vendor's tool distorted (`under`).
+// line of their own below). Below the table the runs that a vendor's tool distorted (`under`), and
+// the canaries.
 std::string console_table(const Report& report, const ConsoleOptions& options);
 // Network, sum of layers, the signed rest, creation / reorders / first run, then the layers that
 // take most.

@@ -167,5 +167,23 @@ TEST(ConsoleNetworks, MissingLayersAreNamed) {
 
 TEST(ConsoleNetworks, NothingWithoutNetworks) { EXPECT_EQ(console_networks({}, {}), ""); }
 
+TEST(ConsoleTest, the_column_vs_baseline_is_there_when_asked_for) {
+  Report report;
+  report.cases = {measured("a/b", 1000, 0.01), measured("c/d", 1000, 0.01)};
+  ConsoleOptions options;
+  EXPECT_EQ(console_table(report, options).find("vs baseline"), std::string::npos);
+  options.versus_baseline = {{"a/b", "+3.0% [+2.0%, +4.0%]"}};
+  std::istringstream lines(console_table(report, options));
+  std::string heading, first, second;
+  std::getline(lines, heading);
+  std::getline(lines, first);
+  std::getline(lines, second);
+  const std::size_t place = heading.find("vs baseline");
+  ASSERT_NE(place, std::string::npos);
+  EXPECT_LT(heading.find("interval"), place);
+  EXPECT_EQ(first.substr(place, 20), "+3.0% [+2.0%, +4.0%]");
+  EXPECT_EQ(second.substr(place, 3), "n/a");
+}
+
 }  // namespace
 }  // namespace bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case ids for narrow columns: the parts that all rows share give way first. Private to this
-// folder.
+// Case ids for narrow columns: the parts that all rows share give way first.
 #pragma once
 
 #include <array>

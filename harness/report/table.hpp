@@ -19,7 +19,7 @@ struct Column {
   std::string heading;
   Align align = Align::left;
   // Narrowest useful width of a column that may be shortened; absent: never shortened.
-  std::optional<std::size_t> narrowest;
+  std::optional<std::size_t> narrowest = std::nullopt;
   // Columns with the highest number go first where even the narrowest do not fit; 0: never.
   int expendable = 0;
 };

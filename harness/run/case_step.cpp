@@ -11,19 +11,6 @@
 namespace bench {
 namespace {
 
-Outcome outcome_of(WorkerFailure::Kind kind) {
-  switch (kind) {
-    case WorkerFailure::Kind::crashed:
-      return Outcome::crashed;
-    case WorkerFailure::Kind::timed_out:
-      return Outcome::timed_out;
-    case WorkerFailure::Kind::failed:
-    case WorkerFailure::Kind::interrupted:
-      break;
-  }
-  return Outcome::failed;
-}
-
 class Step {
  public:
   Step(WorkerSession& session, const StepRequest& request, Clock& clock)
@@ -45,7 +32,7 @@ class Step {
       if (failure.kind == WorkerFailure::Kind::interrupted) {
         result_.course = StepResult::Course::abandoned;
       } else {
-        result_.ended = RefusedReply{outcome_of(failure.kind), failure.reason};
+        result_.ended = RefusedReply{outcome_of(failure), failure.reason};
       }
       return std::nullopt;
     }

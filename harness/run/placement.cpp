@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/placement.hpp"
 
+#include "harness/run/slowdown.hpp"
+
 #include <fmt/format.h>
 #include <hwloc.h>
 
@@ -17,8 +19,9 @@ namespace {
 // Both would change what is measured behind the record's back.
 constexpr std::array<std::string_view, 4> kDroppedPrefixes = {"OMP_", "GOMP_", "KMP_",
                                                               "BENCHMARK_"};
-// Of the library under test; these pass through and are recorded.
-constexpr std::array<std::string_view, 2> kRecordedPrefixes = {"ONEDNN_", "DNNL_"};
+// Of the library under test, and a slowdown on purpose; these pass through and are recorded.
+constexpr std::array<std::string_view, 3> kRecordedPrefixes = {"ONEDNN_", "DNNL_",
+                                                               kSlowdownVariable};
 constexpr std::array<std::string_view, 5> kRecordedNames = {
     "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
 

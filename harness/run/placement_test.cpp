@@ -53,11 +53,13 @@ TEST(WorkerEnvironment, OverridesWin) {
 
 TEST(EnvironmentDetails, RecordThreadsAndTheLibrarysVariables) {
   EXPECT_THAT(environment_details({{"HOME", "/root"},
+                                   {"BENCH_COORDINATOR", "7"},
+                                   {"BENCH_SLOWDOWN", "3%"},
                                    {"DNNL_VERBOSE", "2"},
                                    {"GOMP_SPINCOUNT", "20000"},
                                    {"OMP_NUM_THREADS", "2"}}),
-              ElementsAre(Pair("env.DNNL_VERBOSE", "2"), Pair("gomp_spincount", "20000"),
-                          Pair("omp_num_threads", "2")));
+              ElementsAre(Pair("env.BENCH_SLOWDOWN", "3%"), Pair("env.DNNL_VERBOSE", "2"),
+                          Pair("gomp_spincount", "20000"), Pair("omp_num_threads", "2")));
 }
 
 TEST(AllowedCores, AreDistinctProcessors) {

@@ -81,19 +81,6 @@ ProfilePassRecord record_of(Outcome outcome, std::string reason) {
   return record;
 }
 
-Outcome outcome_of(const WorkerFailure& failure) {
-  switch (failure.kind) {
-    case WorkerFailure::Kind::crashed:
-      return Outcome::crashed;
-    case WorkerFailure::Kind::timed_out:
-      return Outcome::timed_out;
-    case WorkerFailure::Kind::failed:
-    case WorkerFailure::Kind::interrupted:
-      break;
-  }
-  return Outcome::failed;
-}
-
 // Absent: interrupted.
 std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const ProfileJob& job,
                                              const ProfileRequest& request) {

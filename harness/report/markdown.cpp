@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/markdown.hpp"
+
+#include "base/utf8.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kMarkup = "\\|`*_~[]";
+
+// Entities: not every renderer takes a backslash before them. Without `<` a `>` closes nothing, and
+// arrows stay readable.
+std::string_view entity_of(char c) {
+  if (c == '&') return "&amp;";
+  return c == '<' ? "&lt;" : "";
+}
+
+}  // namespace
+
+std::string escape_markdown(std::string_view text) {
+  std::string escaped;
+  for (const char c : with_valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const std::string_view entity = entity_of(c);
+    if (!entity.empty()) {
+      escaped += entity;
+      continue;
+    }
+    if (kMarkup.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += byte < 0x20 || byte == 0x7f ? ' ' : c;
+  }
+  return escaped;
+}
+
+// Backticks would need a longer fence than any in the text, and end at none in a table's cell.
+std::string markdown_code(std::string_view text) {
+  return "<code>" + escape_markdown(text) + "</code>";
+}
+
+}  // namespace bench

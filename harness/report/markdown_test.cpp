@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/markdown.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+TEST(Markdown, LeavesTheNamesOfCasesReadable) {
+  EXPECT_EQ(escape_markdown("conv/forward/n1c64+bias/f32"), "conv/forward/n1c64+bias/f32");
+  EXPECT_EQ(escape_markdown("na\xc3\xafve -5.1%"), "na\xc3\xafve -5.1%");
+}
+
+TEST(Markdown, NothingBecomesMarkup) {
+  EXPECT_EQ(escape_markdown("a|b\\|c"), "a\\|b\\\\\\|c");
+  EXPECT_EQ(escape_markdown("<img src=x> &lt;"), "&lt;img src=x> &amp;lt;");
+  EXPECT_EQ(escape_markdown("**x** _y_ ~~z~~ `q` [t](u)"),
+            "\\*\\*x\\*\\* \\_y\\_ \\~\\~z\\~\\~ \\`q\\` \\[t\\](u)");
+}
+
+TEST(Markdown, NothingEndsTheLine) {
+  EXPECT_EQ(escape_markdown("a\r\nb\tc\x1b[1m\x7f"), "a  b c \\[1m ");
+}
+
+TEST(Markdown, WhatIsNoUtf8IsReplaced) { EXPECT_EQ(escape_markdown("a\xff"), "a\xef\xbf\xbd"); }
+
+TEST(Markdown, CodeIsEscapedToo) {
+  EXPECT_EQ(markdown_code("bench '</code>|'"), "<code>bench '&lt;/code>\\|'</code>");
+}
+
+}  // namespace
+}  // namespace bench
