@@ -65,11 +65,11 @@ Status write_reports(const GateFile& gate, const KitPaths& kits, const std::stri
 }
 
 void print(const GateFile& gate, const KitPaths& kits, const Arguments& arguments, Env& env) {
-  if (env.variable("GITHUB_ACTIONS") == "true") *env.out << gate_annotations(gate, kits);
   if (arguments.output == Output::json) {
     *env.out << gate_json(gate, kits);
     return;
   }
+  if (env.variable("GITHUB_ACTIONS") == "true") *env.out << gate_annotations(gate, kits);
   ConsoleOptions console;
   console.width =
       env.out_is_terminal ? env.terminal_width.value_or(console.width) : kUnlimitedWidth;

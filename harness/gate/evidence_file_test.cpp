@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -174,6 +175,21 @@ TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message(), HasSubstr("gate.jsonl:9"));
   EXPECT_THAT(file.error().message(), HasSubstr("third"));
+}
+
+TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\"duets\":2,", "\"duets\":0,"},
+           {"\"bound_error\":0.05", "\"bound_error\":1"},
+           {"\"detectable_error\":0.01", "\"detectable_error\":-1"},
+           {"\"log_sigma\":0.004", "\"log_sigma\":-1"},
+           {"\"delta\":0.02", "\"delta\":-2"}}) {
+    std::string text = Sample().text();
+    const std::size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    text.replace(place, from.size(), to);
+    EXPECT_FALSE(read_gate_file(text, "gate.jsonl").ok()) << to;
+  }
 }
 
 TEST(EvidenceFile, ATornLastLineIsLeftOut) {

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "harness/gate/evidence_json.hpp"
 #include "harness/gate/stage_one.hpp"
+#include "harness/stats/signed_rank.hpp"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,20 @@ std::vector<Nanoseconds> read_times(const Json& list) {
   std::vector<Nanoseconds> times;
   for (const Json& time : list) times.emplace_back(time.get<std::int64_t>());
   return times;
+}
+
+// What a file says is used in formulas that hold within these limits; none is near to what a gate
+// writes.
+constexpr double kLargestShare = 10;  // of gate settings: 1000 %, as configurations allow
+constexpr double kLeastError = 1e-9;
+constexpr double kLargestLog = 100;
+constexpr double kMostRuns = 1e9;
+constexpr std::size_t kMostWindows = 30;  // and processes of one: kMostPairs together
+
+double number_within(const Json& object, const char* name, double least, double most) {
+  const auto value = object.at(name).get<double>();
+  if (value >= least && value <= most) return value;
+  throw std::invalid_argument(fmt::format("`{}` is not within {:g} and {:g}", name, least, most));
 }
 
 class FileReader {
@@ -130,13 +145,17 @@ void FileReader::read_gate(const Json& object) {
   evidence.changes = read_changes(object.at("changes"));
   get(object, "moved", evidence.moved);
   for (const auto& row : evidence_json::kSettings) {
-    evidence.settings.*row.member = object.at("settings").at(row.name).get<double>();
+    evidence.settings.*row.member =
+        number_within(object.at("settings"), row.name, 0, kLargestShare);
   }
   for (const auto& row : evidence_json::kPolicyCounts) {
-    evidence.policy.*row.member = object.at("policy").at(row.name).get<int>();
+    const double least = row.member == &GatePolicy::confirmations ? 0 : 1;
+    evidence.policy.*row.member = static_cast<int>(
+        number_within(object.at("policy"), row.name, least, static_cast<double>(kMostPairs)));
   }
   for (const auto& row : evidence_json::kPolicyShares) {
-    evidence.policy.*row.member = object.at("policy").at(row.name).get<double>();
+    evidence.policy.*row.member =
+        number_within(object.at("policy"), row.name, kLeastError, 1 - kLeastError);
   }
   seen_header_ = true;
 }
@@ -148,9 +167,9 @@ void FileReader::read_stored(const Json& object) {
   stored.run_id = object.at("of_run").get<std::string>();
   get(object, "incomparable", stored.incomparable);
   if (stored.incomparable) return;
-  stored.runs = object.at("runs").get<int>();
-  stored.center = object.at("log_center").get<double>();
-  stored.sigma = object.at("log_sigma").get<double>();
+  stored.runs = static_cast<int>(number_within(object, "runs", 0, kMostRuns));
+  stored.center = number_within(object, "log_center", -kLargestLog, kLargestLog);
+  stored.sigma = number_within(object, "log_sigma", 0, kLargestLog);
   get(object, "log_q95", stored.q95);
   get(object, "log_q99", stored.q99);
   get(object, "median_ns", stored.median);
@@ -167,7 +186,9 @@ void FileReader::read_duet(const Json& object) {
   duet.base = read_times(object.at("base_ns"));
   duet.candidate = read_times(object.at("candidate_ns"));
   if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
-  entry_of(object).duets.push_back(std::move(duet));
+  std::vector<Duet>& duets = entry_of(object).duets;
+  if (duets.size() >= kMostPairs) throw std::invalid_argument("there are too many duets");
+  duets.push_back(std::move(duet));
 }
 
 void FileReader::read_window(const Json& object) {
@@ -182,7 +203,11 @@ void FileReader::read_window(const Json& object) {
       throw std::invalid_argument("no iterations per sample");
     }
   }
-  entry_of(object).windows.push_back(std::move(window));
+  std::vector<Window>& windows = entry_of(object).windows;
+  if (windows.size() >= kMostWindows || window.processes.size() > kMostWindows) {
+    throw std::invalid_argument("there are too many processes");
+  }
+  windows.push_back(std::move(window));
 }
 
 void FileReader::read_verdict(const Json& object) {

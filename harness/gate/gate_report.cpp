@@ -94,7 +94,10 @@ std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgem
   for (const Judgement& judgement : judgements) order.push_back(&judgement);
   std::stable_sort(order.begin(), order.end(), [](const Judgement* a, const Judgement* b) {
     if (a->verdict != b->verdict) return a->verdict < b->verdict;
-    return a->effect.value_or(-1) > b->effect.value_or(-1);
+    const bool improved = a->verdict == Verdict::improved;
+    const double first = a->effect.value_or(improved ? 0 : -1);
+    const double second = b->effect.value_or(improved ? 0 : -1);
+    return improved ? first < second : first > second;
   });
   return order;
 }

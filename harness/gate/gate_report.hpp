@@ -32,7 +32,7 @@ std::string coverage_text(const std::vector<Judgement>& judgements);
 // libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
-// Worst first: by verdict in reading order, then by effect.
+// By verdict in reading order, then the largest effect first.
 std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements);
 
 // "+5.1% [+4.8%, +5.4%]"; the interval's bounds are one-sided at GatePolicy::bound_error each.
