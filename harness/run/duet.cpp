@@ -127,11 +127,12 @@ class DuetRun {
   }
 
   void take_turns() {
-    const bool is_long = sample_ >= kLongSample;
-    const int rounds = is_long ? kFewestDuetRounds : kDuetRounds;
     const bool pools = request_.spec->key.threads != 1;
     // The other side has used the caches, and pools sleep: an untimed sample comes first.
-    const std::int64_t samples = pools || !is_long ? 2 : 1;
+    const std::int64_t samples = pools || sample_ < kLongSample ? 2 : 1;
+    const Nanoseconds turn = samples * sample_ + (pools ? kHandOver : Nanoseconds(0));
+    const auto rounds = static_cast<int>(std::clamp<std::int64_t>(
+        kDuetTime / std::max(2 * turn, Nanoseconds(1)), kFewestDuetRounds, kMostDuetRounds));
     result_.duet.emplace();
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;

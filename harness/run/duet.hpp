@@ -16,11 +16,13 @@
 
 namespace bench {
 
-// Fewer rounds let single disturbances into the median (gates.md 2.3).
-inline constexpr int kDuetRounds = 20;
+// Rounds are cheap beside the start of two processes: a duet takes as many as fit its time, within
+// limits. Fewer let single disturbances into the median (gates.md 2.3); on a busy virtual machine
+// most of a duet's noise lies between its rounds, so that more of them pay (docs/gate.md).
+inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(150);
 inline constexpr int kFewestDuetRounds = 10;
-// A sample as long as this needs no more than the fewest rounds, and its caches are filled in no
-// time: no untimed sample comes before it.
+inline constexpr int kMostDuetRounds = 60;
+// The caches of a sample as long as this are filled in no time: no untimed one comes before it.
 inline constexpr Nanoseconds kLongSample = std::chrono::milliseconds(10);
 // A warm process needs no second opinion on that: 20 of them are started for one case.
 inline constexpr Nanoseconds kDuetWarmup = std::chrono::milliseconds(20);

@@ -101,19 +101,19 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   auto result = run_duet({base, candidate, gate_parts.pause}, {&plan.cases[0]});
   ASSERT_TRUE(result.ok());
   ASSERT_TRUE(result->duet);
-  EXPECT_THAT(result->duet->base, SizeIs(kDuetRounds));
+  EXPECT_THAT(result->duet->base, SizeIs(kMostDuetRounds));
   EXPECT_THAT(result->duet->base, Each(Nanoseconds(100us)));
   EXPECT_THAT(result->duet->candidate, Each(Nanoseconds(103us)));
   EXPECT_DOUBLE_EQ(*log_ratio(*result->duet), std::log(103000.0) - std::log(100000.0));
   // Each round holds a turn of both; who is first changes.
-  ASSERT_THAT(rounds_, SizeIs(2 * kDuetRounds));
+  ASSERT_THAT(rounds_, SizeIs(2 * kMostDuetRounds));
   int base_first = 0;
   for (std::size_t i = 0; i < rounds_.size(); i += 2) {
     EXPECT_NE(rounds_[i], rounds_[i + 1]);
     base_first += rounds_[i] == Side::base ? 1 : 0;
   }
   EXPECT_GT(base_first, 0);
-  EXPECT_LT(base_first, kDuetRounds);
+  EXPECT_LT(base_first, kMostDuetRounds);
   EXPECT_THAT(pauses_, IsEmpty());  // one thread: no pool that would have to sleep
 }
 
@@ -121,17 +121,22 @@ TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
   const Plan plan = plan_of({test::kFirst});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
-  EXPECT_THAT(pauses_, SizeIs(20 * 2 * kDuetRounds));
+  EXPECT_THAT(pauses_, SizeIs(20 * 2 * kMostDuetRounds));
   EXPECT_THAT(pauses_, Each(kHandOver));
 }
 
-TEST_F(GateTest, LongSamplesNeedFewerRounds) {
-  takes(Side::base, 20ms);
-  takes(Side::candidate, 20ms);
+TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
   const Plan plan = plan_of({kSingleThread});
-  GateEvidence evidence = evidence_for(plan);
-  settle(plan, evidence);
-  EXPECT_THAT(evidence.cases[0].duets.at(0).base, SizeIs(kFewestDuetRounds));
+  const auto rounds = [&](Nanoseconds time) {
+    takes(Side::base, time);
+    takes(Side::candidate, time);
+    GateEvidence evidence = evidence_for(plan);
+    settle(plan, evidence);
+    return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
+  };
+  EXPECT_EQ(rounds(100us), kMostDuetRounds);
+  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 37; an untimed sample before each
+  EXPECT_EQ(rounds(20ms), kFewestDuetRounds);
 }
 
 TEST_F(GateTest, BothSidesBatchAlike) {
