@@ -125,6 +125,16 @@ TEST_F(GateProgramTest, a_base_that_is_no_bench_is_a_usage_error) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("--base /bin/true"), HasSubstr("version")));
   EXPECT_EQ(gate({"--base", "no/such/folder"}).status, 2);
   EXPECT_EQ(gate({"--base-env", "NOTHING"}).status, 2);
+  EXPECT_EQ(bench({"gate"}).status, 2);
+  EXPECT_EQ(bench({"gate", "--from", "one.yaml"}).status, 2);
+}
+
+TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
+  folder_.write("gate.jsonl", "precious");
+  const ProgramResult result = bench({"gate", "one.yaml", "--out", "."});
+  EXPECT_EQ(result.status, 2) << result.out;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("gate.jsonl"), HasSubstr("--force")));
+  EXPECT_EQ(read("gate.jsonl"), "precious");
 }
 
 TEST_F(GateProgramTest, duet_shows_the_effect_of_one_case) {

@@ -178,7 +178,7 @@ constexpr std::array kCommands = {
         "bench baseline verify --baseline /srv/baselines     # in CI",
         kBaselineOptions, baseline_command},
     Command{
-        "gate", "CONFIG|CASE...", 0, -1, "judge a change: did anything become slower?",
+        "gate", "CONFIG|CASE...", 0, -1, "judge a change: what became slower than before",
         "Measures the candidate (this program), screens it against the stored baseline, and puts "
         "what is suspect\n"
         "beside the base: pairs of processes that take turns on the same processors. Only what "

@@ -92,8 +92,7 @@ class GateRun {
     gate_.facts.base = std::move(sides.base);
   }
 
-  Result<ExitStatus> execute() {
-    BENCH_ASSIGN_OR_RETURN(FileSink sink, open_gate(folder_, arguments_));
+  Result<ExitStatus> execute(FileSink& sink) {
     auto progress = make_progress(arguments_.verbosity, env_);
     BENCH_RETURN_IF_ERROR(stage_one(sink, *progress));
     GateParts parts = parts_of(sink, *progress);
@@ -339,8 +338,10 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
   if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
   const std::string folder =
       arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, make_run_id(env)));
+  auto sink = open_gate(folder, arguments);
+  if (!sink.ok()) return fail(sink.error(), ExitStatus::usage, env);
   GateRun run(arguments, std::move(*plan), std::move(*sides), folder, watch, env);
-  const Result<ExitStatus> status = run.execute();
+  const Result<ExitStatus> status = run.execute(*sink);
   return status.ok() ? *status : fail(status.error(), ExitStatus::not_measured, env);
 }
 

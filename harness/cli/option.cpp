@@ -134,7 +134,9 @@ Status add_switch(Arguments& arguments, std::string_view name, const std::string
 
 constexpr std::array kOptions = {
     Option{"out", 'o', "FILE",
-           "write to FILE (run: the result file, default bench-NAME-RUNID.jsonl here)",
+           "write to FILE (run: the result file, default bench-NAME-RUNID.jsonl here; gate: a "
+           "folder, default "
+           "gate-NAME-ID)",
            [](Arguments& a, const std::string& v) -> Status {
              a.out = v;
              return Done{};

@@ -157,7 +157,9 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
     text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
     if (line.empty()) continue;
     try {
-      read_line(Json::parse(line), tests);
+      const Json object = Json::parse(line, nullptr, false);
+      if (object.is_discarded()) throw std::invalid_argument("it is not valid JSON");
+      read_line(object, tests);
     } catch (const std::exception& problem) {
       return Error{fmt::format("damaged record: {}", problem.what()),
                    fmt::format("{}:{}", name, number), "bench selftest --record makes such files"};
