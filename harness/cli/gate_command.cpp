@@ -162,7 +162,7 @@ Status GateRun::look_up(const Report& report) {
   GateEvidence& evidence = gate_.evidence;
   const BaselineStore store(arguments_.baseline.value_or(std::string(kDefaultStore)));
   StoredSuite stored;
-  if (store.holds(gate_.facts.machine_class)) {
+  if (arguments_.baseline || store.list().ok()) {
     gate_.facts.store = store.folder();
     BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
     for (const std::string& problem : stored.problems)
@@ -329,6 +329,11 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
   if (arguments.inputs.empty()) {
     return fail(Error{"names no configuration", "", "for example bench gate configs/resnet.yaml"},
                 ExitStatus::usage, env);
+  }
+  if (arguments.baseline) {
+    if (const auto files = BaselineStore(*arguments.baseline).list(); !files.ok()) {
+      return fail(files.error(), ExitStatus::usage, env);
+    }
   }
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;

@@ -4,6 +4,7 @@
 #include "harness/gate/measurement.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/stats/median.hpp"
+#include "harness/store/file_name.hpp"
 #include "harness/store/history.hpp"
 
 #include <fmt/format.h>
@@ -128,6 +129,85 @@ void consider(std::optional<Move>& worst, double log, double limit, std::string_
                                 100 * std::expm1(log), since)};
 }
 
+// The facts that make another machine of it, as far as the two records show them.
+std::string machine_difference(const EnvironmentRecord& stored, const EnvironmentRecord& here) {
+  std::string text = fmt::format("machine_class differs: {} in the store, {} here",
+                                 stored.machine_class, here.machine_class);
+  std::string fields;
+  for (const Change& change : changes_between(environment_facts(stored), environment_facts(here))) {
+    if (!change.field.starts_with("cpu") && !change.field.starts_with("cache.")) continue;
+    fields += fmt::format("{}{} {} -> {}", fields.empty() ? "" : ", ", change.field,
+                          change.from.value_or("n/a"), change.to.value_or("n/a"));
+  }
+  return fields.empty() ? text : fmt::format("{} ({})", text, fields);
+}
+
+// Lays what the store holds beside the cases of one run.
+class StoreLookup {
+ public:
+  StoreLookup(const Report& report, const RunRecord& run, std::vector<CaseEvidence>& cases)
+      : run_(run), cases_(cases) {
+    for (const CaseRecord& record : report.cases) records_.emplace(record.id, &record);
+    for (CaseEvidence& entry : cases) {
+      by_id_.emplace(entry.id, &entry);
+      by_file_.emplace(store_file_name(entry.id), &entry);
+    }
+  }
+
+  // Of this machine class.
+  void take(const BaselineHistory& history) {
+    std::ranges::copy(history.problems, std::back_inserter(suite_.problems));
+    if (history.last() == nullptr) return;
+    for (const BaselineRecord& record : history.records) {
+      if (record.canaries) canaries_.emplace(record.run_id, *record.canaries);
+    }
+    const BaselineRecord& last = *history.last();
+    const auto found = by_id_.find(last.id);
+    if (found == by_id_.end()) {
+      if (last.config == run_.config_name) suite_.removed.push_back(last.id);
+      return;
+    }
+    found->second->stored = stored_case(history, *records_.at(last.id));
+    differences_[last.id] = median_differences(run_levels(history.records));
+    if (found->second->outcome == Outcome::ok && suite_.changes.empty()) {
+      suite_.changes =
+          changes_between(environment_facts(last.environment), environment_facts(run_.environment));
+    }
+  }
+
+  // Whether a file of another machine class is of a case that this one has no run of.
+  bool misses(const std::string& file_name) const {
+    const auto found = by_file_.find(file_name);
+    return found != by_file_.end() && !found->second->stored;
+  }
+  void take_foreign(const BaselineHistory& history) {
+    if (history.last() == nullptr) return;
+    const BaselineRecord& last = *history.last();
+    const auto found = by_id_.find(last.id);
+    if (found == by_id_.end()) return;
+    StoredCase& stored = found->second->stored.emplace();
+    stored.commit = last.commit;
+    stored.time = last.time;
+    stored.run_id = last.run_id;
+    stored.incomparable = machine_difference(last.environment, run_.environment);
+  }
+
+  StoredSuite finish() && {
+    moderate(cases_, differences_);
+    for (const auto& [run_id, times] : canaries_) suite_.canaries.push_back(times);
+    return std::move(suite_);
+  }
+
+ private:
+  const RunRecord& run_;
+  std::vector<CaseEvidence>& cases_;
+  StoredSuite suite_;
+  std::unordered_map<std::string, const CaseRecord*> records_;
+  std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
+  std::unordered_map<std::string, std::vector<double>> differences_;
+  std::map<std::string, Canaries> canaries_;  // by run
+};
+
 }  // namespace
 
 std::vector<CaseEvidence> stage_one(const Report& report) {
@@ -150,41 +230,22 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
 
 Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases) {
-  StoredSuite suite;
   const RunRecord* run = run_of(report);
-  if (run == nullptr || !store.holds(run->environment.machine_class)) return suite;
-  std::unordered_map<std::string, const CaseRecord*> records;
-  for (const CaseRecord& record : report.cases) records.emplace(record.id, &record);
-  std::unordered_map<std::string, CaseEvidence*> by_id;
-  for (CaseEvidence& entry : cases) by_id.emplace(entry.id, &entry);
-  std::unordered_map<std::string, std::vector<double>> differences;
-  std::map<std::string, Canaries> canaries;  // by run
+  if (run == nullptr) return StoredSuite{};
+  StoreLookup lookup(report, *run, cases);
   const std::string own = BaselineStore::file_of(run->environment.machine_class, "").folder_name;
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
   for (const StoreFile& file : files) {
     if (file.folder_name != own) continue;
     BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
-    suite.problems.insert(suite.problems.end(), history.problems.begin(), history.problems.end());
-    if (history.last() == nullptr) continue;
-    for (const BaselineRecord& record : history.records) {
-      if (record.canaries) canaries.emplace(record.run_id, *record.canaries);
-    }
-    const std::string& id = history.last()->id;
-    const auto found = by_id.find(id);
-    if (found == by_id.end()) {
-      if (history.last()->config == run->config_name) suite.removed.push_back(id);
-      continue;
-    }
-    found->second->stored = stored_case(history, *records.at(id));
-    differences[id] = median_differences(run_levels(history.records));
-    if (found->second->outcome == Outcome::ok && suite.changes.empty()) {
-      suite.changes = changes_between(environment_facts(history.last()->environment),
-                                      environment_facts(run->environment));
-    }
+    lookup.take(history);
   }
-  moderate(cases, differences);
-  for (const auto& [run_id, times] : canaries) suite.canaries.push_back(times);
-  return suite;
+  for (const StoreFile& file : files) {
+    if (file.folder_name == own || !lookup.misses(file.file_name)) continue;
+    BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
+    lookup.take_foreign(history);
+  }
+  return std::move(lookup).finish();
 }
 
 std::optional<std::string> machine_moved(std::span<const CanaryRecord> run,

@@ -76,12 +76,29 @@ TEST_F(StageOneTest, TakesLowerQuartilesOfOneIteration) {
   EXPECT_EQ(cases[0].source, "suite.yaml:7");
 }
 
-TEST_F(StageOneTest, AStoreThatDoesNotKnowTheMachineSaysNothing) {
-  const Report report = report_of("r9", {"a"}, 500);
+TEST_F(StageOneTest, RunsOfAnotherMachineAreNamedAndNeverANumber) {
+  Report other = report_of("r1", {"a"}, 1000);
+  other.runs[0].environment.machine_class = "other-4c-11111111";
+  other.runs[0].environment.details["cpu.cores"] = "4";
+  save(other);
+  Report report = report_of("r9", {"a", "b"}, 1000);
+  report.runs[0].environment.details["cpu.cores"] = "2";
   auto cases = stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok());
-  EXPECT_FALSE(cases[0].stored);
+  ASSERT_TRUE(cases[0].stored);
+  EXPECT_EQ(cases[0].stored->incomparable,
+            "machine_class differs: other-4c-11111111 in the store, test-2c-00000000 here "
+            "(cpu.cores 4 -> 2)");
+  EXPECT_EQ(cases[0].stored->runs, 0);
+  EXPECT_FALSE(cases[1].stored);
+  EXPECT_THAT(suite->canaries, IsEmpty());
+}
+
+TEST_F(StageOneTest, AStoreThatIsNotThereIsAnError) {
+  const Report report = report_of("r9", {"a"}, 500);
+  auto cases = stage_one(report);
+  EXPECT_FALSE(add_stored(report, BaselineStore(folder_.file("none")), cases).ok());
 }
 
 TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
