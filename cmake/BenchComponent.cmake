@@ -9,8 +9,10 @@ function(bench_precompile target)
   if(BENCH_PRECOMPILE AND count GREATER 3)
     target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
     # GCC 12 forgets that what it inlines from there is the standard library's, and warns of that.
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
-      -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+        -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
+    endif()
   endif()
 endfunction()
 
