@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -85,8 +87,9 @@ class Decider {
       for (const Suspect& suspect : suspects_) decide_windowed(suspect);
     }
     for (const std::string& id : evidence_.removed) add_removed(id);
-    std::stable_sort(decision_.wanted.begin(), decision_.wanted.end(),
-                     [](const Wanted& a, const Wanted& b) { return a.urgency > b.urgency; });
+    std::ranges::stable_sort(decision_.wanted, std::greater<>(), [](const Wanted& wanted) {
+      return std::pair(wanted.kind == Wanted::Kind::confirmation, wanted.urgency);
+    });
     return std::move(decision_);
   }
 
@@ -99,13 +102,14 @@ class Decider {
     std::vector<Suspect> members;
     std::vector<PairedResult> results;
     std::vector<double> slower, faster;  // adjusted p-values
+    std::size_t pending = 0;             // suspects that are not among the members yet
   };
 
   void begin(std::size_t index);
   bool settle_without_time(const CaseEvidence& entry, Judgement& judgement);
   void decide_paired();
   Family family();
-  void judge_pair(const Suspect& suspect, const PairedResult& first, double slower, double faster);
+  void judge_pair(const Family& all, std::size_t member);
   void judge_regression(const Suspect& suspect, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
@@ -182,10 +186,7 @@ bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgemen
 
 void Decider::decide_paired() {
   const Family all = family();
-  if (!decision_.wanted.empty()) return;  // one look at all suspects before a second one at any
-  for (std::size_t i = 0; i < all.members.size(); ++i) {
-    judge_pair(all.members[i], all.results[i], all.slower[i], all.faster[i]);
-  }
+  for (std::size_t i = 0; i < all.members.size(); ++i) judge_pair(all, i);
 }
 
 Decider::Family Decider::family() {
@@ -204,13 +205,21 @@ Decider::Family Decider::family() {
     slower.push_back(std::min(1.0, kLooks * result->p_slower));
     faster.push_back(std::min(1.0, kLooks * result->p_faster));
   }
+  // What is still to come counts as equal sides: that only ever hides an effect, and only for now,
+  // so whatever is found before the budget ends stays found.
+  all.pending = suspects_.size() - all.members.size();
+  slower.resize(suspects_.size(), 1);
+  faster.resize(suspects_.size(), 1);
   all.slower = adjusted_p_values(slower);
   all.faster = adjusted_p_values(faster);
   return all;
 }
 
-void Decider::judge_pair(const Suspect& suspect, const PairedResult& first, double slower,
-                         double faster) {
+void Decider::judge_pair(const Family& all, std::size_t member) {
+  const Suspect& suspect = all.members[member];
+  const PairedResult& first = all.results[member];
+  const double slower = all.slower[member];
+  const double faster = all.faster[member];
   Judgement& judgement = decision_.judgements[suspect.index];
   judgement.course = Judgement::Course::measured_again;
   judgement.reason.clear();
@@ -236,8 +245,9 @@ void Decider::judge_pair(const Suspect& suspect, const PairedResult& first, doub
         "effects below {:.1f} % cannot be told here; {}", 100 * judgement.detectable.value_or(0),
         needed ? fmt::format("about {} duets or a quieter machine would", *needed)
                : std::string("a quieter machine or a longer case would help"));
+    // One look at all suspects comes before a second one at any.
     const int more = policy_.extended_duets - first.duets;
-    if (more > 0) want(suspect, Wanted::Kind::duets, more);
+    if (more > 0 && all.pending == 0) want(suspect, Wanted::Kind::duets, more);
   }
 }
 

@@ -82,6 +82,22 @@ TEST(Decide, WantsNoSecondLookBeforeAllHadTheFirst) {
   EXPECT_EQ(decision.wanted[0].count, 13);
 }
 
+TEST(Decide, ARegressionIsConfirmedWhileOthersStillWaitForTheirFirstLook) {
+  CaseEvidence slow = measured("slow");
+  add_duets(slow, Duet::Stage::first, 20, 0.05, 0.001);
+  Decision decision = decide(paired({measured("waiting"), slow}));
+  ASSERT_THAT(decision.wanted, SizeIs(2));
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
+  EXPECT_EQ(decision.wanted[0].index, 1U);
+  EXPECT_EQ(decision.wanted[1].kind, Wanted::Kind::duets);
+
+  add_duets(slow, Duet::Stage::confirmation, 20, 0.05, 0.001);
+  decision = decide(paired({measured("waiting"), slow}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.judgements[0].course, Judgement::Course::not_measured);
+  EXPECT_EQ(decision.judgements[1].verdict, Verdict::regression);
+}
+
 TEST(Decide, EqualTimesPass) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
@@ -168,7 +184,12 @@ TEST(Decide, TheErrorIsSharedAmongAllSuspects) {
     cases.push_back(measured("other"));
     add_duets(cases.back(), Duet::Stage::first, 20, 0, 0.001);
   }
-  const Decision among = decide(paired(cases));
+  Decision among = decide(paired(cases));
+  EXPECT_GT(*among.judgements[0].adjusted_p, 0.05);
+  EXPECT_EQ(among.judgements[0].verdict, Verdict::inconclusive);
+  // Also while the others are not measured yet.
+  for (std::size_t i = 1; i < cases.size(); ++i) cases[i].duets.clear();
+  among = decide(paired(cases));
   EXPECT_GT(*among.judgements[0].adjusted_p, 0.05);
   EXPECT_EQ(among.judgements[0].verdict, Verdict::inconclusive);
 }

@@ -47,42 +47,31 @@ bool GateMeasurer::stopped() const {
   return out_of_time() || (parts_.interrupted && parts_.interrupted());
 }
 
-Accounting GateMeasurer::accounting() const {
-  const Accounting a = candidate_.accounting();
-  const Accounting b = base_.accounting();
-  return {a.wall + b.wall,   a.timed + b.timed,     a.warmup + b.warmup, a.setup + b.setup,
-          a.check + b.check, a.profile + b.profile, a.idle + b.idle};
-}
-
 Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
   for (;;) {
     Decision decision = decide(evidence);
     if (decision.wanted.empty() || stopped()) return decision;
-    BENCH_RETURN_IF_ERROR(measure(decision.wanted, evidence));
+    BENCH_RETURN_IF_ERROR(measure(std::move(decision.wanted), evidence));
   }
 }
 
-// In groups, the most urgent first; within a group in turns.
-Status GateMeasurer::measure(const std::vector<Wanted>& wanted, GateEvidence& evidence) {
+// The most urgent of them, in turns.
+Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence) {
   std::size_t left = 0;
   for (const Wanted& wish : wanted) left += static_cast<std::size_t>(wish.count);
-  for (std::size_t begin = 0; begin < wanted.size(); begin += kCasesInTurns) {
-    const std::size_t end = std::min(wanted.size(), begin + kCasesInTurns);
-    std::vector<Wanted> group(wanted.begin() + static_cast<std::ptrdiff_t>(begin),
-                              wanted.begin() + static_cast<std::ptrdiff_t>(end));
-    for (bool any = true; any;) {
-      any = false;
-      for (Wanted& wish : group) {
-        if (wish.count <= 0) continue;
-        if (stopped()) return Done{};
-        any = true;
-        CaseEvidence& entry = evidence.cases[wish.index];
-        const bool window = wish.kind == Wanted::Kind::windows;
-        if (parts_.progress) parts_.progress(entry.id, name_of(wish.kind), left);
-        left -= window ? static_cast<std::size_t>(wish.count) : 1;
-        BENCH_RETURN_IF_ERROR(window ? measure_window(wish, entry) : measure_duet(wish, entry));
-        if (window) wish.count = 0;
-      }
+  wanted.resize(std::min(wanted.size(), kCasesInTurns));
+  for (bool any = true; any;) {
+    any = false;
+    for (Wanted& wish : wanted) {
+      if (wish.count <= 0) continue;
+      if (stopped()) return Done{};
+      any = true;
+      CaseEvidence& entry = evidence.cases[wish.index];
+      const bool window = wish.kind == Wanted::Kind::windows;
+      if (parts_.progress) parts_.progress(entry.id, name_of(wish.kind), left);
+      left -= window ? static_cast<std::size_t>(wish.count) : 1;
+      BENCH_RETURN_IF_ERROR(window ? measure_window(wish, entry) : measure_duet(wish, entry));
+      if (window) wish.count = 0;
     }
   }
   return Done{};

@@ -48,16 +48,15 @@ class GateMeasurer {
 
   // Adds to the evidence. Error: a worker cannot be started, or append's.
   Result<Decision> settle(GateEvidence& evidence);
-  bool out_of_time() const;
-  Accounting accounting() const;
   // The layouts that a layer meets in its network, asked for once; empty for other cases.
   Result<ops::MetLayouts> layouts_met_by(const Case& spec);
 
  private:
-  Status measure(const std::vector<Wanted>& wanted, GateEvidence& evidence);
+  Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
   Status measure_duet(Wanted& wanted, CaseEvidence& entry);
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
+  bool out_of_time() const;
   bool stopped() const;
 
   const GateTask& task_;

@@ -5,6 +5,7 @@
 #include "harness/run/worker.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -211,6 +212,27 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
   EXPECT_LT(evidence.cases[0].duets.size(), 20U);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not measured again"));
+}
+
+TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 105us);
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < 2 * kCasesInTurns; ++i) {
+    ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
+  }
+  const Plan first = plan_of({ids.begin(), ids.begin() + kCasesInTurns});
+  GateEvidence evidence = evidence_for(first);
+  const Nanoseconds before = clock_.now();
+  settle(first, evidence);
+  const Nanoseconds needed = clock_.now() - before;
+
+  const Plan all = plan_of(ids);
+  evidence = evidence_for(all);
+  const Decision decision = settle(all, evidence, needed);
+  EXPECT_EQ(count(decision.judgements, Verdict::regression), kCasesInTurns);
+  EXPECT_THAT(evidence.cases[kCasesInTurns].duets, IsEmpty());
+  EXPECT_THAT(decision.judgements[kCasesInTurns].reason, HasSubstr("not measured again"));
 }
 
 TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
