@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -20,24 +21,6 @@
 
 namespace bench {
 namespace {
-
-constexpr ::mode_t kNewFileMode = 0666;  // less the umask, as for every tool's output
-
-// Closes on every path out of a function.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 struct Advice {
   int code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a gate's file back; evidence_file.cpp writes it.
+#include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/evidence_json.hpp"
 #include "harness/gate/stage_one.hpp"
@@ -236,20 +237,14 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   GateFile file;
   file.evidence.cases = stage_one(report);
   FileReader reader(file);
-  std::size_t number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t newline = text.find('\n');
-    const bool torn = newline == std::string_view::npos;
-    const std::string_view line = text.substr(0, newline);
-    text.remove_prefix(torn ? text.size() : newline + 1);
-    if (line.empty() || torn) continue;
-    const Json object = Json::parse(line, nullptr, false);
-    if (object.is_discarded()) return damaged(name, number, "it is not valid JSON");
+  for (const NumberedLine& line : Lines(text)) {
+    if (line.text.empty() || line.torn) continue;
+    const Json object = Json::parse(line.text, nullptr, false);
+    if (object.is_discarded()) return damaged(name, line.number, "it is not valid JSON");
     try {
       reader.read(object);
     } catch (const std::exception& problem) {
-      return damaged(name, number, problem.what());
+      return damaged(name, line.number, problem.what());
     }
   }
   if (!reader.seen_header()) {

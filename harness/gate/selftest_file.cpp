@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test's file, and its report as text and JSON.
+#include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Ten digits after the point of a logarithm are far below any clock.
+// Eight digits after the point of a share are far below what any clock tells.
 double rounded(double value) { return std::round(value * 1e8) / 1e8; }
 
 std::string line_of(const Json& object) {
@@ -149,20 +150,16 @@ std::string self_test_lines(const SelfTest& test) {
 
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name) {
   std::vector<SelfTest> tests;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t newline = text.find('\n');
-    const std::string_view line = text.substr(0, newline);
-    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-    if (line.empty()) continue;
+  for (const NumberedLine& line : Lines(text)) {
+    if (line.text.empty()) continue;
     try {
-      const Json object = Json::parse(line, nullptr, false);
+      const Json object = Json::parse(line.text, nullptr, false);
       if (object.is_discarded()) throw std::invalid_argument("it is not valid JSON");
       read_line(object, tests);
     } catch (const std::exception& problem) {
       return Error{fmt::format("damaged record: {}", problem.what()),
-                   fmt::format("{}:{}", name, number), "bench selftest --record makes such files"};
+                   fmt::format("{}:{}", name, line.number),
+                   "bench selftest --record makes such files"};
     }
   }
   if (tests.empty()) {

@@ -3,6 +3,7 @@
 // for from their processes.
 #include "harness/report/report.hpp"
 
+#include "base/lines.hpp"
 #include "harness/report/json_reader.hpp"
 #include "harness/report/synthesis.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 constexpr std::size_t kMostWarnings = 20;
 
 constexpr std::string_view kRecordStart = "{\"record\":";
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
-}
 
 class Collector {
  public:
@@ -138,13 +135,8 @@ Result<Report> parse_report(std::string_view text, const std::string& name) {
       return collector.finish();
     }
   }
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const bool torn = newline == std::string_view::npos;
-    BENCH_RETURN_IF_ERROR(collector.add_line(text.substr(0, newline), ++number, torn));
-    text.remove_prefix(torn ? text.size() : newline + 1);
-  }
+  for (const NumberedLine& line : Lines(text))
+    BENCH_RETURN_IF_ERROR(collector.add_line(line.text, line.number, line.torn));
   return collector.finish();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/baseline_file.hpp"
 
+#include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/store/file_name.hpp"
 
@@ -15,10 +16,6 @@ namespace {
 
 // A binary file would give a problem a line.
 constexpr std::size_t kMostProblems = 20;
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
-}
 
 class LineCollector {
  public:
@@ -105,11 +102,7 @@ class LineCollector {
 StoredLines parse_baseline_lines(std::string_view text, const std::string& path,
                                  const std::optional<StoreFile>& place) {
   LineCollector collector(path, place);
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t newline = std::min(text.find('\n'), text.size());
-    collector.take(text.substr(0, newline), number);
-    text.remove_prefix(std::min(newline + 1, text.size()));
-  }
+  for (const NumberedLine& line : Lines(text)) collector.take(line.text, line.number);
   return collector.finish();
 }
 

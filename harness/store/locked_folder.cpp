@@ -14,22 +14,6 @@
 namespace bench {
 namespace {
 
-constexpr ::mode_t kNewFileMode = 0666;  // less the umask
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
 Error system_error(std::string_view action, const std::string& path, int code) {
   return {fmt::format("cannot {}: {}", action, std::generic_category().message(code)), path,
           "check the permissions and the space of this folder"};
@@ -43,18 +27,11 @@ bool ends_without_newline(int descriptor, ::off_t size) {
 }  // namespace
 
 Result<FolderLock> FolderLock::take(const std::string& folder, LockKind kind) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) return system_error("open the folder", folder, errno);
+  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (opened.get() < 0) return system_error("open the folder", folder, errno);
   const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
-  while (::flock(descriptor, operation) != 0 && errno == EINTR) continue;
-  return FolderLock(descriptor);
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  while (::flock(opened.get(), operation) != 0 && errno == EINTR) continue;
+  return FolderLock(std::move(opened));
 }
 
 Status append_whole_line(const std::string& path, std::string_view line) {

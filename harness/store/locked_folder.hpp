@@ -4,27 +4,26 @@
 // identity when it is pruned.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
 enum class LockKind { shared, exclusive };
 
 // Waits for the advisory lock and holds it until destruction. File systems without locks go
-// without. Owns its descriptor.
+// without.
 class FolderLock {
  public:
   static Result<FolderLock> take(const std::string& folder, LockKind kind);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock();
 
  private:
-  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit FolderLock(Descriptor folder) : folder_(std::move(folder)) {}
+  Descriptor folder_;
 };
 
 // Appends `line` and a newline to a file in a locked folder with one write(2), after a newline

@@ -2,11 +2,11 @@
 // A gate's file with a case of most verdicts, for tests of what is written of one.
 #pragma once
 
+#include "base/lines.hpp"
 #include "harness/gate/gate_report.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -159,11 +159,7 @@ inline GateFile large_gate(int cases) {
 
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const NumberedLine& line : Lines(text)) lines.emplace_back(line.text);
   return lines;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+
+// Of a new file; less the umask, as for every tool's output.
+inline constexpr ::mode_t kNewFileMode = 0666;
+
+// Owns a file descriptor, or none (a negative number), and closes it on every path out of a
+// function.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  int get() const { return number_; }
+  // Who takes the number closes it.
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+}  // namespace bench
