@@ -4,7 +4,6 @@
 #include "harness/run/protocol.hpp"
 
 #include <chrono>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -24,19 +23,12 @@ bool CanaryPhase::wanted(CanaryMoment moment) const {
 
 Status CanaryPhase::take(CanaryMoment moment) {
   last_ = moment;
-  const auto reply = session_.call(CanaryRequest{}, kCanaryLimit);
+  const auto reply = session_.ask<CanariesReply>(CanaryRequest{}, kCanaryLimit);
   session_.finish();
-  if (!reply && reply.error().kind == WorkerFailure::Kind::interrupted) return Done{};
-  if (reply) {
-    if (const auto* canaries = std::get_if<CanariesReply>(&*reply)) {
-      return sink_.append(CanaryRecord{options_.run_id, moment, canaries->time});
-    }
-  }
+  if (reply) return sink_.append(CanaryRecord{options_.run_id, moment, reply->time});
+  if (reply.error().cause == Unanswered::Cause::interruption) return Done{};
   failed_ = true;
-  const auto* refused = reply ? std::get_if<RefusedReply>(&*reply) : nullptr;
-  observer_.message("no canaries: " + (!reply               ? reply.error().reason
-                                       : refused != nullptr ? refused->reason
-                                                            : "the worker sent another answer"));
+  observer_.message("no canaries: " + reply.error().reason);
   return Done{};
 }
 

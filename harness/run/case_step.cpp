@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_step.hpp"
 
+#include "harness/run/prepare_request.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/warmup.hpp"
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -25,36 +25,22 @@ class Step {
   // The wanted reply, or nothing after noting why the step ends. `target`: what the worker is
   // asked to take, beyond which the case's timeout counts.
   template <class Wanted>
-  std::optional<Wanted> call(const Request& message, Nanoseconds target) {
-    auto reply = session_.call(message, target + request_.spec->measure.timeout);
-    if (!reply) {
-      const WorkerFailure& failure = reply.error();
-      if (failure.kind == WorkerFailure::Kind::interrupted) {
-        result_.course = StepResult::Course::abandoned;
-      } else {
-        result_.ended = RefusedReply{outcome_of(failure), failure.reason};
-      }
-      return std::nullopt;
+  std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
+    auto reply = session_.ask<Wanted>(message, target + request_.spec->measure.timeout);
+    if (reply) return std::move(*reply);
+    if (reply.error().cause == Unanswered::Cause::interruption) {
+      result_.course = StepResult::Course::abandoned;
+    } else {
+      result_.ended = RefusedReply{reply.error().outcome, reply.error().reason};
     }
-    if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
-    const auto* refused = std::get_if<RefusedReply>(&*reply);
-    result_.ended = refused != nullptr
-                        ? *refused
-                        : RefusedReply{Outcome::failed, "the worker sent another kind of answer"};
     return std::nullopt;
   }
 
   bool prepare() {
-    const Case& spec = *request_.spec;
-    PrepareRequest message;
-    message.id = spec.id;
-    message.network = spec.network;
-    message.seed = request_.seed;
-    message.reuse_distance = spec.reuse_distance;
+    PrepareRequest message = prepare_request(*request_.spec, request_.seed, request_.met);
     message.check = request_.check;
-    message.met = request_.met;
     if (request_.check == CheckKind::expected) message.expected = *request_.expected;
-    result_.prepared = call<PreparedReply>(message, Nanoseconds(0));
+    result_.prepared = ask<PreparedReply>(message, Nanoseconds(0));
     return result_.prepared.has_value();
   }
 
@@ -62,7 +48,7 @@ class Step {
     const Case& spec = *request_.spec;
     const Nanoseconds cap = kWarmupTimeFactor * spec.warmup.time;
     const auto warm =
-        call<WarmedUpReply>(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, cap);
+        ask<WarmedUpReply>(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, cap);
     if (!warm) return;
     ProcessRecord record;
     record.id = spec.id;
@@ -94,7 +80,7 @@ class Step {
       const std::int64_t count = std::clamp<std::int64_t>(
           (request_.deadline - clock_.now()) / std::max(sample, Nanoseconds(1)), 1,
           next_round(rule, taken, timed, sample));
-      const auto round = call<RoundReply>(RoundRequest{count}, sample * count);
+      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count);
       if (!round) return std::nullopt;
       if (round->samples.empty()) {
         result_.ended =
@@ -109,7 +95,7 @@ class Step {
 
   std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,
                                        std::vector<Nanoseconds>& samples) {
-    auto round = call<RoundReply>(RoundRequest{count, request_.range}, sample * count);
+    auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
     samples = std::move(round->samples);
     return StopReason::max_time;

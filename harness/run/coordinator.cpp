@@ -215,19 +215,15 @@ Status Run::measure_process(int process) {
   return Done{};
 }
 
-// In a worker of its own: what it creates must not be in the cache when creation is timed. A
-// network that cannot run as one leaves its layers to the layouts that they have alone.
+// In a worker of its own: what it creates must not be in the cache when creation is timed.
 Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
   for (const std::size_t i : wanted) {
     const Case& spec = cases_[i].spec();
     look_at_limits();
-    if (!spec.layer_of || layouts_.knows(spec) || halt_ != Halt::none) continue;
+    if (layouts_.knows(spec) || halt_ != Halt::none) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
     if (halt_ != Halt::none) return Done{};
-    const auto reply =
-        session_.call(StepsRequest{spec.key.dtype, spec.layer_of}, spec.measure.timeout);
-    const auto* steps = reply ? std::get_if<StepsReply>(&*reply) : nullptr;
-    layouts_.learn(spec, steps != nullptr ? steps->steps : std::vector<ops::KernelStep>{});
+    layouts_.ask(session_, spec);
   }
   session_.finish();
   return Done{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/duet.hpp"
 
+#include "harness/run/prepare_request.hpp"
 #include "harness/run/random.hpp"
 #include "harness/run/warmup.hpp"
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -26,25 +26,18 @@ class Player {
 
   // The wanted reply; else failure() says why, or nothing where the user interrupted.
   template <class Wanted>
-  std::optional<Wanted> call(const Request& message, Nanoseconds target) {
-    auto reply = session_.call(message, target + spec_.measure.timeout);
-    if (!reply) {
-      if (reply.error().kind != WorkerFailure::Kind::interrupted) {
-        failure_ = SideFailure{side_, outcome_of(reply.error()), reply.error().reason};
-      }
-      return std::nullopt;
-    }
-    if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
-    const auto* refused = std::get_if<RefusedReply>(&*reply);
-    failure_ = refused != nullptr
-                   ? SideFailure{side_, refused->outcome, refused->reason}
-                   : SideFailure{side_, Outcome::failed, "it sent another kind of answer"};
+  std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
+    auto reply = session_.ask<Wanted>(message, target + spec_.measure.timeout);
+    if (reply) return std::move(*reply);
+    const Unanswered& why = reply.error();
+    if (why.cause == Unanswered::Cause::interruption) return std::nullopt;
+    failure_ = SideFailure{side_, why.outcome, why.reason};
     return std::nullopt;
   }
 
   std::optional<Nanoseconds> sample(std::int64_t samples, std::int64_t iterations,
                                     Nanoseconds expected) {
-    const auto round = call<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
+    const auto round = ask<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
     if (!round) return std::nullopt;
     if (round->iterations_per_sample != iterations || round->samples.empty()) {
       failure_ = SideFailure{side_, Outcome::failed,
@@ -93,20 +86,16 @@ class DuetRun {
 
   // The base has to compute what the candidate does.
   bool prepare() {
-    const Case& spec = *request_.spec;
-    PrepareRequest message;
-    message.id = spec.id;
-    message.network = spec.network;
-    message.seed = request_.data_seed;
-    message.reuse_distance = spec.reuse_distance;
-    message.met = request_.met;
-    message.check = request_.expected != nullptr ? CheckKind::expected : CheckKind::reference;
-    if (request_.expected != nullptr) message.expected = *request_.expected;
-    result_.candidate = candidate_.call<PreparedReply>(message, Nanoseconds(0));
+    PrepareRequest message = prepare_request(*request_.spec, request_.data_seed, request_.met);
+    if (request_.expected != nullptr) {
+      message.check = CheckKind::expected;
+      message.expected = *request_.expected;
+    }
+    result_.candidate = candidate_.ask<PreparedReply>(message, Nanoseconds(0));
     if (!result_.candidate) return false;
     if (request_.expected == nullptr) message.expected = result_.candidate->output;
     message.check = CheckKind::expected;
-    result_.base = base_.call<PreparedReply>(message, Nanoseconds(0));
+    result_.base = base_.ask<PreparedReply>(message, Nanoseconds(0));
     return result_.base.has_value();
   }
 
@@ -114,8 +103,8 @@ class DuetRun {
     const Warmup& wanted = request_.spec->warmup;
     const Nanoseconds time = std::min(wanted.time, kDuetWarmup);
     for (Player* player : in_random_order()) {
-      const auto warm = player->call<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
-                                                    kWarmupTimeFactor * time);
+      const auto warm = player->ask<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
+                                                   kWarmupTimeFactor * time);
       if (!warm) return false;
       // Both sides batch alike: the first iteration after a hand-over weighs the same in each.
       if (warm->iterations_per_sample >= iterations_) {

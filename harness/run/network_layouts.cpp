@@ -3,7 +3,15 @@
 
 namespace bench {
 
-bool NetworkLayouts::knows(const Case& layer) const { return by_node_.contains(key_of(layer)); }
+bool NetworkLayouts::knows(const Case& spec) const {
+  return !spec.layer_of || by_node_.contains(key_of(spec));
+}
+
+void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
+  const auto reply =
+      session.ask<StepsReply>(StepsRequest{layer.key.dtype, layer.layer_of}, layer.measure.timeout);
+  learn(layer, reply ? reply->steps : std::vector<ops::KernelStep>{});
+}
 
 void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>& steps) {
   auto& nodes = by_node_[key_of(layer)];

@@ -4,6 +4,7 @@
 
 #include "base/data_type.hpp"
 #include "harness/config/plan.hpp"
+#include "harness/run/worker_session.hpp"
 #include "ops/kernel.hpp"
 
 #include <map>
@@ -15,7 +16,11 @@ namespace bench {
 
 class NetworkLayouts {
  public:
-  bool knows(const Case& layer) const;
+  // Also of a case that is no layer: there is nothing to know.
+  bool knows(const Case& spec) const;
+  // Learns from the session's worker. Where it does not answer, or the network cannot run as one,
+  // its layers are left to the layouts that they have alone.
+  void ask(WorkerSession& session, const Case& layer);
   // The steps of the network that `layer` belongs to; empty where it cannot run as one.
   void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
   // Empty for a case that is no layer, and where nothing is known.

@@ -41,6 +41,7 @@ TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) 
   EXPECT_TRUE(layouts.met_by(half).empty());
   EXPECT_TRUE(layouts.met_by(layer_case(std::make_shared<const PlannedNetwork>(), "pool")).empty());
   EXPECT_TRUE(layouts.met_by(Case{}).empty());
+  EXPECT_TRUE(layouts.knows(Case{}));
 }
 
 }  // namespace

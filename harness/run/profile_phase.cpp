@@ -3,6 +3,7 @@
 
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
+#include "harness/run/prepare_request.hpp"
 #include "harness/run/warmup.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
@@ -15,7 +16,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -38,12 +38,8 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
                           const std::string& spool) {
   const Case& spec = *job.spec;
   ProfileRequest request;
-  request.prepare.id = spec.id;
-  request.prepare.network = spec.network;
+  request.prepare = prepare_request(spec, world.options.seed, job.met);
   request.prepare.check = CheckKind::none;
-  request.prepare.seed = world.options.seed;
-  request.prepare.reuse_distance = spec.reuse_distance;
-  request.prepare.met = job.met;
   request.switches = switch_values(world.options.profile.value_or(ProfileSwitches()));
   request.spool = spool;
   request.run_id = world.options.run_id;
@@ -86,16 +82,10 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
                                              const ProfileRequest& request) {
   const Case& spec = *job.spec;
   const Nanoseconds target = kWarmupTimeFactor * spec.warmup.time;
-  const auto reply = world.session.call(request, target + spec.measure.timeout);
-  if (!reply) {
-    if (reply.error().kind == WorkerFailure::Kind::interrupted) return std::nullopt;
-    return record_of(outcome_of(reply.error()), reply.error().reason);
-  }
-  if (const auto* profiled = std::get_if<ProfiledReply>(&*reply)) return record_of(*profiled);
-  if (const auto* refused = std::get_if<RefusedReply>(&*reply)) {
-    return record_of(refused->outcome, refused->reason);
-  }
-  return record_of(Outcome::failed, "the worker sent another kind of answer");
+  const auto reply = world.session.ask<ProfiledReply>(request, target + spec.measure.timeout);
+  if (reply) return record_of(*reply);
+  if (reply.error().cause == Unanswered::Cause::interruption) return std::nullopt;
+  return record_of(reply.error().outcome, reply.error().reason);
 }
 
 // Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.

@@ -3,6 +3,7 @@
 
 #include "base/temporary_folder.hpp"
 #include "harness/run/duet.hpp"
+#include "harness/run/prepare_request.hpp"
 #include "harness/run/warmup.hpp"
 #include "harness/stats/signed_rank.hpp"
 
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace bench {
@@ -83,29 +83,30 @@ class SelfTestRun {
     return Done{};
   }
 
+  static Nanoseconds limit(const Case& spec) {
+    return kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout;
+  }
+
+  template <class Wanted>
+  Result<Wanted> ask(const Case& spec, const Request& request) {
+    auto reply = base_.ask<Wanted>(request, limit(spec));
+    if (!reply) return Error{reply.error().reason, spec.id, ""};
+    return std::move(*reply);
+  }
+
   // What a round takes beside its samples: the loop, its bookkeeping, the two messages.
   Status measure_harness(const Case& spec) {
     BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
-    PrepareRequest prepare;
-    prepare.id = spec.id;
-    prepare.network = spec.network;
-    prepare.seed = task_.seed;
+    PrepareRequest prepare = prepare_request(spec, task_.seed, {});
     prepare.check = CheckKind::none;
-    Nanoseconds wall{0};
-    std::optional<RoundReply> round;
-    for (const Request& request :
-         {Request(prepare), Request(WarmUpRequest{spec.warmup.iterations, kDuetWarmup}),
-          Request(RoundRequest{kHarnessSamples})}) {
-      const Nanoseconds start = clock_.now();
-      auto reply = base_.call(request, kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout);
-      wall = clock_.now() - start;
-      if (!reply) return Error{reply.error().reason, spec.id, ""};
-      if (const auto* refused = std::get_if<RefusedReply>(&*reply)) {
-        return Error{refused->reason, spec.id, ""};
-      }
-      if (auto* samples = std::get_if<RoundReply>(&*reply)) round = std::move(*samples);
-    }
-    for (const Nanoseconds sample : round->samples) wall -= sample;
+    BENCH_RETURN_IF_ERROR(ask<PreparedReply>(spec, prepare));
+    BENCH_RETURN_IF_ERROR(
+        ask<WarmedUpReply>(spec, WarmUpRequest{spec.warmup.iterations, kDuetWarmup}));
+    const Nanoseconds start = clock_.now();
+    BENCH_ASSIGN_OR_RETURN(const RoundReply round,
+                           ask<RoundReply>(spec, RoundRequest{kHarnessSamples}));
+    Nanoseconds wall = clock_.now() - start;
+    for (const Nanoseconds sample : round.samples) wall -= sample;
     BENCH_ASSIGN_OR_RETURN(const std::optional<double> profiler, measure_profiler(spec, prepare));
     base_.finish();
     test_.harness.push_back({spec.id, wall / kHarnessSamples, profiler});
@@ -121,12 +122,11 @@ class SelfTestRun {
     request.run_id = "selftest";
     request.warmup_iterations = spec.warmup.iterations;
     request.warmup_time = kDuetWarmup;
-    const auto reply = base_.call(request, kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout);
-    if (!reply) return Error{reply.error().reason, spec.id, ""};
-    const auto* profiled = std::get_if<ProfiledReply>(&*reply);
-    if (profiled == nullptr || profiled->unprofiled.count() <= 0) return std::optional<double>();
-    return std::optional(static_cast<double>(profiled->profiled.count()) /
-                             static_cast<double>(profiled->unprofiled.count()) -
+    const auto reply = base_.ask<ProfiledReply>(request, limit(spec));
+    if (!reply && reply.error().worker_is_gone()) return Error{reply.error().reason, spec.id, ""};
+    if (!reply || reply->unprofiled.count() <= 0) return std::optional<double>();
+    return std::optional(static_cast<double>(reply->profiled.count()) /
+                             static_cast<double>(reply->unprofiled.count()) -
                          1);
   }
 

@@ -56,6 +56,21 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
   return std::move(reply->reply);
 }
 
+Unanswered WorkerSession::unanswered(WorkerFailure failure) {
+  using Cause = Unanswered::Cause;
+  const bool interrupted = failure.kind == WorkerFailure::Kind::interrupted;
+  return {interrupted ? Cause::interruption : Cause::failure, outcome_of(failure),
+          std::move(failure.reason)};
+}
+
+Unanswered WorkerSession::unanswered(Reply reply) {
+  using Cause = Unanswered::Cause;
+  if (auto* refused = std::get_if<RefusedReply>(&reply)) {
+    return {Cause::refusal, refused->outcome, std::move(refused->reason)};
+  }
+  return {Cause::another_answer, Outcome::failed, "the worker sent another kind of answer"};
+}
+
 void WorkerSession::finish() {
   if (!worker_) return;
   total_.wall += worker_->finish();

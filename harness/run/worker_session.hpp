@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker of a run, started when first needed and replaced after its failure, and the sum of
-// what all of them did.
+// One worker of a run, started when first needed and replaced after its failure, what it is asked,
+// and the sum of what all of them did.
 #pragma once
 
 #include "base/env.hpp"
@@ -11,8 +11,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace bench {
+
+// Why a request has no answer of the wanted type.
+struct Unanswered {
+  enum class Cause { interruption, failure, refusal, another_answer };
+  Cause cause;
+  Outcome outcome;  // of the case that was worked on; an interruption says nothing of it
+  std::string reason;
+
+  bool worker_is_gone() const { return cause == Cause::interruption || cause == Cause::failure; }
+};
 
 class WorkerSession {
  public:
@@ -24,14 +37,23 @@ class WorkerSession {
   Status ensure(std::optional<int> threads);
   const HelloReply& greeting() const { return greeting_; }  // of the last worker started
 
-  // After a failure the worker is gone.
-  Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
+  template <class Wanted>
+  Result<Wanted, Unanswered> ask(const Request& request, Nanoseconds limit) {
+    Result<Reply, WorkerFailure> reply = call(request, limit);
+    if (!reply) return unanswered(std::move(reply).error());
+    if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
+    return unanswered(std::move(*reply));
+  }
   void finish();
 
   // Over all finished workers.
   Accounting accounting() const;
 
  private:
+  Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
+  static Unanswered unanswered(WorkerFailure failure);
+  static Unanswered unanswered(Reply reply);
+
   WorkerFactory factory_;
   HelloRequest hello_;
   std::function<bool()> interrupted_;

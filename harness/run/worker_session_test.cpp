@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/worker_session.hpp"
+
+#include "harness/run/worker.hpp"
+#include "tests/fakes/fake_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Answer = Result<Reply, WorkerFailure>;
+using Cause = Unanswered::Cause;
+
+// Greets, then gives the same answer to everything.
+class OneAnswer final : public WorkerLink {
+ public:
+  explicit OneAnswer(Answer answer) : answer_(std::move(answer)) {}
+  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds,
+                                           const std::function<bool()>&) override {
+    if (std::holds_alternative<HelloRequest>(request)) {
+      return ReplyMessage{HelloReply{kProtocolVersion, "", "", "", {}, {}}, {}};
+    }
+    if (!answer_) return answer_.error();
+    return ReplyMessage{*answer_, {}};
+  }
+  Nanoseconds finish() override { return 1s; }
+
+ private:
+  Answer answer_;
+};
+
+class WorkerSessionTest : public testing::Test {
+ protected:
+  Result<RoundReply, Unanswered> round_of(const Answer& answer) {
+    WorkerSession session(
+        [&](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+          return std::unique_ptr<WorkerLink>(new OneAnswer(answer));
+        },
+        {kProtocolVersion, Bytes{0}, std::nullopt}, nullptr, clock_);
+    EXPECT_TRUE(session.ensure(1).ok());
+    auto reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
+    ended_ = session.accounting().wall > 0s;
+    return reply;
+  }
+  void expect_unanswered(const Answer& answer, const Unanswered& expected) {
+    const auto reply = round_of(answer);
+    ASSERT_FALSE(reply.ok());
+    EXPECT_EQ(reply.error().cause, expected.cause);
+    EXPECT_EQ(reply.error().outcome, expected.outcome);
+    EXPECT_EQ(reply.error().reason, expected.reason);
+    EXPECT_EQ(reply.error().worker_is_gone(), ended_);
+  }
+
+  test::FakeClock clock_;
+  bool ended_ = false;
+};
+
+TEST_F(WorkerSessionTest, the_wanted_reply_is_handed_over) {
+  const auto reply = round_of(Reply(RoundReply{{3ns, 4ns}}));
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(reply->samples, (std::vector<Nanoseconds>{3ns, 4ns}));
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(WorkerSessionTest, a_refusal_keeps_its_outcome_and_the_worker) {
+  expect_unanswered(Reply(RefusedReply{Outcome::unsupported, "no such type"}),
+                    {Cause::refusal, Outcome::unsupported, "no such type"});
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(WorkerSessionTest, another_answer_is_a_failure_of_the_case) {
+  expect_unanswered(Reply(DoneReply{}), {Cause::another_answer, Outcome::failed,
+                                         "the worker sent another kind of answer"});
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(WorkerSessionTest, a_failure_ends_the_worker) {
+  expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"},
+                    {Cause::failure, Outcome::crashed, "SIGSEGV"});
+  EXPECT_TRUE(ended_);
+}
+
+TEST_F(WorkerSessionTest, an_interruption_is_told_from_failures) {
+  expect_unanswered(WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"},
+                    {Cause::interruption, Outcome::failed, "interrupted"});
+  EXPECT_TRUE(ended_);
+}
+
+}  // namespace
+}  // namespace bench
