@@ -2,8 +2,8 @@
 // `bench baseline`, and what `run` and `compare` make of a store, as a user calls them. Result
 // files are made here with known times; only where the machine must be this one, `bench run` makes
 // them.
-#include "harness/report/report.hpp"
 #include "harness/store/store.hpp"
+#include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/schema.hpp"
 
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kId = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+constexpr const char* kId = kStoredCase;
 constexpr const char* kFile =
     "baselines/test-2c-00000000/gemm__forward__m16n16k16__f32__onednn__cpu__hot.jsonl";
 
@@ -50,41 +50,23 @@ class BaselineTest : public testing::Test {
 };
 
 RunRecord run_record(int number) {
-  RunRecord run;
-  run.run_id = "run-" + std::to_string(number);
+  RunRecord run = sample_run("run-" + std::to_string(number));
   run.started = "2026-11-0" + std::to_string(number) + "T08:00:00Z";
   run.tool_version = "0.1.0";
   run.tool_commit = "c0ffee00000" + std::to_string(number);
-  run.environment.machine_class = "test-2c-00000000";
-  run.environment.libraries = {{"onednn", "3.2.0"}};
   return run;
 }
 
-// Five processes of two samples, around `nanoseconds`.
-std::string result_file(RunRecord run, std::int64_t nanoseconds, const std::string& id = kId) {
-  std::string text = to_json_line(run) + "\n";
-  CaseRecord record;
-  record.run_id = run.run_id;
-  record.id = id;
-  record.op = "gemm";
-  record.direction = "forward";
-  record.case_hash = "0123456789abcdef";
+std::string result_of(const RunRecord& run, std::int64_t nanoseconds, const std::string& id = kId) {
+  CaseRecord record = sample_case(run.run_id, id);
   record.implementation = "brg:avx512_core";
   record.memory = MemoryUse{Bytes{4096}, Bytes{1024}, Bytes{0}};
-  for (int number = 0; number < 5; ++number) {
-    ProcessRecord process;
-    process.run_id = run.run_id;
-    process.id = id;
-    process.process = number;
-    process.samples = {Nanoseconds(nanoseconds + number), Nanoseconds(nanoseconds + number)};
-    text += to_json_line(process) + "\n";
-  }
-  return text + to_json_line(record) + "\n";
+  return result_file(run, record, nanoseconds);
 }
 
 TEST_F(BaselineTest, save_list_show_and_verify) {
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_file(run_record(2), 101'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_of(run_record(2), 101'000));
   const ProgramResult saved =
       baseline({"save", "a.jsonl", "b.jsonl", "--reason", "nightly run of main"});
   EXPECT_EQ(saved.status, 0) << saved.err;
@@ -120,7 +102,7 @@ TEST_F(BaselineTest, save_list_show_and_verify) {
 }
 
 TEST_F(BaselineTest, a_reason_is_needed) {
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
   for (const char* action : {"save", "accept"}) {
     for (const auto& words : {std::vector<std::string>{}, {"--reason", " "}}) {
       std::vector<std::string> arguments = {action, "a.jsonl"};
@@ -134,8 +116,8 @@ TEST_F(BaselineTest, a_reason_is_needed) {
 }
 
 TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_file(run_record(2), 200'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_of(run_record(2), 200'000));
   EXPECT_EQ(baseline({"save", "a.jsonl", "--reason", "r", "--anchor", "release-1.4"}).status, 0);
   EXPECT_EQ(baseline({"accept", "b.jsonl", "--reason", "checks its input (#1)"}).status, 0);
   EXPECT_THAT(save("b.jsonl").out, HasSubstr("known"));
@@ -154,8 +136,8 @@ TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
   under.under = "perf record";
   RunRecord slow = run_record(2);
   slow.environment.details["env.BENCH_SLOWDOWN"] = "3%";
-  folder_.write("under.jsonl", result_file(under, 100'000));
-  folder_.write("slow.jsonl", result_file(slow, 100'000));
+  folder_.write("under.jsonl", result_of(under, 100'000));
+  folder_.write("slow.jsonl", result_of(slow, 100'000));
   for (const auto& [file, reason] :
        {std::pair("under.jsonl", "perf record"), {"slow.jsonl", "BENCH_SLOWDOWN=3%"}}) {
     const ProgramResult result = save(file);
@@ -169,7 +151,7 @@ TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
 TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
   RunRecord run = run_record(1);
   run.environment.machine_class = "../../evil";
-  folder_.write("a.jsonl", result_file(run, 100'000, "../../../tmp/evil"));
+  folder_.write("a.jsonl", result_of(run, 100'000, "../../../tmp/evil"));
   EXPECT_EQ(save("a.jsonl").status, 0);
   EXPECT_THAT(baseline({"list"}).out, HasSubstr("../../../tmp/evil"));
   EXPECT_TRUE(std::filesystem::exists(
@@ -177,7 +159,7 @@ TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
 }
 
 TEST_F(BaselineTest, damaged_files_are_named_by_line) {
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
   append(kFile, "<<<<<<< HEAD\n{\"schema\":\"bench.baseline/2\"}\n{\"schema\":\"bench.bas");
   const ProgramResult verified = baseline({"verify"});
@@ -213,7 +195,7 @@ TEST_F(BaselineTest, two_writers_at_the_same_time) {
   std::vector<std::string> second = {"save"};
   for (int i = 1; i <= kFiles; ++i) {
     const std::string name = std::to_string(i) + ".jsonl";
-    folder_.write(name, result_file(run_record(i), 100'000));
+    folder_.write(name, result_of(run_record(i), 100'000));
     (i % 2 == 0 ? first : second).push_back(name);
   }
   for (auto* words : {&first, &second}) words->insert(words->end(), {"--reason", "r"});
@@ -224,8 +206,8 @@ TEST_F(BaselineTest, two_writers_at_the_same_time) {
 }
 
 TEST_F(BaselineTest, compare_reads_stores) {
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_file(run_record(2), 130'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_of(run_record(2), 130'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
   for (const std::string base : {"baselines", "baselines/test-2c-00000000", kFile}) {
     const ProgramResult result = bench({"compare", base, "b.jsonl"});
@@ -236,7 +218,7 @@ TEST_F(BaselineTest, compare_reads_stores) {
   }
   RunRecord elsewhere = run_record(3);
   elsewhere.environment.machine_class = "other-4c-11111111";
-  folder_.write("c.jsonl", result_file(elsewhere, 130'000));
+  folder_.write("c.jsonl", result_of(elsewhere, 130'000));
   const ProgramResult result = bench({"compare", "baselines", "c.jsonl"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out,
@@ -280,7 +262,7 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
 
 TEST_F(BaselineTest, run_says_why_there_is_nothing_to_compare_with) {
   folder_.write("tiny.yaml", kTiny);
-  folder_.write("a.jsonl", result_file(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
   ASSERT_EQ(save("a.jsonl").status, 0);
   const ProgramResult plain = bench({"run", "tiny.yaml", "--quick", "--out", "a1.jsonl"});
   EXPECT_THAT(plain.out, Not(HasSubstr("vs baseline")));

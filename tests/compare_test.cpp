@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench compare` as a user calls it, over result files made here with known times.
-#include "harness/report/report.hpp"
+#include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -18,45 +18,27 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kId = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
-
 ProgramResult compare(std::vector<std::string> arguments, const TemporaryFolder& folder) {
   arguments.insert(arguments.begin(), {BENCH_BINARY, "compare"});
   return run_program({std::move(arguments), folder.path(), {}});
 }
 
-std::string result_file(std::int64_t nanoseconds, const std::string& library,
-                        const std::string& implementation) {
-  RunRecord run;
-  run.run_id = "r" + library;
-  run.environment.machine_class = "test-2c-00000000";
+std::string result_of(std::int64_t nanoseconds, const std::string& library,
+                      const std::string& implementation) {
+  RunRecord run = sample_run("r" + library);
   run.environment.libraries = {{"onednn", library}};
-  std::string text = to_json_line(run) + "\n";
-  CaseRecord record;
-  record.run_id = run.run_id;
-  record.id = kId;
-  record.op = "gemm";
-  record.direction = "forward";
-  record.case_hash = "0123456789abcdef";
+  CaseRecord record = sample_case(run.run_id);
   record.implementation = implementation;
-  for (int number = 0; number < 5; ++number) {
-    ProcessRecord process;
-    process.run_id = run.run_id;
-    process.id = kId;
-    process.process = number;
-    process.samples = {Nanoseconds(nanoseconds + number), Nanoseconds(nanoseconds + number)};
-    text += to_json_line(process) + "\n";
-  }
-  return text + to_json_line(record) + "\n";
+  return result_file(run, record, nanoseconds);
 }
 
 TEST(CompareTest, names_the_regression_and_what_changed) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_file(100'000, "3.1.0", "brg:avx512_core"));
-  folder.write("b.jsonl", result_file(130'000, "3.2.0", "jit:sse41"));
+  folder.write("a.jsonl", result_of(100'000, "3.1.0", "brg:avx512_core"));
+  folder.write("b.jsonl", result_of(130'000, "3.2.0", "jit:sse41"));
   const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr(kId), HasSubstr("+30.0 %"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr(kStoredCase), HasSubstr("+30.0 %"),
                                 HasSubstr("library.onednn: 3.1.0 -> 3.2.0"),
                                 HasSubstr("implementation: brg:avx512_core -> jit:sse41"),
                                 HasSubstr("geometric mean: gemm/forward +30.0 % (1)")));
@@ -67,8 +49,8 @@ TEST(CompareTest, names_the_regression_and_what_changed) {
 
 TEST(CompareTest, writes_each_format) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_file(100'000, "3.1.0", "x"));
-  folder.write("b.jsonl", result_file(90'000, "3.1.0", "x"));
+  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
+  folder.write("b.jsonl", result_of(90'000, "3.1.0", "x"));
   const auto document = json::parse(compare({"a.jsonl", "b.jsonl", "--json"}, folder).out);
   EXPECT_EQ(document.at("cases").at(0).at("verdict"), "faster");
   EXPECT_THAT(compare({"a.jsonl", "b.jsonl", "--format", "markdown"}, folder).out,
@@ -97,7 +79,7 @@ TEST(CompareTest, reads_google_benchmark) {
 
 TEST(CompareTest, wrong_inputs_are_explained) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_file(100'000, "3.1.0", "x"));
+  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
   folder.write("empty.jsonl", "");
   folder.write("text.txt", "hello\n");
   for (const auto& [file, message] : {std::pair("none.jsonl", "none.jsonl"),
@@ -119,7 +101,7 @@ TEST(CompareTest, wrong_inputs_are_explained) {
 // A torn or damaged line costs that line and says so.
 TEST(CompareTest, damaged_lines_are_warnings) {
   const TemporaryFolder folder;
-  const std::string text = result_file(100'000, "3.1.0", "x");
+  const std::string text = result_of(100'000, "3.1.0", "x");
   folder.write("a.jsonl", text);
   folder.write("b.jsonl", text + "{\"record\":\"case\",\"run");
   const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,24 @@ TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
   EXPECT_EQ(result.status, 2) << result.out;
   EXPECT_THAT(result.err, AllOf(HasSubstr("gate.jsonl"), HasSubstr("--force")));
   EXPECT_EQ(read("gate.jsonl"), "precious");
+}
+
+// Once both made an id of their own.
+TEST_F(GateProgramTest, the_default_folder_bears_the_run_id_of_the_evidence_in_it) {
+  const ProgramResult result = bench({"gate", "one.yaml"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  const std::string announced = "evidence: ";
+  const std::size_t begin = result.err.find(announced);
+  ASSERT_NE(begin, std::string::npos) << result.err;
+  std::istringstream rest(result.err.substr(begin + announced.size()));
+  std::string folder;
+  std::getline(rest, folder);
+  std::istringstream lines(read(folder + "/gate.jsonl"));
+  int records = 0;
+  for (std::string line; std::getline(lines, line); ++records) {
+    EXPECT_EQ(folder, "gate-one-" + json::parse(line).at("run_id").get<std::string>()) << line;
+  }
+  EXPECT_GT(records, 0);
 }
 
 TEST_F(GateProgramTest, duet_shows_the_effect_of_one_case) {

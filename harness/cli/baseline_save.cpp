@@ -20,9 +20,6 @@
 namespace bench {
 namespace {
 
-// Ids are there to be pasted: nothing is shortened.
-constexpr std::size_t kUnlimitedWidth = 1000;
-
 // What became of a case.
 struct Saved {
   std::string id;

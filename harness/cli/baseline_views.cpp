@@ -20,9 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Ids are there to be pasted: nothing is shortened.
-constexpr std::size_t kUnlimitedWidth = 1000;
-
 constexpr double kUsualPoint = 0.95;  // of the differences between runs, as the gate's screen asks
 
 std::string json_text(const Json& document) {

@@ -94,12 +94,7 @@ class DuetRunner {
       return file ? file->append(line) : Status(Done{});
     };
     auto progress = make_progress(arguments_.verbosity, env_);
-    std::int64_t done = 0;
-    parts.progress = [&](const std::string& id, std::string_view what, std::size_t left) {
-      progress->step(done, done + static_cast<std::int64_t>(left),
-                     fmt::format("{} of {}", what, id), std::nullopt);
-      ++done;
-    };
+    parts.progress = duet_progress(*progress);
     const GateTask task{&plan_, gate_.facts.run_id, arguments_.seed.value_or(1), std::nullopt};
     GateMeasurer measurer(task, parts, *env_.clock);
     BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));

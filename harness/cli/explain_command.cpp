@@ -139,9 +139,8 @@ std::string probe_text(const Result<PreparedCase>& probe) {
   if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
   std::string text = fmt::format("here, with {} {}\n", probe->library.name, probe->library.version);
   if (probe->refused) {
-    return text + fmt::format("  {}: {}\n",
-                              outcome_names()[static_cast<std::size_t>(probe->refused->outcome)],
-                              probe->refused->reason);
+    return text +
+           fmt::format("  {}: {}\n", name_of(probe->refused->outcome), probe->refused->reason);
   }
   return text + prepared_text(*probe->prepared) + steps_text(*probe->prepared);
 }
@@ -210,9 +209,8 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here) {
   entry["reproduce"] = reproduction(spec);
   if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
   if (probe.ok() && probe->refused) {
-    entry["here"] = {
-        {"outcome", outcome_names()[static_cast<std::size_t>(probe->refused->outcome)]},
-        {"reason", probe->refused->reason}};
+    entry["here"] = {{"outcome", name_of(probe->refused->outcome)},
+                     {"reason", probe->refused->reason}};
   }
   if (!here.not_taken.empty()) entry["here"]["not_taken"] = reasons_json(here.not_taken);
   return entry;

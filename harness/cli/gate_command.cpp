@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/gate_sides.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -29,7 +30,6 @@ namespace {
 
 // For what stage 1 leaves undecided, where --budget does not say otherwise.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
-constexpr int kUnlimitedWidth = 1000;
 constexpr const char* kGateFile = "gate.jsonl";
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
@@ -70,24 +70,20 @@ void print(const GateFile& gate, const KitPaths& kits, const Arguments& argument
     return;
   }
   if (env.variable("GITHUB_ACTIONS") == "true") *env.out << gate_annotations(gate, kits);
-  ConsoleOptions console;
-  console.width =
-      env.out_is_terminal ? env.terminal_width.value_or(console.width) : kUnlimitedWidth;
-  console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
-  *env.out << gate_console(gate, kits, console);
+  *env.out << gate_console(gate, kits, console_options(env));
 }
 
 class GateRun {
  public:
-  GateRun(const Arguments& arguments, Plan plan, GateSides sides, std::string folder,
-          InterruptWatch& watch, Env& env)
+  GateRun(const Arguments& arguments, Plan plan, GateSides sides, std::string run_id,
+          std::string folder, InterruptWatch& watch, Env& env)
       : arguments_(arguments),
         plan_(std::move(plan)),
         folder_(std::move(folder)),
         watch_(watch),
         env_(env),
         started_(env.clock->now()) {
-    gate_.facts.run_id = make_run_id(env);
+    gate_.facts.run_id = std::move(run_id);
     gate_.facts.candidate = std::move(sides.candidate);
     gate_.facts.base = std::move(sides.base);
   }
@@ -127,7 +123,6 @@ class GateRun {
   Nanoseconds started_;
   GateFile gate_;
   KitPaths kits_;
-  std::int64_t steps_ = 0;   // of stage 2
   bool incomplete_ = false;  // the budget or Ctrl-C ended stage 1
 };
 
@@ -197,12 +192,7 @@ GateParts GateRun::parts_of(FileSink& sink, RunObserver& progress) {
   GateParts parts = real_gate_parts(gate_.facts.candidate, gate_.facts.base, plan_, env_);
   parts.interrupted = [this] { return watch_.seen(); };
   parts.append = [&sink](std::string_view line) { return sink.append_line(std::string(line)); };
-  parts.progress = [this, &progress](const std::string& id, std::string_view what,
-                                     std::size_t left) {
-    progress.step(steps_, steps_ + static_cast<std::int64_t>(left),
-                  fmt::format("{} of {}", what, id), std::nullopt);
-    ++steps_;
-  };
+  parts.progress = duet_progress(progress);
   return parts;
 }
 
@@ -341,11 +331,11 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
   const auto interrupted = [&watch] { return watch.seen(); };
   auto sides = gate_sides(arguments, *env.clock, interrupted);
   if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
-  const std::string folder =
-      arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, make_run_id(env)));
+  const std::string run_id = make_run_id(env);
+  const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
   auto sink = open_gate(folder, arguments);
   if (!sink.ok()) return fail(sink.error(), ExitStatus::usage, env);
-  GateRun run(arguments, std::move(*plan), std::move(*sides), folder, watch, env);
+  GateRun run(arguments, std::move(*plan), std::move(*sides), run_id, folder, watch, env);
   const Result<ExitStatus> status = run.execute(*sink);
   return status.ok() ? *status : fail(status.error(), ExitStatus::not_measured, env);
 }

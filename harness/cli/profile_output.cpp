@@ -33,9 +33,7 @@ std::string change(Nanoseconds now, Nanoseconds before) {
 
 std::string pass_text(const ProfilePassRecord& pass) {
   if (pass.outcome != Outcome::ok) {
-    return fmt::format("  {}: {}: {}\n", pass.id,
-                       outcome_names()[static_cast<std::size_t>(pass.outcome)],
-                       pass.reason.value_or(""));
+    return fmt::format("  {}: {}: {}\n", pass.id, name_of(pass.outcome), pass.reason.value_or(""));
   }
   std::string text =
       fmt::format("  {}: {} iterations, {} activities", pass.id, pass.iterations, pass.activities);

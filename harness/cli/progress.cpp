@@ -20,8 +20,7 @@ std::string clock_text(Nanoseconds time) {
 
 std::string case_line(const CaseRecord& record) {
   const std::string what =
-      record.time ? format_time(record.time->median)
-                  : std::string(outcome_names()[static_cast<std::size_t>(record.outcome)]);
+      record.time ? format_time(record.time->median) : std::string(name_of(record.outcome));
   std::string line = fmt::format("{}: {}", record.id, what);
   if (record.reason) line += fmt::format(" ({})", *record.reason);
   return line;
@@ -79,6 +78,15 @@ std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env) {
   if (verbosity == Verbosity::quiet) return std::make_unique<NoProgress>();
   if (env.err_is_terminal) return std::make_unique<TerminalProgress>(env);
   return std::make_unique<LineProgress>(env);
+}
+
+DuetProgress duet_progress(RunObserver& observer) {
+  return [&observer, done = std::int64_t{0}](const std::string& id, std::string_view what,
+                                             std::size_t left) mutable {
+    observer.step(done, done + static_cast<std::int64_t>(left), fmt::format("{} of {}", what, id),
+                  std::nullopt);
+    ++done;
+  };
 }
 
 }  // namespace bench

@@ -7,11 +7,20 @@
 #include "harness/cli/arguments.hpp"
 #include "harness/run/run.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace bench {
 
 // Writes to env.err only. `env` outlives it.
 std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env);
+
+// What duets tell before each measurement, as steps of `observer`, which outlives it.
+using DuetProgress =
+    std::function<void(const std::string& id, std::string_view what, std::size_t left)>;
+DuetProgress duet_progress(RunObserver& observer);
 
 }  // namespace bench

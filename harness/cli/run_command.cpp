@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -24,8 +25,6 @@
 
 namespace bench {
 namespace {
-
-constexpr int kUnlimitedWidth = 1000;
 
 struct Destination {
   FileSink sink;
@@ -132,14 +131,10 @@ std::optional<BaselineStore> store_for(const Report& report, const Arguments& ar
 
 void print_text(const Report& report, const Arguments& arguments,
                 const std::optional<Summary>& profile, Env& env) {
-  ConsoleOptions console;
+  ConsoleOptions console = console_options(env);
   VersusBaseline versus;
   if (const auto store = store_for(report, arguments)) versus = versus_baseline(report, *store);
   console.versus_baseline = std::move(versus.cells);
-  // Into a file or a pipe nothing is shortened: ids are there to be pasted.
-  console.width =
-      env.out_is_terminal ? env.terminal_width.value_or(console.width) : kUnlimitedWidth;
-  console.colour = env.out_is_terminal && env.use_colour() ? Colour::on : Colour::off;
   const std::string networks = console_networks(summarise_networks(report), console);
   *env.out << console_table(report, console);
   for (const std::string& note : versus.notes)

@@ -19,8 +19,6 @@
 namespace bench {
 namespace {
 
-constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
-
 // One kernel that computes and one that streams memory, with one thread and with all.
 constexpr std::array<const char*, 4> kKernels = {
     "gemm/forward/m384n384k384/f32/onednn/cpu/hot/t1",
@@ -42,17 +40,12 @@ Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env)
   slowed.environment[kSlowdownVariable] = fmt::format("{}", kInjectedSlowdown);
   const GateParts sides = real_gate_parts(slowed, own, plan, env);
   auto progress = make_progress(arguments.verbosity, env);
-  std::int64_t done = 0;
   SelfTestParts parts{sides.start_base,
                       sides.start_candidate,
                       sides.hello,
                       sides.pause,
                       [&watch] { return watch.seen(); },
-                      [&](const std::string& id, std::string_view what, std::size_t left) {
-                        progress->step(done, done + static_cast<std::int64_t>(left),
-                                       fmt::format("{} of {}", what, id), std::nullopt);
-                        ++done;
-                      }};
+                      duet_progress(*progress)};
   BENCH_ASSIGN_OR_RETURN(const HelloReply greeting,
                          ask_side(parts.start, parts.hello, parts.interrupted));
   SelfTestTask task;

@@ -16,10 +16,6 @@
 namespace bench {
 namespace {
 
-// What no user asks for when two runs differ: it differs always, or says nothing of the times.
-constexpr std::array<std::string_view, 4> kUninteresting = {"arena.bytes", "config.files",
-                                                            "load_1min", "memory.available_bytes"};
-
 constexpr const char* kSeed = "config.seed";  // of the data
 
 std::vector<double> logarithms(const MeasuredCase& entry) {
@@ -31,17 +27,8 @@ std::vector<double> logarithms(const MeasuredCase& entry) {
   return values;
 }
 
-std::map<std::string, std::string> all_facts(const MeasuredCase& entry) {
-  std::map<std::string, std::string> facts = entry.facts;
-  if (entry.implementation) facts["implementation"] = *entry.implementation;
-  return facts;
-}
-
-// A missing fact is none of an earlier version of bench, and a digest that varies from process to
-// process equals no other.
-bool says_nothing(const Change& change) {
-  if (change.field != kPrimitivesDetail && change.field != kOutputDigestDetail) return false;
-  return !change.from || !change.to || change.from == kDigestVaries || change.to == kDigestVaries;
+PreparedSide side_of(const MeasuredCase& entry) {
+  return {entry.implementation.value_or(""), entry.facts};
 }
 
 // Other data have other results: their digests say nothing then.
@@ -82,7 +69,7 @@ void make_incomparable(std::vector<ComparedCase>& cases, const std::string& reas
 }
 
 std::string outcome_text(const MeasuredCase& entry) {
-  const std::string name(outcome_names()[static_cast<std::size_t>(entry.outcome)]);
+  const std::string name(name_of(entry.outcome));
   return entry.reason && !entry.reason->empty() ? name + ": " + *entry.reason : name;
 }
 
@@ -128,8 +115,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   result.group = candidate.group;
   result.base = base.median;
   result.candidate = candidate.median;
-  result.changes = changes_between(all_facts(base), all_facts(candidate));
-  std::erase_if(result.changes, says_nothing);
+  result.changes = case_changes(side_of(base), side_of(candidate));
   if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
     result.verdict = CaseVerdict::failed;
     result.reason = outcome_text(candidate);
@@ -197,31 +183,13 @@ std::size_t Comparison::count(CaseVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
 }
 
-std::vector<Change> changes_between(const std::map<std::string, std::string>& from,
-                                    const std::map<std::string, std::string>& to) {
-  std::map<std::string, Change> changes;
-  for (const auto& [field, value] : from) changes[field] = {field, value, std::nullopt};
-  for (const auto& [field, value] : to) {
-    changes[field].field = field;
-    changes[field].to = value;
-  }
-  std::vector<Change> different;
-  for (auto& [field, change] : changes) {
-    if (change.from != change.to) different.push_back(std::move(change));
-  }
-  return different;
-}
-
 Comparison compare(const Measurement& base, const Measurement& candidate,
                    const ComparisonOptions& options) {
   Comparison result;
   result.base = base.name;
   result.candidate = candidate.name;
-  result.changes = changes_between(base.facts, candidate.facts);
-  std::erase_if(result.changes, [](const Change& change) {
-    return std::ranges::find(kUninteresting, change.field) != kUninteresting.end() ||
-           is_not_stored(change);
-  });
+  result.changes = run_changes(base.facts, candidate.facts);
+  std::erase_if(result.changes, is_not_stored);
   const bool other_data = seeds_differ(base, candidate);
   std::unordered_map<std::string, const MeasuredCase*> left;
   for (const MeasuredCase& entry : base.cases) left.emplace(entry.id, &entry);

@@ -15,8 +15,6 @@
 namespace bench {
 namespace {
 
-// Ids are there to be pasted: nothing is shortened.
-constexpr std::size_t kUnlimitedWidth = 1000;
 // A comment of a pull request holds 64 KiB.
 constexpr std::size_t kMostMarkdownRows = 200;
 
@@ -38,13 +36,10 @@ std::string interval_text(const ComparedCase& entry) {
 }
 
 std::string change_text(const Change& change) {
-  const auto value = [](const std::optional<std::string>& side) {
-    return format_or_unknown(side, [](const std::string& text) { return text; });
-  };
-  return fmt::format("{}: {} -> {}", change.field, value(change.from), value(change.to));
+  return fmt::format("{}: {}", change.field, values_text(change));
 }
 
-std::string changes_text(const ComparedCase& entry) {
+std::string remarks_text(const ComparedCase& entry) {
   std::string text = entry.reason;
   for (const Change& change : entry.changes) {
     text += (text.empty() ? "" : "; ") + change_text(change);
@@ -156,7 +151,7 @@ std::string comparison_text(const Comparison& comparison) {
                      {time_text(entry.candidate)},
                      {ratio_text(entry.ratio)},
                      {interval_text(entry)}},
-                    changes_text(entry)});
+                    remarks_text(entry)});
   }
   text += '\n' + render_table(columns, rows, kUnlimitedWidth, Colour::off);
   text += fmt::format("\n{}\n", counts_text(comparison));
@@ -181,7 +176,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict), escape_markdown(entry.id),
         time_text(entry.base), time_text(entry.candidate), ratio_text(entry.ratio),
-        escape_markdown(interval_text(entry)), escape_markdown(changes_text(entry)));
+        escape_markdown(interval_text(entry)), escape_markdown(remarks_text(entry)));
   }
   if (comparison.cases.size() > kMostMarkdownRows) {
     text +=

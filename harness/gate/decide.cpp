@@ -4,7 +4,6 @@
 #include "harness/gate/paired.hpp"
 #include "harness/gate/screen.hpp"
 #include "harness/gate/windowed.hpp"
-#include "harness/report/exact_facts.hpp"
 #include "harness/stats/false_discovery.hpp"
 
 #include <fmt/format.h>
@@ -45,23 +44,8 @@ std::optional<std::string> memory_growth(const PreparedSide& base, const Prepare
                      *to);
 }
 
-std::vector<Change> exact_changes(const PreparedSide& base, const PreparedSide& candidate) {
-  const auto facts = [](const PreparedSide& side) {
-    std::map<std::string, std::string> all = side.facts;
-    if (!side.implementation.empty()) all["implementation"] = side.implementation;
-    return all;
-  };
-  std::vector<Change> changes = changes_between(facts(base), facts(candidate));
-  // Which side knows a fact at all says something of its version, not of the case.
-  std::erase_if(changes, [](const Change& change) {
-    return !change.from || !change.to || *change.from == kDigestVaries ||
-           *change.to == kDigestVaries;
-  });
-  return changes;
-}
-
 std::string text_of(Outcome outcome, const std::string& reason) {
-  return fmt::format("{}: {}", outcome_names()[static_cast<std::size_t>(outcome)], reason);
+  return fmt::format("{}: {}", name_of(outcome), reason);
 }
 
 const PreparedSide* base_side(const CaseEvidence& entry) {
@@ -132,7 +116,7 @@ void Decider::begin(std::size_t index) {
   judgement.candidate = entry.median;
   if (entry.stored && !entry.stored->incomparable) judgement.base = entry.stored->median;
   if (const PreparedSide* base = base_side(entry); base != nullptr) {
-    judgement.changes = exact_changes(*base, entry.side);
+    judgement.changes = case_changes(*base, entry.side);
   }
   if (settle_without_time(entry, judgement)) return;
   const Screened screened = screen(entry, evidence_.settings, evidence_.moved);

@@ -5,7 +5,9 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/gate/change.hpp"
+#include "harness/report/canary_text.hpp"
 #include "harness/report/record.hpp"
+#include "harness/store/history.hpp"
 
 #include <cstdint>
 #include <map>
@@ -27,9 +29,9 @@ struct GatePolicy {
   double bound_error = 0.05;       // of each bound that is shown, and of the one that means PASS
   double detectable_error = 0.01;  // of the minimal detectable effect
   double detectable_power = 0.8;
-  double canary_limit = 0.02;    // the machine moved when a canary did by more
-  double unknown_spread = 0.10;  // between runs, where the store holds fewer than few_runs
-  int few_runs = 5;
+  double canary_limit = kMovedShare;  // the machine moved when a canary did by more
+  double unknown_spread = 0.10;       // between runs, where the store holds fewer than few_runs
+  int few_runs = kFewestRuns;
 };
 
 // Two processes, base and candidate, that took turns on the same processors: in each round either
@@ -62,13 +64,6 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// A side as one of its workers prepared the case: what is compared exactly.
-struct PreparedSide {
-  std::string implementation;
-  std::map<std::string, std::string> facts;  // exact_facts() of harness/report/exact_facts.hpp
-  friend bool operator==(const PreparedSide&, const PreparedSide&) = default;
-};
-
 // What the store says of a case, reduced to what a gate decides by (harness/store/history.hpp).
 struct StoredCase {
   std::string commit, time, run_id;  // of its last run
@@ -76,8 +71,8 @@ struct StoredCase {
   std::optional<std::string> incomparable;
   int runs = 0;                       // of the present epoch
   double center = 0;                  // mean over the last runs of log(q25 / 1 ns)
-  double sigma = 0;                   // of such a value between runs, moderated
-  std::optional<double> q95, q99;     // of differences between runs, absolute
+  double sigma = 0;                   // between runs, of log medians, moderated
+  std::optional<double> q95, q99;     // of differences of log q25 between runs, absolute
   std::optional<Nanoseconds> median;  // of its last run
   PreparedSide side;
   friend bool operator==(const StoredCase&, const StoredCase&) = default;

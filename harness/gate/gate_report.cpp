@@ -118,15 +118,6 @@ std::string duets_text(const Judgement& judgement) {
   return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
 }
 
-std::string changes_text(const std::vector<Change>& changes) {
-  std::string text;
-  for (const Change& change : changes) {
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : "; ", change.field,
-                        change.from.value_or("n/a"), change.to.value_or("n/a"));
-  }
-  return text;
-}
-
 std::string side_text(std::string_view role, const GateSide& side) {
   std::string text = fmt::format("{}: bench {}", role, side.tool_version);
   if (!side.commit.empty()) text += fmt::format(" (commit {})", side.commit);

@@ -43,10 +43,6 @@ std::string effect_text(const Judgement& judgement);
 // where nothing was measured again.
 std::string duets_text(const Judgement& judgement);
 
-// What changed beside the time, in words: "implementation jit:avx2 -> jit:sse41; memory ...".
-// Empty where nothing did.
-std::string changes_text(const std::vector<Change>& changes);
-
 // One line a side: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
 std::string side_text(std::string_view role, const GateSide& side);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/kit.hpp"
 
+#include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/gate_report.hpp"
 #include "harness/report/markdown.hpp"
 #include "harness/stats/summary.hpp"
+#include "harness/store/iteration_sink.hpp"
 #include "profiler/export/chrome_trace.hpp"
 
 #include <fmt/format.h>
@@ -18,12 +20,6 @@
 
 namespace bench {
 namespace {
-
-bool is_executed(const Activity& activity) {
-  constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
-                                    ActivityKind::memcpy, ActivityKind::memset};
-  return std::ranges::find(kExecuted, activity.kind) != kExecuted.end() && activity.duration;
-}
 
 // The same thing in every iteration: the second reorder of a layer is another one than the first.
 struct Key {
@@ -40,7 +36,7 @@ std::map<Key, Occurrences> occurrences_of(const KitSide& side) {
   std::map<Key, Occurrences> found;
   std::map<std::pair<std::int64_t, Key>, int> counts;  // by iteration
   for (const Activity& activity : side.activities) {
-    if (!is_executed(activity)) continue;
+    if (!is_executed(activity.kind) || !activity.duration) continue;
     Key key{activity.scope, activity.name, 0};
     const auto iteration = activity.attributes.integer(Attribute::iteration).value_or(0);
     key.occurrence = counts[{iteration, key}]++;
@@ -131,12 +127,9 @@ Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
 std::string samples_of(std::string_view gate_text, const std::string& id) {
   const std::string field = fmt::format("\"id\":\"{}\"", id);
   std::string samples;
-  while (!gate_text.empty()) {
-    const std::size_t newline = gate_text.find('\n');
-    const std::string_view line = gate_text.substr(0, newline);
-    gate_text.remove_prefix(newline == std::string_view::npos ? gate_text.size() : newline + 1);
-    if (line.find(field) == std::string_view::npos) continue;
-    samples += line;
+  for (const NumberedLine& line : Lines(gate_text)) {
+    if (line.text.find(field) == std::string_view::npos) continue;
+    samples += line.text;
     samples += '\n';
   }
   return samples;
@@ -207,9 +200,9 @@ std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate,
 std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
   std::vector<Change> changes = kit.judgement->changes;
   if (kit.base && kit.candidate) {
-    const std::vector<Change> facts = changes_between(kit.base->facts, kit.candidate->facts);
-    std::ranges::copy_if(facts, std::back_inserter(changes),
-                         [](const Change& change) { return change.from && change.to; });
+    const std::vector<Change> facts =
+        case_changes({"", kit.base->facts}, {"", kit.candidate->facts});
+    changes.insert(changes.end(), facts.begin(), facts.end());
   }
   for (const Change& change : kit.gate->evidence.changes) changes.push_back(change);
   const auto steps = std::ranges::count_if(rows, [](const KitRow& row) {

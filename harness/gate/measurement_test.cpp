@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/measurement.hpp"
 
+#include "tests/fakes/baseline_records.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,12 +14,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
+constexpr const char* kId = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+
 ProcessRecord process(const std::string& run, int number, std::vector<Nanoseconds> samples) {
-  ProcessRecord record;
-  record.run_id = run;
-  record.id = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
-  record.process = number;
-  record.samples = std::move(samples);
+  ProcessRecord record = test::sample_process(run, kId, number, std::move(samples));
   record.iterations_per_sample = 10;
   return record;
 }
@@ -33,7 +33,7 @@ Report report() {
   second.resumes = "r1";
   CaseRecord record;
   record.run_id = "r2";
-  record.id = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+  record.id = kId;
   record.op = "gemm";
   record.direction = "forward";
   record.case_hash = "abcd";
@@ -75,6 +75,23 @@ TEST(Measurement, BelowAToolIsNotComparable) {
   Report below = report();
   below.runs.back().under = "perf record";
   EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
+}
+
+// The latest run is that of seed 1, and the facts are its own.
+TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
+  std::vector<BaselineHistory> histories;
+  for (const std::uint64_t seed : {7, 1}) {
+    BaselineRecord record = test::baseline(30 - static_cast<int>(seed), 0, Nanoseconds(5));
+    record.seed = seed;
+    record.exact = {{"output.digest", "aa"}, {"primitives", "2"}};
+    histories.push_back({"x.jsonl", {record}, {}});
+  }
+  const Measurement measurement = measurement_of(histories, "baselines");
+  EXPECT_EQ(measurement.facts.at("config.seed"), "1");
+  ASSERT_EQ(measurement.cases.size(), 2u);
+  EXPECT_THAT(measurement.cases[0].facts, ElementsAre(Pair("primitives", "2")));
+  EXPECT_THAT(measurement.cases[1].facts,
+              ElementsAre(Pair("output.digest", "aa"), Pair("primitives", "2")));
 }
 
 constexpr const char* kGoogle = R"({

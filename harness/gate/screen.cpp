@@ -2,6 +2,7 @@
 #include "harness/gate/screen.hpp"
 
 #include "harness/stats/median.hpp"
+#include "harness/store/history.hpp"
 
 #include <fmt/format.h>
 
@@ -12,11 +13,10 @@ namespace bench {
 namespace {
 
 constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
-// The store's centre is a mean of this many runs, whose own error adds to that of a new run.
-constexpr double kRunsOfCenter = 5;
 
 double uncertainty(const StoredCase& stored) {
-  const double runs = std::clamp(static_cast<double>(stored.runs), 1.0, kRunsOfCenter);
+  // The store's centre is a mean of these runs, whose own error adds to that of a new run.
+  const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
   const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
   return std::max(normal, stored.q95.value_or(0));
 }

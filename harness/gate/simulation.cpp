@@ -3,8 +3,8 @@
 
 #include "base/mix.hpp"
 #include "harness/gate/decide.hpp"
+#include "harness/gate/stored_level.hpp"
 #include "harness/stats/median.hpp"
-#include "harness/store/history.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -44,7 +44,7 @@ class Suite {
     evidence_.policy = options.policy;
     evidence_.settings = options.settings;
     for (int i = 0; i < options.cases; ++i) add_case(i < options.slower ? options.slowdown : 0);
-    moderate();
+    set_stored_levels(evidence_.cases, levels_);
   }
 
   void run(SimulationResult& result) {
@@ -67,41 +67,20 @@ class Suite {
          consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_)) {
       entry.q25.push_back(q25 * (1 + slowdown));
     }
-    differences_.emplace_back();
-    if (options_.stored_runs > 0) entry.stored = store(kernel);
+    levels_.push_back(stored_runs(kernel));
+    if (options_.stored_runs > 0) entry.stored.emplace();
   }
 
-  // As harness/gate/stage_one.cpp makes it of real runs.
-  StoredCase store(const RecordedDuets& kernel) {
+  std::vector<RunLevel> stored_runs(const RecordedDuets& kernel) {
     std::vector<RunLevel> levels;
     for (int run = 0; run < options_.stored_runs; ++run) {
       const auto processes =
           consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_);
+      // The record knows no medians: the lower quartiles stand for them.
       const double level = std::log(*median(processes));
       levels.push_back({0, level, level});
     }
-    differences_.back() = q25_differences(levels);
-    StoredCase stored;
-    stored.runs = options_.stored_runs;
-    stored.center = *center(levels);
-    stored.q95 = difference_quantile(differences_.back(), 0.95);
-    stored.q99 = difference_quantile(differences_.back(), 0.99);
-    return stored;
-  }
-
-  void moderate() {
-    std::vector<double> sigmas;
-    for (const auto& values : differences_) {
-      if (const auto sigma = between_run_sigma(values)) sigmas.push_back(*sigma);
-    }
-    const auto suite = median(sigmas);
-    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) {
-      auto& stored = evidence_.cases[i].stored;
-      if (!stored) continue;
-      const auto sigma = moderated_sigma(differences_[i], suite);
-      if (!sigma) stored->runs = 0;
-      stored->sigma = sigma.value_or(0);
-    }
+    return levels;
   }
 
   void play(const Wanted& wanted) {
@@ -144,7 +123,7 @@ class Suite {
   GateEvidence evidence_;
   std::vector<double> effects_;  // logarithms
   std::vector<const RecordedDuets*> chosen_;
-  std::vector<std::vector<double>> differences_;
+  std::vector<std::vector<RunLevel>> levels_;  // of each case in the store
 };
 
 }  // namespace

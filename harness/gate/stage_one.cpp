@@ -2,24 +2,21 @@
 #include "harness/gate/stage_one.hpp"
 
 #include "harness/gate/measurement.hpp"
+#include "harness/gate/stored_level.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/file_name.hpp"
-#include "harness/store/history.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 namespace bench {
 namespace {
 
-constexpr double kNormalDeviations = 1.4826;  // from a median absolute deviation
 constexpr double kCanaryDeviations = 3;
 constexpr std::size_t kFewestCanaries = 5;  // for a deviation of their own
 
@@ -46,57 +43,29 @@ std::optional<std::string> difference(const BaselineRecord& stored, const CaseRe
       stored.case_hash, record.case_hash);
 }
 
-StoredCase stored_case(const BaselineHistory& history, const CaseRecord& record) {
-  const BaselineRecord& last = *history.last();
+std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord& record) {
+  std::vector<BaselineRecord> same;
+  std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
+    return other.case_hash == record.case_hash;
+  });
+  return run_levels(same);
+}
+
+// Without its level: set_stored_levels. `seed`: of the run that it is laid beside.
+StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, std::uint64_t seed) {
   StoredCase result;
   result.commit = last.commit;
   result.time = last.time;
   result.run_id = last.run_id;
   result.incomparable = difference(last, record);
   if (result.incomparable) return result;
-  std::vector<BaselineRecord> same;
-  std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
-    return other.case_hash == record.case_hash;
-  });
-  const std::vector<RunLevel> levels = run_levels(same);
-  const std::vector<double> differences = q25_differences(levels);
-  result.runs = static_cast<int>(present_runs(levels));
-  result.center = center(levels).value_or(0);
-  result.sigma = between_run_sigma(median_differences(levels)).value_or(-1);
-  result.q95 = difference_quantile(differences, 0.95);
-  result.q99 = difference_quantile(differences, 0.99);
   if (const auto median = median_iteration(last))
     result.median = Nanoseconds(std::llround(*median));
   result.side = {last.implementation, last.exact};
+  // Other data have another result.
+  if (last.seed && *last.seed != seed) result.side.facts.erase(kOutputDigestDetail);
   return result;
 }
-
-// Few runs of a case say little of how they differ: what those of the suite differ by stands in.
-void moderate(std::vector<CaseEvidence>& cases,
-              const std::unordered_map<std::string, std::vector<double>>& differences) {
-  std::vector<double> sigmas;
-  for (const auto& [id, values] : differences) {
-    if (const auto sigma = between_run_sigma(values)) sigmas.push_back(*sigma);
-  }
-  const std::optional<double> suite = median(sigmas);
-  for (CaseEvidence& entry : cases) {
-    const auto found = differences.find(entry.id);
-    if (found == differences.end() || !entry.stored) continue;
-    const auto sigma = moderated_sigma(found->second, suite);
-    // Nothing is known of its noise: it is measured again.
-    if (!sigma) entry.stored->runs = 0;
-    entry.stored->sigma = sigma.value_or(0);
-  }
-}
-
-struct CanaryRow {
-  std::string_view name;
-  Nanoseconds Canaries::*time;
-};
-constexpr std::array<CanaryRow, 4> kCanaries = {{{"fma", &Canaries::fma},
-                                                 {"l2", &Canaries::l2},
-                                                 {"dram", &Canaries::dram},
-                                                 {"timer", &Canaries::timer}}};
 
 std::optional<double> log_of(Nanoseconds time) {
   if (time.count() <= 0) return std::nullopt;
@@ -110,10 +79,7 @@ struct Level {
 std::optional<Level> level_of(const std::vector<double>& logs) {
   const auto center = median(logs);
   if (!center) return std::nullopt;
-  std::vector<double> deviations;
-  for (const double value : logs) deviations.push_back(std::abs(value - *center));
-  const bool enough = logs.size() >= kFewestCanaries;
-  return Level{*center, enough ? kNormalDeviations * median(deviations).value_or(0) : 0};
+  return Level{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
 }
 
 struct Move {
@@ -133,20 +99,18 @@ void consider(std::optional<Move>& worst, double log, double limit, std::string_
 std::string machine_difference(const EnvironmentRecord& stored, const EnvironmentRecord& here) {
   std::string text = fmt::format("machine_class differs: {} in the store, {} here",
                                  stored.machine_class, here.machine_class);
-  std::string fields;
-  for (const Change& change : changes_between(environment_facts(stored), environment_facts(here))) {
-    if (!change.field.starts_with("cpu") && !change.field.starts_with("cache.")) continue;
-    fields += fmt::format("{}{} {} -> {}", fields.empty() ? "" : ", ", change.field,
-                          change.from.value_or("n/a"), change.to.value_or("n/a"));
-  }
-  return fields.empty() ? text : fmt::format("{} ({})", text, fields);
+  std::vector<Change> changes = changes_between(environment_facts(stored), environment_facts(here));
+  std::erase_if(changes, [](const Change& change) {
+    return !change.field.starts_with("cpu") && !change.field.starts_with("cache.");
+  });
+  return changes.empty() ? text : fmt::format("{} ({})", text, changes_text(changes));
 }
 
 // Lays what the store holds beside the cases of one run.
 class StoreLookup {
  public:
   StoreLookup(const Report& report, const RunRecord& run, std::vector<CaseEvidence>& cases)
-      : run_(run), cases_(cases) {
+      : run_(run), cases_(cases), levels_(cases.size()) {
     for (const CaseRecord& record : report.cases) records_.emplace(record.id, &record);
     for (CaseEvidence& entry : cases) {
       by_id_.emplace(entry.id, &entry);
@@ -167,11 +131,12 @@ class StoreLookup {
       if (last.config == run_.config_name) suite_.removed.push_back(last.id);
       return;
     }
-    found->second->stored = stored_case(history, *records_.at(last.id));
-    differences_[last.id] = median_differences(run_levels(history.records));
+    const CaseRecord& record = *records_.at(last.id);
+    found->second->stored = stored_case(last, record, run_.seed);
+    levels_[static_cast<std::size_t>(found->second - cases_.data())] = levels_of(history, record);
     if (found->second->outcome == Outcome::ok && suite_.changes.empty()) {
       suite_.changes =
-          changes_between(environment_facts(last.environment), environment_facts(run_.environment));
+          run_changes(environment_facts(last.environment), environment_facts(run_.environment));
     }
   }
 
@@ -193,7 +158,7 @@ class StoreLookup {
   }
 
   StoredSuite finish() && {
-    moderate(cases_, differences_);
+    set_stored_levels(cases_, levels_);
     for (const auto& [run_id, times] : canaries_) suite_.canaries.push_back(times);
     return std::move(suite_);
   }
@@ -204,8 +169,8 @@ class StoreLookup {
   StoredSuite suite_;
   std::unordered_map<std::string, const CaseRecord*> records_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
-  std::unordered_map<std::string, std::vector<double>> differences_;
-  std::map<std::string, Canaries> canaries_;  // by run
+  std::vector<std::vector<RunLevel>> levels_;  // of each case
+  std::map<std::string, Canaries> canaries_;   // by run
 };
 
 }  // namespace
@@ -251,7 +216,7 @@ Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
 std::optional<std::string> machine_moved(std::span<const CanaryRecord> run,
                                          std::span<const Canaries> stored, double limit) {
   std::optional<Move> worst;
-  for (const CanaryRow& canary : kCanaries) {
+  for (const CanaryField& canary : kCanaryFields) {
     std::vector<double> before;
     for (const Canaries& times : stored) {
       if (const auto log = log_of(times.*canary.time)) before.push_back(*log);

@@ -2,6 +2,7 @@
 #include "harness/gate/stage_one.hpp"
 
 #include "harness/store/from_report.hpp"
+#include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 namespace bench {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -20,27 +22,18 @@ using testing::SizeIs;
 Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
                  std::int64_t nanoseconds) {
   Report report;
-  RunRecord run;
-  run.run_id = run_id;
+  RunRecord run = test::sample_run(run_id);
   run.started = "2026-11-21T08:00:0" + run_id.substr(run_id.size() - 1) + "Z";
   run.config_name = "suite";
   run.tool_commit = "abc";
-  run.environment.machine_class = "test-2c-00000000";
-  run.environment.libraries = {{"onednn", "3.2.0"}};
   report.runs.push_back(run);
   for (const std::string& id : ids) {
     for (int i = 0; i < 5; ++i) {
-      ProcessRecord process;
-      process.run_id = run_id;
-      process.id = id;
-      process.process = i;
-      process.iterations_per_sample = 2;
-      process.samples.assign(4, Nanoseconds(2 * nanoseconds));
-      report.processes.push_back(process);
+      const std::vector<Nanoseconds> samples(4, Nanoseconds(2 * nanoseconds));
+      report.processes.push_back(test::sample_process(run_id, id, i, samples));
+      report.processes.back().iterations_per_sample = 2;
     }
-    CaseRecord record;
-    record.run_id = run_id;
-    record.id = id;
+    CaseRecord record = test::sample_case(run_id, id);
     record.source = "suite.yaml:7";
     record.case_hash = "hash of " + id;
     record.implementation = "jit";
@@ -56,9 +49,9 @@ Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
 
 class StageOneTest : public testing::Test {
  protected:
-  void save(const Report& report) {
+  void save(const Report& report, EpochWish wish = EpochWish::present) {
     for (const BaselineRecord& record : baselines_of(report, {"test", {}, "r.jsonl"}, {}).records) {
-      const auto appended = store_.append(record, EpochWish::present);
+      const auto appended = store_.append(record, wish);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
     }
   }
@@ -121,6 +114,27 @@ TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
   EXPECT_THAT(suite->changes, IsEmpty());
 }
 
+TEST_F(StageOneTest, TheSpreadIsOfRunsOfThePresentConfigurationOnly) {
+  for (int i = 1; i <= 6; ++i) {
+    Report former = report_of("r" + std::to_string(i), {"a"}, 1000 + 500 * (i % 2));
+    former.cases[0].case_hash = "of the former configuration";
+    save(former);
+  }
+  for (int i = 1; i <= 6; ++i) {
+    Report present = report_of("s" + std::to_string(i), {"a"}, 1000 + 10 * (i % 2));
+    present.runs[0].started = "2026-11-21T09:00:0" + std::to_string(i) + "Z";
+    save(present, i == 1 ? EpochWish::next : EpochWish::present);
+  }
+  const Report report = report_of("r9", {"a"}, 1000);
+  auto cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  ASSERT_TRUE(cases[0].stored);
+  EXPECT_EQ(cases[0].stored->runs, 6);
+  // Five differences of -/+ log 1.01, three of them down: their median is one of these.
+  EXPECT_NEAR(cases[0].stored->sigma, 0, 1e-12);
+  EXPECT_NEAR(*cases[0].stored->q99, std::log(1.01), 1e-12);
+}
+
 TEST_F(StageOneTest, AnotherConfigurationOfTheCaseIsNamed) {
   save(report_of("r1", {"a"}, 1000));
   Report report = report_of("r9", {"a"}, 1000);
@@ -138,9 +152,38 @@ TEST_F(StageOneTest, WhatVanishedAndWhatChangedIsSaid) {
   auto cases = stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok());
-  EXPECT_THAT(suite->removed, testing::ElementsAre("gone"));
+  EXPECT_THAT(suite->removed, ElementsAre("gone"));
   ASSERT_THAT(suite->changes, SizeIs(1));
   EXPECT_EQ(suite->changes[0].to, "3.3.0");
+}
+
+TEST_F(StageOneTest, WhatDiffersBetweenAnyTwoRunsIsNoChange) {
+  Report before = report_of("r1", {"a"}, 1000);
+  before.runs[0].environment.details = {{"load_1min", "0.05"}, {"governor", "powersave"}};
+  save(before);
+  Report report = report_of("r9", {"a"}, 1000);
+  report.runs[0].environment.details = {{"load_1min", "1.50"}, {"governor", "performance"}};
+  auto cases = stage_one(report);
+  const auto suite = add_stored(report, store_, cases);
+  ASSERT_TRUE(suite.ok());
+  EXPECT_THAT(suite->changes, ElementsAre(Change{"governor", "powersave", "performance"}));
+}
+
+TEST_F(StageOneTest, TheDigestOfOtherDataIsNotCompared) {
+  Report before = report_of("r1", {"a"}, 1000);
+  before.runs[0].seed = 7;
+  before.cases[0].details = {{"output.digest", "aa"}, {"primitives", "2"}};
+  save(before);
+  const auto stored_facts = [&](std::uint64_t seed) {
+    Report report = report_of("r9", {"a"}, 1000);
+    report.runs[0].seed = seed;
+    auto cases = stage_one(report);
+    EXPECT_TRUE(add_stored(report, store_, cases).ok());
+    return cases.at(0).stored.value_or(StoredCase{}).side.facts;
+  };
+  using Facts = std::map<std::string, std::string>;
+  EXPECT_EQ(stored_facts(7), (Facts{{"output.digest", "aa"}, {"primitives", "2"}}));
+  EXPECT_EQ(stored_facts(8), (Facts{{"primitives", "2"}}));
 }
 
 CanaryRecord canary(CanaryMoment moment, std::int64_t dram) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored baselines as one side of a comparison.
 #include "harness/gate/measurement.hpp"
+#include "harness/report/exact_facts.hpp"
 #include "harness/report/id_segments.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/store.hpp"
@@ -62,15 +63,21 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   Measurement result;
   result.name = name;
   result.binding = {"machine_class"};
+  std::vector<const BaselineRecord*> stored;
   const BaselineRecord* latest = nullptr;
   for (const BaselineHistory& history : histories) {
     result.warnings.insert(result.warnings.end(), history.problems.begin(), history.problems.end());
     const BaselineRecord* last = history.last();
     if (last == nullptr) continue;
-    result.cases.push_back(case_of(*last));
+    stored.push_back(last);
     if (latest == nullptr || latest->time < last->time) latest = last;
   }
   if (latest != nullptr) result.facts = facts_of(*latest);
+  for (const BaselineRecord* last : stored) {
+    MeasuredCase& entry = result.cases.emplace_back(case_of(*last));
+    // The facts name the data of the latest run alone: other data have another result.
+    if (last->seed != latest->seed) entry.facts.erase(kOutputDigestDetail);
+  }
   return result;
 }
 

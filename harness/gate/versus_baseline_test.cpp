@@ -33,22 +33,11 @@ class VersusBaselineTest : public testing::Test {
 // A run of one case, all processes with the same time.
 Report run_of(std::int64_t nanoseconds, int processes) {
   Report report;
-  RunRecord run;
-  run.run_id = "now";
-  run.environment.machine_class = test::kStoredMachine;
-  report.runs = {run};
-  CaseRecord record;
-  record.run_id = run.run_id;
-  record.id = test::kStoredCase;
-  record.case_hash = "0123456789abcdef";
-  report.cases = {record};
+  report.runs = {test::sample_run("now")};
+  report.cases = {test::sample_case("now")};
   for (int number = 0; number < processes; ++number) {
-    ProcessRecord process;
-    process.run_id = run.run_id;
-    process.id = record.id;
-    process.process = number;
-    process.samples = {Nanoseconds(nanoseconds)};
-    report.processes.push_back(process);
+    report.processes.push_back(
+        test::sample_process("now", test::kStoredCase, number, {Nanoseconds(nanoseconds)}));
   }
   return report;
 }

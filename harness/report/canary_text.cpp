@@ -6,21 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 namespace bench {
 namespace {
-
-struct Canary {
-  std::string_view name;
-  Nanoseconds Canaries::*time;
-};
-constexpr std::array<Canary, 4> kCanaries = {{{"fma", &Canaries::fma},
-                                              {"l2", &Canaries::l2},
-                                              {"dram", &Canaries::dram},
-                                              {"timer", &Canaries::timer}}};
 
 const Canaries* find(const Report& report, const std::string& run_id, CanaryMoment moment) {
   const auto found = std::ranges::find_if(report.canaries, [&](const CanaryRecord& record) {
@@ -31,8 +20,8 @@ const Canaries* find(const Report& report, const std::string& run_id, CanaryMome
 
 std::string times_text(const Canaries& times) {
   std::string text = "canaries:";
-  for (const Canary& canary : kCanaries) {
-    text += fmt::format("{} {} {}", &canary == kCanaries.data() ? "" : ",", canary.name,
+  for (const CanaryField& canary : kCanaryFields) {
+    text += fmt::format("{} {} {}", &canary == kCanaryFields.data() ? "" : ",", canary.name,
                         format_time(times.*canary.time));
   }
   return text;
@@ -41,13 +30,13 @@ std::string times_text(const Canaries& times) {
 std::string shift_text(const Canaries& before, const Canaries& after) {
   std::string text = "; before to after";
   bool moved = false;
-  for (const Canary& canary : kCanaries) {
+  for (const CanaryField& canary : kCanaryFields) {
     const auto from = static_cast<double>((before.*canary.time).count());
     const auto to = static_cast<double>((after.*canary.time).count());
     if (from <= 0) continue;
     moved = moved || std::abs(to / from - 1) > kMovedShare;
-    text +=
-        fmt::format("{} {:+.1f} %", &canary == kCanaries.data() ? "" : ",", 100 * (to / from - 1));
+    text += fmt::format("{} {:+.1f} %", &canary == kCanaryFields.data() ? "" : ",",
+                        100 * (to / from - 1));
   }
   return text + (moved ? ": the machine moved" : "");
 }

@@ -74,7 +74,7 @@ Tone outcome_tone(const CaseRecord& record) {
 
 // "ok noisy interrupted"; where that does not fit "ok noisy +1".
 Cell outcome_cell(const CaseRecord& record) {
-  const std::string_view outcome = outcome_names()[static_cast<std::size_t>(record.outcome)];
+  const std::string_view outcome = name_of(record.outcome);
   Cell cell{std::string(outcome), outcome_tone(record)};
   for (Flag flag : record.flags)
     cell.text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);

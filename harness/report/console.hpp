@@ -15,6 +15,9 @@ namespace bench {
 
 enum class Colour { off, on };
 
+// Where nothing is to be shortened: ids are there to be pasted.
+inline constexpr int kUnlimitedWidth = 1000;
+
 struct ConsoleOptions {
   int width = 100;  // columns; ids are shortened in the middle, never wrapped
   Colour colour = Colour::off;

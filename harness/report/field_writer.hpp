@@ -34,9 +34,7 @@ inline nlohmann::ordered_json encode(Nanoseconds value) { return value.count(); 
 inline nlohmann::ordered_json encode(Bytes value) { return value.count; }
 inline nlohmann::ordered_json encode(FlopsPerSecond value) { return encode(value.value); }
 inline nlohmann::ordered_json encode(BytesPerSecond value) { return encode(value.value); }
-inline nlohmann::ordered_json encode(Outcome value) {
-  return outcome_names()[static_cast<std::size_t>(value)];
-}
+inline nlohmann::ordered_json encode(Outcome value) { return name_of(value); }
 inline nlohmann::ordered_json encode(Flag value) {
   return flag_names()[static_cast<std::size_t>(value)];
 }

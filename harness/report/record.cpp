@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", 
 }  // namespace
 
 std::span<const std::string_view> outcome_names() { return kOutcomes; }
+std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
 std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }

@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "ops/problem.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,8 +26,15 @@ enum class Flag { noisy, unsteady, above_ceiling, throttled, interrupted };
 enum class StopReason { precision, max_time, budget, interrupted };
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
+std::string_view name_of(Outcome outcome);
 std::span<const std::string_view> flag_names();
 std::span<const std::string_view> stop_reason_names();
+
+// Begins the names of environment variables in EnvironmentRecord::details.
+inline constexpr const char* kVariableDetail = "env.";
+// Environment variable of a worker: the share by which each of its timed samples gets longer. Set
+// for the gate's self-test alone: docs/worker_protocol.md.
+inline constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
 
 // Facts about the machine as name -> value, grouped; values are text or integers. Written as a JSON
 // object.
@@ -161,6 +169,14 @@ struct Canaries {
   Nanoseconds timer{0};  // reads of the clock
   friend bool operator==(const Canaries&, const Canaries&) = default;
 };
+struct CanaryField {
+  std::string_view name;
+  Nanoseconds Canaries::*time;
+};
+inline constexpr std::array<CanaryField, 4> kCanaryFields = {{{"fma", &Canaries::fma},
+                                                              {"l2", &Canaries::l2},
+                                                              {"dram", &Canaries::dram},
+                                                              {"timer", &Canaries::timer}}};
 enum class CanaryMoment { before, midway, after };  // all else that the run measures
 std::span<const std::string_view> canary_moment_names();
 struct CanaryRecord {

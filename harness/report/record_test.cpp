@@ -28,5 +28,10 @@ TEST(Names, StandAtTheirEnumerators) {
   EXPECT_EQ(name(stop_reason_names(), StopReason::interrupted), "interrupted");
 }
 
+TEST(Names, OfAnOutcomeIsThatOfItsEnumerator) {
+  EXPECT_EQ(name_of(Outcome::ok), "ok");
+  EXPECT_EQ(name_of(Outcome::failed), "failed");
+}
+
 }  // namespace
 }  // namespace bench

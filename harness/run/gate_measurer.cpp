@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -79,12 +78,9 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
 
 // As in the network, where the case is a layer of one.
 Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
-  if (spec.layer_of && !layouts_.knows(spec)) {
+  if (!layouts_.knows(spec)) {
     BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
-    const auto reply =
-        candidate_.call(StepsRequest{spec.key.dtype, spec.layer_of}, spec.measure.timeout);
-    const auto* steps = reply ? std::get_if<StepsReply>(&*reply) : nullptr;
-    layouts_.learn(spec, steps != nullptr ? steps->steps : std::vector<ops::KernelStep>{});
+    layouts_.ask(candidate_, spec);
     candidate_.finish();
   }
   return layouts_.met_by(spec);

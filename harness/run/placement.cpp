@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/placement.hpp"
 
-#include "harness/run/slowdown.hpp"
+#include "harness/report/record.hpp"
 
 #include <fmt/format.h>
 #include <hwloc.h>
@@ -122,7 +122,7 @@ std::map<std::string, std::string> environment_details(
     if (std::find(kRecordedNames.begin(), kRecordedNames.end(), name) != kRecordedNames.end()) {
       details[lower(name)] = value;
     } else if (starts_with_any(name, kRecordedPrefixes)) {
-      details["env." + name] = value;
+      details[kVariableDetail + name] = value;
     }
   }
   return details;

@@ -202,9 +202,7 @@ struct ReplyWriter {
     return {{"reply", "steps"}, {"steps", to_json(r.steps)}};
   }
   json operator()(const RefusedReply& r) const {
-    return {{"reply", "refused"},
-            {"outcome", outcome_names()[static_cast<std::size_t>(r.outcome)]},
-            {"reason", r.reason}};
+    return {{"reply", "refused"}, {"outcome", name_of(r.outcome)}, {"reason", r.reason}};
   }
   json operator()(const WarmedUpReply& r) const {
     return {{"reply", "warmed_up"},

@@ -2,6 +2,7 @@
 #include "harness/run/slowdown.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/record.hpp"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,6 @@
 
 namespace bench {
 
-// Environment variable of a worker: the share by which each of its timed samples gets longer.
-inline constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
-
 // "3%" or "0.03": from 0 (none) to 1 (twice the time). The error names the variable.
 Result<double> parse_slowdown(std::string_view text);
 

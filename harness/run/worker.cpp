@@ -3,10 +3,10 @@
 
 #include "base/available_memory.hpp"
 #include "base/version.hpp"
+#include "harness/report/record.hpp"
 #include "harness/run/command_server.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/protocol.hpp"
-#include "harness/run/slowdown.hpp"
 #include "ops/operator.hpp"
 
 #include <nlohmann/json.hpp>

@@ -14,9 +14,6 @@
 namespace bench {
 namespace {
 
-// Set for the gate's self-test alone: docs/worker_protocol.md.
-constexpr const char* kSlowdown = "env.BENCH_SLOWDOWN";
-
 // What the report says of each run and each case's processes, found once.
 class Lookup {
  public:
@@ -45,16 +42,16 @@ class Lookup {
 
   // Medians over the canaries of the chain's runs.
   std::optional<Canaries> canaries(const std::string& run_id) const {
-    std::vector<Nanoseconds> fma, l2, dram, timer;
-    for (const CanaryRecord& canary : report_.canaries) {
-      if (origin(canary.run_id) != origin(run_id)) continue;
-      fma.push_back(canary.time.fma);
-      l2.push_back(canary.time.l2);
-      dram.push_back(canary.time.dram);
-      timer.push_back(canary.time.timer);
+    Canaries result;
+    for (const CanaryField& field : kCanaryFields) {
+      std::vector<Nanoseconds> times;
+      for (const CanaryRecord& canary : report_.canaries) {
+        if (origin(canary.run_id) == origin(run_id)) times.push_back(canary.time.*field.time);
+      }
+      if (times.empty()) return std::nullopt;
+      result.*field.time = *median(times);
     }
-    if (fma.empty()) return std::nullopt;
-    return Canaries{*median(fma), *median(l2), *median(dram), *median(timer)};
+    return result;
   }
 
  private:
@@ -75,15 +72,16 @@ bool is_interrupted(const CaseRecord& record) {
 // Why the case cannot become a baseline; empty when it can.
 std::string refusal(const CaseRecord& record, const RunRecord* run) {
   if (record.outcome != Outcome::ok) {
-    const std::string_view name = outcome_names()[static_cast<std::size_t>(record.outcome)];
+    const std::string_view name = name_of(record.outcome);
     return record.reason ? fmt::format("{}: {}", name, *record.reason) : std::string(name);
   }
   if (run == nullptr) return "its run record is missing: the machine is not known";
   if (run->environment.machine_class.empty()) return "the run names no machine class";
   if (run->under) return fmt::format("was measured below `{}`: no time of its own", *run->under);
-  if (const auto slowdown = run->environment.details.find(kSlowdown);
-      slowdown != run->environment.details.end())
-    return fmt::format("was slowed down on purpose (BENCH_SLOWDOWN={})", slowdown->second);
+  const auto& details = run->environment.details;
+  if (const auto slowdown = details.find(std::string(kVariableDetail) + kSlowdownVariable);
+      slowdown != details.end())
+    return fmt::format("was slowed down on purpose ({}={})", kSlowdownVariable, slowdown->second);
   if (is_interrupted(record)) return "was interrupted: it has fewer processes than asked for";
   return "";
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/from_report.hpp"
 
+#include "tests/fakes/reports.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,15 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-ProcessRecord process(const std::string& run, const std::string& id, int number, int nanoseconds) {
-  ProcessRecord record;
-  record.run_id = run;
-  record.id = id;
-  record.process = number;
-  record.samples = {Nanoseconds(nanoseconds), Nanoseconds(nanoseconds)};
-  return record;
-}
 
 CanaryRecord canary(const std::string& run, int nanoseconds) {
   return {run, CanaryMoment::before,
@@ -52,7 +45,8 @@ Report report() {
   Report report;
   report.runs = {first, second};
   report.cases = {record};
-  report.processes = {process("r1", "a/b", 0, 100), process("r2", "a/b", 1, 200)};
+  report.processes = {test::sample_process("r1", "a/b", 0, {Nanoseconds(100), Nanoseconds(100)}),
+                      test::sample_process("r2", "a/b", 1, {Nanoseconds(200), Nanoseconds(200)})};
   report.canaries = {canary("r1", 10), canary("r2", 30), canary("r2", 20)};
   return report;
 }

@@ -10,8 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr double kNormalMad = 1.4826;  // MAD to standard deviation, for normal values
-
 std::vector<double> differences_of(std::span<const RunLevel> levels, double RunLevel::*value) {
   std::vector<double> differences;
   for (std::size_t i = 1; i < levels.size(); ++i) {
@@ -60,10 +58,7 @@ std::vector<double> q25_differences(std::span<const RunLevel> levels) {
 
 std::optional<double> between_run_sigma(std::span<const double> differences) {
   if (differences.size() < 2) return std::nullopt;
-  const double middle = *median(differences);
-  std::vector<double> deviations;
-  for (const double difference : differences) deviations.push_back(std::abs(difference - middle));
-  return kNormalMad * *median(deviations) / std::sqrt(2.0);
+  return *scaled_deviation(differences) / std::sqrt(2.0);
 }
 
 std::optional<double> between_process_sigma(std::span<const BaselineRecord> records) {
@@ -88,14 +83,9 @@ std::optional<double> moderated_sigma(std::span<const double> differences,
 }
 
 std::optional<double> difference_quantile(std::span<const double> differences, double p) {
-  if (differences.empty()) return std::nullopt;
   std::vector<double> sizes;
   for (const double difference : differences) sizes.push_back(std::abs(difference));
-  std::ranges::sort(sizes);
-  const double place = p * static_cast<double>(sizes.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sizes.size() - 1);
-  return std::lerp(sizes[below], sizes[above], place - static_cast<double>(below));
+  return quantile(sizes, p);
 }
 
 std::size_t present_runs(std::span<const RunLevel> levels) {

@@ -10,9 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
-                                  ActivityKind::memcpy, ActivityKind::memset};
-
 StoredActivity stored(const Activity& activity) {
   StoredActivity result;
   result.kind = name_of(activity.kind);
@@ -40,11 +37,17 @@ StoredProfile iteration_of(const Activity& range, std::vector<StoredActivity> ac
 
 }  // namespace
 
+bool is_executed(ActivityKind kind) {
+  constexpr std::array kExecuted = {ActivityKind::primitive, ActivityKind::kernel,
+                                    ActivityKind::memcpy, ActivityKind::memset};
+  return std::ranges::find(kExecuted, kind) != kExecuted.end();
+}
+
 Status IterationSink::take(const Activity& activity) {
   const auto number = activity.attributes.integer(Attribute::iteration);
   if (!number || !activity.duration || activity.case_id.empty()) return Done{};
   Case& entry = cases_[activity.case_id];
-  if (std::ranges::find(kExecuted, activity.kind) != kExecuted.end()) {
+  if (is_executed(activity.kind)) {
     entry.open[*number].push_back(stored(activity));
   } else if (activity.kind == ActivityKind::range && activity.name == "iteration") {
     auto node = entry.open.extract(*number);

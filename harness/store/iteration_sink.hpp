@@ -12,8 +12,11 @@
 
 namespace bench {
 
-// Keeps the shortest iteration of each case, the one least disturbed. Of it what ran: primitives,
-// kernels, copies; the calls and scopes around them say nothing of the machine.
+// What ran: primitives, kernels, copies. The calls and scopes around them say nothing of the
+// machine.
+bool is_executed(ActivityKind kind);
+
+// Keeps what is executed in the shortest iteration of each case, the one least disturbed.
 class IterationSink final : public ActivitySink {
  public:
   Status take(const Activity& activity) override;

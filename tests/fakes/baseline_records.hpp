@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/store/record.hpp"
+#include "tests/fakes/reports.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +11,6 @@
 #include <vector>
 
 namespace bench::test {
-
-inline constexpr const char* kStoredCase = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
-inline constexpr const char* kStoredMachine = "test-2c-00000000";
 
 // A process whose samples of one iteration have this median; its lower quartile is a tenth less.
 inline ProcessSummary process_of(Nanoseconds median) {
@@ -30,7 +28,7 @@ inline ProcessSummary process_of(Nanoseconds median) {
 inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
   BaselineRecord record;
   record.id = kStoredCase;
-  record.case_hash = "0123456789abcdef";
+  record.case_hash = kStoredHash;
   record.run_id = fmt::format("run-{:02}", number);
   record.time = fmt::format("2026-11-{:02}T08:00:00Z", number);
   record.reason = "nightly";

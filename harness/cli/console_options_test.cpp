@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/console_options.hpp"
+
+#include "tests/fakes/fake_clock.hpp"
+#include "tests/fakes/plans.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+class ConsoleOptionsTest : public testing::Test {
+ protected:
+  test::FakeClock clock_;
+  test::TestEnv environment_{clock_};
+  Env& env_ = environment_.env;
+};
+
+TEST_F(ConsoleOptionsTest, a_terminal_is_filled_and_coloured) {
+  env_.out_is_terminal = true;
+  env_.terminal_width = 72;
+  EXPECT_EQ(console_options(env_).width, 72);
+  EXPECT_EQ(console_options(env_).colour, Colour::on);
+}
+
+TEST_F(ConsoleOptionsTest, a_terminal_of_unknown_width_gets_the_usual_one) {
+  env_.out_is_terminal = true;
+  EXPECT_EQ(console_options(env_).width, ConsoleOptions{}.width);
+}
+
+TEST_F(ConsoleOptionsTest, into_a_pipe_nothing_is_shortened_or_coloured) {
+  env_.terminal_width = 72;  // of the standard error
+  EXPECT_EQ(console_options(env_).width, kUnlimitedWidth);
+  EXPECT_EQ(console_options(env_).colour, Colour::off);
+}
+
+TEST_F(ConsoleOptionsTest, no_color_is_respected) {
+  env_.out_is_terminal = true;
+  env_.variable = [](const std::string& name) {
+    return name == "NO_COLOR" ? std::optional<std::string>("1") : std::nullopt;
+  };
+  EXPECT_EQ(console_options(env_).colour, Colour::off);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/progress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+
+class Steps final : public RunObserver {
+ public:
+  void step(std::int64_t done, std::int64_t total, const std::string& id,
+            std::optional<Nanoseconds>) override {
+    lines.push_back(std::to_string(done) + "/" + std::to_string(total) + " " + id);
+  }
+  void case_finished(const CaseRecord&) override {}
+  void message(const std::string&) override {}
+
+  std::vector<std::string> lines;
+};
+
+TEST(ProgressTest, duets_count_what_is_behind_and_what_is_left) {
+  Steps steps;
+  const DuetProgress progress = duet_progress(steps);
+  progress("a", "duet", 3);
+  progress("b", "duet", 2);
+  progress("a", "confirmation", 20);  // more than was known before
+  EXPECT_THAT(steps.lines, ElementsAre("0/3 duet of a", "1/3 duet of b", "2/22 confirmation of a"));
+}
+
+}  // namespace
+}  // namespace bench
