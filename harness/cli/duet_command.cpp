@@ -23,11 +23,13 @@ ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
   return status;
 }
 
+constexpr int kDuets = 20;
+
 // As many duets as were asked for: nobody waits for a verdict.
 GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
-  evidence.policy.duets = arguments.gate.duets.value_or(evidence.policy.duets);
+  evidence.policy.duets = arguments.gate.duets.value_or(kDuets);
   evidence.policy.extended_duets = evidence.policy.duets;
   evidence.policy.confirmations = 0;
   evidence.settings = plan.gate.value_or(GateSettings{});

@@ -19,8 +19,17 @@ namespace {
 
 // A suspect that nothing is known of is measured before all others.
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
-// The first duets and the extended ones are two looks at one question: each gets half of the error.
-constexpr double kLooks = 2;
+
+int duets_of_next_look(int duets, const GatePolicy& policy) {
+  return std::min(policy.extended_duets, 2 * duets);
+}
+
+// Looks at one question, which share its error.
+int looks(const GatePolicy& policy) {
+  int count = 1;
+  for (int n = policy.duets; n < policy.extended_duets; n = duets_of_next_look(n, policy)) ++count;
+  return count;
+}
 
 std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
   const auto found = side.facts.find(fact);
@@ -176,6 +185,7 @@ void Decider::decide_paired() {
 Decider::Family Decider::family() {
   Family all;
   std::vector<double> slower, faster;
+  const double share = looks(policy_);
   for (const Suspect& suspect : suspects_) {
     const auto result =
         paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
@@ -186,8 +196,8 @@ Decider::Family Decider::family() {
     }
     all.members.push_back(suspect);
     all.results.push_back(*result);
-    slower.push_back(std::min(1.0, kLooks * result->p_slower));
-    faster.push_back(std::min(1.0, kLooks * result->p_faster));
+    slower.push_back(std::min(1.0, share * result->p_slower));
+    faster.push_back(std::min(1.0, share * result->p_faster));
   }
   // What is still to come counts as equal sides: that only ever hides an effect, and only for now,
   // so whatever is found before the budget ends stays found.
@@ -230,7 +240,7 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
         needed ? fmt::format("about {} duets or a quieter machine would", *needed)
                : std::string("a quieter machine or a longer case would help"));
     // One look at all suspects comes before a second one at any.
-    const int more = policy_.extended_duets - first.duets;
+    const int more = duets_of_next_look(first.duets, policy_) - first.duets;
     if (more > 0 && all.pending == 0) want(suspect, Wanted::Kind::duets, more);
   }
 }

@@ -19,9 +19,9 @@ namespace bench {
 
 // How errors are bounded; gates.md calls them by these letters. The reasons are in docs/gate.md.
 struct GatePolicy {
-  int duets = 20;           // K: of a suspect
-  int extended_duets = 40;  // ... in all, where the first ones leave it undecided
-  int confirmations = 20;   // fresh duets before anything is called a regression
+  int duets = 10;           // K: of a suspect at the first look
+  int extended_duets = 80;  // ... at the last: what a look leaves undecided gets as many once more
+  int confirmations = 40;   // fresh duets before anything is called a regression
   int windows = 3;          // without a base: this far apart in time
   int window_processes = 7;
   double false_discovery_rate = 0.05;  // q, over all suspects of a run

@@ -27,8 +27,8 @@ SelfTestSummary::Kernel kernel_of(const RecordedDuets& record) {
   kernel.duets = static_cast<int>(record.log_ratios.size());
   kernel.center = median(record.log_ratios).value_or(0);
   kernel.deviation = standard_deviation(record.log_ratios).value_or(0);
-  const auto log = detectable_effect(kernel.deviation, policy.duets, policy.detectable_error,
-                                     policy.detectable_power);
+  const auto log = detectable_effect(kernel.deviation, policy.extended_duets,
+                                     policy.detectable_error, policy.detectable_power);
   if (log) kernel.detectable = std::expm1(*log);
   return kernel;
 }

@@ -77,7 +77,7 @@ struct SelfTestSummary {
     std::string name;
     int duets = 0;
     double center = 0, deviation = 0;  // of the log-ratios
-    std::optional<double> detectable;  // with GatePolicy::duets of them, a share
+    std::optional<double> detectable;  // with GatePolicy::extended_duets of them, a share
   };
   std::vector<Kernel> kernels;
   SimulationResult clean;

@@ -62,7 +62,7 @@ TEST(Simulation, WithoutAStoreEveryCaseHasItsDuets) {
   const std::vector<RecordedDuets> kernels = {kernel(0.002)};
   SimulationOptions without = options(0, 0);
   without.stored_runs = 0;
-  EXPECT_DOUBLE_EQ(simulate(kernels, without).processes_per_case, 5 + 2 * 20);
+  EXPECT_DOUBLE_EQ(simulate(kernels, without).processes_per_case, 5 + 2 * 10);
 }
 
 TEST(Simulation, TheSameSeedGivesTheSame) {

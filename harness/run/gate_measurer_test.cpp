@@ -122,7 +122,7 @@ TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
   const Plan plan = plan_of({test::kFirst});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
-  EXPECT_THAT(pauses_, SizeIs(20 * 2 * kMostDuetRounds));
+  EXPECT_THAT(pauses_, SizeIs(10 * 2 * kMostDuetRounds));
   EXPECT_THAT(pauses_, Each(kHandOver));
 }
 
@@ -160,11 +160,11 @@ TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
-  EXPECT_EQ(decision.judgements[0].duets, 20);
-  EXPECT_EQ(decision.judgements[0].confirmations, 20);
+  EXPECT_EQ(decision.judgements[0].duets, 10);
+  EXPECT_EQ(decision.judgements[0].confirmations, 40);
   EXPECT_NEAR(*decision.judgements[0].effect, 0.05, 1e-9);
-  EXPECT_EQ(workers_, 2 * 40);          // each duet has two fresh processes
-  EXPECT_THAT(lines_, SizeIs(1 + 40));  // the base's facts, and every duet
+  EXPECT_EQ(workers_, 2 * 50);          // each duet has two fresh processes
+  EXPECT_THAT(lines_, SizeIs(1 + 50));  // the base's facts, and every duet
   EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
   EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
 }
@@ -174,7 +174,7 @@ TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
-  EXPECT_THAT(evidence.cases[0].duets, SizeIs(20));
+  EXPECT_THAT(evidence.cases[0].duets, SizeIs(10));
   EXPECT_EQ(evidence.cases[0].base->implementation, "fake:reference");
 }
 
@@ -209,7 +209,7 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence, 1s);
-  EXPECT_LT(evidence.cases[0].duets.size(), 20U);
+  EXPECT_LT(evidence.cases[0].duets.size(), 10U);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not measured again"));
 }
