@@ -126,6 +126,11 @@ TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
   const json listed = json::parse(baseline({"list", "--json"}).out).at("cases").at(0);
   EXPECT_EQ(listed.at("epochs"), 2);
   EXPECT_EQ(listed.at("anchors"), json::array({"release-1.4"}));
+  EXPECT_THAT(bench({"compare", "baselines@release-1.4", "baselines"}).out,
+              AllOf(HasSubstr("slower"), HasSubstr("+100.0 %")));
+  const ProgramResult unknown = bench({"compare", "baselines@1.5", "baselines"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("anchors there: release-1.4"));
   const ProgramResult pruned = baseline({"prune"});
   EXPECT_EQ(pruned.status, 0) << pruned.err;
   EXPECT_THAT(pruned.out, HasSubstr("0 runs of 1 case dropped"));

@@ -151,6 +151,7 @@ constexpr std::array kCommands = {
         "bench compare before.jsonl after.jsonl\n"
         "bench compare before.jsonl after.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
         "bench compare baselines after.jsonl                      # with what was accepted\n"
+        "bench compare baselines@release-1.4 baselines            # since an anchor\n"
         "bench compare old.json new.json --fail-on regression     # Google Benchmark",
         kCompareOptions, compare_command},
     Command{

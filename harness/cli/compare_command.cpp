@@ -24,10 +24,18 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
+// `baselines`, or `baselines@release-1.4` for the runs of an anchor; absent for other files.
+std::optional<StoredRuns> stored_runs(const std::string& path) {
+  if (is_folder(path)) return StoredRuns{path, std::nullopt};
+  const std::size_t at = path.rfind('@');
+  if (at == std::string::npos || !is_folder(path.substr(0, at))) return std::nullopt;
+  return StoredRuns{path.substr(0, at), path.substr(at + 1)};
+}
+
 // `machine_class`: of the other side, which says what of a store is meant.
 Result<Measurement> read_side(const std::string& path,
                               const std::optional<std::string>& machine_class) {
-  if (is_folder(path)) return read_stored(path, machine_class);
+  if (const auto stored = stored_runs(path)) return read_stored(*stored, machine_class);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLargestResult));
   return read_measurement(text, path);
 }
@@ -43,7 +51,7 @@ struct Sides {
 
 // The side that is a file is read first.
 Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
-  if (!is_folder(base)) {
+  if (!stored_runs(base)) {
     BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
     BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, machine_class_of(left)));
     return Sides{std::move(left), std::move(right)};

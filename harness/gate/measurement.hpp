@@ -50,9 +50,15 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
 // none of them, or damaged.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
-// A folder of stored baselines, or of one machine class in it. Of several machine classes that of
-// `machine_class` is taken; error: it is not there, or which one is meant is not known.
-Result<Measurement> read_stored(const std::string& folder,
+// A folder of stored baselines, or of one machine class in it; with an anchor only runs of that
+// name.
+struct StoredRuns {
+  std::string folder;
+  std::optional<std::string> anchor;
+};
+// Of several machine classes that of `machine_class` is taken; error: it is not there, which one is
+// meant is not known, or no run bears the anchor.
+Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class);
 
 // Reports of Google Benchmark (--benchmark_format=json). Its repetitions take the place of

@@ -57,6 +57,12 @@ Result<std::string> choose_folder(const std::set<std::string>& names, const std:
                folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
 }
 
+Error no_anchor(const StoredRuns& runs, const std::set<std::string>& anchors) {
+  return {fmt::format("no run bears the anchor `{}`", *runs.anchor), runs.folder,
+          anchors.empty() ? "`bench baseline save --anchor` names runs"
+                          : fmt::format("anchors there: {}", fmt::join(anchors, ", "))};
+}
+
 }  // namespace
 
 Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name) {
@@ -81,18 +87,26 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   return result;
 }
 
-Result<Measurement> read_stored(const std::string& folder,
+Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class) {
-  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(runs.folder));
   BENCH_ASSIGN_OR_RETURN(const std::string chosen,
-                         choose_folder(folders_of(selection.files), folder, machine_class));
+                         choose_folder(folders_of(selection.files), runs.folder, machine_class));
   std::vector<BaselineHistory> histories;
+  std::set<std::string> anchors;
   for (const StoreFile& file : selection.files) {
     if (file.folder_name != chosen) continue;
     BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));
+    for (const BaselineRecord& record : history.records) {
+      if (record.anchor) anchors.insert(*record.anchor);
+    }
+    if (runs.anchor) {
+      std::erase_if(history.records, [&](const auto& run) { return run.anchor != runs.anchor; });
+    }
     histories.push_back(std::move(history));
   }
-  return measurement_of(histories, folder);
+  if (runs.anchor && !anchors.contains(*runs.anchor)) return no_anchor(runs, anchors);
+  return measurement_of(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
 }
 
 }  // namespace bench
