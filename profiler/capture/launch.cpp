@@ -139,7 +139,8 @@ std::map<std::string, std::string> capture_environment(
   std::string& preload = result["LD_PRELOAD"];
   preload += (preload.empty() ? "" : ":") + request.library;
   result[capture::kSpoolVariable] = request.spool;
-  if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = "1";
+  // A string, since GCC 12 warns of an overlap in the assignment of a literal.
+  if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
   result[capture::kVerboseVariable] = request.verbose;
   for (const char* name : capture::kVerboseVariables) {
     const auto set = result.find(name);
