@@ -55,11 +55,14 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
   if (differences.empty()) return std::nullopt;
   PairedResult result;
   result.duets = static_cast<int>(differences.size());
-  result.effect = *hodges_lehmann(differences);
-  result.low = hodges_lehmann_lower_bound(differences, policy.bound_error);
-  result.high = hodges_lehmann_upper_bound(differences, policy.bound_error);
-  result.p_slower = signed_rank_p_greater(differences);
-  result.p_faster = signed_rank_p_less(differences);
+  const HodgesLehmann located(differences);
+  const HodgesLehmann::Bounds bounds = located.bounds(policy.bound_error);
+  const SignedRankP p = signed_rank_p(differences);
+  result.effect = *located.estimate();
+  result.low = bounds.low;
+  result.high = bounds.high;
+  result.p_slower = p.greater;
+  result.p_faster = p.less;
   result.deviation = standard_deviation(differences);
   if (result.deviation) {
     result.detectable = detectable_effect(*result.deviation, result.duets, policy.detectable_error,

@@ -45,14 +45,14 @@ double spread_of(const StoredCase& stored, const GatePolicy& policy) {
 
 bool all_above(const Bounds& bounds, double limit, double error) {
   return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
-    const auto low = hodges_lehmann_lower_bound(window, error);
+    const auto low = HodgesLehmann(window).bounds(error).low;
     return low && *low > limit;
   });
 }
 
 bool all_below(const Bounds& bounds, double limit, double error) {
   return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
-    const auto high = hodges_lehmann_upper_bound(window, error);
+    const auto high = HodgesLehmann(window).bounds(error).high;
     return high && *high < limit;
   });
 }
@@ -62,9 +62,9 @@ bool all_below(const Bounds& bounds, double limit, double error) {
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judgement& judgement) {
   const GatePolicy& policy = evidence.policy;
   const Bounds bounds = differences_of(entry);
-  const double effect = hodges_lehmann(bounds.pooled).value_or(0);
-  const auto low = hodges_lehmann_lower_bound(bounds.pooled, policy.bound_error);
-  const auto high = hodges_lehmann_upper_bound(bounds.pooled, policy.bound_error);
+  const HodgesLehmann located(bounds.pooled);
+  const double effect = located.estimate().value_or(0);
+  const auto [low, high] = located.bounds(policy.bound_error);
   const double spread = spread_of(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
   judgement.course = Judgement::Course::measured_again;

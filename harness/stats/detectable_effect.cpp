@@ -36,12 +36,11 @@ double student_t_quantile(double p, int degrees) {
   double low = 0;
   double high = 1;
   while (distribution(high, degrees) < p) high *= 2;
-  constexpr int kSteps = 200;  // ends when the interval has no double inside
-  for (int i = 0; i < kSteps; ++i) {
+  for (;;) {
     const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;  // no double lies between
     (distribution(middle, degrees) < p ? low : high) = middle;
   }
-  return high;
 }
 
 std::optional<double> standard_deviation(std::span<const double> values) {

@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace bench {
 namespace {
 
-// Twice the ranks, so that shared ranks are whole numbers.
+// Whole numbers in proportion to the ranks: twice as large where one is shared by an even number.
 struct SignedRanks {
-  std::vector<std::size_t> doubled;  // in ascending order of absolute value
-  std::size_t positive = 0;          // sum of those of positive differences
+  std::vector<std::size_t> ranks;  // in ascending order of absolute value
+  std::size_t positive = 0;        // sum of those of positive differences
+  std::size_t negative = 0;
 };
 
 SignedRanks signed_ranks(std::span<const double> differences) {
@@ -22,40 +24,42 @@ SignedRanks signed_ranks(std::span<const double> differences) {
   }
   std::sort(values.begin(), values.end(),
             [](double a, double b) { return std::abs(a) < std::abs(b); });
-  SignedRanks ranks;
+  std::vector<std::size_t> doubled;
   for (std::size_t first = 0; first < values.size();) {
     std::size_t last = first;  // of the equal ones
     while (last + 1 < values.size() && std::abs(values[last + 1]) == std::abs(values[first])) {
       ++last;
     }
-    const std::size_t shared = (first + 1) + (last + 1);
-    for (std::size_t i = first; i <= last; ++i) {
-      ranks.doubled.push_back(shared);
-      if (values[i] > 0) ranks.positive += shared;
-    }
+    doubled.insert(doubled.end(), last - first + 1, (first + 1) + (last + 1));
     first = last + 1;
   }
-  return ranks;
+  const bool whole = std::ranges::all_of(doubled, [](std::size_t rank) { return rank % 2 == 0; });
+  SignedRanks result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result.ranks.push_back(whole ? doubled[i] / 2 : doubled[i]);
+    (values[i] > 0 ? result.positive : result.negative) += result.ranks.back();
+  }
+  return result;
 }
 
 // Probability of each sum of a random subset of the ranks. Halving at each step keeps all in range:
 // there are 2^n subsets.
 std::vector<double> distribution_of(std::span<const std::size_t> ranks) {
   std::vector<double> probability = {1};
+  probability.reserve(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
   for (const std::size_t rank : ranks) {
-    std::vector<double> next(probability.size() + rank, 0);
-    for (std::size_t sum = 0; sum < probability.size(); ++sum) {
-      next[sum] += probability[sum] / 2;
-      next[sum + rank] += probability[sum] / 2;
-    }
-    probability = std::move(next);
+    const std::size_t sums = probability.size();
+    probability.resize(sums + rank, 0);
+    // From the largest sum on, so that none has counted the rank yet that it is added to.
+    for (std::size_t sum = sums; sum-- > 0;) probability[sum + rank] += probability[sum];
+    for (double& p : probability) p /= 2;
   }
   return probability;
 }
 
-double p_at_least(const SignedRanks& ranks, std::size_t sum) {
-  const std::vector<double> probability = distribution_of(ranks.doubled);
-  double p = 0;  // from the tail on, where the terms are smallest
+// From the tail on, where the terms are smallest.
+double p_at_least(const std::vector<double>& probability, std::size_t sum) {
+  double p = 0;
   for (std::size_t i = probability.size(); i > sum; --i) p += probability[i - 1];
   return std::min(p, 1.0);
 }
@@ -73,16 +77,11 @@ std::size_t bound_number(std::size_t n, double alpha) {
 
 }  // namespace
 
-double signed_rank_p_greater(std::span<const double> differences) {
+SignedRankP signed_rank_p(std::span<const double> differences) {
   assert(differences.size() <= kMostPairs);
   const SignedRanks ranks = signed_ranks(differences);
-  return p_at_least(ranks, ranks.positive);
-}
-
-double signed_rank_p_less(std::span<const double> differences) {
-  std::vector<double> mirrored(differences.begin(), differences.end());
-  for (double& difference : mirrored) difference = -difference;
-  return signed_rank_p_greater(mirrored);
+  const std::vector<double> probability = distribution_of(ranks.ranks);
+  return {p_at_least(probability, ranks.positive), p_at_least(probability, ranks.negative)};
 }
 
 std::vector<double> walsh_averages(std::span<const double> differences) {
@@ -97,29 +96,22 @@ std::vector<double> walsh_averages(std::span<const double> differences) {
   return averages;
 }
 
-std::optional<double> hodges_lehmann(std::span<const double> differences) {
-  if (differences.empty()) return std::nullopt;
-  const std::vector<double> averages = walsh_averages(differences);
-  const std::size_t middle = averages.size() / 2;
-  if (averages.size() % 2 == 1) return averages[middle];
-  return averages[middle - 1] / 2 + averages[middle] / 2;
+HodgesLehmann::HodgesLehmann(std::span<const double> differences)
+    : pairs_(differences.size()), averages_(walsh_averages(differences)) {
+  assert(pairs_ <= kMostPairs);
 }
 
-std::optional<double> hodges_lehmann_lower_bound(std::span<const double> differences,
-                                                 double alpha) {
-  assert(differences.size() <= kMostPairs);
-  const std::size_t number = bound_number(differences.size(), alpha);
-  if (differences.empty() || number == 0) return std::nullopt;
-  const std::vector<double> averages = walsh_averages(differences);
-  return averages[std::min(number, averages.size()) - 1];
+std::optional<double> HodgesLehmann::estimate() const {
+  if (averages_.empty()) return std::nullopt;
+  const std::size_t middle = averages_.size() / 2;
+  if (averages_.size() % 2 == 1) return averages_[middle];
+  return averages_[middle - 1] / 2 + averages_[middle] / 2;
 }
 
-std::optional<double> hodges_lehmann_upper_bound(std::span<const double> differences,
-                                                 double alpha) {
-  const std::size_t number = bound_number(differences.size(), alpha);
-  if (differences.empty() || number == 0) return std::nullopt;
-  const std::vector<double> averages = walsh_averages(differences);
-  return averages[averages.size() - std::min(number, averages.size())];
+HodgesLehmann::Bounds HodgesLehmann::bounds(double alpha) const {
+  const std::size_t number = std::min(bound_number(pairs_, alpha), averages_.size());
+  if (number == 0) return {};
+  return {averages_[number - 1], averages_[averages_.size() - number]};
 }
 
 }  // namespace bench

@@ -13,24 +13,38 @@ namespace bench {
 
 inline constexpr std::size_t kMostPairs = 1000;  // the tables of the exact test stay small
 
-// P(W >= w) under the hypothesis that each difference is as likely positive as negative, W being
-// the sum of the ranks of the positive ones. Zeros are left out, equal absolute values share the
-// mean of their ranks, and the probability is exact for the ranks that result. 1 without any
-// difference but zeros. Differences are finite.
-double signed_rank_p_greater(std::span<const double> differences);
-// P(W <= w): the mirror image.
-double signed_rank_p_less(std::span<const double> differences);
+// One-sided p-values under the hypothesis that each difference is as likely positive as negative, W
+// being the sum of the ranks of the positive ones. Zeros are left out, equal absolute values share
+// the mean of their ranks, and the probability is exact for the ranks that result. 1 without any
+// difference but zeros.
+struct SignedRankP {
+  double greater = 1;  // P(W >= w)
+  double less = 1;     // P(W <= w): what `greater` is of the mirror image
+};
+// Differences are finite.
+SignedRankP signed_rank_p(std::span<const double> differences);
 
 // Means of all pairs i <= j, ascending: n (n + 1) / 2 of them.
 std::vector<double> walsh_averages(std::span<const double> differences);
 
-// Median of the Walsh averages; absent without differences.
-std::optional<double> hodges_lehmann(std::span<const double> differences);
+class HodgesLehmann {
+ public:
+  explicit HodgesLehmann(std::span<const double> differences);
 
-// One-sided bounds of the Hodges-Lehmann estimate, each with an error of at most `alpha`: Walsh
-// average number c from either end, c - 1 being the largest k with P(W <= k) <= alpha. Absent where
-// even the outermost average has a larger error: 2^-n > alpha.
-std::optional<double> hodges_lehmann_lower_bound(std::span<const double> differences, double alpha);
-std::optional<double> hodges_lehmann_upper_bound(std::span<const double> differences, double alpha);
+  // Median of the Walsh averages; absent without differences.
+  std::optional<double> estimate() const;
+
+  // Each with an error of at most `alpha`: Walsh average number c from either end, c - 1 being the
+  // largest k with P(W <= k) <= alpha. Absent where even the outermost average has a larger error:
+  // 2^-n > alpha.
+  struct Bounds {
+    std::optional<double> low, high;
+  };
+  Bounds bounds(double alpha) const;
+
+ private:
+  std::size_t pairs_;
+  std::vector<double> averages_;
+};
 
 }  // namespace bench

@@ -56,11 +56,11 @@ ordered_json line_of(std::mt19937_64& random) {
   const auto deviation = bench::standard_deviation(differences);
   const auto pairs = static_cast<int>(differences.size());
   return {{"differences", differences},
-          {"p_greater", bench::signed_rank_p_greater(differences)},
-          {"p_less", bench::signed_rank_p_less(differences)},
-          {"estimate", json_of(bench::hodges_lehmann(differences))},
-          {"lower_5", json_of(bench::hodges_lehmann_lower_bound(differences, 0.05))},
-          {"upper_1", json_of(bench::hodges_lehmann_upper_bound(differences, 0.01))},
+          {"p_greater", bench::signed_rank_p(differences).greater},
+          {"p_less", bench::signed_rank_p(differences).less},
+          {"estimate", json_of(bench::HodgesLehmann(differences).estimate())},
+          {"lower_5", json_of(bench::HodgesLehmann(differences).bounds(0.05).low)},
+          {"upper_1", json_of(bench::HodgesLehmann(differences).bounds(0.01).high)},
           {"detectable", json_of(detectable_effect(*deviation, pairs, 0.01, 0.8))},
           {"others", others},
           {"shift", json_of(bench::shift(some, others))},
