@@ -91,9 +91,10 @@ class Suite {
       Duet duet;
       duet.stage = wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation
                                                              : Duet::Stage::first;
+      const double mirrored = draw_.below(2) == 1 ? -ratio : ratio;
       duet.base = {Nanoseconds(std::llround(kSampleNanoseconds))};
-      duet.candidate = {
-          Nanoseconds(std::llround(kSampleNanoseconds * std::exp(ratio + effects_[wanted.index])))};
+      duet.candidate = {Nanoseconds(
+          std::llround(kSampleNanoseconds * std::exp(mirrored + effects_[wanted.index])))};
       entry.duets.push_back(std::move(duet));
     }
   }

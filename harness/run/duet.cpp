@@ -84,19 +84,26 @@ class DuetRun {
     return order;
   }
 
-  // The base has to compute what the candidate does.
+  // The base has to compute what the candidate does. Once that is known, who prepares first is
+  // drawn like all else: in a duet of equal sides nothing tells them apart.
   bool prepare() {
     PrepareRequest message = prepare_request(*request_.spec, request_.data_seed, request_.met);
+    std::array<Player*, 2> order = {&candidate_, &base_};
     if (request_.expected != nullptr) {
+      order = in_random_order();
       message.check = CheckKind::expected;
       message.expected = *request_.expected;
     }
-    result_.candidate = candidate_.ask<PreparedReply>(message, Nanoseconds(0));
-    if (!result_.candidate) return false;
-    if (request_.expected == nullptr) message.expected = result_.candidate->output;
-    message.check = CheckKind::expected;
-    result_.base = base_.ask<PreparedReply>(message, Nanoseconds(0));
-    return result_.base.has_value();
+    for (Player* player : order) {
+      const bool is_base = player->side() == Player::Side::base;
+      std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
+      prepared = player->ask<PreparedReply>(message, Nanoseconds(0));
+      if (!prepared) return false;
+      if (message.check == CheckKind::expected) continue;
+      message.check = CheckKind::expected;
+      message.expected = prepared->output;
+    }
+    return true;
   }
 
   bool warm_up() {
