@@ -103,6 +103,8 @@ class Decider {
   void decide_paired();
   Family family();
   void judge_pair(const Family& all, std::size_t member);
+  void judge_undecided(const Suspect& suspect, const PairedResult& first, std::size_t pending,
+                       Judgement& judgement);
   void judge_regression(const Suspect& suspect, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
@@ -233,16 +235,27 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   } else if (first.high && *first.high < detect_) {
     judgement.verdict = Verdict::pass;
   } else {
-    judgement.verdict = Verdict::inconclusive;
-    const auto needed = duets_needed(first, detect_, policy_);
-    judgement.reason = fmt::format(
-        "effects below {:.1f} % cannot be told here; {}", 100 * judgement.detectable.value_or(0),
-        needed ? fmt::format("about {} duets or a quieter machine would", *needed)
-               : std::string("a quieter machine or a longer case would help"));
-    // One look at all suspects comes before a second one at any.
-    const int more = duets_of_next_look(first.duets, policy_) - first.duets;
-    if (more > 0 && all.pending == 0) want(suspect, Wanted::Kind::duets, more);
+    judge_undecided(suspect, first, all.pending, judgement);
   }
+}
+
+void Decider::judge_undecided(const Suspect& suspect, const PairedResult& first,
+                              std::size_t pending, Judgement& judgement) {
+  judgement.verdict = Verdict::inconclusive;
+  const double told = 100 * judgement.detectable.value_or(0);
+  const int more = duets_of_next_look(first.duets, policy_) - first.duets;
+  if (more > 0) {
+    judgement.reason = fmt::format(
+        "effects below {:.1f} % cannot be told by {} duets, and it had no more", told, first.duets);
+    // One look at all suspects comes before a second one at any.
+    if (pending == 0) want(suspect, Wanted::Kind::duets, more);
+    return;
+  }
+  const auto needed = duets_needed(first, detect_, policy_);
+  judgement.reason =
+      fmt::format("effects below {:.1f} % cannot be told here; {}", told,
+                  needed ? fmt::format("about {} duets or a quieter machine would", *needed)
+                         : std::string("a quieter machine or a longer case would help"));
 }
 
 void Decider::judge_regression(const Suspect& suspect, Judgement& judgement) {
