@@ -17,8 +17,10 @@
 namespace bench {
 namespace {
 
-// A suspect that nothing is known of is measured before all others.
+// A suspect that nothing is known of is measured before those that the screen knows, and one that
+// its duets have shown to be slower before all others.
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
+constexpr double kSlowerUrgency = std::numeric_limits<double>::infinity();
 
 int duets_of_next_look(int duets, const GatePolicy& policy) {
   return std::min(policy.extended_duets, 2 * duets);
@@ -80,9 +82,7 @@ class Decider {
       for (const Suspect& suspect : suspects_) decide_windowed(suspect);
     }
     for (const std::string& id : evidence_.removed) add_removed(id);
-    std::ranges::stable_sort(decision_.wanted, std::greater<>(), [](const Wanted& wanted) {
-      return std::pair(wanted.kind == Wanted::Kind::confirmation, wanted.urgency);
-    });
+    std::ranges::stable_sort(decision_.wanted, std::greater<>(), &Wanted::urgency);
     return std::move(decision_);
   }
 
@@ -110,6 +110,9 @@ class Decider {
   void add_removed(const std::string& id);
   void want(const Suspect& suspect, Wanted::Kind kind, int count) {
     decision_.wanted.push_back({suspect.index, kind, count, suspect.urgency});
+  }
+  void want_now(const Suspect& suspect, Wanted::Kind kind, int count) {
+    want({suspect.index, kSlowerUrgency}, kind, count);
   }
 
   const GateEvidence& evidence_;
@@ -246,9 +249,16 @@ void Decider::judge_undecided(const Suspect& suspect, const PairedResult& first,
   const int more = duets_of_next_look(first.duets, policy_) - first.duets;
   if (more > 0) {
     judgement.reason = fmt::format(
-        "effects below {:.1f} % cannot be told by {} duets, and it had no more", told, first.duets);
-    // One look at all suspects comes before a second one at any.
-    if (pending == 0) want(suspect, Wanted::Kind::duets, more);
+        "{} duets do not decide it (effects below {:.1f} % cannot be told yet), and it "
+        "had no more",
+        first.duets, told);
+    // One look at all suspects comes before a second one at any, unless that one looks slower:
+    // among many suspects the first duets alone cannot prove it.
+    if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
+      want_now(suspect, Wanted::Kind::duets, more);
+    } else if (pending == 0) {
+      want(suspect, Wanted::Kind::duets, more);
+    }
     return;
   }
   const auto needed = duets_needed(first, detect_, policy_);
@@ -265,7 +275,7 @@ void Decider::judge_regression(const Suspect& suspect, Judgement& judgement) {
   judgement.verdict = Verdict::inconclusive;
   if (judgement.confirmations < policy_.confirmations) {
     judgement.reason = "it was not confirmed by fresh duets";
-    want(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
+    want_now(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
     return;
   }
   if (policy_.confirmations == 0) {

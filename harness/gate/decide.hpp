@@ -56,13 +56,14 @@ struct Wanted {
   std::size_t index = 0;  // into GateEvidence::cases
   Kind kind = Kind::duets;
   int count = 0;       // duets; processes of the next window
-  double urgency = 0;  // how clearly it is slower, in units of its own noise
+  double urgency = 0;  // the largest first: how clearly it is slower, in units of its own noise
 };
 
 struct Decision {
   std::vector<Judgement> judgements;  // in the order of the evidence, removed cases last
-  // Confirmations first, then the most urgent; empty: everything is decided. Whoever measures the
-  // first few and asks again has the worst ones decided whenever the time is over.
+  // What its duets have shown to be slower first, then the most urgent; empty: everything is
+  // decided. Whoever measures the first few and asks again has the worst ones decided whenever the
+  // time is over.
   std::vector<Wanted> wanted;
 };
 

@@ -98,6 +98,19 @@ TEST(Decide, ARegressionIsConfirmedWhileOthersStillWaitForTheirFirstLook) {
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::regression);
 }
 
+TEST(Decide, ASlowerCaseAmongManyHasItsSecondLookAtOnce) {
+  CaseEvidence slow = measured("slow");
+  add_duets(slow, Duet::Stage::first, 10, 0.05, 0.001);
+  std::vector<CaseEvidence> cases(30, measured("waiting"));
+  cases.push_back(slow);
+  const Decision decision = decide(paired(cases));
+  EXPECT_GT(*decision.judgements.back().adjusted_p, 0.05);  // 4 looks, 31 suspects, 2^-10
+  EXPECT_EQ(decision.wanted[0].index, 30U);
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[0].count, 10);
+  EXPECT_THAT(decision.judgements.back().reason, HasSubstr("10 duets do not decide it"));
+}
+
 TEST(Decide, EqualTimesPass) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
