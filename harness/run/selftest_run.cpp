@@ -61,7 +61,8 @@ class SelfTestRun {
 
   SelfTest finished() {
     for (const auto& [id, ratios] : slowed_ratios_) {
-      test_.injected.push_back({id, kInjectedSlowdown, std::expm1(*HodgesLehmann(ratios).estimate()),
+      test_.injected.push_back({id, kInjectedSlowdown,
+                                std::expm1(*HodgesLehmann(ratios).estimate()),
                                 static_cast<int>(ratios.size())});
     }
     return std::move(test_);
