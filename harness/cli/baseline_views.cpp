@@ -2,6 +2,7 @@
 // `bench baseline list`, `show`, `prune` and `verify`: looking at the store and looking after it.
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
+#include "harness/gate/change.hpp"
 #include "harness/report/table.hpp"
 #include "harness/store/history.hpp"
 
@@ -178,7 +179,7 @@ std::string history_facts(const BaselineHistory& history) {
   const BaselineRecord& last = *history.last();
   if (!last.implementation.empty()) add("implementation", last.implementation);
   for (const auto& [name, value] : last.exact) add(name, value);
-  for (const auto& [name, version] : last.environment.libraries) add("library." + name, version);
+  for (const auto& [name, version] : library_facts(last.environment.libraries)) add(name, version);
   if (last.profile) {
     add("profile", fmt::format("{} executed in {}, {} left out",
                                plural(last.profile->activities.size(), "step"),

@@ -177,8 +177,8 @@ void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
   const auto greeting = ask_side(parts.start_base, parts.hello, parts.interrupted);
   if (greeting.ok()) {
     gate_.facts.base->libraries[greeting->library.name] = greeting->library.version;
-    gate_.evidence.changes =
-        changes_between(gate_.facts.base->libraries, gate_.facts.candidate.libraries);
+    gate_.evidence.changes = changes_between(library_facts(gate_.facts.base->libraries),
+                                             library_facts(gate_.facts.candidate.libraries));
     return;
   }
   progress.message("the base cannot be measured: " + greeting.error().message());

@@ -15,8 +15,9 @@ namespace bench {
 namespace {
 
 // What no user asks for when two runs differ: it differs always, or says nothing of the times.
-constexpr std::array<std::string_view, 4> kUninteresting = {"arena.bytes", "config.files",
-                                                            "load_1min", "memory.available_bytes"};
+constexpr std::array<std::string_view, 6> kUninteresting = {
+    "arena.bytes",  "clock.now_khz", "clock.now_mhz",
+    "config.files", "load_1min",     "memory.available_bytes"};
 
 bool is_uninteresting(const Change& change) {
   return std::ranges::find(kUninteresting, change.field) != kUninteresting.end();
@@ -47,6 +48,13 @@ std::vector<Change> changes_between(const std::map<std::string, std::string>& fr
     if (change.from != change.to) different.push_back(std::move(change));
   }
   return different;
+}
+
+std::map<std::string, std::string> library_facts(
+    const std::map<std::string, std::string>& libraries) {
+  std::map<std::string, std::string> facts;
+  for (const auto& [name, version] : libraries) facts["library." + name] = version;
+  return facts;
 }
 
 std::vector<Change> run_changes(const std::map<std::string, std::string>& from,

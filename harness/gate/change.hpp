@@ -27,6 +27,10 @@ struct PreparedSide {
 std::vector<Change> changes_between(const std::map<std::string, std::string>& from,
                                     const std::map<std::string, std::string>& to);
 
+// Versions of libraries by their names, as facts: "library.onednn".
+std::map<std::string, std::string> library_facts(
+    const std::map<std::string, std::string>& libraries);
+
 // Those of two runs and their machines that may matter: without what differs between any two, as
 // the load does, or says nothing of the times.
 std::vector<Change> run_changes(const std::map<std::string, std::string>& from,

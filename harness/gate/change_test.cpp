@@ -22,8 +22,13 @@ TEST(Changes, OfRunsAreWithoutWhatAlwaysDiffers) {
                            {"memory.available_bytes", "1"},
                            {"arena.bytes", "1"},
                            {"config.files", "a.yaml"},
+                           {"clock.now_khz", "2800000"},
+                           {"clock.now_mhz", "2800.000"},
                            {"governor", "performance"}},
-                          {{"load_1min", "0.2"}, {"memory.available_bytes", "2"}}),
+                          {{"load_1min", "0.2"},
+                           {"memory.available_bytes", "2"},
+                           {"clock.now_khz", "2700000"},
+                           {"clock.now_mhz", "2700.000"}}),
               ElementsAre(Change{"governor", "performance", std::nullopt}));
 }
 

@@ -3,6 +3,7 @@
 #include "harness/gate/measurement.hpp"
 
 #include "base/text.hpp"
+#include "harness/gate/change.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/report/run_chains.hpp"
 #include "harness/stats/median.hpp"
@@ -96,7 +97,7 @@ std::map<std::string, std::string> environment_facts(const EnvironmentRecord& en
   std::map<std::string, std::string> facts = {{"machine_class", environment.machine_class},
                                               {"cpu", environment.cpu}};
   if (environment.threads) facts["threads"] = std::to_string(*environment.threads);
-  for (const auto& [name, version] : environment.libraries) facts["library." + name] = version;
+  facts.merge(library_facts(environment.libraries));
   facts.insert(environment.details.begin(), environment.details.end());
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
