@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // table: one row an action
+#include "base/lines.hpp"
 #include "base/nearest_name.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
@@ -33,10 +34,6 @@ constexpr std::array kActions = {
     Action{"prune", Operands::none, "", Reason::optional, prune_baselines},
     Action{"verify", Operands::none, "", Reason::optional, verify_baselines},
 };
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 Result<const Action*> find_action(const std::string& name) {
   std::vector<std::string_view> names;

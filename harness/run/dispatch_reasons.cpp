@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/dispatch_reasons.hpp"
 
+#include "base/lines.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
 #include <algorithm>
@@ -11,9 +12,8 @@ namespace bench {
 std::vector<DispatchReason> dispatch_reasons_of(std::string_view text) {
   std::vector<DispatchReason> reasons;
   VerboseDecoder decoder;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    for (std::string_view rest = text.substr(0, end); !rest.empty();) {
+  for (const NumberedLine& printed : Lines(text)) {
+    for (std::string_view rest = printed.text; !rest.empty();) {
       const VerboseLine& line = decoder.decode(rest);
       rest = line.rest;
       if (line.kind != VerboseKind::dispatch) continue;
@@ -22,7 +22,6 @@ std::vector<DispatchReason> dispatch_reasons_of(std::string_view text) {
                             std::string(line.location)};
       if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(std::move(reason));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return reasons;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/system_files.hpp"
 
+#include "base/lines.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -51,12 +53,10 @@ std::optional<std::int64_t> read_integer(const SystemRoot& root, const std::stri
 }
 
 std::optional<std::string> labelled_value(std::string_view text, std::string_view label) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || trim(line.substr(0, colon)) != label) continue;
-    return std::string(trim(line.substr(colon + 1)));
+  for (const NumberedLine& line : Lines(text)) {
+    const std::size_t colon = line.text.find(':');
+    if (colon == std::string_view::npos || trim(line.text.substr(0, colon)) != label) continue;
+    return std::string(trim(line.text.substr(colon + 1)));
   }
   return std::nullopt;
 }

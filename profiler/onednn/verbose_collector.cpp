@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/onednn/verbose_collector.hpp"
 
+#include "base/lines.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 
 #include <fmt/format.h>
@@ -50,11 +51,8 @@ Status VerboseCollector::collect(std::int64_t from, std::int64_t to, const Verbo
   if (to <= from) return Done{};
   const std::string text = capture_.read(from, to);
   next_ = place.begin;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    BENCH_RETURN_IF_ERROR(take_line(rest.substr(0, end), place, phases));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const NumberedLine& line : Lines(text)) {
+    BENCH_RETURN_IF_ERROR(take_line(line.text, place, phases));
   }
   return Done{};
 }

@@ -2,6 +2,7 @@
 // PyProf's table of kernels (`prof.py`, with --csv, with -w or plain): the columns that its header
 // names, in any order and choice. The table gives no start times: kernels are laid one after the
 // other, in the order of the rows. Zeros for work that PyProf had no formula for become unknown.
+#include "base/lines.hpp"
 #include "profiler/readers/delimited.hpp"
 #include "profiler/readers/readers.hpp"
 #include "profiler/scope_path.hpp"
@@ -340,12 +341,10 @@ class Reading {
 };
 
 bool recognises(std::string_view head) {
-  while (!head.empty()) {
-    const std::size_t end = std::min(head.find('\n'), head.size());
-    std::string_view line = head.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (layout_of(line)) return true;
-    head.remove_prefix(std::min(end + 1, head.size()));
+  for (const NumberedLine& line : Lines(head)) {
+    std::string_view text = line.text;
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    if (layout_of(text)) return true;
   }
   return false;
 }
