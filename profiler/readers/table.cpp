@@ -9,8 +9,8 @@
 namespace bench {
 
 std::span<const ActivityReader> activity_readers() {
-  static const std::array kReaders = {profile_reader, capture_reader, result_reader, pyprof_reader,
-                                      onednn_reader};
+  static const std::array kReaders = {profile_reader, capture_reader, gpu_records_reader,
+                                      result_reader,  pyprof_reader,  onednn_reader};
   return kReaders;
 }
 

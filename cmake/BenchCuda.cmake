@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# What may know of CUDA: only targets that are made where BENCH_CUDA_FOUND is true. `bench` and its
+# libraries never link any of it; a plugin does, and loads the rest at run time.
+#
+#   BENCH_CUDA        AUTO: build what the toolkit that is found allows; ON: fail without it, saying
+#                     what is missing; OFF: do not even look for it
+#   BENCH_CUDA_FOUND  whether a toolkit with all that is needed is there
+#   bench_cuda_headers  its headers as system headers, and nothing to link
+#   BENCH_CUPTI_LIBRARY the toolkit's libcupti, for tests: programs look for it when they run
+#   BENCH_CUDA_PLUGIN whether libbench_cuda.so is built: needs nvcc too, which is then enabled; not
+#                     with sanitizers, below which CUDA's own libraries do not run
+#   BENCH_CUDNN_INCLUDE_DIR  of cudnn.h, where that is there: cuDNN itself is loaded at run time
+#   BENCH_CUDA_ARCHITECTURES what its kernels are compiled for
+
+set(BENCH_CUDA AUTO CACHE STRING "GPU parts: AUTO (if the CUDA toolkit is found), ON or OFF")
+set_property(CACHE BENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(NOT BENCH_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "BENCH_CUDA is '${BENCH_CUDA}', expected AUTO, ON or OFF")
+endif()
+
+# The records of CUPTI are structures of one version: 13.0 is the first with the ones that are read.
+set(BENCH_CUDA_LEAST_VERSION 13.0)
+set(BENCH_CUDA_FOUND FALSE)
+set(bench_cuda_missing "")
+if(NOT BENCH_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    set(bench_cuda_missing "no CUDA toolkit (set CUDAToolkit_ROOT to where it is)")
+  elseif(CUDAToolkit_VERSION VERSION_LESS BENCH_CUDA_LEAST_VERSION)
+    set(bench_cuda_missing "CUDA toolkit ${CUDAToolkit_VERSION} at ${CUDAToolkit_BIN_DIR}, "
+      "${BENCH_CUDA_LEAST_VERSION} or later is needed")
+  else()
+    find_path(BENCH_CUPTI_INCLUDE_DIR cupti.h NO_DEFAULT_PATH
+      HINTS ${CUDAToolkit_INCLUDE_DIRS} "${CUDAToolkit_BIN_DIR}/../extras/CUPTI/include")
+    find_library(BENCH_CUPTI_LIBRARY cupti NO_DEFAULT_PATH
+      HINTS "${CUDAToolkit_LIBRARY_DIR}" "${CUDAToolkit_BIN_DIR}/../extras/CUPTI/lib64")
+    mark_as_advanced(BENCH_CUPTI_INCLUDE_DIR BENCH_CUPTI_LIBRARY)
+    if(BENCH_CUPTI_INCLUDE_DIR AND BENCH_CUPTI_LIBRARY)
+      set(BENCH_CUDA_FOUND TRUE)
+    else()
+      set(bench_cuda_missing "no CUPTI (cupti.h, libcupti.so) in the CUDA toolkit "
+        "${CUDAToolkit_VERSION} at ${CUDAToolkit_BIN_DIR}")
+    endif()
+  endif()
+endif()
+list(JOIN bench_cuda_missing "" bench_cuda_missing)
+
+# Named one by one: `native` asks a GPU, and the default is the oldest alone. Daily builds compile
+# for one and leave the others to the driver: nvcc's time grows with the list.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(bench_cuda_architectures "90-real;75-virtual")
+else()
+  set(bench_cuda_architectures
+    "75-real;80-real;86-real;89-real;90-real;100-real;120-real;120-virtual")
+endif()
+set(BENCH_CUDA_ARCHITECTURES "${bench_cuda_architectures}" CACHE STRING
+  "GPU architectures of libbench_cuda.so")
+set(BENCH_CUDA_PLUGIN FALSE)
+if(BENCH_CUDA_FOUND AND NOT BENCH_SANITIZE)
+  if(BENCH_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${BENCH_CCACHE}")
+  endif()
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND CUDAToolkit_NVCC_EXECUTABLE)
+    set(CMAKE_CUDA_COMPILER "${CUDAToolkit_NVCC_EXECUTABLE}")
+  endif()
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES "${BENCH_CUDA_ARCHITECTURES}")
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER AND TARGET CUDA::cudart_static)
+    enable_language(CUDA)
+    set(BENCH_CUDA_PLUGIN TRUE)
+  else()
+    set(bench_cuda_missing "no usable nvcc or libcudart_static.a in the CUDA toolkit "
+      "${CUDAToolkit_VERSION} at ${CUDAToolkit_BIN_DIR}")
+    list(JOIN bench_cuda_missing "" bench_cuda_missing)
+  endif()
+endif()
+
+if(BENCH_CUDA_FOUND)
+  message(STATUS "CUDA ${CUDAToolkit_VERSION}: ${CUDAToolkit_BIN_DIR}")
+  add_library(bench_cuda_headers INTERFACE)
+  target_include_directories(bench_cuda_headers SYSTEM INTERFACE
+    ${CUDAToolkit_INCLUDE_DIRS} "${BENCH_CUPTI_INCLUDE_DIR}")
+  find_path(BENCH_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  mark_as_advanced(BENCH_CUDNN_INCLUDE_DIR)
+endif()
+if(bench_cuda_missing AND BENCH_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "BENCH_CUDA=ON, but: ${bench_cuda_missing}")
+elseif(bench_cuda_missing)
+  message(STATUS "CUDA: ${bench_cuda_missing}; what needs it is not built")
+endif()

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/cupti/cupti_api.hpp"
+
+#include <fmt/format.h>
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kSubject = "CUPTI";
+constexpr std::uint32_t kFirstPackedVersion = 130000;  // since 13.0: major, minor, patch
+
+template <class Function>
+void resolve(void* library, const char* name, Function& function, std::string& missing) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr && missing.empty()) missing = name;
+}
+
+std::string path_of(void* library, const std::string& candidate) {
+  link_map* map = nullptr;
+  const bool known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
+  return known && map->l_name != nullptr && *map->l_name != '\0' ? map->l_name : candidate;
+}
+
+Result<CuptiLibrary> functions_of(void* handle, const std::string& candidate) {
+  CuptiLibrary library;
+  library.path = path_of(handle, candidate);
+  std::string missing;
+#define BENCH_CUPTI_RESOLVE(function, member) \
+  resolve(handle, #function, library.api.member, missing);
+  BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_RESOLVE)
+#undef BENCH_CUPTI_RESOLVE
+  // Before what is missing: an old library misses functions because it is old.
+  if (library.api.get_version != nullptr) {
+    if (library.api.get_version(&library.version) != CUPTI_SUCCESS) library.version = 0;
+    Status version = check_cupti_version(library.version, CUPTI_API_VERSION);
+    if (!version.ok()) {
+      Error error = std::move(version).error();
+      error.where = library.path;
+      return error;
+    }
+  }
+  if (!missing.empty()) {
+    return Error{fmt::format("has no function {}", missing), library.path,
+                 "it is no CUPTI that this program can use"};
+  }
+  return library;
+}
+
+}  // namespace
+
+Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
+  std::string reasons;
+  for (const std::string& candidate : candidates) {
+    void* const handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) return functions_of(handle, candidate);
+    const char* const reason = dlerror();
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ",
+                           reason != nullptr ? reason : candidate.c_str());
+  }
+  if (reasons.empty()) reasons = "nowhere to look for it";
+  return Error{fmt::format("cannot be loaded: {}", reasons), std::string(kSubject),
+               "kernels are timed without a profile; CUPTI is part of the CUDA toolkit"};
+}
+
+std::string cupti_version_text(std::uint32_t version) {
+  if (version < kFirstPackedVersion) return fmt::format("API {}", version);
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+Status check_cupti_version(std::uint32_t found, std::uint32_t built) {
+  if (found / 100 == built / 100) return Done{};
+  return Error{fmt::format("is version {}, and this program reads the records of {}",
+                           cupti_version_text(found), cupti_version_text(built)),
+               std::string(kSubject),
+               fmt::format("no GPU tracing with it: put libcupti of CUDA {}.{} first in the "
+                           "search path",
+                           built / 10000, built / 100 % 100)};
+}
+
+std::string cupti_result_text(const CuptiApi& api, CUptiResult result) {
+  const char* text = nullptr;
+  const bool known = api.result_string(result, &text) == CUPTI_SUCCESS && text != nullptr;
+  return fmt::format("{} ({})", known ? text : "unknown result", static_cast<int>(result));
+}
+
+}  // namespace bench

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/cupti/scripted_cupti.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace bench::test {
+namespace {
+
+CuptiScript* script = nullptr;
+
+CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void*,
+                      CUpti_SubscriberParams* parameters) {
+  EXPECT_EQ(parameters->structSize, CUpti_SubscriberParams_STRUCT_SIZE);
+  EXPECT_GE(parameters->oldSubscriberSize, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
+  script->other_tool.copy(parameters->oldSubscriberName, parameters->oldSubscriberSize);
+  script->callback = callback;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(script);
+  return script->called(fmt::format("subscribe {}", parameters->subscriberName));
+}
+CUptiResult unsubscribe(CUpti_SubscriberHandle) { return script->called("unsubscribe"); }
+CUptiResult enable_callback(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain,
+                            CUpti_CallbackId id) {
+  return script->called(fmt::format("{} callback {}", enable != 0 ? "enable" : "disable", id));
+}
+CUptiResult set_thread_id_type(CUpti_ActivityThreadIdType type) {
+  return script->called(fmt::format("thread ids {}", static_cast<int>(type)));
+}
+CUptiResult set_attribute(CUpti_ActivityAttribute attribute, std::size_t* size, void* value) {
+  EXPECT_EQ(*size, 1u);
+  return script->called(fmt::format("attribute {} = {}", static_cast<int>(attribute),
+                                    *static_cast<std::uint8_t*>(value)));
+}
+CUptiResult register_timestamp(CUpti_TimestampCallbackFunc function) {
+  script->timestamp = function;
+  return script->called("timestamp");
+}
+CUptiResult register_buffers(CUpti_BuffersCallbackRequestFunc requested,
+                             CUpti_BuffersCallbackCompleteFunc completed) {
+  script->requested = requested;
+  script->completed = completed;
+  return script->called("buffers");
+}
+CUptiResult enable(CUpti_ActivityKind kind) {
+  return script->called(fmt::format("enable {}", static_cast<int>(kind)));
+}
+CUptiResult disable(CUpti_ActivityKind kind) {
+  return script->called(fmt::format("disable {}", static_cast<int>(kind)));
+}
+CUptiResult enable_runtime_api(CUpti_CallbackId id, std::uint8_t enable) {
+  return script->called(fmt::format("runtime {} {}", id, enable));
+}
+CUptiResult enable_driver_api(CUpti_CallbackId id, std::uint8_t enable) {
+  return script->called(fmt::format("driver {} {}", id, enable));
+}
+CUptiResult enable_allocation_source(std::uint8_t enable) {
+  return script->called(fmt::format("allocation source {}", enable));
+}
+CUptiResult flush_all(std::uint32_t flag) {
+  const CUptiResult result = script->called(fmt::format("flush {}", flag));
+  // CUPTI has threads of its own for that.
+  std::thread([] {
+    for (; !script->buffers.empty(); script->buffers.pop_front()) {
+      script->deliver(script->buffers.front());
+    }
+  }).join();
+  return result;
+}
+// CUPTI holds a lock of its own here and in the other callbacks: whoever came here with the
+// collector's lock would wait for it for ever.
+CUptiResult dropped_records(CUcontext, std::uint32_t stream, std::size_t* dropped) {
+  *dropped = std::exchange(script->dropped[stream], 0);
+  if (std::exchange(script->asked, true)) return CUPTI_SUCCESS;
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 0, records = 0;
+  script->requested(&buffer, &size, &records);
+  script->completed(nullptr, stream, buffer, size, 0);
+  script->asked = false;
+  return CUPTI_SUCCESS;
+}
+CUptiResult push_external_id(CUpti_ExternalCorrelationKind kind, std::uint64_t id) {
+  return script->called(fmt::format("push {} {}", static_cast<int>(kind), id));
+}
+CUptiResult pop_external_id(CUpti_ExternalCorrelationKind kind, std::uint64_t*) {
+  return script->called(fmt::format("pop {}", static_cast<int>(kind)));
+}
+CUptiResult graph_node_id(CUgraphNode node, std::uint64_t* id) {
+  *id = reinterpret_cast<std::uintptr_t>(node);
+  return CUPTI_SUCCESS;
+}
+
+}  // namespace
+
+CUptiResult CuptiScript::called(std::string call) {
+  calls.push_back(call);
+  const auto result = results.find(call);
+  return result == results.end() ? CUPTI_SUCCESS : result->second;
+}
+
+void CuptiScript::deliver(SyntheticBuffer& filled) {
+  std::uint8_t* buffer = nullptr;
+  std::size_t records = 99;
+  requested(&buffer, &buffer_size, &records);
+  EXPECT_EQ(records, 0u);
+  ASSERT_GE(buffer_size, filled.size());
+  std::memcpy(buffer, filled.data(), filled.size());
+  completed(nullptr, 0, buffer, buffer_size, filled.size());
+}
+
+CuptiApi scripted_cupti(CuptiApi api, CuptiScript& next) {
+  script = &next;
+  api.subscribe = subscribe;
+  api.unsubscribe = unsubscribe;
+  api.enable_callback = enable_callback;
+  api.set_thread_id_type = set_thread_id_type;
+  api.set_attribute = set_attribute;
+  api.register_timestamp = register_timestamp;
+  api.register_buffers = register_buffers;
+  api.enable = enable;
+  api.disable = disable;
+  api.enable_runtime_api = enable_runtime_api;
+  api.enable_driver_api = enable_driver_api;
+  api.enable_allocation_source = enable_allocation_source;
+  api.flush_all = flush_all;
+  api.dropped_records = dropped_records;
+  api.push_external_id = push_external_id;
+  api.pop_external_id = pop_external_id;
+  api.graph_node_id = graph_node_id;
+  return api;
+}
+
+}  // namespace bench::test

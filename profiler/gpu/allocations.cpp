@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/allocations.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bench {
+namespace {
+
+class Pairing {
+ public:
+  void take(const GpuAllocation& change) {
+    const std::pair key{change.place.device, change.address};
+    if (const auto open = open_.find(key); open != open_.end()) {
+      release(blocks_.blocks[open->second], change.at);
+      open_.erase(open);
+    } else if (change.change == GpuAllocationChange::release) {
+      ++blocks_.unknown_releases;
+    }
+    if (change.change == GpuAllocationChange::allocation) allocate(change, key);
+  }
+  GpuBlocks take_result() { return std::move(blocks_); }
+
+ private:
+  void allocate(const GpuAllocation& change, std::pair<std::int64_t, std::uint64_t> key) {
+    open_.emplace(key, blocks_.blocks.size());
+    const std::int64_t live = add_live(change, change.bytes, change.at);
+    blocks_.blocks.push_back({&change, std::nullopt, live});
+  }
+  void release(GpuBlock& block, Nanoseconds at) {
+    block.released = at;
+    add_live(*block.allocation, -block.allocation->bytes, at);
+  }
+  std::int64_t add_live(const GpuAllocation& allocation, std::int64_t bytes, Nanoseconds at) {
+    if (!is_device_memory(allocation.memory)) return 0;
+    std::int64_t& live = live_[allocation.place.device];
+    live += bytes;
+    blocks_.live[allocation.place.device].push_back({at, static_cast<double>(live)});
+    return live;
+  }
+
+  GpuBlocks blocks_;
+  std::map<std::pair<std::int64_t, std::uint64_t>, std::size_t> open_;
+  std::map<std::int64_t, std::int64_t> live_;
+};
+
+}  // namespace
+
+bool is_device_memory(GpuMemoryKind kind) {
+  return kind != GpuMemoryKind::pinned && kind != GpuMemoryKind::pageable;
+}
+
+GpuBlocks pair_allocations(std::span<const GpuAllocation* const> changes) {
+  std::vector<const GpuAllocation*> sorted(changes.begin(), changes.end());
+  // Releases first where times are equal: the address can be used again at once.
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->at, a->change == GpuAllocationChange::allocation) <
+           std::pair(b->at, b->change == GpuAllocationChange::allocation);
+  });
+  Pairing pairing;
+  for (const GpuAllocation* change : sorted) pairing.take(*change);
+  return pairing.take_result();
+}
+
+}  // namespace bench

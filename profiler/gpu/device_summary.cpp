@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/device_summary.hpp"
+
+#include "profiler/gpu/intervals.hpp"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+void add(GpuTransfers& transfers, const Activity& activity) {
+  ++transfers.count;
+  transfers.bytes += activity.attributes.integer(Attribute::size_bytes).value_or(0);
+  transfers.total += *activity.duration;
+  if (const auto wait = activity.attributes.integer(Attribute::wait_ns)) {
+    transfers.waits = transfers.waits.value_or(Nanoseconds(0)) + Nanoseconds(*wait);
+  }
+}
+
+void finish(GpuTransfers& transfers) {
+  if (transfers.count > 0) transfers.mean = transfers.total / transfers.count;
+}
+
+void summarise_kernels(const std::vector<GpuInterval>& kernels, GpuDeviceSummary& summary) {
+  summary.kernels = static_cast<std::int64_t>(kernels.size());
+  summary.kernel_sum = total_of(kernels);
+  const std::vector<GpuInterval> apart = united(kernels);
+  summary.kernel_union = total_of(apart);
+  if (apart.empty()) return;
+  summary.window = apart.back().end - apart.front().start;
+  summary.busy_share = static_cast<double>(summary.kernel_union.count()) /
+                       static_cast<double>(summary.window.count());
+  for (std::size_t i = 1; i < apart.size(); ++i) {
+    const Nanoseconds gap = apart[i].start - apart[i - 1].end;
+    ++summary.gaps;
+    summary.gap_total += gap;
+    summary.gap_max = std::max(gap, summary.gap_max.value_or(Nanoseconds(0)));
+  }
+}
+
+}  // namespace
+
+Status GpuSummary::take(const Activity& activity) {
+  if (!activity.track.device || !activity.duration) return Done{};
+  const std::pair key{activity.track.pid, *activity.track.device};
+  if (activity.kind == ActivityKind::kernel) {
+    devices_[key].kernels.push_back({activity.start, activity.start + *activity.duration});
+  } else if (activity.kind == ActivityKind::memcpy) {
+    add(devices_[key].copies, activity);
+  } else if (activity.kind == ActivityKind::memset) {
+    add(devices_[key].fills, activity);
+  }
+  return Done{};
+}
+
+std::vector<GpuDeviceSummary> GpuSummary::devices() const {
+  std::vector<GpuDeviceSummary> summaries;
+  for (const auto& [key, times] : devices_) {
+    GpuDeviceSummary summary;
+    summary.pid = key.first;
+    summary.device = key.second;
+    summary.copies = times.copies;
+    summary.fills = times.fills;
+    finish(summary.copies);
+    finish(summary.fills);
+    summarise_kernels(times.kernels, summary);
+    summaries.push_back(summary);
+  }
+  return summaries;
+}
+
+}  // namespace bench

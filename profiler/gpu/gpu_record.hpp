@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tracer of GPUs yields before anything is joined: plain data that knows no tracer and no
+// operator. All times are CLOCK_MONOTONIC, all numbers as the driver gives them to one process.
+// gpu_record_lines.hpp has the form in files.
+#pragma once
+
+#include "base/units.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+enum class GpuCopyKind {
+  unknown,
+  host_to_device,
+  device_to_host,
+  host_to_array,
+  array_to_host,
+  array_to_array,
+  array_to_device,
+  device_to_array,
+  device_to_device,
+  host_to_host,
+  peer_to_peer,
+};
+enum class GpuMemoryKind {
+  unknown,
+  pageable,
+  pinned,
+  device,
+  array,
+  managed,
+  device_static,
+  managed_static,
+};
+enum class GpuApiDomain { runtime, driver };
+enum class GpuAllocationChange { allocation, release };
+// Of a wait: who waits is the calling thread, but for stream_wait_event, where it is the stream.
+enum class GpuWaitKind { unknown, event, stream_wait_event, stream, context };
+enum class GpuOverheadKind {
+  unknown,
+  driver_compiler,
+  buffer_flush,
+  instrumentation,
+  resource,
+  module_loading,
+  lazy_function_loading,
+  command_buffer_full,
+  buffer_request,
+  unified_memory,
+};
+// What an external id says: the operator that runs, or the phase of the user's program.
+enum class GpuExternalKind { operation, phase };
+
+// "host_to_device", ...: in the order of the enumerators.
+std::span<const std::string_view> names_of(GpuCopyKind);
+std::span<const std::string_view> names_of(GpuMemoryKind);
+std::span<const std::string_view> names_of(GpuApiDomain);
+std::span<const std::string_view> names_of(GpuAllocationChange);
+std::span<const std::string_view> names_of(GpuWaitKind);
+std::span<const std::string_view> names_of(GpuOverheadKind);
+std::span<const std::string_view> names_of(GpuExternalKind);
+template <class Enum>
+std::string_view name_of_enum(Enum value) {
+  return names_of(value)[static_cast<std::size_t>(value)];
+}
+
+struct GpuInterval {
+  Nanoseconds start{0}, end{0};
+  Nanoseconds length() const { return end - start; }
+  friend auto operator<=>(const GpuInterval&, const GpuInterval&) = default;
+};
+
+struct GpuSize {  // of a grid in blocks, of a block in threads
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t count() const { return x * y * z; }
+  friend bool operator==(const GpuSize&, const GpuSize&) = default;
+};
+
+struct GpuPlace {
+  std::int64_t device = 0;
+  std::int64_t context = 0;
+  std::int64_t stream = 0;
+  friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
+};
+
+// The same for a call and everything that it put on a device. Absent: the tracer does not know.
+using GpuCorrelation = std::optional<std::uint64_t>;
+
+struct GpuKernel {
+  std::string name;                 // as the linker knows it
+  std::optional<GpuInterval> time;  // absent: the tracer could not measure it
+  GpuPlace place;
+  GpuSize grid, block;
+  std::int64_t registers = 0;  // a thread
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t dynamic_shared_bytes = 0;
+  GpuCorrelation correlation;
+  std::optional<Nanoseconds> queued;        // when the host wrote the command
+  std::optional<std::uint64_t> graph_node;  // of a replayed graph
+  friend bool operator==(const GpuKernel&, const GpuKernel&) = default;
+};
+
+struct GpuMemcpy {
+  GpuCopyKind kind = GpuCopyKind::unknown;
+  GpuMemoryKind source = GpuMemoryKind::unknown;
+  GpuMemoryKind destination = GpuMemoryKind::unknown;
+  std::int64_t bytes = 0;
+  std::optional<GpuInterval> time;
+  GpuPlace place;
+  GpuCorrelation correlation;
+  std::optional<std::uint64_t> graph_node;
+  std::optional<std::int64_t> source_device, destination_device;  // of copies between devices
+  friend bool operator==(const GpuMemcpy&, const GpuMemcpy&) = default;
+};
+
+struct GpuMemset {
+  GpuMemoryKind memory = GpuMemoryKind::unknown;
+  std::int64_t bytes = 0;
+  std::optional<GpuInterval> time;
+  GpuPlace place;
+  GpuCorrelation correlation;
+  std::optional<std::uint64_t> graph_node;
+  friend bool operator==(const GpuMemset&, const GpuMemset&) = default;
+};
+
+struct GpuAllocation {
+  GpuAllocationChange change = GpuAllocationChange::allocation;
+  GpuMemoryKind memory = GpuMemoryKind::unknown;
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;
+  Nanoseconds at{0};
+  GpuPlace place;
+  GpuCorrelation correlation;
+  std::string library;  // path of who asked for it; empty: unknown
+  friend bool operator==(const GpuAllocation&, const GpuAllocation&) = default;
+};
+
+struct GpuApiCall {
+  GpuApiDomain domain = GpuApiDomain::runtime;
+  std::string name;  // "cudaLaunchKernel"
+  GpuInterval time;
+  std::int64_t thread = 0;  // gettid
+  GpuCorrelation correlation;
+  std::int64_t status = 0;  // what it returned
+  friend bool operator==(const GpuApiCall&, const GpuApiCall&) = default;
+};
+
+struct GpuExternalId {
+  GpuExternalKind kind = GpuExternalKind::operation;
+  std::uint64_t id = 0;
+  std::uint64_t correlation = 0;  // of the call that was made in its region
+  friend bool operator==(const GpuExternalId&, const GpuExternalId&) = default;
+};
+
+// What the tracer, the driver's compiler and its loader took from the program.
+struct GpuOverhead {
+  GpuOverheadKind kind = GpuOverheadKind::unknown;
+  GpuInterval time;
+  std::optional<std::int64_t> thread;
+  GpuCorrelation correlation;
+  friend bool operator==(const GpuOverhead&, const GpuOverhead&) = default;
+};
+
+struct GpuSynchronisation {
+  GpuWaitKind kind = GpuWaitKind::unknown;
+  GpuInterval time;
+  std::int64_t context = 0;
+  std::optional<std::int64_t> stream;
+  GpuCorrelation correlation;
+  friend bool operator==(const GpuSynchronisation&, const GpuSynchronisation&) = default;
+};
+
+// A node of a CUDA graph: made for an operator while its calls were captured, or copied from
+// another node when the graph was instantiated.
+struct GpuGraphNode {
+  std::uint64_t node = 0;
+  std::optional<std::uint64_t> original;
+  std::optional<std::uint64_t> external_id;
+  friend bool operator==(const GpuGraphNode&, const GpuGraphNode&) = default;
+};
+
+// What limits how many blocks a multiprocessor can hold (occupancy.hpp).
+struct GpuLimits {
+  std::int64_t compute_major = 0, compute_minor = 0;
+  std::int64_t warp_size = 0;  // threads
+  std::int64_t warps_per_multiprocessor = 0;
+  std::int64_t blocks_per_multiprocessor = 0;
+  std::int64_t threads_per_block = 0;
+  std::int64_t registers_per_multiprocessor = 0;
+  std::int64_t registers_per_block = 0;
+  std::int64_t shared_bytes_per_multiprocessor = 0;
+  friend bool operator==(const GpuLimits&, const GpuLimits&) = default;
+};
+
+struct GpuDevice {
+  std::int64_t device = 0;
+  std::string name;
+  GpuLimits limits;
+  std::int64_t multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  friend bool operator==(const GpuDevice&, const GpuDevice&) = default;
+};
+
+struct GpuContext {
+  std::int64_t context = 0;
+  std::int64_t device = 0;
+  friend bool operator==(const GpuContext&, const GpuContext&) = default;
+};
+
+using GpuRecord =
+    std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, GpuApiCall, GpuExternalId,
+                 GpuOverhead, GpuSynchronisation, GpuGraphNode, GpuDevice, GpuContext>;
+
+// Work of one execution of an operator, in the convention of docs/work_model.md.
+struct GpuOperatorWork {
+  std::int64_t flops = 0;
+  std::int64_t bytes = 0;  // compulsory
+  friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
+};
+
+// What an external id stands for: one execution of one operator.
+struct GpuOwner {
+  std::string case_id, scope, direction, op;
+  std::optional<std::int64_t> iteration;
+  std::optional<GpuOperatorWork> work;
+  friend bool operator==(const GpuOwner&, const GpuOwner&) = default;
+};
+using GpuOwners = std::map<std::uint64_t, GpuOwner>;
+
+// The same instant on two clocks: what makes sessions of several machines comparable.
+struct GpuClockPair {
+  Nanoseconds monotonic{0};
+  Nanoseconds realtime{0};
+  friend bool operator==(const GpuClockPair&, const GpuClockPair&) = default;
+};
+
+// All that one process recorded.
+struct GpuSession {
+  std::int64_t pid = 0;
+  std::string tracer;  // "CUPTI 13.0.1"
+  GpuClockPair clock;
+  GpuOwners owners;
+  std::vector<GpuRecord> records;  // in any order
+  std::int64_t dropped = 0;        // records that the tracer had no room for
+  // Why records are missing beyond that, in words: "a buffer ends in a record that is cut".
+  std::vector<std::string> faults;
+  friend bool operator==(const GpuSession&, const GpuSession&) = default;
+};
+
+}  // namespace bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded session as text, so that what a GPU once did can be decoded, joined and judged on
+// machines without one: JSON lines, schema bench.gpu_records/1, one record a line.
+//
+//   {"record":"session","schema":"bench.gpu_records/1","pid":7,"tracer":"CUPTI 13.0.1",
+//    "monotonic_ns":5,"realtime_ns":9,"dropped":0,"faults":[]}            (one line, the first)
+//   {"record":"owner","id":1,"case":"...","scope":"net:conv1","direction":"forward","op":"conv",
+//    "iteration":5,"flops":100,"bytes":10}             what external id 1 stands for
+//   {"record":"kernel","name":"_Z4gemmv","start_ns":10,"end_ns":20,"device":0,"context":1,
+//    "stream":7,"grid":[2,1,1],"block":[128,1,1],"registers":32,"static_shared_bytes":0,
+//    "dynamic_shared_bytes":0,"correlation":3,"queued_ns":8,"graph_node":2}
+//   {"record":"memcpy","kind":"host_to_device","source":"pinned","destination":"device",
+//    "bytes":4096,"start_ns":..,"end_ns":..,"device":..,"context":..,"stream":..,
+//    "correlation":..,"graph_node":..,"source_device":..,"destination_device":..}
+//   {"record":"memset","memory":"device","bytes":4096,..as memcpy..}
+//   {"record":"allocation","change":"release","memory":"device","address":1,"bytes":2,"at_ns":3,
+//    "device":..,"context":..,"stream":..,"correlation":..,"library":""}
+//   {"record":"api","domain":"runtime","name":"cudaLaunchKernel","start_ns":..,"end_ns":..,
+//    "thread":7,"correlation":3,"status":0}
+//   {"record":"external_id","kind":"operation","id":1,"correlation":3}
+//   {"record":"overhead","kind":"buffer_flush","start_ns":..,"end_ns":..,"thread":..,
+//    "correlation":..}
+//   {"record":"synchronisation","kind":"stream","start_ns":..,"end_ns":..,"context":..,
+//    "stream":..,"correlation":..}
+//   {"record":"graph_node","node":2,"original":1,"external_id":1}
+//   {"record":"device","device":0,"name":"...","compute_major":9,...,"memory_bytes":..}
+//   {"record":"context","context":1,"device":0}
+//
+// Absent values are left out. The reader is strict: a key that is missing, unknown or of another
+// type, an unknown record or word, and a last line without its newline are errors with the line.
+#pragma once
+
+#include "base/result.hpp"
+#include "profiler/gpu/gpu_record.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+inline constexpr std::string_view kGpuRecordsSchema = "bench.gpu_records/1";
+
+std::string gpu_session_text(const GpuSession& session);
+// `name` of the text, for messages: "session.jsonl:3: ...".
+Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name);
+
+}  // namespace bench

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/gpu_record_lines.hpp"
+
+#include "tests/fakes/gpu_session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::during;
+using testing::HasSubstr;
+
+constexpr const char* kHead =
+    R"({"record":"session","schema":"bench.gpu_records/1","pid":7,"tracer":"CUPTI 13.0.1",)"
+    R"("monotonic_ns":5,"realtime_ns":9,"dropped":0,"faults":[]})"
+    "\n";
+
+// One record of every kind with all that it can hold.
+GpuSession everything() {
+  test::GpuScript script(7);
+  GpuSession& session = script.session;
+  session.tracer = "CUPTI 13.0.1";
+  session.clock = {5ns, 1'700'000'000'000'000'009ns};
+  session.dropped = 3;
+  session.faults = {"a \"fault\"", "another"};
+  GpuOwner& owner = script.owner(18'446'744'073'709'551'615u, "net:a\\:b", "conv");
+  owner.iteration = 5;
+  owner.work = GpuOperatorWork{100, 10};
+  script.owner(2, "", "");
+  GpuKernel& kernel = script.kernel("_Z4gemmv", during(10, 20), 7, 3);
+  kernel.grid = {1, 2, 3};
+  kernel.static_shared_bytes = 16;
+  kernel.dynamic_shared_bytes = 32;
+  kernel.queued = 4ns;
+  kernel.graph_node = 9;
+  GpuMemcpy& copy = script.copy(GpuCopyKind::peer_to_peer, std::int64_t{1} << 40, during(1, 2), 4);
+  copy.graph_node = 1;
+  copy.source_device = 0;
+  copy.destination_device = 1;
+  script.add(GpuMemset{GpuMemoryKind::managed, 77, during(3, 4), {1, 2, 3}, 5, 6});
+  script.memory(GpuAllocationChange::release, 0xffff'ffff'ffff'0000u, 4096, 8).library =
+      "/lib/x.so";
+  script.add(GpuApiCall{GpuApiDomain::driver, "cuLaunchKernel", during(0, 3), 12, 3, 700});
+  script.add(GpuExternalId{GpuExternalKind::phase, 2, 3});
+  script.add(GpuOverhead{GpuOverheadKind::unified_memory, during(1, 2), 12, 3});
+  script.add(GpuSynchronisation{GpuWaitKind::context, during(1, 2), 1, 7, 3});
+  script.add(GpuGraphNode{9, 8, 2});
+  script.add(test::hopper());
+  script.add(GpuContext{1, 0});
+  return session;
+}
+
+// And of every kind with no more than it must.
+GpuSession bare() {
+  test::GpuScript script(7);
+  script.add(GpuKernel{});
+  script.add(GpuMemcpy{});
+  script.add(GpuMemset{});
+  script.add(GpuAllocation{});
+  script.add(GpuApiCall{});
+  script.add(GpuExternalId{});
+  script.add(GpuOverhead{});
+  script.add(GpuSynchronisation{});
+  script.add(GpuGraphNode{});
+  script.add(GpuDevice{});
+  script.add(GpuContext{});
+  return script.session;
+}
+
+TEST(GpuRecordLines, RoundTrip) {
+  for (const GpuSession& session : {everything(), bare(), GpuSession{}}) {
+    const std::string text = gpu_session_text(session);
+    const auto read = read_gpu_session(text, "session.jsonl");
+    ASSERT_TRUE(read.ok()) << read.error().message() << "\n" << text;
+    EXPECT_TRUE(*read == session) << text;
+    EXPECT_EQ(gpu_session_text(*read), text);
+  }
+}
+
+TEST(GpuRecordLines, AsDocumented) {
+  test::GpuScript script(7);
+  script.session.tracer = "CUPTI 13.0.1";
+  script.session.clock = {5ns, 9ns};
+  GpuKernel& kernel = script.kernel("_Z4gemmv", during(10, 20), 7, 3);
+  kernel.grid = {2, 1, 1};
+  kernel.queued = 8ns;
+  kernel.graph_node = 2;
+  EXPECT_EQ(gpu_session_text(script.session),
+            std::string(kHead) +
+                R"({"record":"kernel","name":"_Z4gemmv","start_ns":10,"end_ns":20,"device":0,)"
+                R"("context":1,"stream":7,"grid":[2,1,1],"block":[128,1,1],"registers":32,)"
+                R"("static_shared_bytes":0,"dynamic_shared_bytes":0,"correlation":3,)"
+                R"("queued_ns":8,"graph_node":2})"
+                "\n");
+}
+
+TEST(GpuRecordLines, EveryWordIsReadBack) {
+  test::GpuScript script;
+  for (std::size_t i = 0; i < names_of(GpuCopyKind{}).size(); ++i) {
+    script.copy(static_cast<GpuCopyKind>(i), 1, during(0, 1), 1);
+  }
+  for (std::size_t i = 0; i < names_of(GpuMemoryKind{}).size(); ++i) {
+    script.add(GpuMemset{static_cast<GpuMemoryKind>(i), 1, during(0, 1), {}, {}, {}});
+  }
+  for (std::size_t i = 0; i < names_of(GpuOverheadKind{}).size(); ++i) {
+    script.add(GpuOverhead{static_cast<GpuOverheadKind>(i), during(0, 1), {}, {}});
+  }
+  for (std::size_t i = 0; i < names_of(GpuWaitKind{}).size(); ++i) {
+    script.add(GpuSynchronisation{static_cast<GpuWaitKind>(i), during(0, 1), 0, {}, {}});
+  }
+  const auto read = read_gpu_session(gpu_session_text(script.session), "x");
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_TRUE(*read == script.session);
+}
+
+// Names of kernels come from binaries.
+TEST(GpuRecordLines, TextThatIsNoUtf8IsStillJson) {
+  test::GpuScript script;
+  script.kernel("bad\xff", during(0, 1), 1, 1);
+  const auto read = read_gpu_session(gpu_session_text(script.session), "x");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(std::get<GpuKernel>(read->records[0]).name, "bad\xef\xbf\xbd");
+}
+
+struct BadCase {
+  const char* text;  // after the first line
+  const char* message;
+};
+constexpr BadCase kBad[] = {
+    {"[]\n", "f:2: is no JSON object"},
+    {"{\n", "f:2: is no JSON object"},
+    {"\n", "f:2: is no JSON object"},
+    {"{}\n", "f:2: no `record`"},
+    {R"({"record":"kernal"})"
+     "\n",
+     "unknown record `kernal`, did you mean `kernel`?"},
+    {R"({"record":"context","context":1})"
+     "\n",
+     "f:2: no `device`"},
+    {R"({"record":"context","context":"1","device":0})"
+     "\n",
+     "`context` is no integer"},
+    {R"({"record":"context","context":1.5,"device":0})"
+     "\n",
+     "`context` is no integer"},
+    {R"({"record":"context","context":9223372036854775808,"device":0})"
+     "\n",
+     "`context` is no integer"},
+    {R"({"record":"context","context":1,"device":0,"x":1})"
+     "\n",
+     "holds a key that is not known"},
+    {R"({"record":"context","context":1,"device":0})", "the line is cut"},
+    {R"({"record":"graph_node","node":-1})"
+     "\n",
+     "`node` is no number from 0 on"},
+    {R"({"record":"external_id","kind":"phrase","id":1,"correlation":1})"
+     "\n",
+     "`kind` has the unknown word `phrase`, did you mean `phase`?"},
+    {R"({"record":"external_id","kind":1,"id":1,"correlation":1})"
+     "\n",
+     "`kind` is no text"},
+    {R"({"record":"overhead","kind":"resource","start_ns":4611686018427387904,"end_ns":1})"
+     "\n",
+     "`start_ns` is no time in range"},
+    {R"({"record":"session","schema":"bench.gpu_records/1"})"
+     "\n",
+     "unknown record `session`"},
+    {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","flops":1})"
+     "\n",
+     "no `bytes`"},
+};
+
+TEST(GpuRecordLines, StrictWithPlaceAndCause) {
+  for (const BadCase& bad : kBad) {
+    const auto read = read_gpu_session(std::string(kHead) + bad.text, "f");
+    ASSERT_FALSE(read.ok()) << bad.text;
+    EXPECT_THAT(read.error().message(), HasSubstr(bad.message)) << bad.text;
+  }
+}
+
+TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
+  const auto message = [](const std::string& text) {
+    const auto read = read_gpu_session(text, "f");
+    return read.ok() ? std::string() : read.error().message();
+  };
+  EXPECT_THAT(message(""), HasSubstr("it is empty"));
+  EXPECT_THAT(message(R"({"record":"context","context":1,"device":0})"
+                      "\n"),
+              HasSubstr("f:1: the first record must be `session`"));
+  std::string other(kHead);
+  other.replace(other.find("records/1"), 9, "records/2");
+  EXPECT_THAT(message(other), HasSubstr("`schema` is `bench.gpu_records/2`, this version reads "
+                                        "`bench.gpu_records/1`"));
+  const std::string owner =
+      R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":""})"
+      "\n";
+  EXPECT_EQ(message(kHead + owner), "");
+  EXPECT_THAT(message(kHead + owner + owner), HasSubstr("f:3: a second owner of id 1"));
+}
+
+}  // namespace
+}  // namespace bench

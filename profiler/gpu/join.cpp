@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Second pass over a recorded session; the first is record_index.hpp.
+#include "profiler/gpu/join.hpp"
+
+#include "profiler/gpu/allocations.hpp"
+#include "profiler/gpu/intervals.hpp"
+#include "profiler/gpu/kernel_name.hpp"
+#include "profiler/gpu/kernel_work.hpp"
+#include "profiler/gpu/occupancy.hpp"
+#include "profiler/gpu/record_index.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// The tracer computes times of the device from readings of both clocks: this much is its error.
+constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
+// The counter of busy time has as many points as a timeline has pixels, none of them so short that
+// one kernel would be all of it.
+constexpr std::int64_t kBusyPoints = 1000;
+constexpr Nanoseconds kLeastBusyPeriod = std::chrono::microseconds(100);
+
+// Names of waits in tables and timelines.
+constexpr std::array<std::string_view, 5> kWaitNames = {
+    "wait", "wait for event", "stream waits for event", "wait for stream", "wait for device"};
+
+constexpr std::array kLoading = {GpuOverheadKind::driver_compiler, GpuOverheadKind::module_loading,
+                                 GpuOverheadKind::lazy_function_loading};
+
+std::string size_text(const GpuSize& size) {
+  return fmt::format("{},{},{}", size.x, size.y, size.z);
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_blocking(GpuWaitKind kind) { return kind != GpuWaitKind::stream_wait_event; }
+
+class Joiner {
+ public:
+  Joiner(const GpuSession& session, const GpuJoinOptions& options)
+      : session_(session), options_(options), index_(session) {}
+
+  GpuJoin run() {
+    for (const GpuRecord& record : session_.records) {
+      std::visit([this](const auto& each) { take(each); }, record);
+    }
+    share_work();
+    add_allocations();
+    add_counters();
+    judge();
+    for (Activity& activity : join_.activities) activity.start += options_.shift;
+    std::stable_sort(join_.activities.begin(), join_.activities.end(), precedes);
+    return std::move(join_);
+  }
+
+ private:
+  static bool precedes(const Activity& a, const Activity& b) {
+    return a.start != b.start
+               ? a.start < b.start
+               : a.duration.value_or(Nanoseconds(0)) > b.duration.value_or(Nanoseconds(0));
+  }
+
+  bool records(ActivityKind kind) const { return options_.groups.contains(group_of(kind)); }
+
+  void own(Activity& activity, const std::optional<GpuRecordIndex::Ownership>& owner) const {
+    if (!owner) return;
+    activity.case_id = owner->owner->case_id;
+    activity.scope = owner->owner->scope;
+    activity.direction = owner->owner->direction;
+    if (!owner->owner->op.empty()) activity.attributes.set(Attribute::op, owner->owner->op);
+    if (owner->iteration) activity.attributes.set(Attribute::iteration, *owner->iteration);
+  }
+
+  Activity host_activity(ActivityKind kind, std::string_view name, const GpuInterval& time,
+                         std::int64_t thread) const {
+    Activity activity;
+    activity.kind = kind;
+    activity.name = name;
+    activity.start = time.start;
+    activity.duration = std::max(time.length(), Nanoseconds(0));
+    activity.track = {session_.pid, thread, {}, {}};
+    return activity;
+  }
+
+  // Of a kernel, a copy or a fill.
+  template <class Record>
+  Activity device_activity(ActivityKind kind, const Record& record) {
+    const GpuApiCall* const call = index_.call_of(record.correlation);
+    Activity activity;
+    activity.kind = kind;
+    activity.track = {session_.pid, call ? call->thread : 0, record.place.device,
+                      record.place.stream};
+    activity.correlation = record.correlation;
+    if (record.time && record.time->end >= record.time->start) {
+      activity.start = record.time->start;
+      activity.duration = record.time->length();
+    } else {
+      ++untimed_;
+      activity.start = call ? call->time.start : Nanoseconds(0);
+    }
+    if (call && activity.duration && activity.start < call->time.start - kClockError) ++early_;
+    return activity;
+  }
+
+  void set_wait(Activity& activity, const std::optional<Nanoseconds>& queued) const {
+    const GpuApiCall* const call = index_.call_of(activity.correlation);
+    if (!activity.duration || (!queued && !call)) return;
+    const Nanoseconds since = queued ? *queued : call->time.start;
+    const Nanoseconds wait = std::max(activity.start - since, Nanoseconds(0));
+    activity.attributes.set(Attribute::wait_ns, wait.count());
+  }
+
+  void take(const GpuKernel& kernel) {
+    ++join_.kernels;
+    const auto owner = index_.owner_of(kernel.correlation, kernel.graph_node);
+    if (!owner) ++join_.unattributed_kernels;
+    if (!records(ActivityKind::kernel)) return;
+    Activity activity = device_activity(ActivityKind::kernel, kernel);
+    const KernelName& name = name_of_kernel(kernel.name);
+    activity.name = name.short_name;
+    own(activity, owner);
+    set_launch(activity, kernel);
+    activity.attributes.set(Attribute::long_name, name.long_name);
+    set_wait(activity, kernel.queued);
+    note_span(kernel, activity);
+    if (owner && owner->owner->work) {
+      const bool replayed = kernel.graph_node.has_value();
+      executions_[{owner->id, replayed ? kernel.correlation.value_or(0) : 0}].push_back(
+          join_.activities.size());
+    }
+    join_.activities.push_back(std::move(activity));
+  }
+
+  void set_launch(Activity& activity, const GpuKernel& kernel) {
+    Attributes& attributes = activity.attributes;
+    attributes.set(Attribute::grid, size_text(kernel.grid));
+    attributes.set(Attribute::block, size_text(kernel.block));
+    attributes.set(Attribute::registers, kernel.registers);
+    attributes.set(Attribute::shared_bytes,
+                   kernel.static_shared_bytes + kernel.dynamic_shared_bytes);
+    const GpuDevice* const device = index_.device(kernel.place.device);
+    if (device == nullptr) {
+      unknown_devices_.insert(kernel.place.device);
+    } else if (const auto occupancy = theoretical_occupancy(device->limits, kernel)) {
+      attributes.set(Attribute::occupancy, occupancy->share);
+    }
+  }
+
+  // For the counters of the device.
+  void note_span(const GpuKernel& kernel, const Activity& activity) {
+    if (!activity.duration) return;
+    const Nanoseconds end = activity.start + *activity.duration;
+    const GpuApiCall* const call = index_.call_of(kernel.correlation);
+    Spans& spans = spans_[kernel.place.device];
+    spans.running.push_back({activity.start, end});
+    const Nanoseconds asked = call ? call->time.start : activity.start;
+    spans.unfinished.push_back({std::min(asked, activity.start), end});
+  }
+
+  void take(const GpuMemcpy& copy) {
+    if (!records(ActivityKind::memcpy)) return;
+    Activity activity = device_activity(ActivityKind::memcpy, copy);
+    activity.name = fmt::format("memcpy {} ({} -> {})", name_of_enum(copy.kind),
+                                name_of_enum(copy.source), name_of_enum(copy.destination));
+    finish_transfer(std::move(activity), copy.bytes, copy.graph_node);
+  }
+
+  void take(const GpuMemset& fill) {
+    if (!records(ActivityKind::memset)) return;
+    Activity activity = device_activity(ActivityKind::memset, fill);
+    activity.name = fmt::format("memset ({})", name_of_enum(fill.memory));
+    finish_transfer(std::move(activity), fill.bytes, fill.graph_node);
+  }
+
+  void finish_transfer(Activity activity, std::int64_t bytes,
+                       const std::optional<std::uint64_t>& graph_node) {
+    own(activity, index_.owner_of(activity.correlation, graph_node));
+    activity.attributes.set(Attribute::size_bytes, bytes);
+    set_wait(activity, std::nullopt);
+    join_.activities.push_back(std::move(activity));
+  }
+
+  void take(const GpuApiCall& call) {
+    if (!records(ActivityKind::api)) return;
+    Activity activity = host_activity(ActivityKind::api, call.name, call.time, call.thread);
+    activity.correlation = call.correlation;
+    own(activity, index_.owner_of(call.correlation));
+    if (call.status != 0) {
+      activity.attributes.set(Attribute::reason, fmt::format("returned {}", call.status));
+    }
+    join_.activities.push_back(std::move(activity));
+  }
+
+  void take(const GpuSynchronisation& wait) {
+    if (!records(ActivityKind::synchronisation)) return;
+    const GpuApiCall* const call = index_.call_of(wait.correlation);
+    std::string name(kWaitNames[static_cast<std::size_t>(wait.kind)]);
+    const auto device = index_.device_of(wait.context);
+    if (wait.kind == GpuWaitKind::stream && wait.stream) name += fmt::format(" {}", *wait.stream);
+    if (wait.kind == GpuWaitKind::context && device) name += fmt::format(" {}", *device);
+    // No correlation: an arrow from a call to what happens inside of it would say nothing.
+    Activity activity = host_activity(ActivityKind::synchronisation, name, wait.time,
+                                      call ? call->thread : session_.pid);
+    own(activity, index_.owner_of(wait.correlation));
+    if (is_blocking(wait.kind)) {
+      activity.attributes.set(Attribute::wait_ns, activity.duration->count());
+    }
+    join_.activities.push_back(std::move(activity));
+  }
+
+  void take(const GpuOverhead& overhead) {
+    auto owner = index_.owner_of(overhead.correlation);
+    if (!owner && overhead.thread) owner = index_.owner_at(*overhead.thread, overhead.time.start);
+    const bool loads = std::find(kLoading.begin(), kLoading.end(), overhead.kind) != kLoading.end();
+    if (owner && loads) join_.cold.insert(owner->id);
+    if (!records(ActivityKind::overhead)) return;
+    Activity activity = host_activity(ActivityKind::overhead, name_of_enum(overhead.kind),
+                                      overhead.time, overhead.thread.value_or(session_.pid));
+    own(activity, owner);
+    join_.activities.push_back(std::move(activity));
+  }
+
+  void take(const GpuAllocation& allocation) { allocations_.push_back(&allocation); }
+  // What the index has taken.
+  void take(const GpuExternalId&) {}
+  void take(const GpuGraphNode&) {}
+  void take(const GpuDevice&) {}
+  void take(const GpuContext&) {}
+
+  const KernelName& name_of_kernel(const std::string& symbol) {
+    const auto known = names_.find(symbol);
+    return known != names_.end() ? known->second
+                                 : names_.emplace(symbol, kernel_name(symbol)).first->second;
+  }
+  void share_work();
+  void add_allocations();
+  void add_counters();
+  void add_counter(std::string_view name, std::string_view unit, std::int64_t device,
+                   std::span<const CounterPoint> points);
+  void judge();
+
+  struct Spans {
+    std::vector<GpuInterval> running;
+    std::vector<GpuInterval> unfinished;  // from their launch on
+  };
+  const GpuSession& session_;
+  const GpuJoinOptions& options_;
+  const GpuRecordIndex index_;
+  GpuJoin join_;
+  std::unordered_map<std::string, KernelName> names_;
+  // Kernels of one execution of an operator, as places in join_.activities.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>> executions_;
+  std::map<std::int64_t, Spans> spans_;  // by device
+  std::vector<const GpuAllocation*> allocations_;
+  std::int64_t untimed_ = 0;
+  std::int64_t early_ = 0;
+  std::int64_t unknown_releases_ = 0;
+  std::set<std::int64_t> unknown_devices_;
+};
+
+void Joiner::share_work() {
+  for (const auto& [key, places] : executions_) {
+    std::vector<KernelShare> kernels;
+    for (const std::size_t place : places) {
+      kernels.push_back({join_.activities[place].name, std::nullopt});
+    }
+    const auto work = work_of_kernels(*session_.owners.at(key.first).work, kernels);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Attributes& attributes = join_.activities[places[i]].attributes;
+      if (work[i].flops) attributes.set(Attribute::flops, *work[i].flops);
+      if (work[i].bytes) attributes.set(Attribute::bytes, *work[i].bytes);
+      const AuxiliaryKernel* const auxiliary = find_auxiliary(kernels[i].short_name);
+      if (auxiliary != nullptr && places.size() > 1) {
+        attributes.set(Attribute::auxiliary, auxiliary->purpose);
+      }
+    }
+  }
+}
+
+void Joiner::add_allocations() {
+  if (!records(ActivityKind::allocation)) return;
+  const GpuBlocks blocks = pair_allocations(allocations_);
+  unknown_releases_ = blocks.unknown_releases;
+  for (const GpuBlock& block : blocks.blocks) {
+    const GpuAllocation& allocation = *block.allocation;
+    const auto tag = options_.tag_of ? options_.tag_of(allocation) : std::nullopt;
+    const std::string library =
+        allocation.library.empty() ? "library" : file_name(allocation.library);
+    Activity activity;
+    activity.kind = ActivityKind::allocation;
+    activity.name = tag ? tag->name : library;
+    activity.start = allocation.at;
+    if (block.released) activity.duration = *block.released - allocation.at;
+    const GpuApiCall* const call = index_.call_of(allocation.correlation);
+    activity.track = {session_.pid, call ? call->thread : 0, {}, {}};
+    own(activity, index_.owner_of(allocation.correlation));
+    activity.attributes.set(Attribute::size_bytes, allocation.bytes);
+    activity.attributes.set(Attribute::address, static_cast<std::int64_t>(allocation.address));
+    activity.attributes.set(Attribute::role, tag ? tag->role : name_of_enum(allocation.memory));
+    if (is_device_memory(allocation.memory)) {
+      activity.track.device = allocation.place.device;
+      activity.attributes.set(Attribute::live_bytes, block.live_bytes);
+    }
+    join_.activities.push_back(std::move(activity));
+  }
+  for (const auto& [device, points] : blocks.live) {
+    add_counter("device_live_bytes", "bytes", device, points);
+  }
+}
+
+void Joiner::add_counters() {
+  if (!records(ActivityKind::kernel)) return;
+  for (const auto& [device, spans] : spans_) {
+    const std::vector<GpuInterval> apart = united(spans.running);
+    if (apart.empty()) continue;
+    const Nanoseconds window = apart.back().end - apart.front().start;
+    const Nanoseconds period = std::max(window / kBusyPoints + Nanoseconds(1), kLeastBusyPeriod);
+    add_counter("gpu_busy", "%", device, covered_percent(apart, period));
+    add_counter("unfinished_kernels", "1", device, open_count(spans.unfinished));
+  }
+}
+
+void Joiner::add_counter(std::string_view name, std::string_view unit, std::int64_t device,
+                         std::span<const CounterPoint> points) {
+  for (const CounterPoint& point : points) {
+    Activity activity;
+    activity.kind = ActivityKind::counter;
+    activity.name = name;
+    activity.start = point.at;
+    activity.track = {session_.pid, 0, device, {}};
+    activity.attributes.set(Attribute::value, point.value);
+    activity.attributes.set(Attribute::value_unit, unit);
+    join_.activities.push_back(std::move(activity));
+  }
+}
+
+void Joiner::judge() {
+  if (session_.dropped > 0) {
+    join_.void_reasons.push_back(
+        fmt::format("{} records were dropped: the tracer had no room for them", session_.dropped));
+  }
+  for (const std::string& fault : session_.faults) join_.void_reasons.push_back(fault);
+  if (untimed_ > 0) {
+    join_.void_reasons.push_back(fmt::format(
+        "{} kernels, copies or fills have no time: the device had no memory left to measure them",
+        untimed_));
+  }
+  const auto note = [this](std::int64_t count, std::string_view text) {
+    if (count > 0) join_.notes.push_back(fmt::format("{} {}", count, text));
+  };
+  note(join_.unattributed_kernels, "kernels belong to no known operator");
+  note(early_,
+       "kernels, copies or fills begin before the call that asked for them: the clocks of "
+       "host and device disagree by more than 2 us");
+  note(index_.unknown_ids(), "external ids stand for nothing that is known");
+  note(unknown_releases_, "releases of memory that was allocated before the recording");
+  note(static_cast<std::int64_t>(unknown_devices_.size()),
+       "devices without known limits: no occupancy of their kernels");
+}
+
+}  // namespace
+
+GpuJoin join_gpu_session(const GpuSession& session, const GpuJoinOptions& options) {
+  return Joiner(session, options).run();
+}
+
+Nanoseconds clock_shift(const GpuClockPair& from, const GpuClockPair& to) {
+  return (from.realtime - from.monotonic) - (to.realtime - to.monotonic);
+}
+
+}  // namespace bench

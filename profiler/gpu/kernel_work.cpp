@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/kernel_work.hpp"
+
+#include "base/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kLayout = "layout conversion";
+constexpr std::string_view kOffsets = "offsets";
+constexpr std::string_view kSplit = "sum of a split";
+constexpr std::string_view kTransform = "transform of Winograd or Fourier";
+constexpr std::string_view kScale = "scale or fill";
+
+constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
+    {"*nchwtonhwc*", kLayout},
+    {"*nhwctonchw*", kLayout},
+    {"*foldednhwc*", kLayout},
+    {"*addpaddingkernel*", kLayout},
+    {"*tensortransform*", kLayout},
+    {"*converttensor*", kLayout},
+    {"*transpose_readwrite*", kLayout},
+    {"*computeoffsets*", kOffsets},
+    {"*computeboffsets*", kOffsets},
+    {"*computewgrad*offsets*", kOffsets},
+    {"*kern_precompute_indices*", kOffsets},
+    {"*splitkreduce*", kSplit},
+    {"*reducesplitk*", kSplit},
+    {"*splitk_reduce*", kSplit},
+    {"*reduce_1block_kernel*", kSplit},
+    {"*generatewinogradtiles*", kTransform},
+    {"*winogradforwarddata*", kTransform},
+    {"*winogradforwardfilter*", kTransform},
+    {"*winogradforwardoutput*", kTransform},
+    {"*fft?d_*", kTransform},
+    {"*scalepackedtensor*", kScale},
+}};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The one kernel that computes; absent: none, or several.
+std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) {
+  if (kernels.size() == 1) return 0;
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (find_auxiliary(kernels[i].short_name) != nullptr) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::span<const AuxiliaryKernel> auxiliary_kernels() { return kAuxiliary; }
+
+const AuxiliaryKernel* find_auxiliary(std::string_view short_name) {
+  std::string name(short_name);
+  std::transform(name.begin(), name.end(), name.begin(), lower);
+  const auto found = std::find_if(
+      kAuxiliary.begin(), kAuxiliary.end(),
+      [&](const AuxiliaryKernel& kernel) { return glob_matches(kernel.pattern, name); });
+  return found == kAuxiliary.end() ? nullptr : &*found;
+}
+
+std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
+                                        std::span<const KernelShare> kernels) {
+  std::vector<KernelWork> shares(kernels.size());
+  const auto compute = compute_kernel(kernels);
+  if (!compute) return shares;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    shares[i] =
+        i == *compute ? KernelWork{work.flops, work.bytes} : KernelWork{0, kernels[i].own_bytes};
+  }
+  return shares;
+}
+
+}  // namespace bench

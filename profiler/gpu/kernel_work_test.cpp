@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/kernel_work.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr GpuOperatorWork kConv{7'552'892'928, 61'032'832};
+constexpr KernelWork kUnknown{};
+
+// Sum over the kernels; absent where one of them has none.
+std::optional<std::int64_t> flops_of(const std::vector<KernelWork>& kernels) {
+  std::int64_t sum = 0;
+  for (const KernelWork& kernel : kernels) {
+    if (!kernel.flops) return std::nullopt;
+    sum += *kernel.flops;
+  }
+  return sum;
+}
+
+TEST(KernelWork, OneKernelHasAll) {
+  const KernelShare kernels[] = {{"sm90_xmma_fprop_implicit_gemm", std::nullopt}};
+  EXPECT_THAT(work_of_kernels(kConv, kernels), ElementsAre(KernelWork{kConv.flops, kConv.bytes}));
+}
+
+TEST(KernelWork, AuxiliariesHaveNoFlopsAndTheirOwnBytes) {
+  const KernelShare kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 3'211'264},
+                                 {"sm90_xmma_fprop_implicit_gemm", std::nullopt},
+                                 {"cask_cudnn::computeOffsetsKernel", std::nullopt},
+                                 {"cublasLt::splitKreduce_kernel", 4096}};
+  const auto work = work_of_kernels(kConv, kernels);
+  EXPECT_THAT(work, ElementsAre(KernelWork{0, 3'211'264}, KernelWork{kConv.flops, kConv.bytes},
+                                KernelWork{0, std::nullopt}, KernelWork{0, 4096}));
+  EXPECT_EQ(flops_of(work), kConv.flops);
+}
+
+TEST(KernelWork, UnknownWhereNoKernelOrSeveralCompute) {
+  const KernelShare two[] = {{"gemm_a", std::nullopt}, {"gemm_b", 5}, {"splitKreduce_kernel", 5}};
+  EXPECT_THAT(work_of_kernels(kConv, two), ElementsAre(kUnknown, kUnknown, kUnknown));
+  const KernelShare none[] = {{"nchwToNhwcKernel", 1}, {"nhwcToNchwKernel", 1}};
+  EXPECT_THAT(work_of_kernels(kConv, none), ElementsAre(kUnknown, kUnknown));
+  EXPECT_TRUE(work_of_kernels(kConv, {}).empty());
+}
+
+// A layout conversion may be what is measured: operator reorder.
+TEST(KernelWork, AnAuxiliaryAloneIsTheOperator) {
+  const KernelShare kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 77}};
+  const GpuOperatorWork reorder{0, 77};
+  EXPECT_THAT(work_of_kernels(reorder, kernels), ElementsAre(KernelWork{0, 77}));
+}
+
+// Counted once, whatever the kernels are: all of them sum up to the operator or none has any.
+TEST(KernelWork, SumIsTheOperatorOrUnknown) {
+  const char* const names[] = {"nvjet_hsh_64x8", "nchwToNhwcKernel", "splitKreduce_kernel",
+                               "gemmSN_NN_kernel"};
+  for (unsigned code = 0; code < 4 * 4 * 4 * 4; ++code) {
+    std::vector<KernelShare> kernels;
+    int computing = 0;
+    for (unsigned digits = code; kernels.size() < 4; digits /= 4) {
+      kernels.push_back({names[digits % 4], 10});
+      computing += digits % 4 == 0 || digits % 4 == 3;
+    }
+    const auto sum = flops_of(work_of_kernels(kConv, kernels));
+    EXPECT_EQ(sum.has_value(), computing == 1) << code;
+    EXPECT_EQ(sum.value_or(kConv.flops), kConv.flops) << code;
+  }
+}
+
+TEST(KernelWork, NamesOfAuxiliaries) {
+  constexpr const char* kAuxiliary[] = {"cudnn::ops::nchwToNhwcKernel",
+                                        "cudnn::ops::nhwcToNchwKernel",
+                                        "nhwcToFoldedNhwcKernel",
+                                        "foldedNhwcToNhwcKernel",
+                                        "nhwcAddPaddingKernel",
+                                        "cask_cudnn::computeOffsetsKernel",
+                                        "cask__5x_cudnn::computeOffsetsKernel",
+                                        "computeBOffsetsKernel",
+                                        "cask_cudnn::computeWgradSplitKOffsetsKernel",
+                                        "computeWgradBOffsetsKernel",
+                                        "cudnn::cnn::kern_precompute_indices",
+                                        "splitKreduce_kernel",
+                                        "cublasLt::splitKreduce_kernel",
+                                        "cutlass::reduction::kernel::ReduceSplitK",
+                                        "reduce_1Block_kernel",
+                                        "cudnn::winograd::generateWinogradTilesKernel",
+                                        "cudnn::winograd_nonfused::winogradForwardData4x4",
+                                        "cudnn::winograd_nonfused::winogradForwardOutput4x4",
+                                        "fft2d_r2c_32x32",
+                                        "fft2d_c2r_32x32",
+                                        "cudnn::ops::scalePackedTensor_kernel",
+                                        "transpose_readWrite_alignment_kernel",
+                                        "cudnn::ops::convertTensor_kernel"};
+  for (const char* const name : kAuxiliary) EXPECT_NE(find_auxiliary(name), nullptr) << name;
+  constexpr const char* kComputing[] = {
+      "nvjet_hsh_256x128_64x4_1x2_h_bz_coopA_NNT",
+      "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n",
+      "ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3_nn",
+      "gemmSN_NN_kernel",
+      "gemv2T_kernel_val",
+      "dot_kernel",
+      "cutlass::Kernel2",
+      "implicit_convolve_sgemm",
+      "cudnn::ops::pooling_fw_4d_kernel",
+      "cudnn::bn_fw_inf_1C11_kernel_NHWC",
+      "volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+      "cudnn::cnn::winograd3x3Kernel",
+      "softmax_warp_forward"};
+  for (const char* const name : kComputing) EXPECT_EQ(find_auxiliary(name), nullptr) << name;
+  EXPECT_EQ(find_auxiliary("splitKreduce_kernel")->purpose, "sum of a split");
+}
+
+}  // namespace
+}  // namespace bench

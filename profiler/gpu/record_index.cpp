@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/record_index.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace bench {
+
+GpuRecordIndex::GpuRecordIndex(const GpuSession& session) : session_(session) {
+  for (const GpuRecord& record : session.records) {
+    std::visit([this](const auto& each) { add(each); }, record);
+  }
+  for (auto& [thread, calls] : runtime_calls_) {
+    std::sort(calls.begin(), calls.end(),
+              [](const GpuApiCall* a, const GpuApiCall* b) { return a->time < b->time; });
+  }
+}
+
+void GpuRecordIndex::add(const GpuApiCall& call) {
+  if (!call.correlation) return;
+  if (call.domain == GpuApiDomain::runtime) runtime_calls_[call.thread].push_back(&call);
+  const GpuApiCall*& known = calls_[*call.correlation];
+  if (known == nullptr || call.domain == GpuApiDomain::runtime) known = &call;
+}
+
+void GpuRecordIndex::add(const GpuExternalId& id) {
+  Ids& ids = ids_[id.correlation];
+  (id.kind == GpuExternalKind::operation ? ids.operation : ids.phase) = id.id;
+  if (!session_.owners.contains(id.id)) ++unknown_ids_;
+}
+
+// A node can be told of twice: first as a copy, then by its operator. What is known stays.
+void GpuRecordIndex::add(const GpuGraphNode& node) {
+  const GpuGraphNode*& known = nodes_[node.node];
+  if (known == nullptr || (!known->external_id && node.external_id)) known = &node;
+}
+
+std::optional<std::uint64_t> GpuRecordIndex::id_of_node(std::uint64_t node) const {
+  // A damaged session may hold a circle of copies: no chain is longer than there are nodes.
+  for (std::size_t steps = 0; steps <= nodes_.size(); ++steps) {
+    const auto known = nodes_.find(node);
+    if (known == nodes_.end()) return std::nullopt;
+    if (known->second->external_id) return known->second->external_id;
+    if (!known->second->original) return std::nullopt;
+    node = *known->second->original;
+  }
+  return std::nullopt;
+}
+
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::ownership(std::uint64_t id) const {
+  const auto owner = session_.owners.find(id);
+  if (owner == session_.owners.end()) return std::nullopt;
+  return Ownership{id, &owner->second, owner->second.iteration};
+}
+
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of_call(
+    std::uint64_t correlation) const {
+  const auto ids = ids_.find(correlation);
+  if (ids == ids_.end()) return std::nullopt;
+  if (ids->second.operation) {
+    if (const auto owner = ownership(*ids->second.operation)) return owner;
+  }
+  return ids->second.phase ? ownership(*ids->second.phase) : std::nullopt;
+}
+
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of(
+    const GpuCorrelation& correlation, const std::optional<std::uint64_t>& graph_node) const {
+  const auto launch = correlation ? owner_of_call(*correlation) : std::nullopt;
+  if (!graph_node) return launch;
+  const auto id = id_of_node(*graph_node);
+  auto captured = id ? ownership(*id) : std::nullopt;
+  if (!captured) return launch;
+  captured->iteration = launch ? launch->iteration : std::nullopt;
+  return captured;
+}
+
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_at(std::int64_t thread,
+                                                                  Nanoseconds time) const {
+  const auto known = runtime_calls_.find(thread);
+  if (known == runtime_calls_.end()) return std::nullopt;
+  const auto& calls = known->second;
+  auto next = std::upper_bound(
+      calls.begin(), calls.end(), time,
+      [](Nanoseconds at, const GpuApiCall* call) { return at < call->time.start; });
+  if (next == calls.begin()) return std::nullopt;
+  const GpuApiCall& call = **std::prev(next);
+  return time <= call.time.end ? owner_of(call.correlation) : std::nullopt;
+}
+
+const GpuApiCall* GpuRecordIndex::call_of(const GpuCorrelation& correlation) const {
+  if (!correlation) return nullptr;
+  const auto call = calls_.find(*correlation);
+  return call == calls_.end() ? nullptr : call->second;
+}
+
+const GpuDevice* GpuRecordIndex::device(std::int64_t device) const {
+  const auto known = devices_.find(device);
+  return known == devices_.end() ? nullptr : known->second;
+}
+
+std::optional<std::int64_t> GpuRecordIndex::device_of(std::int64_t context) const {
+  const auto known = contexts_.find(context);
+  return known == contexts_.end() ? std::nullopt : std::optional(known->second);
+}
+
+}  // namespace bench

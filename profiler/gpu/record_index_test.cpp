@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/record_index.hpp"
+
+#include "tests/fakes/gpu_session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::during;
+
+std::string scope_of(const std::optional<GpuRecordIndex::Ownership>& owner) {
+  return owner ? owner->owner->scope : "nobody";
+}
+
+TEST(GpuRecordIndex, OperatorsBeforePhases) {
+  test::GpuScript script;
+  script.owner(1, "conv1", "conv");
+  script.owner(50, "warm-up", "");
+  script.add(GpuExternalId{GpuExternalKind::phase, 50, 10});
+  script.add(GpuExternalId{GpuExternalKind::operation, 1, 10});
+  script.add(GpuExternalId{GpuExternalKind::phase, 50, 11});
+  script.add(GpuExternalId{GpuExternalKind::operation, 99, 12});  // nobody's
+  const GpuRecordIndex index(script.session);
+  EXPECT_EQ(scope_of(index.owner_of(10)), "conv1");
+  EXPECT_EQ(scope_of(index.owner_of(11)), "warm-up");
+  EXPECT_EQ(scope_of(index.owner_of(12)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_of(13)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_of(std::nullopt)), "nobody");
+  EXPECT_EQ(index.unknown_ids(), 1);
+}
+
+// What was captured tells whose node it is, also through copies of copies; the launch tells when.
+TEST(GpuRecordIndex, NodesOfGraphs) {
+  test::GpuScript script;
+  script.owner(1, "conv1", "conv").iteration = 0;  // of the capture
+  script.owner(2, "graph", "").iteration = 8;      // of the replay
+  const auto launch = script.call("cudaGraphLaunch", during(0, 1), 11, 2);
+  script.add(GpuGraphNode{30, 20, {}});  // copies come first
+  script.add(GpuGraphNode{20, 10, {}});
+  script.add(GpuGraphNode{10, {}, 1});
+  script.add(GpuGraphNode{40, 41, {}});  // a circle
+  script.add(GpuGraphNode{41, 40, {}});
+  const GpuRecordIndex index(script.session);
+  EXPECT_EQ(scope_of(index.owner_of(launch, 30)), "conv1");
+  EXPECT_EQ(index.owner_of(launch, 30)->iteration, 8);
+  EXPECT_EQ(index.owner_of(launch, 30)->id, 1u);
+  EXPECT_EQ(scope_of(index.owner_of(launch, 77)), "graph");  // nobody saw it being made
+  EXPECT_EQ(scope_of(index.owner_of(launch, 40)), "graph");
+  EXPECT_EQ(index.owner_of(std::nullopt, 30)->iteration, std::nullopt);
+}
+
+TEST(GpuRecordIndex, CallsByCorrelationAndByTime) {
+  test::GpuScript script;
+  script.owner(1, "conv1", "conv");
+  const auto call = script.call("cudaLaunchKernel", during(10, 20), 11, 1);
+  script.call("cudaFree", during(0, 5), 11, 0);
+  script.add(GpuApiCall{GpuApiDomain::driver, "cuLaunchKernel", during(12, 15), 11, call, 0});
+  const GpuRecordIndex index(script.session);
+  EXPECT_EQ(index.call_of(call)->name, "cudaLaunchKernel");
+  EXPECT_EQ(index.call_of(999), nullptr);
+  EXPECT_EQ(scope_of(index.owner_at(11, 15ns)), "conv1");
+  EXPECT_EQ(scope_of(index.owner_at(11, 3ns)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_at(11, 25ns)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_at(12, 15ns)), "nobody");
+}
+
+TEST(GpuRecordIndex, FactsOfDevices) {
+  test::GpuScript script;
+  script.add(test::hopper(1));
+  script.add(GpuContext{5, 1});
+  const GpuRecordIndex index(script.session);
+  EXPECT_EQ(index.device(1)->name, "NVIDIA H200");
+  EXPECT_EQ(index.device(0), nullptr);
+  EXPECT_EQ(index.device_of(5), 1);
+  EXPECT_EQ(index.device_of(6), std::nullopt);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/readers/readers.hpp"
+#include "tests/fakes/gpu_session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using test::during;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::SizeIs;
+
+struct Kept final : public ActivitySink {
+  Status take(const Activity& activity) override {
+    all.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> all;
+};
+
+Result<ReadReport> read(std::string text, ActivitySink& sink) {
+  const auto source = text_of("s.jsonl", std::move(text));
+  const auto reader = reader_of(*source);
+  EXPECT_EQ((*reader)->name, "gpu_records");
+  return (*reader)->read(*source, sink);
+}
+
+TEST(GpuRecordsReader, GivesTheJoinedActivities) {
+  test::GpuScript script(42);
+  script.session.tracer = "CUPTI 13.0.1";
+  script.owner(1, "net:conv1", "conv");
+  script.launch("gemm", during(10'000, 20'000), 1);
+  Kept kept;
+  const auto report = read(gpu_session_text(script.session), kept);
+  ASSERT_TRUE(report.ok()) << report.error().message();
+  const auto kernels = test::of_kind(kept.all, ActivityKind::kernel);
+  ASSERT_THAT(kernels, SizeIs(1));
+  EXPECT_EQ(kernels[0].scope, "net:conv1");
+  EXPECT_EQ(report->activities, static_cast<std::int64_t>(kept.all.size()));
+  EXPECT_EQ(report->lines, 5);
+  EXPECT_THAT(report->facts, Contains(Pair("tracer", "CUPTI 13.0.1")));
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("no occupancy of their kernels")));
+}
+
+TEST(GpuRecordsReader, SaysThatAPassIsVoid) {
+  test::GpuScript script;
+  script.session.dropped = 3;
+  Kept kept;
+  const auto report = read(gpu_session_text(script.session), kept);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->notes,
+              ElementsAre(HasSubstr("s.jsonl: the pass is void: 3 records were dropped")));
+}
+
+TEST(GpuRecordsReader, ADamagedFileIsAnErrorWithItsLine) {
+  Kept kept;
+  const auto report = read(gpu_session_text({}) + "{\"record\":\"kernel\"}\n", kept);
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message(), HasSubstr("s.jsonl:2: no `name`"));
+}
+
+}  // namespace
+}  // namespace bench
