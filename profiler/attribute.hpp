@@ -41,7 +41,7 @@ enum class Attribute : std::uint8_t {
   macs,
   flops,
   bytes,
-  tensor_cores,  // "1", "0", "-"
+  tensor_cores,  // "used (name: nvjet)", "not used (counter)"; PyProf: "1", "0", "-"
   // Memory
   size_bytes,
   address,

@@ -7,6 +7,7 @@
 #include "profiler/analysis/query_plan.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
+#include "profiler/kernel_names/kernel_name_sink.hpp"
 
 #include <fmt/format.h>
 
@@ -257,7 +258,8 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
                                 const AnalysisOptions& options, const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
   Answering answer(plan, target.folder);
-  WorkSink work(work_of, answer);
+  KernelNameSink names(answer);
+  WorkSink work(work_of, names);
   Announcements announcements(work);
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));

@@ -310,5 +310,31 @@ TEST(Query, out_of_order_activities_are_told_of) {
   EXPECT_THAT(answer.outcome.remarks, ElementsAre(HasSubstr("1 activity in no order of time")));
 }
 
+TEST(Query, shows_what_the_names_of_kernels_tell_of_tensor_cores) {
+  Activity hopper = primitive("nvjet_tst_64x8_64x16_4x1_v_bz_TNT", 0, 300);
+  Activity thin = primitive("gemv2T_kernel_val", 300, 200);
+  Activity counted = primitive("volta_sgemm_128x64_nn", 500, 100);
+  Activity foreign = primitive("my_kernel", 600, 50);
+  for (Activity* kernel : {&hopper, &thin, &counted, &foreign}) {
+    kernel->kind = ActivityKind::kernel;
+    kernel->attributes.clear();
+  }
+  counted.attributes.set(Attribute::tensor_cores, "used (counter)");
+  AnalysisOptions options;
+  options.columns = {"name", "tensor_cores"};
+  options.format = "csv";
+  const std::string file = profile({hopper, thin, counted, foreign});
+  EXPECT_EQ(ask(file, options).text,
+            "name,tensor_cores\n"
+            "\"nvjet_tst_64x8_64x16_4x1_v_bz_TNT\",\"used (name: nvjet)\"\n"
+            "\"gemv2T_kernel_val\",\"not used (name: gemv)\"\n"
+            "\"volta_sgemm_128x64_nn\",\"used (counter)\"\n"
+            "\"my_kernel\",\n");
+  options.columns = {"tc", "count"};
+  options.aggregate_by = "tensor_cores";
+  options.order_by = "count";
+  EXPECT_THAT(ask(file, options).text, HasSubstr("\"used (name: nvjet)\",1\n"));
+}
+
 }  // namespace
 }  // namespace bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/kernel_names/kernel_names.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+namespace bench {
+namespace {
+
+// Real profiles have some hundred names; a file of nothing but different ones must not fill memory.
+constexpr std::size_t kMostNames = 10'000;
+
+// Template arguments may be endless (CUTLASS 3 writes some kB); what tells stands in front of that.
+constexpr std::size_t kLongestName = 4096;
+
+}  // namespace
+
+std::string text_of(const TensorCoreVerdict& verdict) {
+  if (verdict.use == TensorCoreUse::unknown) return "unknown";
+  const std::string_view use = verdict.use == TensorCoreUse::used ? "used" : "not used";
+  if (verdict.evidence == TensorCoreEvidence::counter) return fmt::format("{} (counter)", use);
+  return fmt::format("{} (name: {})", use, verdict.rule);
+}
+
+TensorCoreVerdict KernelNames::tensor_cores(std::string_view name) {
+  name = name.substr(0, kLongestName);
+  const auto known = known_.find(name);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostNames) known_.clear();
+  return known_.emplace(name, decide(name)).first->second;
+}
+
+TensorCoreVerdict KernelNames::tensor_cores(std::string_view name, std::string_view long_name) {
+  const TensorCoreVerdict verdict = tensor_cores(name);
+  const bool open = verdict.use == TensorCoreUse::unknown && verdict.rule.empty();
+  return open && !long_name.empty() ? tensor_cores(long_name) : verdict;
+}
+
+TensorCoreVerdict KernelNames::decide(std::string_view name) {
+  const std::span<const KernelNameRule> rules = kernel_name_rules();
+  if (patterns_.empty()) {
+    // The table is ours and tested: each pattern compiles.
+    for (const KernelNameRule& rule : rules) {
+      patterns_.push_back(Regex::compile(rule.pattern).value());
+    }
+  }
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!patterns_[i].search(name)) continue;
+    const bool open = rules[i].use == TensorCoreUse::unknown;
+    return {rules[i].use, open ? TensorCoreEvidence::none : TensorCoreEvidence::name, rules[i].id};
+  }
+  return {};
+}
+
+}  // namespace bench

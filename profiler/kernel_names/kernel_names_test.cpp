@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/kernel_names/kernel_names.hpp"
+
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+struct Fixture {
+  std::string name;
+  std::string use;
+  std::string rule;
+};
+
+std::vector<Fixture> fixtures() {
+  std::istringstream text(test::read_text(std::string(BENCH_SOURCE_DIR) +
+                                          "/profiler/kernel_names/testdata/kernel_names.tsv"));
+  std::vector<Fixture> all;
+  for (std::string line; std::getline(text, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    Fixture& fixture = all.emplace_back();
+    std::istringstream fields(line);
+    std::getline(fields, fixture.name, '\t');
+    std::getline(fields, fixture.use, '\t');
+    std::getline(fields, fixture.rule, '\t');
+  }
+  return all;
+}
+
+std::string_view name_of(TensorCoreUse use) {
+  constexpr std::array<std::string_view, 3> kNames = {"unknown", "used", "not used"};
+  return kNames[static_cast<std::size_t>(use)];
+}
+
+TEST(KernelNames, of_real_libraries_get_their_verdict_and_rule) {
+  KernelNames names;
+  const std::vector<Fixture> all = fixtures();
+  EXPECT_GT(all.size(), 150u);
+  for (const Fixture& fixture : all) {
+    const TensorCoreVerdict verdict = names.tensor_cores(fixture.name);
+    EXPECT_EQ(name_of(verdict.use), fixture.use) << fixture.name;
+    EXPECT_EQ(verdict.rule, fixture.rule) << fixture.name;
+    EXPECT_EQ(names.tensor_cores(fixture.name), verdict) << "remembered: " << fixture.name;
+  }
+}
+
+TEST(KernelNames, have_one_rule_an_id_and_a_fixture_for_each) {
+  std::set<std::string_view> ids;
+  std::set<std::string> used;
+  for (const Fixture& fixture : fixtures()) used.insert(fixture.rule);
+  for (const KernelNameRule& rule : kernel_name_rules()) {
+    EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+    EXPECT_TRUE(Regex::compile(rule.pattern).ok()) << rule.id;
+    EXPECT_FALSE(rule.remark.empty()) << rule.id;
+    EXPECT_TRUE(used.contains(std::string(rule.id))) << "no fixture for " << rule.id;
+  }
+}
+
+// gen2's tc.py, which XProf has as well: whatever holds one of these words in front of `gemm`,
+// `cudnn` or by itself ran on tensor cores.
+TEST(KernelNames, know_what_pyprof_knew) {
+  constexpr std::string_view kWords[] = {"h884", "s884", "h1688", "s1688", "i8816", "c1688"};
+  KernelNames names;
+  for (const std::string_view word : kWords) {
+    for (const char* library : {"gemm_64x64_nn", "cudnn_64x64_nn"}) {
+      const std::string name = "volta_" + std::string(word) + library;
+      EXPECT_EQ(names.tensor_cores(name).use, TensorCoreUse::used) << name;
+    }
+  }
+  for (const char* name :
+       {"a_hmma_b", "s16816gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1",
+        "conv2d_c1_k1", "direct_group", "xmma_implicit_gemm", "xmma_sparse_conv",
+        "xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm"}) {
+    EXPECT_EQ(names.tensor_cores(name).use, TensorCoreUse::used) << name;
+  }
+}
+
+TEST(KernelNames, a_long_name_tells_what_the_short_one_leaves_open) {
+  KernelNames names;
+  const std::string long_name = "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128>";
+  EXPECT_EQ(names.tensor_cores("Kernel2", "").use, TensorCoreUse::unknown);
+  EXPECT_EQ(text_of(names.tensor_cores("Kernel2", long_name)), "used (name: tensorop)");
+  EXPECT_EQ(text_of(names.tensor_cores("", long_name)), "used (name: tensorop)");
+  // A lambda among the arguments of a copy does not make it a product.
+  EXPECT_EQ(text_of(names.tensor_cores("elementwise_kernel", "elementwise_kernel<nvjet_like>")),
+            "not used (name: elementwise)");
+  // Nor is a rule that says "unknown" asked again.
+  EXPECT_EQ(text_of(names.tensor_cores("triton_tem_fused_mm", "softmax")), "unknown");
+}
+
+TEST(KernelNames, text_names_the_evidence) {
+  EXPECT_EQ(text_of({TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"}),
+            "used (name: nvjet)");
+  EXPECT_EQ(text_of({TensorCoreUse::not_used, TensorCoreEvidence::name, "gemv"}),
+            "not used (name: gemv)");
+  EXPECT_EQ(text_of({TensorCoreUse::used, TensorCoreEvidence::counter, ""}), "used (counter)");
+  EXPECT_EQ(text_of({TensorCoreUse::not_used, TensorCoreEvidence::counter, ""}),
+            "not used (counter)");
+  EXPECT_EQ(text_of({}), "unknown");
+}
+
+// A file of nothing but different names: what was forgotten is decided again.
+TEST(KernelNames, memory_of_names_is_bounded_and_answers_stay_right) {
+  KernelNames names;
+  for (int i = 0; i < 12'000; ++i) {
+    ASSERT_EQ(names.tensor_cores("nvjet_" + std::to_string(i)).use, TensorCoreUse::used);
+  }
+  EXPECT_EQ(names.tensor_cores("nvjet_0").use, TensorCoreUse::used);
+  EXPECT_EQ(names.tensor_cores(std::string(1 << 20, 'x')).use, TensorCoreUse::unknown);
+}
+
+}  // namespace
+}  // namespace bench
