@@ -11,7 +11,7 @@
 set(BENCH_KNOWN_BACKENDS onednn)
 
 # Folders of ops/ that belong to no operator.
-set(BENCH_SHARED_FOLDERS onednn network cpu peak)
+set(BENCH_SHARED_FOLDERS onednn network cpu peak plugin tensor_core)
 
 # bench_operator(<name> [<backend>...]): the operator in the folder <name> and its kernels.
 function(bench_operator name)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/tensor_core/eligibility.hpp"
+
+#include "base/text.hpp"
+#include "ops/operator.hpp"
+#include "ops/tensor_core/facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops {
+namespace {
+
+AlignmentGrade grade_of(RowAlignment alignment) {
+  switch (alignment) {
+    case RowAlignment::below_4:
+    case RowAlignment::below_16:
+      return AlignmentGrade::degraded;
+    case RowAlignment::at_16:
+      return AlignmentGrade::ok;
+    case RowAlignment::at_128:
+      return AlignmentGrade::full;
+  }
+  return AlignmentGrade::degraded;
+}
+
+TensorCorePartVerdict part_verdict(TensorCorePart part, const TensorCoreFacts& facts) {
+  const TensorCoreRule& rule = deciding_rule(part, facts);
+  const std::string& detail = facts.details[static_cast<std::size_t>(part)];
+  return {part, rule.answer, fmt::format("{} ({})", rule.sentence, detail), rule.id};
+}
+
+const TensorCorePartVerdict& part_of(const TensorCoreEligibility& verdict, TensorCorePart part) {
+  return verdict.parts[static_cast<std::size_t>(part)];
+}
+
+bool denies(const TensorCoreEligibility& verdict, TensorCorePart part) {
+  return part_of(verdict, part).answer == RuleAnswer::no;
+}
+
+// Whether larger sizes would help: where narrow rows are slow, copied or refused.
+bool wants_padding(const TensorCoreEligibility& verdict) {
+  const std::string_view alignment = part_of(verdict, TensorCorePart::alignment_grade).rule;
+  if (alignment == "align-first-layer") return false;
+  return verdict.alignment == AlignmentGrade::degraded ||
+         denies(verdict, TensorCorePart::alignment_grade) ||
+         part_of(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
+}
+
+// What a user could change, worst first; nothing helps where the type is not to be had.
+std::vector<std::string> hints_of(const TensorCoreEligibility& verdict,
+                                  const ProblemFacts& problem) {
+  std::vector<std::string> hints;
+  if (denies(verdict, TensorCorePart::arch_supports)) return hints;
+  const TensorCoreFacts& facts = problem.facts;
+  const bool is_gemm = facts.library == TensorCoreLibrary::cublas;
+  if (denies(verdict, TensorCorePart::math_mode_allows)) {
+    hints.emplace_back("allow TF32 with `math: tf32`");
+  }
+  if (denies(verdict, TensorCorePart::layout_ok)) {
+    hints.emplace_back(is_gemm ? "store source as m x k and weights as n x k: `trans_a: false`, "
+                                 "`trans_b: true`"
+                               : "use `layout: nhwc`");
+  }
+  if (wants_padding(verdict)) {
+    for (const UnalignedSize& size : problem.unaligned) {
+      hints.push_back(fmt::format("pad {} = {} to {}", size.name, size.size, size.padded));
+    }
+  }
+  if (verdict.copies) {
+    const LibraryCopies& copies = *verdict.copies;
+    hints.push_back(fmt::format(
+        "cuDNN copies {}: {} of workspace, {} more traffic", fmt::join(copies.tensors, ", "),
+        format_bytes({copies.workspace_bytes}), format_bytes({copies.conversion_bytes})));
+    if (facts.layout == OperandLayout::nchw)
+      hints.emplace_back("`layout: nhwc` needs no such copy");
+  }
+  return hints;
+}
+
+TensorCoreEligibility not_applicable(std::string_view op) {
+  const auto rules = no_tensor_core_rules();
+  const auto found = std::find_if(rules.begin(), rules.end() - 1,
+                                  [&](const NoTensorCoreRule& rule) { return rule.op == op; });
+  TensorCoreEligibility verdict;
+  verdict.reason = found->sentence;
+  verdict.rule = found->id;
+  return verdict;
+}
+
+}  // namespace
+
+std::string_view name_of(TensorCoreAnswer answer) {
+  static constexpr std::array<std::string_view, 3> kNames = {"not applicable", "not eligible",
+                                                             "eligible"};
+  return kNames[static_cast<std::size_t>(answer)];
+}
+
+std::string_view name_of(AlignmentGrade grade) {
+  static constexpr std::array<std::string_view, 3> kNames = {"degraded", "ok", "full"};
+  return kNames[static_cast<std::size_t>(grade)];
+}
+
+TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platform) {
+  const auto known = facts_of(problem, platform);
+  if (!known) return not_applicable(problem.op->name);
+  TensorCoreEligibility verdict;
+  const TensorCoreFacts& facts = known->facts;
+  for (std::size_t i = 0; i < kTensorCoreParts; ++i) {
+    verdict.parts.push_back(part_verdict(static_cast<TensorCorePart>(i), facts));
+  }
+  verdict.alignment = grade_of(facts.alignment);
+  const auto denied =
+      std::find_if(verdict.parts.begin(), verdict.parts.end(),
+                   [](const TensorCorePartVerdict& part) { return part.answer == RuleAnswer::no; });
+  const bool eligible = denied == verdict.parts.end();
+  verdict.answer = eligible ? TensorCoreAnswer::eligible : TensorCoreAnswer::not_eligible;
+  const TensorCorePartVerdict& decisive =
+      eligible ? part_of(verdict, TensorCorePart::alignment_grade) : *denied;
+  verdict.reason = decisive.reason;
+  verdict.rule = decisive.rule;
+  if (eligible && facts.library == TensorCoreLibrary::cudnn) {
+    verdict.copies = copies_of(problem, facts);
+  }
+  verdict.hints = hints_of(verdict, *known);
+  return verdict;
+}
+
+std::vector<TensorCoreNode> verdicts_of(const Network& network, const Platform& platform) {
+  std::vector<TensorCoreNode> nodes;
+  for (const Node& node : network.nodes) {
+    nodes.push_back({node.name, node.problem.op->name, verdict_of(node.problem, platform)});
+  }
+  return nodes;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a rule; of a part the first whose condition holds decides
+#include "ops/tensor_core/rules.hpp"
+
+#include <cassert>
+
+namespace bench::ops {
+namespace {
+
+using enum TensorCorePart;
+using enum TensorCoreLibrary;
+using enum RuleAnswer;
+using enum RowAlignment;
+using enum Sm;
+
+constexpr std::array<std::string_view, kTensorCoreParts> kPartNames = {
+    "arch_supports", "math_mode_allows", "layout_ok", "alignment_grade", "min_dims_ok"};
+
+using Condition = TensorCoreCondition;
+
+// fp8 kernels that read both operands along k alone: tcgen05 of the data centre's Blackwell lifted
+// that, the desktop's did not have it.
+constexpr AnyOf<Sm> kFp8AlongK = {sm_89, sm_90, sm_120, sm_121};
+
+constexpr std::array kRules = {
+    // Architecture and libraries
+    TensorCoreRule{"libraries-older", arch_supports, no,
+                   "these libraries are older than the architecture",
+                   Condition{.knowledge = Knowledge::older}},
+    TensorCoreRule{"libraries-dropped", arch_supports, no,
+                   "these libraries no longer have kernels for the architecture",
+                   Condition{.knowledge = Knowledge::dropped}},
+    TensorCoreRule{"conv-f64", arch_supports, no,
+                   "cuDNN convolves f64 on CUDA cores on every architecture",
+                   Condition{.library = cudnn, .operand = Operand::f64}},
+    TensorCoreRule{"u8", arch_supports, no,
+                   "cuBLASLt and cuDNN multiply s8 by s8 on tensor cores, not u8",
+                   Condition{.operand = Operand::u8}},
+    TensorCoreRule{"conv-int8-forward", arch_supports, no,
+                   "cuDNN convolves 8-bit integers forward only",
+                   Condition{.library = cudnn,
+                             .operand = Operand::s8,
+                             .direction = {Direction::backward_data, Direction::backward_weights}}},
+    TensorCoreRule{"conv-fp8", arch_supports, no, "cuDNN convolves fp8 from sm_90 on",
+                   Condition{.library = cudnn, .architecture = sm_89, .operand = Operand::f8}},
+    TensorCoreRule{"arch-f16", arch_supports, yes, "tensor cores multiply f16 from sm_70 on",
+                   Condition{.operand = Operand::f16}},
+    TensorCoreRule{"arch-bf16", arch_supports, yes, "tensor cores multiply bf16 from sm_80 on",
+                   Condition{.architecture = AnyOf<Sm>::from(sm_80), .operand = Operand::bf16}},
+    TensorCoreRule{"arch-tf32", arch_supports, yes,
+                   "tensor cores multiply f32 as TF32 from sm_80 on",
+                   Condition{.architecture = AnyOf<Sm>::from(sm_80), .operand = Operand::tf32}},
+    TensorCoreRule{"arch-int8", arch_supports, yes,
+                   "tensor cores multiply 8-bit integers from sm_72 on",
+                   Condition{.architecture = AnyOf<Sm>::from(sm_72), .operand = Operand::s8}},
+    TensorCoreRule{"arch-fp8", arch_supports, yes, "tensor cores multiply fp8 from sm_89 on",
+                   Condition{.architecture = AnyOf<Sm>::from(sm_89), .operand = Operand::f8}},
+    TensorCoreRule{"arch-f64", arch_supports, yes,
+                   "tensor cores multiply f64 on sm_80, sm_90 and sm_100 alone",
+                   Condition{.architecture = {sm_80, sm_90, sm_100}, .operand = Operand::f64}},
+    TensorCoreRule{"arch-none", arch_supports, no,
+                   "the architecture's tensor cores do not multiply this type"},
+
+    // Math mode
+    TensorCoreRule{
+        "math-default", math_mode_allows, no,
+        "`math: default` keeps f32 as it is: bench forbids TF32 to cuBLAS, and to cuDNN, "
+        "which would use it unasked",
+        Condition{.operand = Operand::tf32, .math = Math::standard}},
+    TensorCoreRule{"math-tf32", math_mode_allows, yes,
+                   "`math: tf32` allows f32 operands to be rounded to TF32",
+                   Condition{.operand = Operand::tf32, .math = Math::tf32}},
+    TensorCoreRule{"math-native", math_mode_allows, yes,
+                   "the type is multiplied as it is: no rounding needs to be allowed"},
+
+    // Layout
+    TensorCoreRule{"layout-fp8", layout_ok, no,
+                   "fp8 needs both operands contiguous along k, except on sm_100 to sm_110",
+                   Condition{.architecture = kFp8AlongK,
+                             .operand = Operand::f8,
+                             .layout = OperandLayout::transposed}},
+    TensorCoreRule{
+        "layout-int8", layout_ok, no, "8-bit integers need both operands contiguous along k",
+        Condition{.operand = {Operand::s8, Operand::u8}, .layout = OperandLayout::transposed}},
+    TensorCoreRule{"layout-gemm", layout_ok, yes,
+                   "cuBLAS has tensor-core kernels for these transpositions",
+                   Condition{.library = cublas}},
+    TensorCoreRule{"layout-conv-8bit", layout_ok, no,
+                   "convolutions of 8-bit types run on tensor cores in nhwc only",
+                   Condition{.operand = {Operand::s8, Operand::u8, Operand::f8},
+                             .layout = OperandLayout::nchw}},
+    TensorCoreRule{"layout-nchw", layout_ok, yes,
+                   "cuDNN copies nchw tensors into nhwc and back around the kernel",
+                   Condition{.layout = OperandLayout::nchw}},
+    TensorCoreRule{"layout-nhwc", layout_ok, yes,
+                   "nhwc is what tensor-core convolutions read; with `layout: any` cuDNN takes it"},
+
+    // Alignment
+    TensorCoreRule{
+        "align-required", alignment_grade, no,
+        "cuBLAS 10 and cuDNN before 7.6.3 need m, n and k (c and k) in multiples of 16 "
+        "bytes: 8 in f16, 16 in int8",
+        Condition{.generation = LibraryGeneration::cuda10, .multiples = Multiples::broken}},
+    TensorCoreRule{"align-fp8", alignment_grade, no,
+                   "fp8 needs every row to be a multiple of 16 bytes",
+                   Condition{.operand = Operand::f8, .alignment = {below_4, below_16}}},
+    TensorCoreRule{"align-int8", alignment_grade, no,
+                   "8-bit integers need every row to be a multiple of 4 bytes",
+                   Condition{.operand = {Operand::s8, Operand::u8}, .alignment = below_4}},
+    TensorCoreRule{"align-128", alignment_grade, yes,
+                   "every row is a multiple of 128 bytes, the best there is",
+                   Condition{.alignment = at_128}},
+    TensorCoreRule{"align-16", alignment_grade, yes,
+                   "every row is a multiple of 16 bytes, what fast loads need (TMA among them); "
+                   "128 are better",
+                   Condition{.alignment = at_16}},
+    TensorCoreRule{"align-first-layer", alignment_grade, yes,
+                   "cuDNN has an engine for first layers, which reads 1 to 4 channels as they are",
+                   Condition{.library = cudnn,
+                             .architecture = AnyOf<Sm>::before(sm_100),
+                             .size = ProductSize::first_layer}},
+    TensorCoreRule{
+        "align-padded", alignment_grade, yes,
+        "cuDNN pads channels to a multiple of 16 bytes, in copies",
+        Condition{.library = cudnn, .operand = {Operand::f16, Operand::bf16, Operand::tf32}}},
+    TensorCoreRule{"align-narrow", alignment_grade, yes,
+                   "rows are no multiple of 16 bytes: tensor-core kernels exist for that, slower "
+                   "ones"},
+
+    // Size
+    TensorCoreRule{"size-int8", min_dims_ok, no, "8-bit integers need n and k in multiples of 4",
+                   Condition{.library = cublas, .size = ProductSize::uneven}},
+    TensorCoreRule{
+        "size-8bit", min_dims_ok, yes,
+        "8-bit products have no kernels on CUDA cores that would be taken instead",
+        Condition{.library = cublas,
+                  .operand = {Operand::s8, Operand::f8},
+                  .size = {ProductSize::vector, ProductSize::rank_one, ProductSize::small}}},
+    TensorCoreRule{"size-vector", min_dims_ok, no,
+                   "one row or one column is a matrix times a vector, for CUDA cores (gemv)",
+                   Condition{.size = ProductSize::vector}},
+    TensorCoreRule{"size-rank-one", min_dims_ok, no, "k = 1 is an outer product, for CUDA cores",
+                   Condition{.size = ProductSize::rank_one}},
+    TensorCoreRule{"size-small", min_dims_ok, yes,
+                   "possible, but with fewer than 8 rows or columns cuBLAS often takes CUDA cores "
+                   "(gemmSN)",
+                   Condition{.size = ProductSize::small}},
+    TensorCoreRule{"size-depthwise", min_dims_ok, no,
+                   "a depthwise convolution multiplies no matrices: cuDNN takes CUDA cores",
+                   Condition{.size = ProductSize::depthwise}},
+    TensorCoreRule{"size-groups", min_dims_ok, no,
+                   "groups of fewer channels than 16 bytes go to CUDA cores",
+                   Condition{.size = ProductSize::thin_groups}},
+    TensorCoreRule{
+        "size-first-layer-blackwell", min_dims_ok, no,
+        "from sm_100 on cuDNN's first choice for 1 to 4 channels is on CUDA cores",
+        Condition{.architecture = AnyOf<Sm>::from(sm_100), .size = ProductSize::first_layer}},
+    TensorCoreRule{"size-first-layer", min_dims_ok, yes,
+                   "1 to 4 channels are enough for cuDNN's engine for first layers",
+                   Condition{.size = ProductSize::first_layer}},
+    TensorCoreRule{"size-regular", min_dims_ok, yes, "large enough for the instructions' tiles"},
+};
+
+constexpr std::array kOthers = {
+    NoTensorCoreRule{"op-pool", "pool",
+                     "pooling compares and adds: there is no product of matrices"},
+    NoTensorCoreRule{"op-pointwise", "pointwise", "one element at a time: there is no product"},
+    NoTensorCoreRule{"op-batch-norm", "batch_norm",
+                     "one factor and one summand a channel: there is no product of matrices"},
+    NoTensorCoreRule{"op-softmax", "softmax",
+                     "exponentials and sums: there is no product of matrices"},
+    NoTensorCoreRule{"op-reorder", "reorder", "a copy: nothing is multiplied"},
+    NoTensorCoreRule{"op-unknown", "", "no rule knows this operator"},
+};
+
+}  // namespace
+
+std::span<const std::string_view> tensor_core_part_names() { return kPartNames; }
+
+bool TensorCoreCondition::holds(const TensorCoreFacts& facts) const {
+  return library.has(facts.library) && architecture.has(facts.architecture) &&
+         generation.has(facts.generation) && knowledge.has(facts.knowledge) &&
+         operand.has(facts.operand) && math.has(facts.math) && direction.has(facts.direction) &&
+         layout.has(facts.layout) && alignment.has(facts.alignment) &&
+         multiples.has(facts.multiples) && size.has(facts.size);
+}
+
+std::span<const TensorCoreRule> tensor_core_rules() { return kRules; }
+
+const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& facts) {
+  const TensorCoreRule* last = nullptr;
+  for (const TensorCoreRule& rule : kRules) {
+    if (rule.part != part) continue;
+    last = &rule;
+    if (rule.when.holds(facts)) break;
+  }
+  assert(last != nullptr && last->when.holds(facts));
+  return *last;
+}
+
+std::span<const NoTensorCoreRule> no_tensor_core_rules() { return kOthers; }
+
+}  // namespace bench::ops
