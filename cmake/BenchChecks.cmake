@@ -11,8 +11,11 @@ foreach(folder IN ITEMS base profiler ops harness tests)
     "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "\\.hpp$" "" stem "${PROJECT_SOURCE_DIR}/${header}")
-    if(EXISTS "${stem}.cpp" OR EXISTS "${stem}_test.cpp")
+    if(EXISTS "${stem}.cpp" OR EXISTS "${stem}.cu" OR EXISTS "${stem}_test.cpp")
       continue()
+    endif()
+    if(header MATCHES "^ops/cuda/(cudnn|cublas|plugin)/" AND NOT TARGET bench_cuda_cudnn)
+      continue()  # they include NVIDIA's headers
     endif()
     set(source "${PROJECT_BINARY_DIR}/header_check/${header}.cpp")
     # Twice: the second inclusion fails without `#pragma once`.
@@ -22,7 +25,9 @@ foreach(folder IN ITEMS base profiler ops harness tests)
   endforeach()
 endforeach()
 add_library(header_check OBJECT EXCLUDE_FROM_ALL ${header_sources})
-target_link_libraries(header_check PRIVATE bench_cli GTest::gmock)
+target_link_libraries(header_check PRIVATE bench_cli GTest::gmock
+  $<TARGET_NAME_IF_EXISTS:bench_cuda_cudnn>)
+target_compile_definitions(header_check PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_compile_options(header_check PRIVATE -O0 -g0)
 
 set(latest "${PROJECT_SOURCE_DIR}/build/deps/onednn_latest/include")
@@ -61,6 +66,9 @@ bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
   -P tests/dependencies_test.cmake)
 if(TARGET bench_profile AND NOT BENCH_SANITIZE)
+  bench_check(plugin_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
+    -DBENCH=$<TARGET_FILE:bench> -DWORK_DIR=${PROJECT_BINARY_DIR}/plugin_example
+    -DCXX=${CMAKE_CXX_COMPILER} -P tests/plugin_example_test.cmake)
   bench_check(package_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
     -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK_DIR=${PROJECT_BINARY_DIR}/package_example
     -DCXX=${CMAKE_CXX_COMPILER} -P tests/package_example_test.cmake)

@@ -13,6 +13,10 @@ install(TARGETS bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # What `bench profile` preloads, beside libdnnl.so.3.
 install(TARGETS bench_capture_preload LIBRARY DESTINATION lib/bench)
+# What workers load for cases on a GPU; NVIDIA's libraries are found at run time (docs/cuda.md).
+if(TARGET bench_cuda_plugin)
+  install(TARGETS bench_cuda_plugin LIBRARY DESTINATION lib/bench)
+endif()
 
 # The profiler as a library of other programs, with its CMake package; alone with
 # `cmake --install BUILD --component profiler`.
@@ -26,6 +30,12 @@ install(EXPORT bench-targets NAMESPACE bench:: DESTINATION "${bench_package}" CO
 install(FILES "${PROJECT_SOURCE_DIR}/profiler/user/bench-config.cmake"
   "${PROJECT_BINARY_DIR}/profiler/user/bench-config-version.cmake"
   DESTINATION "${bench_package}" COMPONENT profiler)
+
+# The plugin interface, and the example of docs/plugins.md.
+install(FILES ${BENCH_PLUGIN_HEADERS} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bench"
+  COMPONENT plugin)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/bench"
+  COMPONENT plugin)
 
 # The program writes its own man page and completion.
 set(documents "${PROJECT_BINARY_DIR}/documents")

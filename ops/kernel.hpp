@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +61,9 @@ class StepObserver {
   virtual void begins(std::size_t step) noexcept = 0;
   virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned
   virtual void done(std::size_t step) noexcept = 0;      // after the wait for its end
+  // A named part of the step that runs, where whoever executes it names parts. They nest.
+  virtual void part_begins(std::string_view name) noexcept { static_cast<void>(name); }
+  virtual void part_ends() noexcept {}
 };
 
 // A kernel bound to buffers. run() enqueues one execution and returns when it is done (CPU). No
@@ -115,6 +120,8 @@ class Kernel {
   // Allocated by the kernel itself at creation, shared by its invocations (oneDNN scratchpad, a
   // backward pass's workspace).
   virtual Bytes workspace() const = 0;
+  // Whether buffers hold the tensors as they are in their plain form, in memory of the host.
+  virtual bool takes_plain() const { return false; }
   // Converts tensor `index` between its plain row-major form (its own data type) and the kernel's
   // layout. Setup, never timed as a sample.
   virtual Status pack(std::size_t index, const void* plain, void* packed) = 0;
@@ -133,12 +140,26 @@ struct LibraryInfo {
   std::string detail;   // "GNU OpenMP, 2 threads, AVX512_CORE, cap ALL"
 };
 
+// Memory of a device that the CPU cannot address. Not thread-safe.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  virtual Result<void*> allocate(Bytes size) = 0;
+  virtual void release(void* address) noexcept = 0;
+  virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
+  virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
+  virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;  // every byte
+};
+
 // Who is told what a backend does: its library's calls, the memory that its kernels take. Null: no
 // one. They outlive what is made meanwhile.
 struct Collectors {
   ApiCalls* api = nullptr;
   MemoryCollector* memory = nullptr;
 };
+
+// Makes a kernel of an operator that the backend at hand does not serve.
+using KernelMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem)>;
 
 // What the library itself prints about its work, to standard output.
 enum class LibraryOutput { none, executions, creations_and_executions };
@@ -149,6 +170,10 @@ class Backend {
   virtual std::string_view name() const = 0;    // "onednn"
   virtual std::string_view device() const = 0;  // "cpu"
   virtual LibraryInfo library() const = 0;
+  // Others that it uses.
+  virtual std::vector<LibraryInfo> further_libraries() const { return {}; }
+  // What its kernels read and write; null: memory of the host.
+  virtual DeviceMemory* memory() { return nullptr; }
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
   // A problem as the layer of a network, with what steps() of that network's kernel says it meets.
@@ -158,6 +183,9 @@ class Backend {
     static_cast<void>(met);
     return create(problem);
   }
+  // Who makes the layers of networks that this backend has no kernels for. Ignored by backends
+  // whose networks have no such layers.
+  virtual void set_layer_maker(KernelMaker maker) { static_cast<void>(maker); }
   // From now on, for what is created, bound, packed and executed by run_observed(). Never called in
   // workers that time.
   virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator is: a row of data and pure functions. One `extern const Operator
-// <name>_operator` in ops/<name>/op.cpp; the table all_operators() is generated from
-// ops/CMakeLists.txt.
+// What an operator is: a row of data and pure functions. Of the built-in ones there is one
+// `extern const Operator <name>_operator` each in ops/<name>/op.cpp; the table all_operators() is
+// generated from ops/CMakeLists.txt. Plugins add others: ops/catalogue.hpp has them all.
 #pragma once
 
 #include "base/result.hpp"
@@ -9,6 +9,7 @@
 #include "ops/problem.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,22 +36,26 @@ struct Operator {
   // Fills in defaults ("w = h"), expands scalars to one entry a spatial dimension (absent
   // dimensions stay absent) and checks what needs more than one value (groups divide channels,
   // output sizes >= 1). Errors: `where` is the parameter's name.
-  Result<ParameterSet> (*complete)(const ParameterSet& given);
+  std::function<Result<ParameterSet>(const ParameterSet& given)> complete;
 
   // Tensors, work and formulas of a problem with complete parameters (its derived fields are not
   // read). Errors: overflow.
-  Result<Model> (*model)(const Problem& problem);
+  std::function<Result<Model>(const Problem& problem)> model;
 
   // The plain implementation: elements of output number `output` (0 = first output) at the flat
   // row-major `positions`; all elements in order when `positions` is empty. Post-ops are not
-  // applied here (ops/post_op.hpp does). Accumulates in double.
-  std::vector<double> (*reference)(const Problem& problem, ReferenceInputs inputs,
-                                   std::size_t output, std::span<const std::int64_t> positions);
+  // applied here (ops/post_op.hpp does). Accumulates in double. Called in workers alone; only a
+  // plugin's can fail.
+  std::function<Result<std::vector<double>>(const Problem& problem, ReferenceInputs inputs,
+                                            std::size_t output,
+                                            std::span<const std::int64_t> positions)>
+      reference;
 
   // For inputs filled by ops/fill.hpp.
-  Tolerance (*tolerance)(const Problem& problem);
+  std::function<Tolerance(const Problem& problem)> tolerance;
 };
 
+// The built-in ones.
 std::span<const Operator* const> all_operators();
 const Operator* find_operator(
     std::string_view name);  // nullptr when unknown; also knows the alias `inner_product` of gemm

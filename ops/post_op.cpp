@@ -142,7 +142,14 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
 
 std::vector<double> reference_values(const Problem& problem, ReferenceInputs inputs,
                                      std::size_t output, std::span<const std::int64_t> positions) {
-  std::vector<double> values = problem.op->reference(problem, inputs, output, positions);
+  return checked_reference(problem, inputs, output, positions).value();
+}
+
+Result<std::vector<double>> checked_reference(const Problem& problem, ReferenceInputs inputs,
+                                              std::size_t output,
+                                              std::span<const std::int64_t> positions) {
+  BENCH_ASSIGN_OR_RETURN(std::vector<double> values,
+                         problem.op->reference(problem, inputs, output, positions));
   if (output != 0) return values;
   const auto added =
       static_cast<std::size_t>(std::ranges::count(problem.post_ops, kAdd, &PostOp::function));

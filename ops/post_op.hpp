@@ -23,7 +23,11 @@ std::string format_post_op(const PostOp& post_op);
 Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
 
 // Full reference of a problem: the operator's, then its post-ops. `inputs` holds the residual
-// tensors after the operator's own.
+// tensors after the operator's own. Error: a plugin's reference failed.
+Result<std::vector<double>> checked_reference(const Problem& problem, ReferenceInputs inputs,
+                                              std::size_t output,
+                                              std::span<const std::int64_t> positions);
+// The same for operators whose reference cannot fail: the built-in ones.
 std::vector<double> reference_values(const Problem& problem, ReferenceInputs inputs,
                                      std::size_t output, std::span<const std::int64_t> positions);
 

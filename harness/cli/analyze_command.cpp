@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/read_losses.hpp"
+#include "harness/config/work_file.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/query.hpp"
@@ -19,6 +21,7 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -89,11 +92,25 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
   if (const auto order = std::exchange(others.order_by, std::nullopt)) {
     BENCH_RETURN_IF_ERROR(set_order(*order, options));
   }
-  if (!(others == AnalysisOptions{}) || !arguments.devices.empty()) {
+  if (!(others == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work) {
     return Error{"--summary takes --top, --order-by, --format and --json only", "",
                  "leave --summary out to filter, group and choose columns"};
   }
   return options;
+}
+
+// A user's formulas; as large as a person writes.
+constexpr std::int64_t kLargestWorkFile = 1'000'000;
+
+Result<WorkOf> work_of(const Arguments& arguments) {
+  if (!arguments.work) return ops::make_work_of();
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kLargestWorkFile));
+  auto read = read_work_file(text, *arguments.work, ops::make_work_of());
+  if (read.ok()) return *std::move(read);
+  const std::vector<Diagnostic>& all = read.error();
+  Error error{all.front().message(), "", ""};
+  if (all.size() > 1) error.next = fmt::format("{} more mistakes", all.size() - 1);
+  return error;
 }
 
 Status summarise_file(const Arguments& arguments, Env& env) {
@@ -116,9 +133,10 @@ Status summarise_file(const Arguments& arguments, Env& env) {
 Status analyze_file(const Arguments& arguments, Env& env) {
   if (arguments.summary) return summarise_file(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, options_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(const WorkOf work, work_of(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
-                         analyze(*source, ops::make_work_of(), options, target_of(env)));
+                         analyze(*source, work, options, target_of(env)));
   BENCH_RETURN_IF_ERROR(check_written(env));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& remark : outcome.remarks) *env.err << "bench analyze: " << remark << '\n';

@@ -60,25 +60,30 @@ struct Arguments {
   std::vector<std::string> filters;
   std::vector<std::string> devices;
   std::vector<std::string> overrides;
+  std::vector<std::string> plugins;  // --plugin FILE
   std::optional<Nanoseconds> budget;
   std::optional<Shard> shard;
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
   GateArguments gate;
-  AnalysisOptions analysis;  // without devices and format, which stand above
-  bool summary = false;      // analyze --summary
+  AnalysisOptions analysis;         // without devices and format, which stand above
+  bool summary = false;             // analyze --summary
+  std::optional<std::string> work;  // analyze --work
   Output output = Output::text;
   Verbosity verbosity = Verbosity::normal;
   bool quick = false;
   bool dry_run = false;
   bool force = false;
   bool describe = false;                      // worker --describe
+  std::optional<std::string> architecture;    // explain --arch, one that ops/tensor_core knows
+  std::optional<std::string> probe;           // worker --probe
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
   bool fail_on_regression = false;            // compare --fail-on regression
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
+  std::vector<std::string> windows;           // profile --window, one or two of them
   std::optional<std::string> baseline;        // --baseline DIR, the store
   std::string reason;                         // baseline --reason
   std::optional<std::string> anchor;          // baseline --anchor

@@ -7,61 +7,48 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 23> kRunOptions = {"out",
-                                                          "filter",
-                                                          "device",
-                                                          "set",
-                                                          "budget",
-                                                          "quick",
-                                                          "shard",
-                                                          "resume",
-                                                          "seed",
-                                                          "require",
-                                                          "profile",
-                                                          "no-profile",
-                                                          "profile-iterations",
-                                                          "sample-rate",
-                                                          "profile-format",
-                                                          "trace",
-                                                          "trace-failures",
-                                                          "baseline",
-                                                          "under",
-                                                          "dry-run",
-                                                          "json",
-                                                          "quiet",
-                                                          "force"};
-constexpr std::array<std::string_view, 6> kListOptions = {"filter", "device", "set",
+constexpr std::array<std::string_view, 24> kRunOptions = {"out",         "filter",
+                                                          "device",      "set",
+                                                          "plugin",      "budget",
+                                                          "quick",       "shard",
+                                                          "resume",      "seed",
+                                                          "require",     "profile",
+                                                          "no-profile",  "profile-iterations",
+                                                          "sample-rate", "profile-format",
+                                                          "trace",       "trace-failures",
+                                                          "baseline",    "under",
+                                                          "dry-run",     "json",
+                                                          "quiet",       "force"};
+constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
-constexpr std::array<std::string_view, 3> kValidateOptions = {"set", "json", "quiet"};
-constexpr std::array<std::string_view, 2> kExplainOptions = {"json", "set"};
+constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
+constexpr std::array<std::string_view, 4> kExplainOptions = {"arch", "json", "set", "plugin"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
 constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "fail-on",
                                                              "json", "quiet",  "force"};
 constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
-constexpr std::array<std::string_view, 22> kGateOptions = {
-    "baseline", "base",          "base-env",  "cand",
-    "cand-env", "out",           "filter",    "device",
-    "set",      "budget",        "quick",     "seed",
-    "require",  "allow-removed", "strict",    "require-baseline",
-    "kit",      "from",          "self-test", "json",
-    "quiet",    "force"};
-constexpr std::array<std::string_view, 11> kDuetOptions = {"base",  "base-env", "cand", "cand-env",
-                                                           "duets", "set",      "seed", "out",
-                                                           "json",  "quiet",    "force"};
-constexpr std::array<std::string_view, 9> kSelftestOptions = {
-    "record", "from", "duets", "set", "seed", "budget", "json", "quiet", "force"};
+constexpr std::array<std::string_view, 23> kGateOptions = {
+    "baseline",      "base",   "base-env",         "cand",   "cand-env", "out",       "filter",
+    "device",        "set",    "plugin",           "budget", "quick",    "seed",      "require",
+    "allow-removed", "strict", "require-baseline", "kit",    "from",     "self-test", "json",
+    "quiet",         "force"};
+constexpr std::array<std::string_view, 12> kDuetOptions = {
+    "base",   "base-env", "cand", "cand-env", "duets", "set",
+    "plugin", "seed",     "out",  "json",     "quiet", "force"};
+constexpr std::array<std::string_view, 10> kSelftestOptions = {
+    "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 5> kProfileOptions = {"out", "backtrace", "onednn-verbose",
-                                                             "quiet", "force"};
-constexpr std::array<std::string_view, 22> kAnalyzeOptions = {
+constexpr std::array<std::string_view, 6> kProfileOptions = {
+    "out", "window", "backtrace", "onednn-verbose", "quiet", "force"};
+constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
-    "peak-bandwidth", "peak-flops", "json",     "quiet"};
+    "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
-constexpr std::array<std::string_view, 1> kWorkerOptions = {"describe"};
+constexpr std::array<std::string_view, 3> kWorkerOptions = {"describe", "probe", "plugin"};
 
 constexpr std::array kCommands = {
     Command{
@@ -102,9 +89,13 @@ constexpr std::array kCommands = {
             "Shows the tensors, each formula with its values, which implementation and layouts the "
             "library chooses\n"
             "on this machine, what creation, reorders and the first run cost, and the command that "
-            "reruns the case.",
-            "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot", kExplainOptions,
-            explain_command},
+            "reruns the case.\n"
+            "With --arch also whether tensor cores may be used there, by which rules: no GPU is "
+            "needed.\n"
+            "docs/tensor_cores.md has the rules.",
+            "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90",
+            kExplainOptions, explain_command},
     Command{
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
         "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
@@ -231,20 +222,24 @@ constexpr std::array kCommands = {
             "bench trace result.jsonl -o memory.svg              # what was allocated when\n"
             "bench trace --check result.json.gz",
             kTraceOptions, trace_command},
-    Command{"profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN",
-            "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
-            "signal n ended it,\n"
-            "127 when there is no such program), and takes what oneDNN tells of its primitives "
-            "into FILE, from\n"
-            "child processes and all threads too. FILE is profile-PID.jsonl here unless said "
-            "otherwise. A program\n"
-            "that is static or setuid runs, but nothing is captured. Where you set ONEDNN_VERBOSE "
-            "yourself, its\n"
-            "lines go to standard output as ever.",
-            "bench profile -- python3 infer.py                   # then: bench analyze "
-            "profile-PID.jsonl\n"
-            "bench profile --backtrace --out p.jsonl -- ./serve --once",
-            kProfileOptions, profile_command},
+    Command{
+        "profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN or NVTX",
+        "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
+        "signal n ended it,\n"
+        "127 when there is no such program), and takes what oneDNN tells of its primitives and "
+        "the program's\n"
+        "NVTX ranges into FILE, from child processes and all threads too. Ranges `layer:NAME` "
+        "are layers; what\n"
+        "PyTorch's emit_nvtx writes is read as operators. FILE is profile-PID.jsonl here unless "
+        "said otherwise.\n"
+        "A program that is static or setuid runs, but nothing is captured. Where you set "
+        "ONEDNN_VERBOSE or\n"
+        "NVTX_INJECTION64_PATH yourself, its lines and ranges go where they ever went.",
+        "bench profile -- python3 infer.py                   # then: bench analyze "
+        "profile-PID.jsonl\n"
+        "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
+        "bench profile --window nvtx:step --window 20-25 -- python3 train.py   # six steps",
+        kProfileOptions, profile_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
             "Libraries with versions and paths, the CPU, and what makes measurements noisy here; "
             "each with its\n"

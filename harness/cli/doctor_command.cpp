@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/run/cuda_findings.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/probe.hpp"
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ostream>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -79,6 +81,10 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const CpuFacts cpu = read_cpu(root);
   std::vector<Finding> findings = examine(root, cpu);
   findings.insert(findings.begin(), onednn_finding(env));
+  const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);
+  for (Finding& finding : examine_cuda(cuda, root, own_privilege())) {
+    findings.push_back(std::move(finding));
+  }
   if (arguments.output == Output::json) {
     print_json(findings, env);
   } else {

@@ -2,16 +2,19 @@
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/tensor_core_section.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/dispatch_reasons.hpp"
 #include "harness/run/probe.hpp"
+#include "ops/tensor_core/architecture.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -145,18 +148,24 @@ std::string probe_text(const Result<PreparedCase>& probe) {
   return text + prepared_text(*probe->prepared) + steps_text(*probe->prepared);
 }
 
-std::string reproduction(const Case& spec) { return fmt::format("bench run '{}'", spec.id); }
+std::string reproduction(const Case& spec, const Plan& plan) {
+  std::string line = fmt::format("bench run '{}'", spec.id);
+  for (const std::string& plugin : plan.plugins) line += fmt::format(" --plugin '{}'", plugin);
+  return line;
+}
 
 // What becomes of the case on this machine.
 struct Here {
   Result<PreparedCase> probe;
   std::vector<DispatchReason> not_taken;
+  std::string reproduction;
 };
 
-Here look_here(const Case& spec, Env& env) {
+Here look_here(const Case& spec, const Plan& plan, Env& env) {
   ProbeOptions options;
+  options.plugins = plan.plugins;
   options.worker_program = own_path();
-  Here here{probe_case(spec, options, env), {}};
+  Here here{probe_case(spec, options, env), {}, reproduction(spec, plan)};
   if (!here.probe.ok() || here.probe->library.name.empty()) return here;
   if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
   return here;
@@ -191,7 +200,8 @@ nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
 }
 
 // The case record of the result file (what the plan knows), with what `explain` adds.
-nlohmann::ordered_json explanation_json(const Case& spec, const Here& here) {
+nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
+                                        const std::optional<ops::Platform>& platform) {
   const Result<PreparedCase>& probe = here.probe;
   auto entry = nlohmann::ordered_json::parse(to_json_line(case_facts(spec)));
   entry.erase("outcome");
@@ -206,7 +216,8 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here) {
                                    {"result", formula.result}});
     }
   }
-  entry["reproduce"] = reproduction(spec);
+  if (platform) entry["tensor_cores"] = tensor_core_json(spec, *platform);
+  entry["reproduce"] = here.reproduction;
   if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
   if (probe.ok() && probe->refused) {
     entry["here"] = {{"outcome", name_of(probe->refused->outcome)},
@@ -216,10 +227,19 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here) {
   return entry;
 }
 
-std::string explanation_text(const Case& spec, const Here& here) {
-  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}{}\nreproduce\n  {}\n", spec.id,
+std::string explanation_text(const Case& spec, const Here& here,
+                             const std::optional<ops::Platform>& platform) {
+  const std::string tensor_cores = platform ? tensor_core_text(spec, *platform) + "\n" : "";
+  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}{}{}\nreproduce\n  {}\n", spec.id,
                      tensors_text(tensors_of(spec)), formulas_text(spec), work_text(work_of(spec)),
-                     probe_text(here.probe), reasons_text(here.not_taken), reproduction(spec));
+                     tensor_cores, probe_text(here.probe), reasons_text(here.not_taken),
+                     here.reproduction);
+}
+
+// The command line has checked the name.
+std::optional<ops::Platform> platform_of(const Arguments& arguments) {
+  if (!arguments.architecture) return std::nullopt;
+  return ops::parse_platform(*arguments.architecture).value();
 }
 
 }  // namespace
@@ -227,13 +247,14 @@ std::string explanation_text(const Case& spec, const Here& here) {
 ExitStatus explain_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
+  const auto platform = platform_of(arguments);
   auto cases = nlohmann::ordered_json::array();
   for (const Case& spec : plan->cases) {
-    const Here here = look_here(spec, env);
+    const Here here = look_here(spec, *plan, env);
     if (arguments.output == Output::json) {
-      cases.push_back(explanation_json(spec, here));
+      cases.push_back(explanation_json(spec, here, platform));
     } else {
-      *env.out << explanation_text(spec, here);
+      *env.out << explanation_text(spec, here, platform);
     }
   }
   if (arguments.output == Output::json) {

@@ -146,6 +146,7 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   gate_.evidence.settings = plan_.gate.value_or(GateSettings{});
   gate_.facts.config_name = plan_.name;
   gate_.facts.config_files = plan_.files;
+  gate_.facts.plugins = plan_.plugins;
   if (!report.runs.empty()) {
     gate_.facts.machine_class = report.runs.back().environment.machine_class;
     gate_.facts.candidate.libraries = report.runs.back().environment.libraries;

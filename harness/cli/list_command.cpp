@@ -10,11 +10,30 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
+#include <string>
+#include <string_view>
 
 namespace bench {
 namespace {
+
+constexpr std::string_view kHere = "yes";
+
+// Where cases can run on this machine.
+struct Places {
+  std::set<std::string> devices;
+  std::map<std::string, std::string> missing;  // backends of plugins -> why not
+
+  std::string where(const CaseRecord& record) const {
+    if (const auto why = missing.find(record.backend); why != missing.end()) {
+      return "no: " + why->second;
+    }
+    if (devices.contains(record.device)) return std::string(kHere);
+    return fmt::format("no: no {} device", record.device);
+  }
+};
 
 struct Totals {
   std::int64_t cases = 0;
@@ -33,18 +52,17 @@ std::string table_row(const CaseRecord& record, std::size_t id_width, const std:
                      record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", where);
 }
 
-void print_table(const std::vector<CaseRecord>& records, const std::set<std::string>& devices,
-                 Env& env) {
+void print_table(const std::vector<CaseRecord>& records, const Places& places, Env& env) {
   std::size_t width = 4;
   for (const CaseRecord& record : records) width = std::max(width, display_width(record.id));
   std::string text = fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
                                  "FLOPs", "bytes", "", "runs here");
   Totals totals;
   for (const CaseRecord& record : records) {
-    const bool here = devices.contains(record.device);
-    text += table_row(record, width, here ? "yes" : fmt::format("no: no {} device", record.device));
+    const std::string where = places.where(record);
+    text += table_row(record, width, where);
     ++totals.cases;
-    totals.here += here ? 1 : 0;
+    totals.here += where == kHere ? 1 : 0;
   }
   *env.out << text
            << fmt::format("{} case{}, {} can run here\n", totals.cases,
@@ -59,20 +77,23 @@ void print_json(const std::vector<CaseRecord>& records, Env& env) {
   *env.out << "\n]}\n";
 }
 
-// Devices that a worker of this program finds; a worker that cannot start is reported, and listing
-// goes on.
-std::set<std::string> devices_here(Env& env) {
-  const auto description = describe_worker(own_path(), env);
+// What a worker of this program finds; a worker that cannot start is reported, and listing goes on.
+Places places_here(const Plan& plan, Env& env) {
+  Places places;
+  const auto description = describe_worker(own_path(), env, plan.plugins);
   if (!description.ok()) {
     *env.err << "bench list: " << description.error().message() << '\n';
-    return {};
+    return places;
   }
-  std::set<std::string> devices;
   const auto document = nlohmann::json::parse(*description, nullptr, false);
   for (const auto& device : document.value("devices", nlohmann::json::array())) {
-    devices.insert(device.value("name", std::string()));
+    places.devices.insert(device.value("name", std::string()));
   }
-  return devices;
+  for (const auto& backend : document.value("missing", nlohmann::json::array())) {
+    places.missing.emplace(backend.value("backend", std::string()),
+                           backend.value("reason", std::string()));
+  }
+  return places;
 }
 
 }  // namespace
@@ -86,7 +107,7 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     print_json(records, env);
   } else {
-    print_table(records, devices_here(env), env);
+    print_table(records, places_here(*plan, env), env);
   }
   return ExitStatus::success;
 }

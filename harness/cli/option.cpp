@@ -5,6 +5,8 @@
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
+#include "ops/tensor_core/architecture.hpp"
+#include "profiler/capture/window.hpp"
 #include "profiler/switches.hpp"
 
 #include <fmt/format.h>
@@ -132,6 +134,20 @@ Status add_switch(Arguments& arguments, std::string_view name, const std::string
   return Done{};
 }
 
+Status set_architecture(Arguments& arguments, const std::string& value) {
+  const auto platform = ops::parse_platform(value);
+  if (!platform.ok()) return Error{platform.error().what, "--arch", platform.error().next};
+  arguments.architecture = value;
+  return Done{};
+}
+
+Status add_window(Arguments& arguments, const std::string& value) {
+  arguments.windows.push_back(value);
+  const auto window = parse_capture_window(arguments.windows);
+  if (!window.ok()) return window.error();
+  return Done{};
+}
+
 constexpr std::array kOptions = {
     Option{"out", 'o', "FILE",
            "write to FILE (run: the result file, default bench-NAME-RUNID.jsonl here; gate: a "
@@ -157,6 +173,12 @@ constexpr std::array kOptions = {
            set_device},
     Option{"set", '\0', "KEY=VALUE",
            "override a default of the configuration, e.g. measure.processes=3", set_override},
+    Option{"plugin", '\0', "FILE.so",
+           "load operators and backends of one's own, before those of `plugins:` (repeatable)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.plugins.push_back(v);
+             return Done{};
+           }},
     Option{"budget", '\0', "TIME",
            "end the run after TIME (90s, 5m); what was not measured is listed", set_budget},
     Option{"quick", '\0', "", "a first look: 2 processes, 200 ms a case, precision 5%",
@@ -242,6 +264,12 @@ constexpr std::array kOptions = {
              a.summary = true;
              return Done{};
            }},
+    Option{"work", '\0', "FILE.yaml",
+           "FLOPs and bytes of operators that are not known, as formulas (docs/analyze.md)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.work = v;
+             return Done{};
+           }},
     Option{"backtrace", '\0', "", "with each primitive the functions that called it",
            [](Arguments& a, const std::string&) -> Status {
              a.backtrace = true;
@@ -253,6 +281,10 @@ constexpr std::array kOptions = {
              a.onednn_verbose = v;
              return Done{};
            }},
+    Option{"window", '\0', "WHAT",
+           "record only this part: nvtx:NAME (while a range NAME is open), A-B (ranges A to B, "
+           "from 0, of the outermost ones; beside nvtx:NAME of that name), cuda-profiler-api",
+           add_window},
     Option{"top", 't', "N", "rows shown, 0: all (default 20; all with csv, json, space)", set_top},
     Option{"type", '\0', "WORD",
            "only this kind, phase (create, dispatch, ...) or operator (repeat: any of them)",
@@ -355,9 +387,19 @@ constexpr std::array kOptions = {
              a.anchor = v;
              return Done{};
            }},
+    Option{
+        "arch", '\0', "SM",
+        "tensor cores of this architecture, which need not be here: sm_90, or with libraries of a "
+        "toolkit sm_75:cuda10",
+        set_architecture},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;
+             return Done{};
+           }},
+    Option{"probe", '\0', "devices|libraries", "print what the CUDA plugin finds as JSON",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.probe = v;
              return Done{};
            }},
 };

@@ -2,6 +2,7 @@
 #include "harness/cli/plan_arguments.hpp"
 
 #include "base/file.hpp"
+#include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
 
 #include <filesystem>
@@ -45,6 +46,7 @@ LoadRequest load_request(const Arguments& arguments) {
                            arguments.overrides.end());
   request.filters = arguments.filters;
   request.devices = arguments.devices;
+  request.plugins = arguments.plugins;
   request.network_folders = network_folders(own_path());
   request.read = [](const std::string& path) { return read_file(path, kLargestFile); };
   request.list = names_in;
@@ -52,7 +54,13 @@ LoadRequest load_request(const Arguments& arguments) {
 }
 
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
-  auto plan = load_plan(load_request(arguments));
+  PluginWorkers workers(own_path(), env);
+  LoadRequest request = load_request(arguments);
+  request.load_plugins = [&](const std::vector<std::string>& files) {
+    return workers.catalogue(files);
+  };
+  auto plan = load_plan(request);
+  workers.rest();
   if (!plan.ok()) {
     for (const Diagnostic& diagnostic : plan.error()) *env.err << diagnostic.message() << '\n';
     return std::nullopt;

@@ -19,6 +19,7 @@ std::vector<std::string> quick_overrides();
 // ./configs/networks, then beside the program (installed and built trees).
 std::vector<std::string> network_folders(const std::string& program_path);
 
+// Without what loads plugins.
 LoadRequest load_request(const Arguments& arguments);
 
 // The plan of the arguments' shard, or nothing after its diagnostics went to env.err.

@@ -5,10 +5,13 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/process.hpp"
+#include "ops/framework_operator.hpp"
 #include "profiler/activity_file.hpp"
 #include "profiler/capture/launch.hpp"
+#include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/spool_reader.hpp"
 #include "profiler/capture/symbols.hpp"
+#include "profiler/capture/window.hpp"
 #include "profiler/recorder.hpp"
 
 #include <fmt/format.h>
@@ -71,14 +74,38 @@ ProfileHeader header_of(const Arguments& arguments, const ReadReport& read,
                         const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, read.facts};
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
+  if (!arguments.windows.empty()) {
+    header.details["window"] = fmt::format("{}", fmt::join(arguments.windows, " "));
+  }
   return header;
 }
 
-// Why a profile holds no primitive, for the user.
-std::string reason_of_nothing(const SpoolReport& report) {
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// Why nothing lay in the window.
+std::string reason_of_window(const CaptureWindow& window, const SpoolReport& report) {
+  if (report.window_was_open) {
+    return fmt::format("nothing began in the window ({})", describe(window));
+  }
+  if (window.kind == CaptureWindow::Kind::profiler_api) {
+    return "cudaProfilerStart was never seen: the program does not call it, or does not link the "
+           "CUDA runtime as a shared library";
+  }
+  return fmt::format("the window ({}) never opened: {} NVTX range{} began", describe(window),
+                     report.ranges_seen, report.ranges_seen == 1 ? "" : "s");
+}
+
+// Why a profile holds no activity, for the user.
+std::string reason_of_nothing(const CaptureWindow& window, const SpoolReport& report) {
   if (report.processes == 0) {
     return "the program did not load the capture library; a program that is static, setuid or "
            "clears its environment cannot be profiled";
+  }
+  const bool is_windowed = window.kind != CaptureWindow::Kind::everything;
+  if (is_windowed && (report.ranges_seen > 0 || report.lines_of_onednn > 0)) {
+    return reason_of_window(window, report);
   }
   if (report.lines_of_onednn > 0) {
     return "oneDNN was loaded but executed no primitive that its verbose mode, as set, tells of";
@@ -89,7 +116,7 @@ std::string reason_of_nothing(const SpoolReport& report) {
         "knows no such level as --onednn-verbose gives",
         *report.onednn.begin());
   }
-  return fmt::format("{} process{} ran, and none of them used oneDNN", report.processes,
+  return fmt::format("{} process{} ran, and none of them used oneDNN or NVTX", report.processes,
                      report.processes == 1 ? "" : "es");
 }
 
@@ -105,9 +132,19 @@ Result<SpoolReport> read_facts(const std::string& spool) {
   return read_spool(*source, sink, {});
 }
 
-Result<SpoolReport> write_profile(const Arguments& arguments, const Profile& profile,
-                                  const std::string& started) {
-  BENCH_ASSIGN_OR_RETURN(const SpoolReport facts, read_facts(profile.spool));
+// A first pass for what stands behind what it explains.
+SpoolOptions options_of(const CaptureWindow& window, NvtxFacts facts, FrameNames& names) {
+  SpoolOptions options;
+  options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
+  options.window = window;
+  options.work_of = ops::make_framework_work_of();
+  options.facts = std::move(facts);
+  return options;
+}
+
+Result<SpoolReport> write_profile(const Arguments& arguments, const CaptureWindow& window,
+                                  const Profile& profile, const std::string& started) {
+  BENCH_ASSIGN_OR_RETURN(SpoolReport facts, read_facts(profile.spool));
   BENCH_ASSIGN_OR_RETURN(
       auto file,
       ActivityFile::create(profile.file, arguments.force ? Existing::replace : Existing::refuse,
@@ -116,32 +153,42 @@ Result<SpoolReport> write_profile(const Arguments& arguments, const Profile& pro
   FrameNames names;
   BENCH_ASSIGN_OR_RETURN(
       SpoolReport report,
-      read_spool(*source, *file, [&names](std::string_view frame) { return names.name(frame); }));
+      read_spool(*source, *file, options_of(window, std::move(facts.facts), names)));
   BENCH_RETURN_IF_ERROR(file->flush());
   std::error_code ignored;
   fs::remove(profile.spool, ignored);
   return report;
 }
 
-void summarise(const SpoolReport& report, const Profile& profile, Env& env) {
+void summarise(const SpoolReport& report, const CaptureWindow& window, const Profile& profile,
+               Env& env) {
   for (const std::string& note : report.read.notes) *env.err << "bench profile: " << note << '\n';
   if (report.read.damaged + report.read.unknown > 0) {
     *env.err << fmt::format("bench profile: {} damaged and {} unknown lines\n", report.read.damaged,
                             report.read.unknown);
   }
   if (report.read.activities == 0) {
-    *env.err << fmt::format("bench profile: nothing captured: {}\n", reason_of_nothing(report));
+    *env.err << fmt::format("bench profile: nothing captured: {}\n",
+                            reason_of_nothing(window, report));
     return;
   }
-  *env.err << fmt::format(
-      "bench profile: {} primitive{} executed in {}, {} activities in {}; next: bench analyze {}\n",
-      report.executed, report.executed == 1 ? "" : "s", format_time(report.executed_time),
-      report.read.activities, profile.file, profile.file);
+  std::vector<std::string> parts;
+  if (report.executed > 0) {
+    parts.push_back(fmt::format("{} executed in {}", counted(report.executed, "primitive"),
+                                format_time(report.executed_time)));
+  }
+  if (report.ranges > 0) parts.push_back(counted(report.ranges, "NVTX range"));
+  parts.push_back(fmt::format("{} activit{} in {}", report.read.activities,
+                              report.read.activities == 1 ? "y" : "ies", profile.file));
+  // Without a primitive the usual table is empty.
+  *env.err << fmt::format("bench profile: {}; next: bench analyze {}{}\n", fmt::join(parts, ", "),
+                          profile.file, report.executed > 0 ? "" : " --kind range");
 }
 
 // Runs the program. Where nothing can be preloaded it runs all the same.
 Result<int> run_below_capture(const Arguments& arguments, const std::string& program,
-                              const std::optional<std::string>& obstacle, const Profile& profile) {
+                              const std::optional<std::string>& obstacle, const Profile& profile,
+                              Env& env) {
   auto environment = inherited_environment();
   if (!obstacle) {
     CaptureRequest request;
@@ -150,6 +197,12 @@ Result<int> run_below_capture(const Arguments& arguments, const std::string& pro
     request.spool = profile.spool;
     request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
     request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
+    const auto other = other_nvtx_tool(request, environment);
+    if (other && arguments.verbosity == Verbosity::normal) {
+      *env.err << fmt::format(
+          "bench profile: {} names {}, which gets the NVTX ranges; unset it to have them here\n",
+          capture::kNvtxVariable, *other);
+    }
     environment = capture_environment(request, std::move(environment));
   }
   return run_program_to_end(program, arguments.inputs, environment);
@@ -163,11 +216,13 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   if (!program.ok()) {
     return refuse(program.error(), env, static_cast<ExitStatus>(kNotFound));
   }
+  const auto window = parse_capture_window(arguments.windows);
+  if (!window.ok()) return refuse(window.error(), env, ExitStatus::usage);
   const auto obstacle = preload_obstacle(*program);
   const auto profile = prepare_files(arguments);
   if (!profile.ok()) return refuse(profile.error(), env, ExitStatus::usage);
   const std::string started = env.utc_now();
-  const auto status = run_below_capture(arguments, *program, obstacle, *profile);
+  const auto status = run_below_capture(arguments, *program, obstacle, *profile, env);
   if (!status.ok() || obstacle) {
     std::error_code ignored;
     fs::remove(profile->spool, ignored);
@@ -179,9 +234,9 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
     *env.err << fmt::format("bench profile: nothing captured: {}\n", *obstacle);
     return end;
   }
-  const auto report = write_profile(arguments, *profile, started);
+  const auto report = write_profile(arguments, *window, *profile, started);
   if (!report.ok()) return refuse(report.error(), env, end);
-  if (arguments.verbosity == Verbosity::normal) summarise(*report, *profile, env);
+  if (arguments.verbosity == Verbosity::normal) summarise(*report, *window, *profile, env);
   return end;
 }
 

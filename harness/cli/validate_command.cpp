@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/run/plugin_workers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,10 +31,14 @@ void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
 
 ExitStatus validate_command(const Arguments& arguments, Env& env) {
   std::vector<Diagnostic> diagnostics;
+  PluginWorkers workers(own_path(), env);
   // Each file on its own, so that an error in one hides nothing in the next.
   for (const std::string& input : arguments.inputs) {
     LoadRequest request = load_request(arguments);
     request.arguments = {input};
+    request.load_plugins = [&](const std::vector<std::string>& files) {
+      return workers.catalogue(files);
+    };
     const auto plan = load_plan(request);
     if (plan.ok()) {
       const bool speak =

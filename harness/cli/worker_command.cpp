@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/run/cuda_status.hpp"
 #include "harness/run/worker.hpp"
 #include "harness/run/worker_channel.hpp"
-#include "ops/kernel.hpp"
+
+#include <fmt/format.h>
 
 #include <ostream>
 #include <unistd.h>
 
 namespace bench {
+namespace {
+
+ExitStatus probe_command(const std::string& extent_name, Env& env) {
+  const auto extent = probe_extent_from_name(extent_name);
+  if (!extent) {
+    *env.err << fmt::format("bench worker: --probe takes devices or libraries, not `{}`\n",
+                            extent_name);
+    return ExitStatus::usage;
+  }
+  *env.out << format_cuda_status(inspect_cuda(own_path(), *extent, env.variable)) << '\n';
+  return ExitStatus::success;
+}
+
+ExitStatus describe_command(const Arguments& arguments, Env& env) {
+  const auto equipment = make_equipment(arguments.plugins);
+  if (equipment->fault) {
+    *env.err << "bench worker: " << equipment->fault->message() << '\n';
+    return ExitStatus::usage;
+  }
+  *env.out << describe(*equipment) << '\n';
+  return ExitStatus::success;
+}
+
+}  // namespace
 
 ExitStatus worker_command(const Arguments& arguments, Env& env) {
   if (arguments.describe) {
-    *env.out << describe(*ops::make_onednn_backend()) << '\n';
-    return ExitStatus::success;
+    return describe_command(arguments, env);
   }
+  if (arguments.probe) return probe_command(*arguments.probe, env);
   int in = STDIN_FILENO, out = STDOUT_FILENO;
   if (const auto path = env.variable(kChannelVariable)) {
     const auto channel = connect_channel(*path);
@@ -23,7 +50,8 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     }
     in = out = *channel;
   }
-  return static_cast<ExitStatus>(serve(in, out, ops::make_onednn_backend, *env.clock));
+  const auto equip = [&] { return make_equipment(arguments.plugins); };
+  return static_cast<ExitStatus>(serve(in, out, equip, *env.clock));
 }
 
 }  // namespace bench

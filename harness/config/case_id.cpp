@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 constexpr std::array<std::string_view, 3> kCacheModes = {"hot", "cold", "cold_weights"};
-constexpr std::string_view kNetwork = "network";
+constexpr std::string_view kNetwork = ops::kNetworkOperator;
 constexpr int kMaxThreads = 4096;
 constexpr std::string_view kForm =
     "an id is op/direction/parameters/dtype/backend/device/cache[/option...]";
@@ -46,20 +46,20 @@ Result<std::size_t> index_of(std::string_view segment, std::string_view found,
   return static_cast<std::size_t>(place - names.begin());
 }
 
-std::vector<std::string_view> op_names() {
-  std::vector<std::string_view> names = ops::operator_names();
+std::vector<std::string_view> op_names(const ops::Catalogue& catalogue) {
+  std::vector<std::string_view> names = catalogue.operator_names();
   names.push_back(kNetwork);
   return names;
 }
 
-Status read_op(CaseKey& key, std::string_view text) {
-  const ops::Operator* op = ops::find_operator(text);
-  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names());
+Status read_op(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
+  const ops::Operator* op = catalogue.find(text);
+  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names(catalogue));
   key.op = op == nullptr ? kNetwork : op->name;
   return Done{};
 }
 
-Status read_direction(CaseKey& key, std::string_view text) {
+Status read_direction(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index,
                          index_of("direction", text, ops::direction_names()));
   key.direction = static_cast<ops::Direction>(index);
@@ -69,12 +69,12 @@ Status read_direction(CaseKey& key, std::string_view text) {
   return Done{};
 }
 
-Status read_parameters(CaseKey& key, std::string_view text) {
+Status read_parameters(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   key.parameters = text;
   return Done{};
 }
 
-Status read_dtype(CaseKey& key, std::string_view text) {
+Status read_dtype(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   std::vector<std::string_view> names;
   for (const DataTypeInfo& row : data_types()) {
     if (row.is_case_type) names.push_back(row.name);
@@ -84,30 +84,24 @@ Status read_dtype(CaseKey& key, std::string_view text) {
   return Done{};
 }
 
-Status read_backend(CaseKey& key, std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const BackendRow& row : backend_rows()) names.push_back(row.name);
-  BENCH_RETURN_IF_ERROR([&]() -> Status {
-    BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const std::size_t index,
-                           index_of("backend", text, names));
-    return Done{};
-  }());
+Status read_backend(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
+  if (catalogue.find_backend(text) == nullptr) {
+    return unknown("backend", text, catalogue.backend_names());
+  }
   key.backend = text;
   return Done{};
 }
 
-Status read_device(CaseKey& key, std::string_view text) {
+Status read_device(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("device", text, device_names()));
   key.device = device_names()[index];
-  for (const BackendRow& row : backend_rows()) {
-    if (row.name != key.backend || row.device == key.device) continue;
-    return Error{fmt::format("backend `{}` does not run on device `{}`", row.name, key.device), "",
-                 fmt::format("its device is {}", row.device)};
-  }
-  return Done{};
+  const ops::BackendRow* row = catalogue.find_backend(key.backend);
+  if (row == nullptr || row->device == key.device) return Done{};
+  return Error{fmt::format("backend `{}` does not run on device `{}`", row->name, key.device), "",
+               fmt::format("its device is {}", row->device)};
 }
 
-Status read_cache(CaseKey& key, std::string_view text) {
+Status read_cache(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("cache mode", text, kCacheModes));
   key.cache = static_cast<CacheMode>(index);
   if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
@@ -118,7 +112,7 @@ Status read_cache(CaseKey& key, std::string_view text) {
 }
 
 // In the order of an id.
-using SegmentReader = Status (*)(CaseKey&, std::string_view);
+using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::Catalogue&);
 constexpr std::array<SegmentReader, 7> kSegments = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
@@ -148,22 +142,22 @@ Status read_option(CaseKey& key, std::string_view text) {
 }
 
 // Makes the parameter segment canonical, which shows that it has a meaning.
-Status normalise(CaseKey& key) {
+Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
   if (key.op == kNetwork) {
     BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
     key.parameters = format_network_segment(segment);
     return Done{};
   }
-  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key));
+  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key, catalogue));
   key.parameters = ops::problem_tokens(problem);
   return Done{};
 }
 
-Result<CaseKey> parse_segments(std::string_view id) {
+Result<CaseKey> parse_segments(std::string_view id, const ops::Catalogue& catalogue) {
   const std::vector<std::string_view> segments = split(id);
   CaseKey key;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(i < kSegments.size() ? kSegments[i](key, segments[i])
+    BENCH_RETURN_IF_ERROR(i < kSegments.size() ? kSegments[i](key, segments[i], catalogue)
                                                : read_option(key, segments[i]));
   }
   if (segments.size() < kSegments.size()) {
@@ -171,7 +165,7 @@ Result<CaseKey> parse_segments(std::string_view id) {
         fmt::format("{} segments, expected at least {}", segments.size(), kSegments.size()), "",
         std::string(kForm)};
   }
-  BENCH_RETURN_IF_ERROR(normalise(key));
+  BENCH_RETURN_IF_ERROR(normalise(key, catalogue));
   return key;
 }
 
@@ -203,17 +197,17 @@ std::string to_id(const CaseKey& key) {
   return id;
 }
 
-Result<CaseKey> parse_id(std::string_view id) {
-  auto key = parse_segments(id);
+Result<CaseKey> parse_id(std::string_view id, const ops::Catalogue& catalogue) {
+  auto key = parse_segments(id, catalogue);
   if (key.ok()) return key;
   Error error = std::move(key).error();
   error.where = fmt::format("case id {}", id.size() > 200 ? id.substr(0, 200) : id);
   return error;
 }
 
-Result<ops::Problem> problem_of(const CaseKey& key) {
-  const ops::Operator* op = ops::find_operator(key.op);
-  if (op == nullptr) return unknown("operator", key.op, ops::operator_names());
+Result<ops::Problem> problem_of(const CaseKey& key, const ops::Catalogue& catalogue) {
+  const ops::Operator* op = catalogue.find(key.op);
+  if (op == nullptr) return unknown("operator", key.op, catalogue.operator_names());
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));
   return ops::make_problem({.op = op,
                             .direction = key.direction,
@@ -224,11 +218,11 @@ Result<ops::Problem> problem_of(const CaseKey& key) {
                             .post_ops = std::move(tokens.post_ops)});
 }
 
-bool looks_like_id(std::string_view argument) {
+bool looks_like_id(std::string_view argument, const ops::Catalogue& catalogue) {
   const std::size_t slash = argument.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view op = argument.substr(0, slash);
-  return op == kNetwork || ops::find_operator(op) != nullptr;
+  return op == kNetwork || catalogue.find(op) != nullptr;
 }
 
 }  // namespace bench

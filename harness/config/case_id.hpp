@@ -4,6 +4,7 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/problem.hpp"
 
 #include <optional>
@@ -34,12 +35,15 @@ struct CaseKey {
 std::string to_id(const CaseKey& key);
 // Checks segments and names, and for operators that the parameters make a problem (to_id(parse) ==
 // id for canonical ids; a non-canonical id is accepted and made canonical). Errors name the segment
-// and the nearest valid name.
-Result<CaseKey> parse_id(std::string_view id);
+// and the nearest valid name. Here and below, `catalogue` must outlive the result.
+Result<CaseKey> parse_id(std::string_view id,
+                         const ops::Catalogue& catalogue = ops::built_in_catalogue());
 // The problem of a key whose op is an operator.
-Result<ops::Problem> problem_of(const CaseKey& key);
+Result<ops::Problem> problem_of(const CaseKey& key,
+                                const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
 // An id-shaped argument (known op before the first '/') as opposed to a file name.
-bool looks_like_id(std::string_view argument);
+bool looks_like_id(std::string_view argument,
+                   const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
 }  // namespace bench

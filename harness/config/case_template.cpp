@@ -237,9 +237,10 @@ void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>
 
 }  // namespace
 
-void apply_overrides(std::span<const Override> overrides, Findings& findings, Settings& settings) {
+void apply_overrides(std::span<const Override> overrides, const ops::Catalogue& catalogue,
+                     Findings& findings, Settings& settings) {
   for (const Override& fixed : overrides) {
-    const Reader reader(findings, fixed.file);
+    const Reader reader(findings, fixed.file, catalogue);
     read_setting(reader, fixed.key, *fixed.value, SettingsOwner::defaults, settings);
   }
 }
@@ -254,7 +255,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
   result.settings = defaults;
   CaseReader case_reader(reader, node, result);
   if (!case_reader.read()) return std::nullopt;
-  apply_overrides(overrides, findings, result.settings);
+  apply_overrides(overrides, reader.catalogue(), findings, result.settings);
   drop_overridden(overrides, result.dimensions);
   // With a value missing, expanding would only repeat what is reported already.
   if (findings.count() != before || case_reader.incomplete()) return std::nullopt;

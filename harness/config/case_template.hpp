@@ -53,7 +53,8 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
                                       const Settings& defaults, std::span<const Override> overrides,
                                       Findings& findings);
 
-void apply_overrides(std::span<const Override> overrides, Findings& findings, Settings& settings);
+void apply_overrides(std::span<const Override> overrides, const ops::Catalogue& catalogue,
+                     Findings& findings, Settings& settings);
 
 // For the manual: op, network, sweep, zip, post_ops.
 std::span<const KeyInfo> case_keys();

@@ -15,13 +15,13 @@
 namespace bench {
 namespace {
 
-std::vector<std::string> read_texts(const Reader& reader, const yaml::Node& node,
-                                    std::string_view key) {
-  std::vector<std::string> texts;
-  for (const yaml::Node* item : reader.items(node, key)) {
-    if (auto text = reader.text(*item, key)) texts.push_back(*std::move(text));
+void read_plugins(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
+  constexpr std::string_view kKey = "plugins";
+  for (const yaml::Node* item : reader.items(node, kKey)) {
+    if (auto path = reader.text(*item, kKey)) {
+      config.plugins.push_back({*std::move(path), reader.spot(item->mark)});
+    }
   }
-  return texts;
 }
 
 // A switch of the profiler: as on a command line, a list's items joined by commas.
@@ -118,9 +118,7 @@ constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
        config.includes = reader.items(node, "include");
      }},
     {{"plugins", "list of files", "", "plugins that workers load, relative to this file"},
-     [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
-       config.plugins = read_texts(reader, node, "plugins");
-     }},
+     read_plugins},
     {{"defaults", "mapping", "", "values for all cases of this file and of files that include it"},
      [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
        if (reader.is_mapping(node, "defaults")) config.defaults = &node;
@@ -168,13 +166,16 @@ ConfigFile read_config(Findings& findings, const std::string& path, std::string_
   if (root.find("version") == nullptr) {
     reader.complain(root.mark, "the key `version` is missing", "write `version: 1`");
   }
-  for (std::string& plugin : config.plugins) plugin = relative_to(config.folder, plugin);
+  for (ConfigFile::Plugin& plugin : config.plugins) {
+    plugin.path = relative_to(config.folder, plugin.path);
+  }
   return config;
 }
 
-void apply_defaults(const ConfigFile& config, Findings& findings, Settings& settings) {
+void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, Findings& findings,
+                    Settings& settings) {
   if (config.defaults == nullptr) return;
-  const Reader reader(findings, config.file);
+  const Reader reader(findings, config.file, catalogue);
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
     reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),

@@ -22,7 +22,11 @@ struct ConfigFile {
 
   std::optional<std::string> name;
   std::vector<const yaml::Node*> includes;
-  std::vector<std::string> plugins;
+  struct Plugin {
+    std::string path;  // as seen from the current folder
+    Spot spot;
+  };
+  std::vector<Plugin> plugins;
   const yaml::Node* defaults = nullptr;
   std::optional<ProfileSwitches> profile;
   std::optional<GateSettings> gate;
@@ -36,7 +40,8 @@ struct ConfigFile {
 ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
 
 // Applies the file's `defaults` on top of `settings`.
-void apply_defaults(const ConfigFile& config, Findings& findings, Settings& settings);
+void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, Findings& findings,
+                    Settings& settings);
 
 // A path that a file names, as seen from the current folder.
 std::string relative_to(const std::string& folder, const std::string& path);

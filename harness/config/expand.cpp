@@ -97,7 +97,8 @@ std::int64_t capped(Checked count) {
 }
 
 DataType dtype_of(const AxisValue& value) {
-  return *data_type_from_name(axis_row(Axis::dtype).words()[static_cast<std::size_t>(value.value)]);
+  const auto words = axis_row(Axis::dtype).words(ops::built_in_catalogue());
+  return *data_type_from_name(words[static_cast<std::size_t>(value.value)]);
 }
 
 // Device, backend, cache mode and threads of one case.
@@ -112,8 +113,11 @@ struct Site {
 // never finds its partner is a finding.
 class Sites {
  public:
-  Sites(const CaseTemplate& entry, Findings& findings)
-      : entry_(entry), findings_(findings), dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
+  Sites(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings)
+      : entry_(entry),
+        catalogue_(catalogue),
+        findings_(findings),
+        dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
 
   std::vector<Site> of(const Draft& draft, std::string_view op) {
     std::vector<Site> sites;
@@ -146,9 +150,10 @@ class Sites {
     const AxisValue& device_value = draft.axis(Axis::device);
     const AxisValue& backend_value = draft.axis(Axis::backend);
     const std::string_view device = device_names()[static_cast<std::size_t>(device_value.value)];
-    std::string_view backend = default_backend(device, op);
+    std::string_view backend = catalogue_.default_backend(device, op);
     if (backend_value.value != kAutomatic) {
-      const BackendRow& row = backend_rows()[static_cast<std::size_t>(backend_value.value)];
+      const ops::BackendRow& row =
+          catalogue_.backends()[static_cast<std::size_t>(backend_value.value)];
       const bool match = row.device == device;
       note(row.name, backend_value.spot, match,
            fmt::format("backend `{}` runs on device {}, which is not among this case's devices",
@@ -156,7 +161,7 @@ class Sites {
            fmt::format("write `device: {}`", row.device));
       note(device, device_value.spot, match,
            fmt::format("no backend of this case runs on device `{}`", device),
-           fmt::format("write `backend: {}`", default_backend(device, op)));
+           fmt::format("write `backend: {}`", catalogue_.default_backend(device, op)));
       if (!match) return std::nullopt;
       backend = row.name;
     }
@@ -172,6 +177,7 @@ class Sites {
   }
 
   const CaseTemplate& entry_;
+  const ops::Catalogue& catalogue_;
   Findings& findings_;
   std::vector<Dimension> dimensions_;
   std::map<std::string_view, Value> values_;
@@ -230,13 +236,13 @@ ops::ProblemRequest request_of(const CaseTemplate& entry, const Draft& draft) {
 class NetworkExpansion {
  public:
   NetworkExpansion(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                   Findings& findings, PlanBuilder& plan)
+                   const ops::Catalogue& catalogue, Findings& findings, PlanBuilder& plan)
       : entry_(entry),
         file_(file),
         networks_(networks),
         findings_(findings),
         plan_(plan),
-        sites_(entry, findings) {}
+        sites_(entry, catalogue, findings) {}
 
   void add(const Draft& draft) {
     const BoundNetwork* bound =
@@ -351,9 +357,10 @@ std::int64_t count_cases(const CaseTemplate& entry, std::int64_t layers) {
   return capped(count);
 }
 
-void expand_operator(const CaseTemplate& entry, Findings& findings, PlanBuilder& plan) {
+void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings,
+                     PlanBuilder& plan) {
   Draft draft = first_draft(entry);
-  Sites sites(entry, findings);
+  Sites sites(entry, catalogue, findings);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kOperatorAxes), draft, [&](const Draft& leaf) {
     auto problem = ops::make_problem(request_of(entry, leaf));
@@ -377,9 +384,9 @@ void expand_operator(const CaseTemplate& entry, Findings& findings, PlanBuilder&
 }
 
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    Findings& findings, PlanBuilder& plan) {
+                    const ops::Catalogue& catalogue, Findings& findings, PlanBuilder& plan) {
   Draft draft = first_draft(entry);
-  NetworkExpansion expansion(entry, file, networks, findings, plan);
+  NetworkExpansion expansion(entry, file, networks, catalogue, findings, plan);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kNetworkAxes), draft, [&](const Draft& leaf) {
     expansion.add(leaf);

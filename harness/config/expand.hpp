@@ -18,8 +18,9 @@ inline constexpr std::int64_t kMaxCases = 1'000'000;
 std::int64_t count_cases(const CaseTemplate& entry, std::int64_t layers);
 
 // Makes them; impossible ones are findings at the value at fault.
-void expand_operator(const CaseTemplate& entry, Findings& findings, PlanBuilder& plan);
+void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings,
+                     PlanBuilder& plan);
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    Findings& findings, PlanBuilder& plan);
+                    const ops::Catalogue& catalogue, Findings& findings, PlanBuilder& plan);
 
 }  // namespace bench

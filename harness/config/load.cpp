@@ -42,12 +42,17 @@ using Entry = std::variant<CaseTemplate, IdCase>;
 
 class Loader {
  public:
-  explicit Loader(const LoadRequest& request)
-      : request_(request), networks_(request, findings_), builder_(findings_) {}
+  explicit Loader(const LoadRequest& request) : request_(request), builder_(findings_) {}
 
   Result<Plan, std::vector<Diagnostic>> load() {
-    read_overrides(request_.overrides, findings_, overrides_);
-    for (const std::string& argument : request_.arguments) read_argument(argument);
+    std::vector<Source> sources;
+    for (const std::string& argument : request_.arguments) {
+      sources.push_back(read_source(argument));
+    }
+    if (!load_plugins()) return findings_.list(kMaxDiagnostics);
+    networks_.emplace(request_, catalogue(), findings_);
+    read_overrides(request_.overrides, catalogue(), findings_, overrides_);
+    for (const Source& source : sources) read_argument(source);
     read_networks();
     if (check_count()) expand();
     plan_.cases = std::move(builder_).take();
@@ -58,24 +63,69 @@ class Loader {
   }
 
  private:
-  void read_argument(const std::string& argument) {
+  // An argument as a file, before anything is known of plugins' operators.
+  struct Source {
+    std::string argument;
+    std::optional<Error> unread;   // why it is no file
+    ConfigFile* config = nullptr;  // nullptr: was read before, or is no file
+  };
+
+  Source read_source(const std::string& argument) {
     const auto text = request_.read(argument);
-    if (text.ok()) {
-      ConfigFile* config = read_file(argument, *text);
-      if (config != nullptr) read_root(*config);
-    } else if (looks_like_id(argument) ||
+    if (!text.ok()) return {argument, text.error(), nullptr};
+    return {argument, std::nullopt, read_file(argument, *text)};
+  }
+
+  void read_argument(const Source& source) {
+    const std::string& argument = source.argument;
+    if (!source.unread) {
+      if (source.config != nullptr) read_root(*source.config);
+    } else if (looks_like_id(argument, catalogue()) ||
                std::count(argument.begin(), argument.end(), '/') >= kSlashesOfId) {
       read_id(argument);
     } else {
-      findings_.add(
-          {findings_.add_argument(argument), {}}, text.error().what,
-          text.error().next.empty() ? "give a configuration file or a case id" : text.error().next);
+      const Error& error = *source.unread;
+      findings_.add({findings_.add_argument(argument), {}}, error.what,
+                    error.next.empty() ? "give a configuration file or a case id" : error.next);
     }
+  }
+
+  const ops::Catalogue& catalogue() const {
+    return plan_.catalogue ? *plan_.catalogue : ops::built_in_catalogue();
+  }
+
+  // All plugins, each once, and what they add. False after a finding.
+  bool load_plugins() {
+    std::vector<Spot> spots;
+    const auto add = [&](const std::string& path, Spot spot) {
+      const auto& known = plan_.plugins;
+      if (std::find(known.begin(), known.end(), path) != known.end()) return;
+      plan_.plugins.push_back(path);
+      spots.push_back(spot);
+    };
+    for (const std::string& path : request_.plugins) {
+      add(relative_to(".", path), {findings_.add_argument("--plugin " + path), {}});
+    }
+    for (const ConfigFile& file : files_) {
+      for (const ConfigFile::Plugin& plugin : file.plugins) add(plugin.path, plugin.spot);
+    }
+    if (plan_.plugins.empty() || !request_.load_plugins) return true;
+    auto loaded = request_.load_plugins(plan_.plugins);
+    if (loaded.ok()) {
+      plan_.catalogue = *std::move(loaded);
+      return true;
+    }
+    const Error& error = loaded.error();
+    const auto guilty = std::find(plan_.plugins.begin(), plan_.plugins.end(), error.where);
+    const auto place = guilty == plan_.plugins.end() ? 0 : guilty - plan_.plugins.begin();
+    const std::string name = error.where.empty() ? "" : fmt::format("plugin {}: ", error.where);
+    findings_.add(spots[static_cast<std::size_t>(place)], name + error.what, error.next);
+    return false;
   }
 
   void read_id(const std::string& argument) {
     const Spot spot{findings_.add_argument(argument), {0, 0}};
-    const auto key = parse_id(argument);
+    const auto key = parse_id(argument, catalogue());
     if (!key.ok()) return findings_.add(spot, key.error().what, key.error().next);
     if (plan_.name.empty()) plan_.name = key->op;
     entries_.push_back(IdCase{spot, *key, argument});
@@ -159,23 +209,15 @@ class Loader {
       if (!plan_.profile) plan_.profile = (*file)->profile;
       if (!plan_.gate) plan_.gate = (*file)->gate;
     }
-    for (const ConfigFile* file : files) {
-      for (const std::string& plugin : file->plugins) {
-        auto& plugins = plan_.plugins;
-        if (std::find(plugins.begin(), plugins.end(), plugin) == plugins.end()) {
-          plugins.push_back(plugin);
-        }
-      }
-    }
   }
 
   void read_cases(const ConfigFile& file) {
     if (!cases_read_.insert(&file).second) return;
     Settings defaults;
     for (const ConfigFile* source : with_includes(file)) {
-      apply_defaults(*source, findings_, defaults);
+      apply_defaults(*source, catalogue(), findings_, defaults);
     }
-    const Reader reader(findings_, file.file);
+    const Reader reader(findings_, file.file, catalogue());
     for (const yaml::Node* node : file.cases) {
       auto entry = read_case(reader, *node, defaults, overrides_.settings, findings_);
       if (!entry) continue;
@@ -193,7 +235,7 @@ class Loader {
       const auto* entry = std::get_if<CaseTemplate>(&item);
       if (entry == nullptr || entry->op != nullptr) continue;
       network_of_[entry] =
-          networks_.find(entry->network, network_folders(*entry), entry->network_spot);
+          networks_->find(entry->network, network_folders(*entry), entry->network_spot);
     }
   }
 
@@ -225,9 +267,9 @@ class Loader {
       } else {
         const auto& entry = std::get<CaseTemplate>(item);
         const NetworkFile* network = entry.op == nullptr ? network_of_[&entry] : nullptr;
-        if (entry.op != nullptr) expand_operator(entry, findings_, builder_);
+        if (entry.op != nullptr) expand_operator(entry, catalogue(), findings_, builder_);
         if (network != nullptr) {
-          expand_network(entry, *network, networks_, findings_, builder_);
+          expand_network(entry, *network, *networks_, catalogue(), findings_, builder_);
         }
       }
     }
@@ -235,23 +277,23 @@ class Loader {
 
   void expand_id(const IdCase& id) {
     Settings settings;
-    apply_overrides(overrides_.settings, findings_, settings);
+    apply_overrides(overrides_.settings, catalogue(), findings_, settings);
     Case result;
     result.key = id.key;
     result.warmup = settings.warmup;
     result.measure = settings.measure;
     result.place = findings_.place(id.spot);
     if (id.key.op != "network") {
-      auto problem = problem_of(id.key);
+      auto problem = problem_of(id.key, catalogue());
       if (!problem.ok()) return findings_.add(id.spot, problem.error().what, problem.error().next);
       result.work = *std::move(problem);
       return builder_.add(std::move(result), id.spot, {});
     }
     const auto segment = parse_network_segment(id.key.parameters);
     if (!segment.ok()) return findings_.add(id.spot, segment.error().what, segment.error().next);
-    const NetworkFile* file = networks_.find(segment->name, {"configs/networks"}, id.spot);
+    const NetworkFile* file = networks_->find(segment->name, {"configs/networks"}, id.spot);
     if (file == nullptr) return;
-    const BoundNetwork* bound = networks_.bind(*file, *segment, id.key.dtype, id.spot);
+    const BoundNetwork* bound = networks_->bind(*file, *segment, id.key.dtype, id.spot);
     if (bound == nullptr) return;
     result.work = bound->network;
     result.network = bound->planned;
@@ -274,7 +316,7 @@ class Loader {
   const LoadRequest& request_;
   Findings findings_;
   Overrides overrides_;
-  NetworkStore networks_;
+  std::optional<NetworkStore> networks_;  // as soon as the catalogue is known
   PlanBuilder builder_;
   Plan plan_;
   std::deque<ConfigFile> files_;

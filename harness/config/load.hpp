@@ -4,8 +4,10 @@
 
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
+#include "ops/catalogue.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +36,12 @@ struct LoadRequest {
       read;  // file access (limit applied by the caller)
   std::function<std::vector<std::string>(const std::string& folder)>
       list;  // names of the files of a folder, for spelling hints; may be empty
+  std::vector<std::string> plugins = {};  // --plugin: before those that files name
+  // The catalogue with these plugins. Errors: `where` is the one at fault. Empty: plugins are only
+  // listed in the plan.
+  std::function<Result<std::shared_ptr<const ops::Catalogue>>(
+      const std::vector<std::string>& plugins)>
+      load_plugins = {};
 };
 
 // All diagnostics of all files, in file order; a syntax error is the only one of its file.

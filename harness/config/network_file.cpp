@@ -270,9 +270,9 @@ Spot NetworkFile::spot_of(std::string_view where) const {
 }
 
 std::optional<NetworkFile> read_network(Findings& findings, const std::string& file,
-                                        std::string_view text) {
+                                        std::string_view text, const ops::Catalogue& catalogue) {
   const std::size_t before = findings.count();
-  const Reader reader(findings, findings.add_file(file));
+  const Reader reader(findings, findings.add_file(file), catalogue);
   const auto document = yaml::parse(text);
   if (!document.ok()) {
     reader.complain(document.error().mark, document.error().what, document.error().next);
@@ -299,10 +299,10 @@ std::optional<NetworkFile> read_network(Findings& findings, const std::string& f
   return std::move(draft.result);
 }
 
-Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(std::string_view text,
-                                                                      const std::string& file) {
+Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
+    std::string_view text, const std::string& file, const ops::Catalogue& catalogue) {
   Findings findings;
-  auto network = read_network(findings, file, text);
+  auto network = read_network(findings, file, text, catalogue);
   if (!network) return findings.list(kMaxDiagnostics);
   return std::move(network->definition);
 }

@@ -33,12 +33,14 @@ struct NetworkFile {
 
 // Findings: unknown keys, operators and inputs with the nearest name, duplicate names, cycles, and
 // what the parameters' types say. Shapes are make_network's business. Absent after any finding.
-std::optional<NetworkFile> read_network(Findings& findings, const std::string& file,
-                                        std::string_view text);
+std::optional<NetworkFile> read_network(
+    Findings& findings, const std::string& file, std::string_view text,
+    const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
 // The same for callers without a configuration. `file` stands in the diagnostics.
-Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(std::string_view text,
-                                                                      const std::string& file);
+Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
+    std::string_view text, const std::string& file,
+    const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
 // For the manual.
 struct NetworkDraft;

@@ -48,7 +48,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
     if (known == files_.end()) {
       const auto text = request_.read(path);
       if (!text.ok()) continue;
-      auto file = read_network(findings_, path, *text);
+      auto file = read_network(findings_, path, *text, catalogue_);
       if (file && file->definition.name != name) {
         findings_.add(
             {file->file, {1, 1}},
@@ -91,8 +91,8 @@ const BoundNetwork* NetworkStore::bind(const NetworkFile& file, const NetworkSeg
 std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
                                                  const NetworkSegment& segment, DataType dtype,
                                                  Spot spot) {
-  auto network =
-      ops::make_network(file.definition, segment.batch, dtype, segment.mode, segment.fusion);
+  auto network = ops::make_network(file.definition, segment.batch, dtype, segment.mode,
+                                   segment.fusion, catalogue_);
   if (!network.ok()) {
     const Error& error = network.error();
     const std::string subject =

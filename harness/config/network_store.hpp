@@ -29,8 +29,8 @@ struct BoundNetwork {
 
 class NetworkStore {
  public:
-  NetworkStore(const LoadRequest& request, Findings& findings)
-      : request_(request), findings_(findings) {}
+  NetworkStore(const LoadRequest& request, const ops::Catalogue& catalogue, Findings& findings)
+      : request_(request), catalogue_(catalogue), findings_(findings) {}
 
   // NAME.yaml in the first of these folders that has it, then in request.network_folders. nullptr
   // after a finding at `spot` or in the file.
@@ -46,6 +46,7 @@ class NetworkStore {
   std::string missing_hint(const std::string& name, const std::vector<std::string>& folders) const;
 
   const LoadRequest& request_;
+  const ops::Catalogue& catalogue_;
   Findings& findings_;
   std::map<std::string, std::optional<NetworkFile>> files_;  // by path; absent = with findings
   std::map<std::tuple<const NetworkFile*, std::int64_t, ops::Fusion, ops::Mode, DataType>,

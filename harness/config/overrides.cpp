@@ -25,8 +25,9 @@ bool is_group(std::string_view key) {
   return false;
 }
 
-void read_one(const std::string& argument, Findings& findings, Overrides& overrides) {
-  const Reader reader(findings, findings.add_argument("--set " + argument));
+void read_one(const std::string& argument, const ops::Catalogue& catalogue, Findings& findings,
+              Overrides& overrides) {
+  const Reader reader(findings, findings.add_argument("--set " + argument), catalogue);
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     reader.complain({}, "expected key=value", "for example --set measure.processes=3");
@@ -62,9 +63,9 @@ void read_one(const std::string& argument, Findings& findings, Overrides& overri
 
 }  // namespace
 
-void read_overrides(const std::vector<std::string>& arguments, Findings& findings,
-                    Overrides& overrides) {
-  for (const std::string& argument : arguments) read_one(argument, findings, overrides);
+void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
+                    Findings& findings, Overrides& overrides) {
+  for (const std::string& argument : arguments) read_one(argument, catalogue, findings, overrides);
 }
 
 }  // namespace bench

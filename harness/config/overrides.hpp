@@ -27,7 +27,7 @@ struct Overrides {
 };
 
 // Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Wrong ones are findings.
-void read_overrides(const std::vector<std::string>& arguments, Findings& findings,
-                    Overrides& overrides);
+void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
+                    Findings& findings, Overrides& overrides);
 
 }  // namespace bench

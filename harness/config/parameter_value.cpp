@@ -144,10 +144,10 @@ std::vector<ops::PostOp> read_post_ops(const Reader& reader, const yaml::Node& n
 const ops::Operator* read_operator(const Reader& reader, const yaml::Node& node) {
   const auto name = reader.text(node, "op");
   if (!name) return nullptr;
-  const ops::Operator* op = ops::find_operator(*name);
+  const ops::Operator* op = reader.catalogue().find(*name);
   if (op == nullptr) {
     reader.complain(node.mark, "unknown operator " + quote(*name),
-                    expectation(*name, ops::operator_names()));
+                    expectation(*name, reader.catalogue().operator_names()));
   }
   return op;
 }

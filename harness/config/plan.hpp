@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "harness/config/case_id.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/switches.hpp"
@@ -97,7 +98,9 @@ struct Plan {
   std::optional<ProfileSwitches> profile;  // absent: no profiling pass
   std::optional<GateSettings> gate;
   std::vector<std::string>
-      plugins;              // files, relative ones resolved against the naming file's folder
+      plugins;  // files, relative ones resolved against the naming file's folder
+  // What the cases' problems refer to; null: the built-in one.
+  std::shared_ptr<const ops::Catalogue> catalogue;
   std::vector<Case> cases;  // order of the configuration, ids unique
 };
 

@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/yaml.hpp"
+#include "ops/catalogue.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,10 +60,13 @@ class Findings {
 // One file (or argument) while it is read.
 class Reader {
  public:
-  Reader(Findings& findings, int file) : findings_(&findings), file_(file) {}
+  // `catalogue`: what operators and backends are called.
+  Reader(Findings& findings, int file, const ops::Catalogue& catalogue = ops::built_in_catalogue())
+      : findings_(&findings), file_(file), catalogue_(&catalogue) {}
 
   Findings& findings() const { return *findings_; }
   int file() const { return file_; }
+  const ops::Catalogue& catalogue() const { return *catalogue_; }
   Spot spot(yaml::Mark mark) const { return {file_, mark}; }
   void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
   // "`key`: found X, expected Y".
@@ -90,6 +94,7 @@ class Reader {
  private:
   Findings* findings_;
   int file_;
+  const ops::Catalogue* catalogue_;
 };
 
 // "`bf15`", "a list", "nothing": how messages name what stands in a file. Long texts are cut.

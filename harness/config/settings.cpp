@@ -17,29 +17,29 @@ constexpr std::int64_t kMaxCount = 1'000'000'000;
 constexpr std::int64_t kMaxBatch = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
-constexpr std::array<BackendRow, 4> kBackends = {{
-    {"onednn", "cpu"},
-    {"cudnn", "cuda"},
-    {"cublaslt", "cuda"},
-    {"cublas", "cuda"},
-}};
 
 std::vector<std::string_view> copy(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
-std::vector<std::string_view> direction_words() { return copy(ops::direction_names()); }
-std::vector<std::string_view> cache_words() { return copy(cache_mode_names()); }
-std::vector<std::string_view> layout_words() { return copy(ops::layout_names()); }
-std::vector<std::string_view> math_words() { return copy(ops::math_names()); }
-std::vector<std::string_view> device_words() { return copy(kDevices); }
-std::vector<std::string_view> mode_words() { return {"inference", "training"}; }
-std::vector<std::string_view> flag_words() { return {"false", "true"}; }
-std::vector<std::string_view> backend_words() {
-  std::vector<std::string_view> names;
-  for (const BackendRow& row : kBackends) names.push_back(row.name);
-  return names;
+std::vector<std::string_view> direction_words(const ops::Catalogue&) {
+  return copy(ops::direction_names());
 }
-std::vector<std::string_view> dtype_words() {
+std::vector<std::string_view> cache_words(const ops::Catalogue&) {
+  return copy(cache_mode_names());
+}
+std::vector<std::string_view> layout_words(const ops::Catalogue&) {
+  return copy(ops::layout_names());
+}
+std::vector<std::string_view> math_words(const ops::Catalogue&) { return copy(ops::math_names()); }
+std::vector<std::string_view> device_words(const ops::Catalogue&) { return copy(kDevices); }
+std::vector<std::string_view> mode_words(const ops::Catalogue&) {
+  return {"inference", "training"};
+}
+std::vector<std::string_view> flag_words(const ops::Catalogue&) { return {"false", "true"}; }
+std::vector<std::string_view> backend_words(const ops::Catalogue& catalogue) {
+  return catalogue.backend_names();
+}
+std::vector<std::string_view> dtype_words(const ops::Catalogue&) {
   std::vector<std::string_view> names;
   for (const DataTypeInfo& row : data_types()) {
     if (row.is_case_type) names.push_back(row.name);
@@ -64,8 +64,8 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
      1},
     {Axis::backend,
      AxisScope::everywhere,
-     {"backend", "`onednn`, `cudnn`, `cublaslt`, `cublas`, or a list", "by device and operator",
-      "the library that computes; each belongs to one device"},
+     {"backend", "`onednn`, `cudnn`, `cublaslt`, `cublas`, a plugin's, or a list",
+      "by device and operator", "the library that computes; each belongs to one device"},
      backend_words,
      "",
      kAutomatic},
@@ -263,19 +263,13 @@ const AxisRow* find_axis(std::string_view name) {
   return found == kAxes.end() ? nullptr : found;
 }
 
-std::span<const BackendRow> backend_rows() { return kBackends; }
 std::span<const std::string_view> device_names() { return kDevices; }
-
-std::string_view default_backend(std::string_view device, std::string_view op) {
-  if (device == "cpu") return "onednn";
-  return op == "gemm" ? "cublaslt" : "cudnn";
-}
 
 std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& row,
                                          const yaml::Node& node) {
   std::optional<std::int64_t> value;
   if (row.words != nullptr) {
-    const std::vector<std::string_view> words = row.words();
+    const std::vector<std::string_view> words = row.words(reader.catalogue());
     if (const auto index = reader.word(node, row.info.name, words)) {
       value = static_cast<std::int64_t>(*index);
     }

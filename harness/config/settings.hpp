@@ -37,8 +37,9 @@ struct AxisRow {
   Axis axis;
   AxisScope scope;
   KeyInfo info;
-  std::vector<std::string_view> (*words)();  // allowed words; nullptr: integers from 1
-  std::string_view word_for_zero;            // of integers: "all"; empty = none
+  // Allowed words; nullptr: integers from 1.
+  std::vector<std::string_view> (*words)(const ops::Catalogue& catalogue);
+  std::string_view word_for_zero;  // of integers: "all"; empty = none
   std::int64_t fallback;
 };
 
@@ -48,7 +49,7 @@ const AxisRow& axis_row(Axis axis);
 const AxisRow* find_axis(std::string_view name);
 
 // Index into the row's words, or the integer; kAutomatic: chosen from other values (backend by
-// device and operator, fuse by mode).
+// device and operator, fuse by mode). Of backends: into Catalogue::backends().
 struct AxisValue {
   std::int64_t value = 0;
   Spot spot;
@@ -58,15 +59,7 @@ inline constexpr std::int64_t kAutomatic = -1;
 std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& row,
                                          const yaml::Node& node);
 
-struct BackendRow {
-  std::string_view name;
-  std::string_view device;
-};
-// In the order of the words of Axis::backend.
-std::span<const BackendRow> backend_rows();
 std::span<const std::string_view> device_names();
-// The backend that measures an operator (or "network") on a device where none is named.
-std::string_view default_backend(std::string_view device, std::string_view op);
 
 enum class NetworkParts { layers_and_network, layers, network };
 

@@ -29,6 +29,7 @@ struct GateFacts {
   std::string run_id;
   std::string config_name;
   std::vector<std::string> config_files;
+  std::vector<std::string> plugins;  // that both sides loaded
   std::string machine_class;
   GateSide candidate;
   std::optional<GateSide> base;

@@ -32,6 +32,7 @@ void add(Json& object, const GateFacts& facts, const GateEvidence& evidence) {
   object["run_id"] = facts.run_id;
   object["config"] = facts.config_name;
   object["files"] = facts.config_files;
+  if (!facts.plugins.empty()) object["plugins"] = facts.plugins;
   object["machine_class"] = facts.machine_class;
   object["mode"] = word(evidence.mode, kModes);
   object["candidate"] = json_of(facts.candidate);

@@ -136,6 +136,7 @@ void FileReader::read_gate(const Json& object) {
   facts.run_id = object.at("run_id").get<std::string>();
   facts.config_name = object.at("config").get<std::string>();
   facts.config_files = object.at("files").get<std::vector<std::string>>();
+  facts.plugins = object.value("plugins", facts.plugins);
   facts.machine_class = object.at("machine_class").get<std::string>();
   facts.candidate = read_side(object.at("candidate"));
   if (object.contains("base")) facts.base = read_side(object.at("base"));

@@ -131,11 +131,15 @@ std::string side_text(std::string_view role, const GateSide& side) {
 }
 
 std::string reproduction(const GateFile& gate, const Judgement& judgement) {
-  if (!gate.facts.base) {
-    return fmt::format("{} run {}", shell_quoted(gate.facts.candidate.program),
-                       shell_quoted(judgement.id));
+  std::string plugins;
+  for (const std::string& plugin : gate.facts.plugins) {
+    plugins += " --plugin " + shell_quoted(plugin);
   }
-  return fmt::format("bench duet {}{}{}", shell_quoted(judgement.id),
+  if (!gate.facts.base) {
+    return fmt::format("{} run {}{}", shell_quoted(gate.facts.candidate.program),
+                       shell_quoted(judgement.id), plugins);
+  }
+  return fmt::format("bench duet {}{}{}{}", shell_quoted(judgement.id), plugins,
                      side_options("base", *gate.facts.base),
                      side_options("cand", gate.facts.candidate));
 }

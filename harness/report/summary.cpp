@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace bench {
@@ -92,7 +93,7 @@ Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
   return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
-// What the layers of one summary have in common.
+// What the layers of one summary have in common. No backend: several share the network.
 struct LayerGroup {
   std::string network, dtype, backend, device, cache, options;
   auto operator<=>(const LayerGroup&) const = default;
@@ -129,7 +130,8 @@ const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const L
   std::string best_parameters;
   bool ambiguous = false;
   for (const auto& [record, id] : networks) {
-    if (id.dtype != group.dtype || id.backend != group.backend || id.device != group.device ||
+    const bool backend = group.backend.empty() || id.backend == group.backend;
+    if (id.dtype != group.dtype || !backend || id.device != group.device ||
         id.options != group.options || !names_network(id.parameters, group.network))
       continue;
     const bool exact = id.parameters == group.network;
@@ -154,6 +156,32 @@ struct Member {
 // In the order of the report.
 class Groups {
  public:
+  // Joins groups that differ in the backend alone, where each layer was measured by one of them: a
+  // network's products and its other layers, or its layers of a plugin.
+  void join_backends() {
+    std::map<LayerGroup, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      LayerGroup key = groups_[i].first;
+      key.backend.clear();
+      alike[std::move(key)].push_back(i);
+    }
+    std::set<std::size_t> joined;
+    for (const auto& [key, indices] : alike) {
+      if (indices.size() < 2 || !layers_differ(indices)) continue;
+      auto& [group, members] = groups_[indices.front()];
+      group = key;
+      for (const std::size_t index : std::span(indices).subspan(1)) {
+        for (Member& member : groups_[index].second) members.push_back(std::move(member));
+        joined.insert(index);
+      }
+    }
+    std::vector<std::pair<LayerGroup, std::vector<Member>>> rest;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (!joined.contains(i)) rest.push_back(std::move(groups_[i]));
+    }
+    groups_ = std::move(rest);
+  }
+
   void add(const LayerGroup& group, Member member) {
     const auto [place, is_new] = index_.try_emplace(group, groups_.size());
     if (is_new) groups_.emplace_back(group, std::vector<Member>());
@@ -163,6 +191,19 @@ class Groups {
   auto end() const { return groups_.end(); }
 
  private:
+  bool layers_differ(const std::vector<std::size_t>& indices) const {
+    std::set<std::string> names;
+    for (const std::size_t index : indices) {
+      for (const Member& member : groups_[index].second) {
+        if (member.layers.empty()) return false;
+        for (const std::string& layer : member.layers) {
+          if (!names.insert(layer).second) return false;
+        }
+      }
+    }
+    return true;
+  }
+
   std::vector<std::pair<LayerGroup, std::vector<Member>>> groups_;
   std::map<LayerGroup, std::size_t> index_;
 };
@@ -184,6 +225,7 @@ Groups group_layers(const Report& report) {
                                            : std::max<std::size_t>(1, record.layers.size());
     groups.add(group_of(*record.network), {&record, record.layers, count});
   }
+  groups.join_backends();
   return groups;
 }
 

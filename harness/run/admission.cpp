@@ -23,7 +23,8 @@ RefusedReply refused(const ops::Refusal& refusal) {
 }
 
 Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
-                                    const ops::Backend& backend, std::optional<Bytes> available) {
+                                    ops::Backend& backend, std::optional<Bytes> available,
+                                    const ops::Catalogue& catalogue) {
   if (key.device != backend.device()) {
     return RefusedReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
                                                       backend.device(), key.device)};
@@ -33,7 +34,11 @@ Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* ne
                         fmt::format("unknown backend `{}`: the device {} is served by {}",
                                     key.backend, key.device, backend.name())};
   }
-  Result<Subject> subject = make_subject(key, network);
+  if (key.cache != CacheMode::hot && backend.memory() != nullptr) {
+    return RefusedReply{Outcome::unsupported,
+                        "cold caches are made in memory of the host, which this device has not"};
+  }
+  Result<Subject> subject = make_subject(key, network, catalogue);
   if (!subject) return RefusedReply{Outcome::failed, subject.error().message()};
   const Bytes needed = memory_needed(*subject);
   if (available && needed > *available) {

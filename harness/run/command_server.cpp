@@ -57,6 +57,7 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
 struct CommandServer::Built {
   std::string problem;  // id with cache `hot`: what the variants of a problem have in common
   std::uint64_t seed;
+  ops::Backend* backend;
   Subject subject;
   Instance instance;
   bool checked = false;
@@ -64,7 +65,12 @@ struct CommandServer::Built {
 };
 
 CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
-    : backend_(backend),
+    : CommandServer(std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}), clock,
+                    std::move(options)) {}
+
+CommandServer::CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock,
+                             ServerOptions options)
+    : equipment_(std::move(equipment)),
       clock_(clock),
       options_(std::move(options)),
       slowdown_(options_.slowdown ? parse_slowdown(*options_.slowdown) : Result<double>(0.0)),
@@ -75,8 +81,9 @@ ReplyMessage CommandServer::handle(const Request& request) {
     CommandServer& server;
     Reply operator()(const HelloRequest& r) const { return server.hello(r); }
     Reply operator()(const DescribeRequest&) const {
-      return DescribeReply{describe(server.backend_)};
+      return DescribeReply{describe(*server.equipment_)};
     }
+    Reply operator()(const ModelRequest& r) const { return server.model(r); }
     Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
     Reply operator()(const StepsRequest& r) const { return server.steps(r); }
     Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
@@ -86,20 +93,40 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
+  if (equipment_->fault) return {failed(equipment_->fault->message()), spent_};
   Reply reply =
       slowdown_ ? std::visit(Visitor{*this}, request) : failed(slowdown_.error().message());
   return {std::move(reply), spent_};
 }
 
 Reply CommandServer::hello(const HelloRequest& request) {
+  ops::Backend& backend = equipment_->backends.first();
   last_level_cache_ = request.last_level_cache;
   arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, options_.available);
   return HelloReply{kProtocolVersion,
                     std::string(tool_version()),
-                    std::string(backend_.name()),
-                    std::string(backend_.device()),
-                    backend_.library(),
-                    arena_size_};
+                    std::string(backend.name()),
+                    std::string(backend.device()),
+                    backend.library(),
+                    arena_size_,
+                    equipment_->plugins};
+}
+
+Reply CommandServer::model(const ModelRequest& request) {
+  const ops::Operator* op = catalogue().find(request.op);
+  if (op == nullptr) return failed("unknown operator `" + request.op + "`");
+  auto tokens = ops::parse_problem_tokens(*op, request.tokens);
+  if (!tokens) return ModelReply{tokens.error()};
+  auto parameters = op->complete(tokens->parameters);
+  if (!parameters) return ModelReply{parameters.error()};
+  ops::Problem problem;
+  problem.op = op;
+  problem.direction = request.direction;
+  problem.dtype = request.dtype;
+  problem.layout = request.layout;
+  problem.math = request.math;
+  problem.parameters = std::move(*parameters);
+  return ModelReply{op->model(problem)};
 }
 
 Reply CommandServer::prepare(const PrepareRequest& request) {
@@ -109,7 +136,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
   };
   release();
-  Result<CaseKey> key = parse_id(request.id);
+  Result<CaseKey> key = parse_id(request.id, catalogue());
   if (!key) return failed(key.error().message());
   CaseKey hot = *key;
   hot.cache = CacheMode::hot;
@@ -143,9 +170,9 @@ Reply CommandServer::steps(const StepsRequest& request) {
   const Nanoseconds start = clock_.now();
   const PlannedNetwork& planned = *request.network;
   const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
-                                         planned.mode, planned.fusion);
+                                         planned.mode, planned.fusion, catalogue());
   if (!network) return failed(network.error().message());
-  const auto kernel = backend_.create(*network);
+  const auto kernel = equipment_->backends.first().create(*network);
   spent_.setup += clock_.now() - start;
   if (!kernel) return refused(kernel.error());
   return StepsReply{(*kernel)->steps()};
@@ -153,18 +180,28 @@ Reply CommandServer::steps(const StepsRequest& request) {
 
 Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
                                                 const PrepareRequest& request) {
-  auto subject = admit(key, request.network.get(), backend_, options_.available);
+  const auto backend = equipment_->backends.find(key.backend);
+  if (!backend) return refused(backend.error());
+  auto subject = admit(key, request.network.get(), **backend, options_.available, catalogue());
   if (!subject) return std::move(subject).error();
   const InputValues values = input_values(*subject, request.seed);
   auto instance =
-      Instance::build(backend_, *subject, values, clock_, options_.available, request.met);
+      Instance::build(**backend, *subject, values, clock_, options_.available, request.met);
   if (!instance) return refused(instance.error());
   built_ = std::make_shared<Built>(
-      Built{problem, request.seed, std::move(*subject), std::move(*instance), false, {}});
+      Built{problem, request.seed, *backend, std::move(*subject), std::move(*instance), false, {}});
   ops::Kernel& kernel = built_->instance.kernel();
   const Instance::Durations& durations = built_->instance.durations();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
+  if (*backend != &equipment_->backends.first()) {
+    reply.libraries = (*backend)->further_libraries();
+    reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
+  }
+  for (const ops::LibraryInfo& library : reply.libraries) {
+    reply.details["library." + library.name] = library.version;
+    reply.details["library." + library.name + ".path"] = library.path;
+  }
   reply.buffers = buffer_infos(kernel, subject_tensors(built_->subject));
   for (const BufferInfo& buffer : reply.buffers) {
     if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
@@ -186,7 +223,7 @@ Result<Done, RefusedReply> CommandServer::check(const InputValues& values,
   if (request.check == CheckKind::none) return Done{};
   const Nanoseconds start = clock_.now();
   auto verified =
-      verify(backend_, built_->subject, built_->instance, values,
+      verify(*built_->backend, built_->subject, built_->instance, values,
              {request.check, request.expected, request.seed, options_.available}, clock_);
   spent_.check += clock_.now() - start;
   if (!verified) return std::move(verified).error();
@@ -255,8 +292,13 @@ Reply CommandServer::profile(const ProfileRequest& request) {
   // The pass needs the memory, and makes all of its own to see it made.
   built_.reset();
   arena_.reset();
-  auto reply =
-      run_profile_pass({backend_, clock_, options_.available, arena_size_, decoder_}, request);
+  auto reply = [&]() -> Result<ProfiledReply, RefusedReply> {
+    const auto key = parse_id(request.prepare.id, catalogue());
+    const auto backend = equipment_->backends.find(key ? key->backend : std::string());
+    if (!backend) return refused(backend.error());
+    return run_profile_pass(
+        {**backend, clock_, options_.available, arena_size_, decoder_, catalogue()}, request);
+  }();
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
   return std::move(*reply);

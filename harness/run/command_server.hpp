@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "harness/run/arena.hpp"
 #include "harness/run/canary.hpp"
+#include "harness/run/equipment.hpp"
 #include "harness/run/instance.hpp"
 #include "harness/run/protocol.hpp"
 #include "harness/run/sampling.hpp"
@@ -32,6 +33,8 @@ struct ServerOptions {
 
 class CommandServer {
  public:
+  CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock, ServerOptions options);
+  // With this backend and the built-in operators.
   CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options);
 
   ReplyMessage handle(const Request& request);
@@ -40,6 +43,7 @@ class CommandServer {
   struct Built;  // a checked kernel
 
   Reply hello(const HelloRequest& request);
+  Reply model(const ModelRequest& request);
   Reply prepare(const PrepareRequest& request);
   Reply steps(const StepsRequest& request);
   Reply warm_up(const WarmUpRequest& request);
@@ -48,6 +52,7 @@ class CommandServer {
   Reply canary();
   Reply release();
 
+  const ops::Catalogue& catalogue() const { return equipment_->catalogue(); }
   Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
                                    const PrepareRequest& request);
   Result<Done, RefusedReply> check(const InputValues& values, const PrepareRequest& request);
@@ -55,7 +60,7 @@ class CommandServer {
                                                   std::map<std::string, std::string>& details);
   Result<Arena*> arena();
 
-  ops::Backend& backend_;
+  std::shared_ptr<Equipment> equipment_;  // before what is made with it
   Clock& clock_;
   ServerOptions options_;
   Result<double> slowdown_;  // the share; 0: none

@@ -234,14 +234,15 @@ TEST_F(CommandServerTest, LargeProblemsAreCheckedAtPositions) {
 }
 
 TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
-  const auto document = nlohmann::json::parse(describe(backend_));
+  Equipment equipment{ops::BackendSet(backend_)};
+  const auto document = nlohmann::json::parse(describe(equipment));
   EXPECT_EQ(document.at("protocol"), kProtocolVersion);
   EXPECT_EQ(document.at("operators").size(), ops::all_operators().size());
   EXPECT_EQ(document.at("operators")[0].at("name"), ops::all_operators()[0]->name);
   EXPECT_EQ(document.at("devices").at(0).at("name"), "cpu");
   EXPECT_EQ(document.at("devices").at(0).at("library").at("version"), "1.2.3");
   const auto message = server_.handle(DescribeRequest{});
-  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(backend_));
+  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(equipment));
 }
 
 TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {

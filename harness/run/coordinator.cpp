@@ -152,7 +152,7 @@ void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
     if (progress.settled()) continue;
     const CaseKey& key = progress.spec().key;
-    if (const auto missing = parts_.device_missing(key.device)) {
+    if (const auto missing = parts_.device_missing(key)) {
       progress.end(Outcome::skipped, *missing);
     } else if (const auto placed = place_threads(key.threads, parts_.cores); !placed) {
       progress.end(Outcome::skipped, placed.error().message());

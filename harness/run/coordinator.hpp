@@ -22,15 +22,12 @@ struct CoordinatorParts {
   Cores cores;  // that may be used
   std::optional<Bytes> last_level_cache;
   EnvironmentRecord environment;  // without the libraries, which a worker tells
-  // Why nothing can run on a device, or nothing.
-  std::function<std::optional<std::string>(const std::string& device)> device_missing;
+  // Why such a case finds no device, or nothing.
+  std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
 };
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
                                      const CoordinatorParts& parts, RecordSink& sink,
                                      RunObserver& observer, Env& env);
-
-// Why nothing runs on `device` here: "no CUDA device: ...". Absent for the CPU.
-std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root);
 
 }  // namespace bench

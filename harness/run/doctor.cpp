@@ -210,14 +210,21 @@ struct Variable {
   std::string_view consequence;
   std::string_view remedy;
 };
-constexpr std::array<Variable, 5> kVariables = {
+constexpr std::array<Variable, 9> kVariables = {
     {{"OMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
      {"GOMP_", "not passed to workers: bench sets spinning and pinning itself", "use `threads:`"},
      {"KMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
      {"ONEDNN_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
      {"DNNL_", "passed to workers and recorded: changes what the library does",
-      "unset it for comparable results"}}};
+      "unset it for comparable results"},
+     {"NVIDIA_TF32_OVERRIDE", "passed to workers: takes TF32 from every library, or gives it",
+      "unset it, and choose with `math:`"},
+     {"CUBLAS_", "passed to workers: changes what the library does",
+      "unset it for comparable results"},
+     {"CUDNN_", "passed to workers: changes what the library does",
+      "unset it for comparable results"},
+     {"CUDA_LAUNCH_BLOCKING", "passed to workers: each launch waits for its kernel", "unset it"}}};
 
 // From /proc/self/environ, where a recorded folder can hold it too.
 void examine_variables(const SystemRoot& root, const CpuFacts&, Findings& findings) {

@@ -2,7 +2,6 @@
 #include "harness/run/environment.hpp"
 
 #include "base/available_memory.hpp"
-#include "harness/run/coordinator.hpp"
 #include "harness/run/system_files.hpp"
 
 #include <gmock/gmock.h>
@@ -154,14 +153,15 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
   made.write("/proc/loadavg", "3.50 1 1 1/1 1\n");
   made.write("/proc/sys/kernel/perf_event_paranoid", "4\n");
   const std::string end(1, '\0');
-  made.write("/proc/self/environ",
-             "OMP_NUM_THREADS=8" + end + "HOME=/root" + end + "ONEDNN_VERBOSE=1" + end);
+  made.write("/proc/self/environ", "OMP_NUM_THREADS=8" + end + "HOME=/root" + end +
+                                       "ONEDNN_VERBOSE=1" + end + "NVIDIA_TF32_OVERRIDE=0" + end);
   made.write("/.dockerenv", "");
   made.write("/sys/fs/cgroup/cpu.max", "150000 100000\n");
   const auto findings = by_subject(examine(made.root(), read_cpu(made.root())));
   for (const char* subject :
        {"processors", "SMT", "governor", "turbo", "ASLR", "transparent huge pages", "steal", "load",
-        "perf_event_paranoid", "CPU quota", "OMP_NUM_THREADS", "ONEDNN_VERBOSE"}) {
+        "perf_event_paranoid", "CPU quota", "OMP_NUM_THREADS", "ONEDNN_VERBOSE",
+        "NVIDIA_TF32_OVERRIDE"}) {
     ASSERT_TRUE(findings.contains(subject)) << subject;
     EXPECT_NE(findings.at(subject).level, Finding::Level::good) << subject;
     EXPECT_NE(findings.at(subject).consequence, "") << subject;
@@ -184,15 +184,6 @@ TEST(AvailableMemory, TheSmallerOfMachineAndControlGroup) {
   EXPECT_EQ(available_memory(made.root().path)->count, 50 * 1024);
   made.write("/sys/fs/cgroup/memory.max", "30000\n");
   EXPECT_EQ(available_memory(made.root().path)->count, 29990);
-}
-
-TEST(MissingDevice, TellsWhyThereIsNoCuda) {
-  MadeRoot made;
-  EXPECT_FALSE(missing_device("cpu", made.root()));
-  EXPECT_THAT(*missing_device("cuda", made.root()),
-              HasSubstr("no CUDA device: /dev/nvidiactl does not exist"));
-  made.write("/dev/nvidiactl", "");
-  EXPECT_THAT(*missing_device("cuda", made.root()), HasSubstr("no CUDA backend"));
 }
 
 TEST(SystemFiles, Parsers) {

@@ -47,8 +47,8 @@ bool read_version(std::string_view line, GateSide& side) {
   return !side.tool_version.empty();
 }
 
-WorkerFactory factory_of(const GateSide& side, const Cores& cores, Env& env) {
-  const WorkerProgram program{side.program, side.environment, cores};
+WorkerFactory factory_of(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
+  const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
   return [program, &env](std::optional<int> threads) {
     return start_process_link(program, threads, *env.clock,
                               [&env](const std::string& text) { *env.err << text << std::flush; });
@@ -83,8 +83,8 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
   GateParts parts;
   parts.hello = {kProtocolVersion, largest_reuse_distance(plan), read_cpu(SystemRoot{}).last_level};
   parts.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
-  parts.start_candidate = factory_of(candidate, cores, env);
-  if (base) parts.start_base = factory_of(*base, cores, env);
+  parts.start_candidate = factory_of(candidate, cores, plan, env);
+  if (base) parts.start_base = factory_of(*base, cores, plan, env);
   return parts;
 }
 

@@ -27,8 +27,8 @@ Error no_memory(Bytes size) {
 }
 
 Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
-            const std::vector<double>& values, AlignedBuffer& packed, Clock& clock,
-            Nanoseconds& spent, MemoryCollector* collector) {
+            const std::vector<double>& values, CaseBuffer& packed, Clock& clock, Nanoseconds& spent,
+            MemoryCollector* collector) {
   std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
   if (!plain) return no_memory(tensor.size());
   const TrackedAllocation tracked(collector, plain->data(), plain->size(), tensor.name, kStaging);
@@ -78,11 +78,14 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
                    fmt::format("buffers need {}, available are {}", format_bytes(packed),
                                format_bytes(*available))};
   }
-  if (Status status = instance.allocate_and_pack(subject, values, clock, watchers.memory);
+  if (Status status =
+          instance.allocate_and_pack(backend.memory(), subject, values, clock, watchers.memory);
       !status) {
     return Refusal{Refusal::Kind::failed, status.error().message()};
   }
-  instance.poison(kPoison);
+  if (Status status = instance.poison(kPoison); !status) {
+    return Refusal{Refusal::Kind::failed, status.error().message()};
+  }
   ops::StepObserver* observer =
       watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
@@ -92,14 +95,14 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
   return instance;
 }
 
-Status Instance::allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock,
+Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
+                                   const InputValues& values, Clock& clock,
                                    MemoryCollector* collector) {
   const auto tensors = subject_tensors(subject);
   tensors_.assign(tensors.begin(), tensors.end());
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
-    std::optional<AlignedBuffer> memory = AlignedBuffer::create(buffer.size);
-    if (!memory) return no_memory(buffer.size);
-    buffers_.push_back(std::move(*memory));
+    BENCH_ASSIGN_OR_RETURN(CaseBuffer made, CaseBuffer::create(buffer.size, memory));
+    buffers_.push_back(std::move(made));
     const std::size_t i = tracked_.size();
     tracked_.emplace_back(collector, buffers_[i].data(), buffer.size,
                           i < tensors_.size() ? tensors_[i].name : "activations",
@@ -115,13 +118,14 @@ Status Instance::allocate_and_pack(const Subject& subject, const InputValues& va
   return Done{};
 }
 
-void Instance::poison(std::uint8_t pattern) {
+Status Instance::poison(std::uint8_t pattern) {
   const auto kinds = kernel_->buffers();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (kinds[i].role == BufferRole::output || kinds[i].role == BufferRole::activation) {
-      buffers_[i].fill(pattern);
+      BENCH_RETURN_IF_ERROR(buffers_[i].fill(pattern));
     }
   }
+  return Done{};
 }
 
 Status Instance::run(ops::StepObserver* observer) {
@@ -131,14 +135,14 @@ Status Instance::run(ops::StepObserver* observer) {
 }
 
 Status Instance::run_again() {
-  poison(kOtherPoison);
+  BENCH_RETURN_IF_ERROR(poison(kOtherPoison));
   return run();
 }
 
 std::vector<void*> Instance::addresses() {
   std::vector<void*> result;
   result.reserve(buffers_.size());
-  for (AlignedBuffer& buffer : buffers_) result.push_back(buffer.data());
+  for (CaseBuffer& buffer : buffers_) result.push_back(buffer.data());
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/run/arena.hpp"
+#include "harness/run/case_buffer.hpp"
 #include "harness/run/subject.hpp"
 #include "ops/kernel.hpp"
 #include "profiler/memory/memory_collector.hpp"
@@ -55,14 +56,14 @@ class Instance {
 
  private:
   Instance() = default;
-  Status allocate_and_pack(const Subject& subject, const InputValues& values, Clock& clock,
-                           MemoryCollector* collector);
-  void poison(std::uint8_t pattern);
+  Status allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
+                           const InputValues& values, Clock& clock, MemoryCollector* collector);
+  Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);
 
   std::unique_ptr<ops::Kernel> kernel_;
   std::vector<ops::Tensor> tensors_;
-  std::vector<AlignedBuffer> buffers_;
+  std::vector<CaseBuffer> buffers_;
   std::vector<TrackedAllocation> tracked_;       // after buffers_, which it must not outlive
   std::unique_ptr<ops::Invocation> invocation_;  // after kernel_ and buffers_, which it uses
   Durations durations_;

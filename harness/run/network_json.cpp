@@ -69,11 +69,11 @@ json to_json(const ops::LayerDefinition& layer) {
           {"inputs", layer.inputs}};
 }
 
-ops::LayerDefinition layer(const json& value) {
+ops::LayerDefinition layer(const json& value, const ops::Catalogue& catalogue) {
   ops::LayerDefinition result;
   result.name = value.at("name").get<std::string>();
   result.op = value.at("op").get<std::string>();
-  const ops::Operator* op = ops::find_operator(result.op);
+  const ops::Operator* op = catalogue.find(result.op);
   if (op == nullptr) throw std::runtime_error("unknown operator `" + result.op + "`");
   result.parameters = ops::ParameterSet(op->parameters);
   for (const auto& [name, parameter_json] : value.at("parameters").items()) {
@@ -100,11 +100,13 @@ json network_to_json(const PlannedNetwork& network) {
           {"fuse", network.fusion == ops::Fusion::fused}};
 }
 
-std::shared_ptr<const PlannedNetwork> network_from_json(const json& value) {
+std::shared_ptr<const PlannedNetwork> network_from_json(const json& value,
+                                                        const ops::Catalogue& catalogue) {
   auto result = std::make_shared<PlannedNetwork>();
   result->definition.name = value.at("name").get<std::string>();
   result->definition.input = value.at("input").get<ops::Dims>();
-  for (const json& item : value.at("layers")) result->definition.layers.push_back(layer(item));
+  for (const json& item : value.at("layers"))
+    result->definition.layers.push_back(layer(item, catalogue));
   result->batch = value.at("batch").get<std::int64_t>();
   result->mode = value.at("mode").get<std::string>() == "training" ? ops::Mode::training
                                                                    : ops::Mode::inference;

@@ -13,6 +13,7 @@ namespace bench {
 nlohmann::json network_to_json(const PlannedNetwork& network);
 // Throws what json throws, or std::runtime_error for unknown operators and parameters:
 // decode_request makes both an Error.
-std::shared_ptr<const PlannedNetwork> network_from_json(const nlohmann::json& value);
+std::shared_ptr<const PlannedNetwork> network_from_json(const nlohmann::json& value,
+                                                        const ops::Catalogue& catalogue);
 
 }  // namespace bench

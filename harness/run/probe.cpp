@@ -2,9 +2,11 @@
 #include "harness/run/probe.hpp"
 
 #include "harness/run/case_step.hpp"
-#include "harness/run/coordinator.hpp"
-#include "harness/run/process.hpp"
+#include "harness/run/cuda_status.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/placement.hpp"
 #include "harness/run/worker.hpp"
+#include "harness/run/worker_document.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/run/worker_session.hpp"
 
@@ -24,10 +26,15 @@ PreparedCase refused(Outcome outcome, std::string reason) {
 
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env) {
   const SystemRoot root{};
-  if (const auto missing = missing_device(spec.key.device, root)) {
+  Devices devices([&] {
+    return ask_cuda(options.worker_program, options.worker_environment,
+                    ops::cuda::ProbeExtent::devices, env);
+  });
+  if (const auto missing = devices.missing(spec.key)) {
     return refused(Outcome::skipped, *missing);
   }
-  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores()};
+  const WorkerProgram program{
+      options.worker_program, options.worker_environment, allowed_cores(), {}, options.plugins};
   if (const auto placed = place_threads(spec.key.threads, program.cores); !placed) {
     return refused(Outcome::skipped, placed.error().message());
   }
@@ -50,32 +57,18 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   session.finish();
   if (step.course == StepResult::Course::abandoned) return Error{"interrupted", spec.id, ""};
   result.prepared = std::move(step.prepared);
+  if (result.prepared && !result.prepared->libraries.empty()) {
+    result.library = result.prepared->libraries.front();
+  }
   result.refused = std::move(step.ended);
   return result;
 }
 
-Result<std::string> describe_worker(const std::string& worker_program, Env& env) {
-  const WorkerProgram program{worker_program, {}, allowed_cores()};
-  BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, std::nullopt));
-  BENCH_ASSIGN_OR_RETURN(
-      ChildProcess process,
-      ChildProcess::start({worker_program, {"worker", "--describe"}, std::move(environment), {}}));
-  process.close_input();
-  std::string document;
-  const auto wait = process.read_line(document, kDescribeLimit, nullptr, *env.clock);
-  if (wait == ChildProcess::Wait::deadline) {
-    return Error{
-        fmt::format("no description within {} s",
-                    std::chrono::duration_cast<std::chrono::seconds>(kDescribeLimit).count()),
-        worker_program, ""};
-  }
-  const ProcessEnd end = process.finish(std::chrono::seconds(1), *env.clock);
-  if (end.exit_status != 0 || document.empty()) {
-    return Error{"no description: the worker ended with " + end.text() +
-                     (process.standard_error().empty() ? "" : ": " + process.standard_error()),
-                 worker_program, ""};
-  }
-  return document;
+Result<std::string> describe_worker(const std::string& worker_program, Env& env,
+                                    const std::vector<std::string>& plugins) {
+  std::vector<std::string> arguments = {"--describe"};
+  for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--plugin", plugin});
+  return worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env);
 }
 
 }  // namespace bench

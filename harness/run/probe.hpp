@@ -32,14 +32,16 @@ struct ProbeOptions {
   std::function<bool()> interrupted;                      // may be empty
   // Takes what the worker writes to standard error; empty: it goes to this program's.
   std::function<void(const std::string&)> passed_on = {};
+  std::vector<std::string> plugins = {};  // that the worker loads
 };
 
 // In a worker of its own, at most the case's timeout long. A crash or a hang of the worker is a
 // refusal. Error: no worker starts.
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
 
-// The document of `PROGRAM worker --describe`, at most kDescribeLimit long.
-Result<std::string> describe_worker(const std::string& worker_program, Env& env);
+// The document of `PROGRAM worker --describe` with these plugins, at most kDescribeLimit long.
+Result<std::string> describe_worker(const std::string& worker_program, Env& env,
+                                    const std::vector<std::string>& plugins = {});
 inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);
 
 }  // namespace bench

@@ -146,7 +146,8 @@ Status ProfilePass::capture_output() {
 }
 
 Result<ProfiledReply, RefusedReply> ProfilePass::run() {
-  auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available);
+  auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
+                       world_.catalogue);
   if (!subject) return std::move(subject).error();
   if (Status captured = capture_output(); !captured) return failed(captured.error());
   recorder_.start();
@@ -367,7 +368,7 @@ Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& wor
                                                      const ProfileRequest& request) {
   const auto switches = read_switches(request.switches);
   if (!switches) return failed(switches.error());
-  const auto key = parse_id(request.prepare.id);
+  const auto key = parse_id(request.prepare.id, world.catalogue);
   if (!key) return failed(key.error());
   // A failure may come at any time: nothing waits.
   const bool waits = request.announce == Announce::no;

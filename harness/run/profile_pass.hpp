@@ -21,6 +21,7 @@ struct ProfilePassWorld {
   std::optional<Bytes> available;  // memory, where known
   Bytes arena;                     // for cold caches
   VerboseDecoder& decoder;         // of this process
+  const ops::Catalogue& catalogue = ops::built_in_catalogue();
 };
 
 // Standard output is captured meanwhile where the library prints. On every way out what happened

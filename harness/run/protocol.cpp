@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/protocol.hpp"
 
+#include "harness/run/model_json.hpp"
 #include "harness/run/network_json.hpp"
 #include "harness/run/protocol_values.hpp"
 
@@ -50,6 +51,11 @@ struct RequestWriter {
     return message;
   }
   json operator()(const DescribeRequest&) const { return {{"command", "describe"}}; }
+  json operator()(const ModelRequest& r) const {
+    json message = to_json(r);
+    message["command"] = "model";
+    return message;
+  }
   json operator()(const PrepareRequest& r) const {
     json message = to_json(r);
     message["command"] = "prepare";
@@ -85,7 +91,7 @@ struct RequestWriter {
   json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
 };
 
-Request read_hello(const json& m) {
+Request read_hello(const json& m, const ops::Catalogue&) {
   HelloRequest r{
       m.at("protocol").get<int>(), {m.at("reuse_distance_bytes").get<std::int64_t>()}, {}};
   if (m.contains("last_level_cache_bytes")) {
@@ -93,8 +99,9 @@ Request read_hello(const json& m) {
   }
   return r;
 }
-Request read_describe(const json&) { return DescribeRequest{}; }
-PrepareRequest prepare_request(const json& m) {
+Request read_describe(const json&, const ops::Catalogue&) { return DescribeRequest{}; }
+Request read_model(const json& m, const ops::Catalogue&) { return model_request(m); }
+PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
   PrepareRequest r;
   r.id = m.at("id").get<std::string>();
   const auto check =
@@ -102,7 +109,7 @@ PrepareRequest prepare_request(const json& m) {
   if (check == kCheckNames.end()) throw std::runtime_error("unknown check");
   r.check = static_cast<CheckKind>(check - kCheckNames.begin());
   r.seed = m.at("seed").get<std::uint64_t>();
-  if (m.contains("network")) r.network = network_from_json(m.at("network"));
+  if (m.contains("network")) r.network = network_from_json(m.at("network"), catalogue);
   if (r.check == CheckKind::expected) r.expected = output_sample(m.at("expected"));
   if (m.contains("reuse_distance_bytes")) {
     r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
@@ -110,25 +117,27 @@ PrepareRequest prepare_request(const json& m) {
   if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
   return r;
 }
-Request read_prepare(const json& m) { return prepare_request(m); }
-Request read_steps(const json& m) {
+Request read_prepare(const json& m, const ops::Catalogue& catalogue) {
+  return prepare_request(m, catalogue);
+}
+Request read_steps(const json& m, const ops::Catalogue& catalogue) {
   const auto dtype = data_type_from_name(m.at("dtype").get<std::string>());
   if (!dtype) throw std::runtime_error("unknown dtype");
-  return StepsRequest{*dtype, network_from_json(m.at("network"))};
+  return StepsRequest{*dtype, network_from_json(m.at("network"), catalogue)};
 }
-Request read_warm_up(const json& m) {
+Request read_warm_up(const json& m, const ops::Catalogue&) {
   return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
 }
-Request read_round(const json& m) {
+Request read_round(const json& m, const ops::Catalogue&) {
   RoundRequest r{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
   if (m.contains("iterations_per_sample")) {
     r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
   }
   return r;
 }
-Request read_profile(const json& m) {
+Request read_profile(const json& m, const ops::Catalogue& catalogue) {
   ProfileRequest r;
-  r.prepare = prepare_request(m.at("prepare"));
+  r.prepare = prepare_request(m.at("prepare"), catalogue);
   r.switches = m.at("switches").get<std::map<std::string, std::string>>();
   r.spool = m.at("spool").get<std::string>();
   r.run_id = m.at("run_id").get<std::string>();
@@ -139,16 +148,17 @@ Request read_profile(const json& m) {
       m.at("announce").get<bool>() ? ProfileRequest::Announce::yes : ProfileRequest::Announce::no;
   return r;
 }
-Request read_canary(const json&) { return CanaryRequest{}; }
-Request read_release(const json&) { return ReleaseRequest{}; }
-Request read_quit(const json&) { return QuitRequest{}; }
+Request read_canary(const json&, const ops::Catalogue&) { return CanaryRequest{}; }
+Request read_release(const json&, const ops::Catalogue&) { return ReleaseRequest{}; }
+Request read_quit(const json&, const ops::Catalogue&) { return QuitRequest{}; }
 
 struct RequestRow {
   std::string_view name;
-  Request (*read)(const json&);
+  Request (*read)(const json&, const ops::Catalogue&);
 };
-constexpr std::array<RequestRow, 10> kRequests = {{{"hello", read_hello},
+constexpr std::array<RequestRow, 11> kRequests = {{{"hello", read_hello},
                                                    {"describe", read_describe},
+                                                   {"model", read_model},
                                                    {"prepare", read_prepare},
                                                    {"steps", read_steps},
                                                    {"warm_up", read_warm_up},
@@ -172,21 +182,24 @@ struct ReplyWriter {
             {"tool_version", r.tool_version},
             {"backend", r.backend},
             {"device", r.device},
-            {"library",
-             {{"name", r.library.name},
-              {"version", r.library.version},
-              {"path", r.library.path},
-              {"detail", r.library.detail}}},
-            {"arena_bytes", r.arena.count}};
+            {"library", to_json(r.library)},
+            {"arena_bytes", r.arena.count},
+            {"plugins", to_json(r.plugins)}};
   }
   json operator()(const DescribeReply& r) const {
     return {{"reply", "describe"}, {"document", r.document}};
+  }
+  json operator()(const ModelReply& r) const {
+    json message = to_json(r.model);
+    message["reply"] = "model";
+    return message;
   }
   json operator()(const PreparedReply& r) const {
     json buffers = json::array();
     for (const BufferInfo& buffer : r.buffers) buffers.push_back(to_json(buffer));
     return {{"reply", "prepared"},
             {"implementation", r.implementation},
+            {"libraries", to_json(r.libraries)},
             {"buffers", std::move(buffers)},
             {"steps", to_json(r.steps)},
             {"create_ns", to_json(r.create)},
@@ -240,20 +253,18 @@ struct ReplyWriter {
 };
 
 Reply reply_hello(const json& m) {
-  const json& library = m.at("library");
-  return HelloReply{
-      m.at("protocol").get<int>(),
-      m.at("tool_version").get<std::string>(),
-      m.at("backend").get<std::string>(),
-      m.at("device").get<std::string>(),
-      {library.at("name").get<std::string>(), library.at("version").get<std::string>(),
-       library.at("path").get<std::string>(), library.at("detail").get<std::string>()},
-      {m.at("arena_bytes").get<std::int64_t>()}};
+  HelloReply reply{m.at("protocol").get<int>(),        m.at("tool_version").get<std::string>(),
+                   m.at("backend").get<std::string>(), m.at("device").get<std::string>(),
+                   library_info(m.at("library")),      {m.at("arena_bytes").get<std::int64_t>()}};
+  reply.plugins = library_infos(m, "plugins");
+  return reply;
 }
+Reply reply_model(const json& m) { return ModelReply{model_result(m)}; }
 Reply reply_describe(const json& m) { return DescribeReply{m.at("document").get<std::string>()}; }
 Reply reply_prepared(const json& m) {
   PreparedReply r;
   r.implementation = m.at("implementation").get<std::string>();
+  r.libraries = library_infos(m, "libraries");
   for (const json& b : m.at("buffers")) {
     r.buffers.push_back({b.at("name").get<std::string>(),
                          b.at("role").get<std::string>(),
@@ -316,8 +327,9 @@ struct ReplyRow {
   std::string_view name;
   Reply (*read)(const json&);
 };
-constexpr std::array<ReplyRow, 10> kReplies = {{{"hello", reply_hello},
+constexpr std::array<ReplyRow, 11> kReplies = {{{"hello", reply_hello},
                                                 {"describe", reply_describe},
+                                                {"model", reply_model},
                                                 {"prepared", reply_prepared},
                                                 {"steps", reply_steps},
                                                 {"refused", reply_refused},
@@ -360,10 +372,10 @@ std::string encode(const ReplyMessage& reply) {
   return dump(message);
 }
 
-Result<Request> decode_request(std::string_view line) {
+Result<Request> decode_request(std::string_view line, const ops::Catalogue& catalogue) {
   try {
     const json message = json::parse(line);
-    return find_row(kRequests, message, "command").read(message);
+    return find_row(kRequests, message, "command").read(message, catalogue);
   } catch (const std::exception& error) {  // json's exceptions and ours alike: a value from here on
     return broken(line, error.what());
   }

@@ -7,7 +7,9 @@
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/report/record.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/kernel.hpp"
+#include "ops/problem.hpp"
 
 #include <cstdint>
 #include <map>
@@ -37,6 +39,15 @@ struct HelloRequest {
   std::optional<Bytes> last_level_cache;
 };
 struct DescribeRequest {};
+// Tensors, work and formulas of a problem: what an operator of a plugin makes of its parameters.
+struct ModelRequest {
+  std::string op;
+  ops::Direction direction = ops::Direction::forward;
+  DataType dtype = DataType::f32;
+  ops::Layout layout = ops::Layout::any;
+  ops::Math math = ops::Math::standard;
+  std::string tokens;  // the parameter segment of its case id, without post-ops
+};
 struct PrepareRequest {
   std::string id;
   std::shared_ptr<const PlannedNetwork> network;  // set for op `network`
@@ -81,9 +92,9 @@ struct ProfileRequest {
 struct CanaryRequest {};
 struct ReleaseRequest {};
 struct QuitRequest {};
-using Request =
-    std::variant<HelloRequest, DescribeRequest, PrepareRequest, StepsRequest, WarmUpRequest,
-                 RoundRequest, ProfileRequest, CanaryRequest, ReleaseRequest, QuitRequest>;
+using Request = std::variant<HelloRequest, DescribeRequest, ModelRequest, PrepareRequest,
+                             StepsRequest, WarmUpRequest, RoundRequest, ProfileRequest,
+                             CanaryRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -92,9 +103,13 @@ struct HelloReply {
   std::string device;
   ops::LibraryInfo library;
   Bytes arena{0};  // what a case with cold caches will rotate over at most
+  std::vector<ops::LibraryInfo> plugins = {};
 };
 struct DescribeReply {
   std::string document;  // JSON
+};
+struct ModelReply {
+  Result<ops::Model> model;
 };
 struct BufferInfo {
   std::string name;  // of the tensor: "weights"; "activations" of a network: all of them together
@@ -104,6 +119,8 @@ struct BufferInfo {
 };
 struct PreparedReply {
   std::string implementation;
+  // Of the backend, where it is another one than the greeting's.
+  std::vector<ops::LibraryInfo> libraries;
   std::vector<BufferInfo> buffers;
   std::vector<ops::KernelStep> steps;
   Nanoseconds create{0}, create_hit{0}, reorder{0}, first_run{0};
@@ -148,8 +165,9 @@ struct CanariesReply {
   Canaries time;
 };
 struct DoneReply {};
-using Reply = std::variant<HelloReply, DescribeReply, PreparedReply, StepsReply, RefusedReply,
-                           WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, DoneReply>;
+using Reply =
+    std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, RefusedReply,
+                 WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, DoneReply>;
 
 // Where a worker's time went since its first command.
 struct Spent {
@@ -163,8 +181,10 @@ struct ReplyMessage {
 // One line without newline. Values that are no UTF-8 are written with replacement characters.
 std::string encode(const Request& request);
 std::string encode(const ReplyMessage& reply);
-// Errors say what is wrong with the line, of which a beginning is quoted.
-Result<Request> decode_request(std::string_view line);
+// Errors say what is wrong with the line, of which a beginning is quoted. `catalogue`: what
+// operators there are; must outlive the request.
+Result<Request> decode_request(std::string_view line,
+                               const ops::Catalogue& catalogue = ops::built_in_catalogue());
 Result<ReplyMessage> decode_reply(std::string_view line);
 
 }  // namespace bench

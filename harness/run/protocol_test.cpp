@@ -27,6 +27,11 @@ TEST(Requests, AreLinesOfJson) {
       HelloRequest{1, {64}, Bytes{128}},
       R"({"command":"hello","last_level_cache_bytes":128,"protocol":1,"reuse_distance_bytes":64})");
   expect_round_trip(DescribeRequest{}, R"({"command":"describe"})");
+  expect_round_trip(
+      ModelRequest{"mine", ops::Direction::backward_data, DataType::f16, ops::Layout::nhwc,
+                   ops::Math::tf32, "n4+flag"},
+      R"({"command":"model","direction":"backward_data","dtype":"f16","layout":"nhwc",)"
+      R"("math":"tf32","op":"mine","tokens":"n4+flag"})");
   expect_round_trip(WarmUpRequest{3, 100ms},
                     R"({"command":"warm_up","iterations":3,"time_ns":100000000})");
   expect_round_trip(RoundRequest{20}, R"({"command":"round","samples":20})");
@@ -109,7 +114,17 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(
       HelloReply{1, "0.1.0", "onednn", "cpu", {"onednn", "3.2.0", "/lib/x", "d"}, {7}},
       R"("arena_bytes":7)");
+  HelloReply with_plugin{1, "0.1.0", "onednn", "cpu", {"onednn", "3.2.0", "/lib/x", "d"}, {7}};
+  with_plugin.plugins = {{"mine", "1.0", "mine.so", "plugin"}};
+  expect_round_trip(with_plugin, R"("path":"mine.so")");
   expect_round_trip(DescribeReply{"{}"}, R"("document":"{}")");
+  ops::Model model;
+  model.tensors = {{"source", ops::TensorRole::weights, DataType::bf16, {2, 3}, 5}};
+  model.work.macs = 7;
+  model.work.flops = 14;
+  model.formulas = {{"flops", "2*n", "2*7", 14}};
+  expect_round_trip(ModelReply{model}, R"("touched":5)");
+  expect_round_trip(ModelReply{Error{"no model", "shape", "another shape"}}, R"("where":"shape")");
   PreparedReply prepared;
   prepared.implementation = "jit";
   prepared.buffers = {{"source", "input", "abcd", {12}}};

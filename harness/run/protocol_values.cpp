@@ -76,6 +76,29 @@ std::vector<ops::KernelStep> kernel_steps(const json& list) {
   return steps;
 }
 
+json to_json(const ops::LibraryInfo& library) {
+  return {{"name", library.name},
+          {"version", library.version},
+          {"path", library.path},
+          {"detail", library.detail}};
+}
+ops::LibraryInfo library_info(const json& value) {
+  return {value.at("name").get<std::string>(), value.at("version").get<std::string>(),
+          value.at("path").get<std::string>(), value.at("detail").get<std::string>()};
+}
+
+json to_json(const std::vector<ops::LibraryInfo>& libraries) {
+  json list = json::array();
+  for (const ops::LibraryInfo& library : libraries) list.push_back(to_json(library));
+  return list;
+}
+std::vector<ops::LibraryInfo> library_infos(const json& message, const char* key) {
+  std::vector<ops::LibraryInfo> libraries;
+  if (!message.contains(key)) return libraries;
+  for (const json& library : message.at(key)) libraries.push_back(library_info(library));
+  return libraries;
+}
+
 json to_json(const Canaries& canaries) {
   return {{"fma_ns", canaries.fma.count()},
           {"l2_ns", canaries.l2.count()},

@@ -21,5 +21,10 @@ nlohmann::json to_json(const MemoryUse& memory);
 MemoryUse memory_use(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<ops::KernelStep>& steps);
 std::vector<ops::KernelStep> kernel_steps(const nlohmann::json& list);
+nlohmann::json to_json(const ops::LibraryInfo& library);
+ops::LibraryInfo library_info(const nlohmann::json& value);
+nlohmann::json to_json(const std::vector<ops::LibraryInfo>& libraries);
+// The member `key`, where the message has it: older workers do not.
+std::vector<ops::LibraryInfo> library_infos(const nlohmann::json& message, const char* key);
 
 }  // namespace bench

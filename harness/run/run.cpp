@@ -2,37 +2,21 @@
 #include "harness/run/run.hpp"
 
 #include "harness/run/coordinator.hpp"
+#include "harness/run/cuda_status.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/worker_link.hpp"
 
-#include <fmt/format.h>
-
 #include <ostream>
-#include <unistd.h>
 
 namespace bench {
-namespace {
-
-constexpr const char* kDriverDevice = "/dev/nvidiactl";
-
-}  // namespace
-
-std::optional<std::string> missing_device(const std::string& device, const SystemRoot& root) {
-  if (device != "cuda") return std::nullopt;
-  if (access((root.path + kDriverDevice).c_str(), F_OK) != 0) {
-    return fmt::format("no CUDA device: {} does not exist (no NVIDIA driver is loaded)",
-                       kDriverDevice);
-  }
-  return std::string("no CUDA device: this build of bench has no CUDA backend");
-}
 
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env) {
   const SystemRoot root{};
   const CpuFacts cpu = read_cpu(root);
   const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores(),
-                              options.under};
+                              options.under, plan.plugins};
   CoordinatorParts parts;
   parts.cores = program.cores;
   parts.last_level_cache = cpu.last_level;
@@ -43,7 +27,11 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   int threads = 0;
   for (const std::vector<int>& core : program.cores) threads += static_cast<int>(core.size());
   parts.environment.threads = threads;
-  parts.device_missing = [&](const std::string& device) { return missing_device(device, root); };
+  Devices devices([&] {
+    return ask_cuda(options.worker_program, options.worker_environment,
+                    ops::cuda::ProbeExtent::devices, env);
+  });
+  parts.device_missing = [&](const CaseKey& key) { return devices.missing(key); };
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { *env.err << text << std::flush; });

@@ -101,6 +101,14 @@ std::vector<StepFacts> step_facts(const Subject& subject, const ops::Kernel& ker
     facts.push_back(problem != nullptr ? facts_of(*problem, step)
                                        : facts_of(std::get<NetworkPair>(subject).network, step));
   }
+  // A problem's work is counted once: of several steps nobody knows which did what.
+  if (problem != nullptr && facts.size() > 1) {
+    for (StepFacts& step : facts) {
+      for (const Attribute count : {Attribute::macs, Attribute::flops, Attribute::bytes}) {
+        step.attributes.erase(count);
+      }
+    }
+  }
   if (!facts.empty()) return facts;
   if (problem != nullptr) {
     ops::KernelStep whole;

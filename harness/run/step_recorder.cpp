@@ -3,10 +3,30 @@
 
 #include "profiler/scope_path.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 namespace bench {
+
+namespace {
+
+// Of an iteration; more are made room for when they come.
+constexpr std::size_t kReservedMarks = 1024;
+
+// What is true of each part of a step: not its work.
+Attributes part_attributes(const Attributes& of_step) {
+  Attributes attributes;
+  for (const Attribute attribute : {Attribute::op, Attribute::parameters, Attribute::dtype}) {
+    if (const auto text = of_step.text(attribute); !text.empty()) attributes.set(attribute, text);
+  }
+  if (const auto number = of_step.integer(Attribute::iteration)) {
+    attributes.set(Attribute::iteration, *number);
+  }
+  return attributes;
+}
+
+}  // namespace
 
 StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
                            Clock& clock)
@@ -16,10 +36,12 @@ StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const
     ranges_.push_back(scope_range_name(step.name));
   }
   taken_.reserve(facts_.size());
+  marks_.reserve(kReservedMarks);
 }
 
 void StepRecorder::start_over() {
   taken_.clear();
+  marks_.clear();
   if (sinks_.capture != nullptr) sinks_.capture->clear();
 }
 
@@ -28,6 +50,7 @@ void StepRecorder::begins(std::size_t step) noexcept {
   range_.emplace(ranges_[step].c_str());
   Taken& taken = taken_.emplace_back();
   taken.step = step;
+  taken.first_mark = marks_.size();
   taken.begin = clock_.now();
   if (sinks_.announced) announce(taken);
 }
@@ -40,6 +63,21 @@ void StepRecorder::done(std::size_t /*the last that began*/) noexcept {
   taken_.back().done = clock_.now();
   if (sinks_.capture != nullptr) taken_.back().printed = sinks_.capture->written();
   range_.reset();
+}
+
+void StepRecorder::part_begins(std::string_view name) noexcept {
+  auto known = std::find(part_names_.begin(), part_names_.end(), name);
+  if (known == part_names_.end()) known = part_names_.emplace(known, name);
+  const auto index = static_cast<std::size_t>(known - part_names_.begin());
+  marks_.push_back({clock_.now(), index});
+}
+
+void StepRecorder::part_ends() noexcept { marks_.push_back({clock_.now(), std::nullopt}); }
+
+std::span<const StepRecorder::Mark> StepRecorder::marks_of(const Taken& taken) const {
+  const auto next = static_cast<std::size_t>(&taken - taken_.data()) + 1;
+  const std::size_t end = next < taken_.size() ? taken_[next].first_mark : marks_.size();
+  return std::span(marks_).subspan(taken.first_mark, end - taken.first_mark);
 }
 
 Activity StepRecorder::operation(const Taken& taken, std::optional<std::int64_t> iteration) const {
@@ -77,11 +115,17 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
   for (const Taken& taken : taken_) {
     Activity activity = operation(taken, iteration);
     if (taken.enqueued) activity.correlation = ++executions_;
+    // What names its parts is not the library, though it may call it.
+    const bool has_parts = !marks_of(taken).empty();
     if (taken.done) {
-      BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
+      if (has_parts) {
+        write_parts(taken, activity);
+      } else {
+        BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
+      }
       printed = taken.printed;
     }
-    write_calls(taken, activity);
+    if (!has_parts) write_calls(taken, activity);
     const Activity like = activity;
     sinks_.recorder->record(std::move(activity));
     if (taken.done) sinks_.memory->operator_done(*taken.done, like);
@@ -99,6 +143,34 @@ Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
   place.owner = owner;
   place.primitive = facts_[taken.step].primitive;
   return sinks_.verbose->collect(from, taken.printed, place, VerbosePhases::all);
+}
+
+// One slice for each stretch of time in the same part. A step that is one part is its own compute
+// kernel and bears the work; of several nobody knows which part did what.
+void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
+  const std::span<const Mark> marks = marks_of(taken);
+  const auto begins = [](const Mark& mark) { return mark.name.has_value(); };
+  const bool alone = std::ranges::count_if(marks, begins) == 1;
+  std::vector<std::size_t> open;
+  Nanoseconds since = taken.begin;
+  for (const Mark& mark : marks) {
+    const bool ends = !mark.name;
+    if (!open.empty() && (ends || mark.time > since)) {
+      Activity part = owner;
+      part.kind = ActivityKind::primitive;
+      part.name = facts_[taken.step].name + "::" + part_names_[open.back()];
+      part.start = since;
+      part.duration = mark.time - since;
+      if (!alone) part.attributes = part_attributes(owner.attributes);
+      sinks_.recorder->record(std::move(part));
+    }
+    since = mark.time;
+    if (!ends) {
+      open.push_back(*mark.name);
+    } else if (!open.empty()) {
+      open.pop_back();
+    }
+  }
 }
 
 void StepRecorder::write_calls(const Taken& taken, const Activity& like) {

@@ -17,7 +17,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -42,10 +44,13 @@ class StepRecorder final : public ops::StepObserver {
   void begins(std::size_t step) noexcept override;
   void enqueued(std::size_t step) noexcept override;
   void done(std::size_t step) noexcept override;
+  void part_begins(std::string_view name) noexcept override;
+  void part_ends() noexcept override;
 
   // Forgets the steps since the last time; what the library has printed until now is nobody's.
   void start_over();
-  // Records them, each with its calls and primitives; `iteration` where they belong to one. A step
+  // Records them, each with its calls and primitives, or the parts that were named: "STEP::PART",
+  // each moment in the innermost one; `iteration` where they belong to one. A step
   // that did not end is `unfinished`. `printed`: by the library before the first step, in bytes.
   // Error: its output cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
@@ -56,10 +61,18 @@ class StepRecorder final : public ops::StepObserver {
     std::size_t step;
     Nanoseconds begin{0};
     std::optional<Nanoseconds> enqueued, done;
-    std::int64_t printed = 0;  // bytes until its end
+    std::int64_t printed = 0;    // bytes until its end
+    std::size_t first_mark = 0;  // in marks_, up to the next one's
+  };
+  // Where a part of a step begins or, without a name, ends.
+  struct Mark {
+    Nanoseconds time{0};
+    std::optional<std::size_t> name;  // in part_names_
   };
   Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
   void announce(const Taken& taken) const;
+  std::span<const Mark> marks_of(const Taken& taken) const;
+  void write_parts(const Taken& taken, const Activity& owner);
   void write_calls(const Taken& taken, const Activity& like);
   Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);
 
@@ -68,8 +81,10 @@ class StepRecorder final : public ops::StepObserver {
   StepSinks sinks_;
   Clock& clock_;
   std::vector<Taken> taken_;
-  std::optional<ScopeRange> range_;  // of the step that runs
-  std::uint64_t executions_ = 0;     // correlates calls with what they execute
+  std::vector<Mark> marks_;
+  std::vector<std::string> part_names_;  // distinct
+  std::optional<ScopeRange> range_;      // of the step that runs
+  std::uint64_t executions_ = 0;         // correlates calls with what they execute
 };
 
 }  // namespace bench

@@ -8,9 +8,11 @@
 namespace bench {
 namespace {
 
-Result<Subject> make_network_subject(const CaseKey& key, const PlannedNetwork& planned) {
+Result<Subject> make_network_subject(const CaseKey& key, const PlannedNetwork& planned,
+                                     const ops::Catalogue& catalogue) {
   const auto make = [&](ops::Fusion fusion) {
-    return ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode, fusion);
+    return ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode, fusion,
+                             catalogue);
   };
   BENCH_ASSIGN_OR_RETURN(ops::Network separate, make(ops::Fusion::separate));
   Result<ops::Network> fused = make(ops::Fusion::fused);
@@ -50,12 +52,13 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
 
 }  // namespace
 
-Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network) {
+Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network,
+                             const ops::Catalogue& catalogue) {
   if (key.op == "network") {
     if (network == nullptr) return Error{"a network without its definition", to_id(key), ""};
-    return make_network_subject(key, *network);
+    return make_network_subject(key, *network, catalogue);
   }
-  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_of(key));
+  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_of(key, catalogue));
   return Subject(std::move(problem));
 }
 

@@ -29,7 +29,8 @@ struct NetworkPair {
 using Subject = std::variant<ops::Problem, NetworkPair>;
 
 // `network` is the definition for op `network`, else null. Errors: what makes no problem.
-Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network);
+Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network,
+                             const ops::Catalogue& catalogue);
 
 std::span<const ops::Tensor> subject_tensors(const Subject& subject);
 const ops::Work& subject_work(const Subject& subject);

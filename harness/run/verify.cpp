@@ -73,8 +73,9 @@ Result<std::string, RefusedReply> against_reference(const ops::Problem& problem,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::vector<std::int64_t> positions =
         full ? std::vector<std::int64_t>() : check_positions(outputs[i].tensor->dims, seed);
-    const std::vector<double> want = ops::reference_values(problem, values, i, positions);
-    Result<Agreement> agreement = compare(outputs[i], positions, want, tolerance);
+    const auto want = ops::checked_reference(problem, values, i, positions);
+    if (!want) return failed(want.error());
+    Result<Agreement> agreement = compare(outputs[i], positions, *want, tolerance);
     if (!agreement) return wrong(agreement.error());
     add(total, *agreement);
     if (full) continue;

@@ -2,14 +2,9 @@
 #include "harness/run/worker.hpp"
 
 #include "base/available_memory.hpp"
-#include "base/version.hpp"
-#include "harness/report/record.hpp"
 #include "harness/run/command_server.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/protocol.hpp"
-#include "ops/operator.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cerrno>
@@ -108,12 +103,12 @@ bool follow_coordinator() {
 
 namespace {
 
-int serve_commands(Channel& channel, ops::Backend& backend, Clock& clock) {
+int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment, Clock& clock) {
   ServerOptions options{available_memory("")};
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
-  CommandServer server(backend, clock, std::move(options));
+  CommandServer server(equipment, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {
-    const Result<Request> request = decode_request(*line);
+    const Result<Request> request = decode_request(*line, equipment->catalogue());
     const ReplyMessage reply =
         request ? server.handle(*request)
                 : ReplyMessage{RefusedReply{Outcome::failed, request.error().message()}, {}};
@@ -137,68 +132,16 @@ std::optional<Channel> open_channel(int in, int out) {
 
 }  // namespace
 
-int serve(int in, int out, const BackendFactory& make_backend, Clock& clock) {
+int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock) {
   std::optional<Channel> channel = open_channel(in, out);
-  if (!channel) return EXIT_FAILURE;
-  const std::unique_ptr<ops::Backend> backend = make_backend();
-  return serve_commands(*channel, *backend, clock);
+  return channel ? serve_commands(*channel, make_equipment(), clock) : EXIT_FAILURE;
 }
 
 int serve(int in, int out, ops::Backend& backend, Clock& clock) {
   std::optional<Channel> channel = open_channel(in, out);
-  return channel ? serve_commands(*channel, backend, clock) : EXIT_FAILURE;
-}
-
-namespace {
-
-constexpr std::array<std::string_view, 7> kParameterKindNames = {
-    "count", "flag", "word", "real", "spatial", "padding", "shape"};
-
-nlohmann::json describe_operator(const ops::Operator& op) {
-  nlohmann::json parameters = nlohmann::json::array();
-  for (const ops::Parameter& parameter : op.parameters) {
-    nlohmann::json row = {{"name", parameter.name},
-                          {"token", parameter.token},
-                          {"kind", kParameterKindNames[static_cast<std::size_t>(parameter.kind)]},
-                          {"default", parameter.fallback},
-                          {"help", parameter.help}};
-    if (!parameter.words.empty()) row["words"] = parameter.words;
-    parameters.push_back(std::move(row));
-  }
-  nlohmann::json directions = nlohmann::json::array();
-  for (const ops::Direction direction : op.directions) {
-    directions.push_back(ops::direction_names()[static_cast<std::size_t>(direction)]);
-  }
-  return {{"name", op.name},
-          {"help", op.help},
-          {"parameters", std::move(parameters)},
-          {"directions", std::move(directions)},
-          {"post_ops", op.takes_post_ops}};
-}
-
-}  // namespace
-
-std::string describe(ops::Backend& backend) {
-  nlohmann::json operators = nlohmann::json::array();
-  for (const ops::Operator* op : ops::all_operators()) operators.push_back(describe_operator(*op));
-  nlohmann::json types = nlohmann::json::array();
-  for (const DataTypeInfo& type : data_types()) {
-    if (type.is_case_type) types.push_back({{"name", type.name}, {"bytes", type.bytes}});
-  }
-  const ops::LibraryInfo library = backend.library();
-  const nlohmann::json document = {{"protocol", kProtocolVersion},
-                                   {"tool_version", tool_version()},
-                                   {"operators", std::move(operators)},
-                                   {"dtypes", std::move(types)},
-                                   {"devices",
-                                    {{{"name", backend.device()},
-                                      {"backend", backend.name()},
-                                      {"library",
-                                       {{"name", library.name},
-                                        {"version", library.version},
-                                        {"path", library.path},
-                                        {"detail", library.detail}}}}}}};
-  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!channel) return EXIT_FAILURE;
+  return serve_commands(*channel, std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}),
+                        clock);
 }
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "harness/run/equipment.hpp"
 #include "ops/kernel.hpp"
 
 #include <functional>
@@ -20,12 +21,12 @@ inline constexpr const char* kCoordinatorVariable = "BENCH_COORDINATOR";
 // Serves commands until `quit`, end of input, or the death of the coordinator. Returns the
 // process's exit status.
 int serve(int in, int out, ops::Backend& backend, Clock& clock);
-// The same; the backend is made when the standard streams are safe from what its library prints.
-using BackendFactory = std::function<std::unique_ptr<ops::Backend>()>;
-int serve(int in, int out, const BackendFactory& make_backend, Clock& clock);
+// The same; the equipment is made when the standard streams are safe from what libraries print.
+using EquipmentFactory = std::function<std::shared_ptr<Equipment>()>;
+int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock);
 
-// `bench worker --describe`: operators with parameters, directions, data types, devices and
-// libraries as one JSON document.
-std::string describe(ops::Backend& backend);
+// `bench worker --describe`: operators with parameters, directions, data types, backends, devices
+// and libraries as one JSON document.
+std::string describe(Equipment& equipment);
 
 }  // namespace bench

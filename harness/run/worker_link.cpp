@@ -25,6 +25,7 @@ const char* activity(const Request& request) {
   struct Visitor {
     const char* operator()(const HelloRequest&) const { return "starting"; }
     const char* operator()(const DescribeRequest&) const { return "describing itself"; }
+    const char* operator()(const ModelRequest&) const { return "modelling a problem"; }
     const char* operator()(const PrepareRequest&) const { return "preparing and checking"; }
     const char* operator()(const StepsRequest&) const { return "laying out a network"; }
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
@@ -154,6 +155,15 @@ Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& p
 
 namespace {
 
+std::vector<std::string> worker_arguments(const WorkerProgram& program) {
+  std::vector<std::string> arguments = {"worker"};
+  for (const std::string& plugin : program.plugins) {
+    arguments.push_back("--plugin");
+    arguments.push_back(plugin);
+  }
+  return arguments;
+}
+
 // The worker below the command, which a shell splits into words as its user would have it.
 Result<ChildProcess> start_under(const WorkerProgram& program,
                                  std::map<std::string, std::string> environment,
@@ -161,13 +171,13 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
   BENCH_ASSIGN_OR_RETURN(ChannelListener listener, ChannelListener::create());
   environment[kChannelVariable] = listener.path();
   environment.erase(kCoordinatorVariable);  // its parent is another
-  BENCH_ASSIGN_OR_RETURN(ChildProcess process,
-                         ChildProcess::start({"/bin/sh",
-                                              {"-c", fmt::format("exec {} \"$@\"", *program.under),
-                                               "bench", program.program, "worker"},
-                                              std::move(environment),
-                                              std::move(processors),
-                                              ProcessRequest::Output::joined}));
+  std::vector<std::string> arguments = {"-c", fmt::format("exec {} \"$@\"", *program.under),
+                                        "bench", program.program};
+  for (std::string& argument : worker_arguments(program)) arguments.push_back(std::move(argument));
+  BENCH_ASSIGN_OR_RETURN(
+      ChildProcess process,
+      ChildProcess::start({"/bin/sh", std::move(arguments), std::move(environment),
+                           std::move(processors), ProcessRequest::Output::joined}));
   const auto wait = process.wait_for_channel(listener, kToolLimit, nullptr, clock);
   if (wait == ChildProcess::Wait::ready) return process;
   const ProcessEnd how = process.finish(kEndLimit, clock);
@@ -185,11 +195,10 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
   const Nanoseconds started = clock.now();
-  auto process =
-      program.under
-          ? start_under(program, std::move(environment), std::move(processors), clock)
-          : ChildProcess::start(
-                {program.program, {"worker"}, std::move(environment), std::move(processors)});
+  auto process = program.under
+                     ? start_under(program, std::move(environment), std::move(processors), clock)
+                     : ChildProcess::start({program.program, worker_arguments(program),
+                                            std::move(environment), std::move(processors)});
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
                                                      program.under ? kToolLimit : kEndLimit,

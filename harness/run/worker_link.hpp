@@ -41,12 +41,13 @@ class WorkerLink {
 using WorkerFactory = std::function<Result<std::unique_ptr<WorkerLink>>(std::optional<int>)>;
 
 struct WorkerProgram {
-  std::string program;                             // run as `PROGRAM worker`
+  std::string program;                             // run as `PROGRAM worker [--plugin FILE]...`
   std::map<std::string, std::string> environment;  // overrides
   Cores cores;                                     // that may be used
   // A shell command below which the worker runs: "nsys profile -o x". It may print, take long to
   // start and to end.
   std::optional<std::string> under = {};
+  std::vector<std::string> plugins = {};  // that it loads
 };
 
 // Starts processes. What a worker writes to standard error goes to `passed_on` as it comes.

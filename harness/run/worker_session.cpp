@@ -97,6 +97,10 @@ void add_library(const HelloReply& worker, EnvironmentRecord& environment) {
   environment.details[prefix + ".path"] = worker.library.path;
   environment.details[prefix + ".detail"] = worker.library.detail;
   environment.details["arena.bytes"] = std::to_string(worker.arena.count);
+  for (const ops::LibraryInfo& plugin : worker.plugins) {
+    environment.libraries[plugin.name] = plugin.version;
+    environment.details["library." + plugin.name + ".path"] = plugin.path;
+  }
 }
 
 }  // namespace bench

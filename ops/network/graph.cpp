@@ -52,15 +52,15 @@ Error unknown_input(const LayerDefinition& layer, std::string_view input, const 
 }
 
 // Layers in the order of the list.
-Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition,
-                                        const NameTable& names) {
+Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, const NameTable& names,
+                                        const Catalogue& catalogue) {
   std::vector<GraphLayer> layers;
   for (const LayerDefinition& layer : definition.layers) {
-    const Operator* op = find_operator(layer.op);
+    const Operator* op = catalogue.find(layer.op);
     if (op == nullptr) {
       return Error{.what = fmt::format("unknown operator `{}`", layer.op),
                    .where = layer.name + ".op",
-                   .next = expectation(layer.op, operator_names())};
+                   .next = expectation(layer.op, catalogue.operator_names())};
     }
     GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
     for (const std::string& input : layer.inputs) {
@@ -150,9 +150,10 @@ std::vector<int> topological_order(std::size_t count,
   return order;
 }
 
-Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition) {
+Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
+                                             const Catalogue& catalogue) {
   BENCH_ASSIGN_OR_RETURN(const NameTable names, table_of_names(definition));
-  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names));
+  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names, catalogue));
   const std::vector<int> order = topological_order(
       layers.size(), [&](int layer) { return layers[static_cast<std::size_t>(layer)].inputs; });
   if (order.size() < layers.size()) {

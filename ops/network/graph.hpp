@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 
@@ -22,7 +23,8 @@ struct GraphLayer {
 // Each layer after those that it reads, otherwise in the order of the list. Errors, with `where`
 // the layer: no layers, two layers of one name, unknown operator or input, a cycle (named), a layer
 // that leads nowhere.
-Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition);
+Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
+                                             const Catalogue& catalogue);
 
 // A topological order of `count` nodes, at each step the ready node of the smallest number. Shorter
 // than `count` where there is a cycle: the nodes left out are those that wait for one.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -75,6 +76,34 @@ Status infer_shape(ParameterSet& set, std::span<const Dims> inputs) {
   return put(set, "shape", inputs[0]);
 }
 
+// Operators of plugins have their sizes by the usual names.
+Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
+  const auto kind_of = [&](std::string_view name) {
+    const Parameter* parameter = find_parameter(set.table(), name);
+    return parameter == nullptr ? std::optional<ParameterKind>() : parameter->kind;
+  };
+  const Dims& dims = inputs[0];
+  if (kind_of("shape") == ParameterKind::shape) return put(set, "shape", dims);
+  std::vector<std::string_view> names = {"n", "c"};
+  if (dims.size() > kBatchAndChannels && dims.size() <= kBatchAndChannels + kMostSpatial) {
+    const auto sizes = size_names(static_cast<int>(dims.size() - kBatchAndChannels));
+    names.insert(names.end(), sizes.begin(), sizes.end());
+  }
+  for (std::size_t i = 0; i < std::min(names.size(), dims.size()); ++i) {
+    if (kind_of(names[i]) != ParameterKind::count) {
+      return Error{.what = fmt::format("its sizes do not follow from the input {}: it has neither "
+                                       "`shape` nor a count `{}`",
+                                       join_dims(dims), names[i]),
+                   .where = "op",
+                   .next =
+                       "a plugin's operator is a layer where its sizes are `shape`, or n, c, "
+                       "d, h, w"};
+    }
+    BENCH_RETURN_IF_ERROR(put(set, names[i], dims[i]));
+  }
+  return Done{};
+}
+
 bool is_binary(const ParameterSet& set) {
   return set.has("function") && find_binary_function(set.word("function")) != nullptr;
 }
@@ -109,13 +138,12 @@ constexpr std::array<Rule, 7> kRules = {{
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs) {
   const auto* rule = std::ranges::find(kRules, op.name, &Rule::op);
-  if (rule == kRules.end()) {
-    return Error{.what = fmt::format("`{}` cannot be a layer of a network", op.name),
-                 .where = "op",
-                 .next = {}};
-  }
   // What was not written at all comes without a table.
   ParameterSet set = written.table().empty() ? ParameterSet(op.parameters) : written;
+  if (rule == kRules.end()) {
+    BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));
+    return set;
+  }
   const std::size_t expected = rule->input_count(set);
   if (inputs.size() != expected) {
     return Error{

@@ -80,6 +80,7 @@ class NodeMaker {
                            infer_parameters(*layer.op, layer.definition->parameters, dims));
     Node node{.name = layer.definition->name, .fused = {}, .problem = {}, .sources = {}};
     BENCH_ASSIGN_OR_RETURN(node.problem, make_problem(std::move(request)));
+    BENCH_RETURN_IF_ERROR(check_inputs(node.problem, layer.inputs.size()));
     auto next = layer.inputs.begin();
     for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
       const Tensor& tensor = node.problem.tensors[i];
@@ -91,6 +92,16 @@ class NodeMaker {
       node.sources.push_back(*next++);
     }
     return node;
+  }
+
+  // Built-in operators have been asked before; of a plugin's one the model tells.
+  static Status check_inputs(const Problem& problem, std::size_t given) {
+    const auto inputs = static_cast<std::size_t>(
+        std::ranges::count(problem.tensors, TensorRole::input, &Tensor::role));
+    if (inputs == given) return Done{};
+    return Error{.what = fmt::format("the layer has {} inputs, expected {}", given, inputs),
+                 .where = "inputs",
+                 .next = {}};
   }
 
   // A convolution of s8 gives s32, which nothing takes as it is.
@@ -192,9 +203,9 @@ Bytes Network::weights_size() const {
 }
 
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
-                             DataType dtype, Mode mode, Fusion fusion) {
+                             DataType dtype, Mode mode, Fusion fusion, const Catalogue& catalogue) {
   BENCH_RETURN_IF_ERROR(check_input(definition, batch));
-  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition));
+  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition, catalogue));
   Dims input = definition.input;
   input.insert(input.begin(), batch);
   NodeMaker maker(input, dtype);

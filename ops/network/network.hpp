@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -71,9 +72,10 @@ struct Network {
 };
 
 // Errors: unknown input name, cycle, shape mismatch, what an operator's own checks say; `where` is
-// "LAYER" or "LAYER.PARAMETER".
+// "LAYER" or "LAYER.PARAMETER". `catalogue` must outlive the network.
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
-                             DataType dtype, Mode mode, Fusion fusion);
+                             DataType dtype, Mode mode, Fusion fusion,
+                             const Catalogue& catalogue = built_in_catalogue());
 
 // The distinct problems of a network with the names of the layers that they stand for, in order of
 // first use.

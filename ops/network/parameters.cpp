@@ -4,6 +4,7 @@
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <map>
@@ -104,7 +105,10 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
     const Node& node = fused.nodes[static_cast<std::size_t>(node_index)];
     const Tensor& tensor = node.problem.tensors[static_cast<std::size_t>(tensor_index)];
     const Values* same = layers.find(node.name, tensor.name);
-    if (node.fused.empty()) {
+    const bool folds = std::ranges::any_of(node.fused, [&](const std::string& joined) {
+      return layers.problem(joined).op->name == "batch_norm";
+    });
+    if (!folds) {
       result.push_back(*same);
       continue;
     }

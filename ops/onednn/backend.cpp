@@ -60,6 +60,7 @@ class OnednnBackend final : public Backend {
     if (context_) context_->observe(collectors);
   }
   bool set_output(LibraryOutput output) override;
+  void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
 
  private:
   CreatedKernel make_kernel(const Problem& problem, const MetLayouts& met);
@@ -71,6 +72,7 @@ class OnednnBackend final : public Backend {
   }
 
   Collectors collectors_;
+  KernelMaker layer_maker_;
   std::optional<OnednnContext> context_;
   bool output_was_set_ = false;
 };
@@ -118,7 +120,7 @@ CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const MetLayout
 }
 
 CreatedKernel OnednnBackend::make_kernel(const Network& network) {
-  BENCH_ASSIGN_OR_RETURN(Chain chain, build_chain(context(), network));
+  BENCH_ASSIGN_OR_RETURN(Chain chain, build_chain(context(), network, layer_maker_));
   BENCH_RETURN_IF_ERROR(check_memory(chain_size(chain), network.name));
   return make_network_kernel(context(), network, std::move(chain));
 }
@@ -141,7 +143,8 @@ CreatedKernel OnednnBackend::create(const Network& network) {
     return Refusal{Refusal::Kind::unsupported, "the oneDNN backend runs networks in inference"};
   }
   for (const Node& node : network.nodes) {
-    auto supported = check_supported(node.problem);
+    const bool foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
+    auto supported = foreign ? check_tensors(node.problem) : check_supported(node.problem);
     if (supported) continue;
     return Refusal{supported.error().kind,
                    fmt::format("{}: {}", node.name, supported.error().reason)};

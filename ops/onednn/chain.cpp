@@ -35,14 +35,18 @@ std::vector<std::size_t> last_readers(const Network& network) {
 
 class ChainBuilder {
  public:
-  ChainBuilder(OnednnContext& context, const Network& network)
-      : context_(context), network_(network), last_readers_(last_readers(network)) {}
+  ChainBuilder(OnednnContext& context, const Network& network, const KernelMaker& foreign)
+      : context_(context),
+        network_(network),
+        foreign_(foreign),
+        last_readers_(last_readers(network)) {}
 
   Result<Chain, Refusal> build();
 
  private:
   Result<Done, Refusal> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
+  CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
   std::vector<memory::desc> given(const Node& node) const;
   MetLayouts met(const Node& node) const;
   std::optional<std::size_t> residual_in_place(std::size_t node) const;
@@ -63,6 +67,7 @@ class ChainBuilder {
 
   OnednnContext& context_;
   const Network& network_;
+  const KernelMaker& foreign_;
   std::vector<std::size_t> last_readers_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
   std::vector<std::size_t> results_;  // value of the network's input, then of each node
@@ -136,10 +141,37 @@ std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) co
 CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   const Node& node = network_.nodes[index];
   const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
-  assert(entry != nullptr);
+  if (entry == nullptr) return create_foreign(node, residual);
   return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
     return entry->create(context_, {node.problem, given(node), residual});
   });
+}
+
+// As a primitive that wants its tensors plain.
+CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd residual) const {
+  const auto refuse = [&](std::string_view why) {
+    return Refusal{Refusal::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
+  };
+  if (residual == ResidualAdd::in_place) return refuse("adds to no residual in its place");
+  const Problem& problem = node.problem;
+  if (problem.tensors.size() != problem.input_count() + 1) {
+    return refuse("the layer of a network has one output");
+  }
+  assert(foreign_ && "the backend has checked that somebody makes such layers");
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, foreign_(problem));
+  if (!kernel->takes_plain()) {
+    return refuse("its kernel has layouts of its own, the layer of a network takes plain tensors");
+  }
+  auto made = std::make_unique<OnednnPrimitive>();
+  made->kind = problem.op->name;
+  made->implementation = kernel->implementation();
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const Tensor& tensor = problem.tensors[i];
+    const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
+    made->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
+  }
+  made->foreign = std::move(kernel);
+  return made;
 }
 
 // A result that several nodes want in the same layout is reordered once.
@@ -177,6 +209,7 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
        .moved = MovedTensor{wanted.get_dims(), network_.nodes[node].problem.dtype},
        .primitive = context_.call("dnnl_primitive_create",
                                   [&] { return dnnl::primitive(description.get()); }),
+       .foreign = nullptr,
        .scratchpad = description.scratchpad_desc(),
        .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
        .parameters = {}});
@@ -250,6 +283,7 @@ Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
                  .met = met(node),
                  .moved = std::nullopt,
                  .primitive = primitive->primitive,
+                 .foreign = primitive->foreign,
                  .scratchpad = primitive->scratchpad,
                  .values = {},
                  .parameters = {}};
@@ -317,8 +351,9 @@ Result<Chain, Refusal> ChainBuilder::build() {
 
 }  // namespace
 
-Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network) {
-  return ChainBuilder(context, network).build();
+Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network,
+                                   const KernelMaker& foreign) {
+  return ChainBuilder(context, network, foreign).build();
 }
 
 }  // namespace bench::ops

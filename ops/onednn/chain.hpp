@@ -48,6 +48,8 @@ struct ChainStep {
   MetLayouts met;
   std::optional<MovedTensor> moved;  // of a reorder
   dnnl::primitive primitive;
+  // Set: a kernel that is no primitive. It takes plain tensors, whose numbers are the arguments.
+  std::shared_ptr<Kernel> foreign;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value
   std::vector<std::pair<int, std::size_t>> parameters;  // DNNL_ARG_* -> parameter of the network
@@ -70,7 +72,9 @@ struct Chain {
   std::size_t scratchpad_bytes = 0;  // of the one that all steps share
 };
 
-// May throw dnnl::error.
-Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network);
+// `foreign` makes the kernels of operators that oneDNN does not have; may be empty. May throw
+// dnnl::error.
+Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network,
+                                   const KernelMaker& foreign = {});
 
 }  // namespace bench::ops

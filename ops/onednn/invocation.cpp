@@ -22,8 +22,26 @@ void OnednnInvocation::add_call(std::string name, const dnnl::primitive& primiti
   names_.push_back(std::move(name));
 }
 
+void OnednnInvocation::add_call(std::string name, std::unique_ptr<Invocation> foreign) {
+  calls_.push_back({nullptr, {}, std::move(foreign)});
+  names_.push_back(std::move(name));
+}
+
+// It reads what the primitives before it have written, and does not know of their stream.
+bool OnednnInvocation::run_foreign(Call& call) noexcept {
+  if (must_wait_) status_ = dnnl_stream_wait(stream_);
+  failed_call_ = static_cast<std::size_t>(&call - calls_.data());
+  if (status_ != dnnl_success) return false;
+  foreign_failed_ = !call.foreign->run();
+  return !foreign_failed_;
+}
+
 bool OnednnInvocation::run() noexcept {
-  for (const Call& call : calls_) {
+  for (Call& call : calls_) {
+    if (call.foreign != nullptr) {
+      if (!run_foreign(call)) return false;
+      continue;
+    }
     const dnnl_status_t status = dnnl_primitive_execute(
         call.primitive, stream_, static_cast<int>(call.arguments.size()), call.arguments.data());
     if (status != dnnl_success) {
@@ -40,6 +58,10 @@ bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
     failed_call_ = i;
+    if (call.foreign != nullptr) {
+      if (!observe_foreign(i, observer)) return false;
+      continue;
+    }
     observer.begins(i);
     status_ = dnnl_primitive_execute(
         call.primitive, stream_, static_cast<int>(call.arguments.size()), call.arguments.data());
@@ -51,7 +73,38 @@ bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
   return true;
 }
 
+namespace {
+
+// A kernel of one step inside of a chain: only its parts are news.
+class PartsOnly final : public StepObserver {
+ public:
+  explicit PartsOnly(StepObserver& observer) : observer_(observer) {}
+  void begins(std::size_t /*the chain's step*/) noexcept override {}
+  void enqueued(std::size_t /*the chain's step*/) noexcept override {}
+  void done(std::size_t /*the chain's step*/) noexcept override {}
+  void part_begins(std::string_view name) noexcept override { observer_.part_begins(name); }
+  void part_ends() noexcept override { observer_.part_ends(); }
+
+ private:
+  StepObserver& observer_;
+};
+
+}  // namespace
+
+bool OnednnInvocation::observe_foreign(std::size_t index, StepObserver& observer) noexcept {
+  PartsOnly parts(observer);
+  observer.begins(index);
+  foreign_failed_ = !calls_[index].foreign->run_observed(parts);
+  observer.enqueued(index);
+  if (foreign_failed_) return false;
+  observer.done(index);
+  return true;
+}
+
 std::string OnednnInvocation::error() const {
+  if (foreign_failed_) {
+    return fmt::format("{}: {}", names_[failed_call_], calls_[failed_call_].foreign->error());
+  }
   if (status_ == dnnl_success) return {};
   return fmt::format("oneDNN {}: execution of {} failed ({})", onednn_version(),
                      names_[failed_call_], dnnl_status2str(status_));

@@ -53,7 +53,7 @@ class NetworkKernel final : public Kernel {
     const auto [to, from] = layouts(index);
     return transfer(context_, from, packed, to, plain);
   }
-  Status prepare(std::span<void* const> /*nothing is derived*/) override { return Done{}; }
+  Status prepare(std::span<void* const> buffers) override;
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
 
  private:
@@ -61,6 +61,7 @@ class NetworkKernel final : public Kernel {
   // Of tensor `index` of the network: plain, packed.
   std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
   void* data_of(const ChainValue& value, std::span<void* const> buffers) const;
+  std::vector<void*> plain_tensors(const ChainStep& step, std::span<void* const> buffers) const;
   std::vector<std::pair<int, memory>> arguments_of(const ChainStep& step,
                                                    std::span<const memory> values,
                                                    std::span<const memory> parameters) const;
@@ -130,6 +131,28 @@ std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
   return arguments;
 }
 
+// Of a step that is no primitive, in the order of its problem.
+std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
+                                                std::span<void* const> buffers) const {
+  std::vector<void*> tensors(step.values.size() + step.parameters.size());
+  for (const auto& [number, value] : step.values) {
+    tensors[static_cast<std::size_t>(number)] = data_of(chain_.values[value], buffers);
+  }
+  for (const auto& [number, parameter] : step.parameters) {
+    tensors[static_cast<std::size_t>(number)] = buffers[1 + parameter];
+  }
+  return tensors;
+}
+
+// Of such a step only the weights have values by now.
+Status NetworkKernel::prepare(std::span<void* const> buffers) {
+  for (const ChainStep& step : chain_.steps) {
+    if (step.foreign == nullptr) continue;
+    BENCH_RETURN_IF_ERROR(step.foreign->prepare(plain_tensors(step, buffers)));
+  }
+  return Done{};
+}
+
 Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> buffers) {
   assert(buffers.size() == buffers_.size());
   return guarded_step("the network", [&]() -> Result<std::unique_ptr<Invocation>> {
@@ -143,6 +166,11 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
     }
     auto invocation = std::make_unique<OnednnInvocation>(context_);
     for (const ChainStep& step : chain_.steps) {
+      if (step.foreign != nullptr) {
+        BENCH_ASSIGN_OR_RETURN(auto foreign, step.foreign->bind(plain_tensors(step, buffers)));
+        invocation->add_call(node_names_[step.node], std::move(foreign));
+        continue;
+      }
       invocation->add_call(node_names_[step.node], step.primitive,
                            arguments_of(step, values, parameters));
     }

@@ -53,6 +53,8 @@ struct OnednnPrimitive {
   dnnl::memory::desc scratchpad;
   dnnl::memory::desc workspace;  // zero where there is none
   std::optional<OnednnPreparation> preparation;
+  // Set: this kernel stands in the primitive's place; arguments are its tensors' numbers.
+  std::shared_ptr<Kernel> foreign = nullptr;
 
   const OnednnTensor& output() const { return tensors.back(); }
 };

@@ -60,6 +60,10 @@ Result<Done, Refusal> check_supported(const Problem& problem) {
   if (problem.direction != Direction::forward && info(problem.dtype).is_integer) {
     return unsupported(fmt::format("oneDNN has no gradients of {}", info(problem.dtype).name));
   }
+  return check_tensors(problem);
+}
+
+Result<Done, Refusal> check_tensors(const Problem& problem) {
   for (const Tensor& tensor : problem.tensors) {
     if (!find_onednn_type(tensor.dtype)) {
       return unsupported(fmt::format("the oneDNN backend (oneDNN {}) has no {} on a CPU",

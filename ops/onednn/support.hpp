@@ -20,6 +20,8 @@ const OnednnKernelEntry* find_onednn_kernel(std::string_view op);  // nullptr wh
 // "conv backward_data f16", "conv forward f32 +add +relu"
 std::string describe(const Problem& problem);
 
+// Refuses tensors that oneDNN cannot describe.
+Result<Done, Refusal> check_tensors(const Problem& problem);
 // Refuses what no oneDNN on a CPU has, before the library is asked.
 Result<Done, Refusal> check_supported(const Problem& problem);
 

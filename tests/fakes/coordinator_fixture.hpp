@@ -35,8 +35,9 @@ class CoordinatorTest : public testing::Test {
   CoordinatorTest() {
     parts_.cores = {{0}, {1}};
     parts_.environment.machine_class = "test-2c";
-    parts_.device_missing = [](const std::string& device) {
-      return device == "cuda" ? std::optional<std::string>("no CUDA device: none") : std::nullopt;
+    parts_.device_missing = [](const CaseKey& key) {
+      return key.device == "cuda" ? std::optional<std::string>("no CUDA device: none")
+                                  : std::nullopt;
     };
     parts_.start_worker = [this](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
       ++workers_;

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# The headers of the plugin interface as users see them: ops/plugin/bench_plugin*.h* become
+# <bench/plugin*.h*>, in ${BENCH_PLUGIN_INCLUDE}.
+
+set(BENCH_PLUGIN_INCLUDE "${PROJECT_BINARY_DIR}/plugin_include")
+set(BENCH_PLUGIN_HEADERS "")
+foreach(name IN ITEMS plugin.h plugin_operator.hpp plugin.hpp)
+  set(source "${PROJECT_SOURCE_DIR}/ops/plugin/bench_${name}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(READ "${source}" text)
+  string(REPLACE "\"ops/plugin/bench_" "\"bench/" text "${text}")
+  file(CONFIGURE OUTPUT "${BENCH_PLUGIN_INCLUDE}/bench/${name}" @ONLY CONTENT [[@text@]])
+  list(APPEND BENCH_PLUGIN_HEADERS "${BENCH_PLUGIN_INCLUDE}/bench/${name}")
+endforeach()

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/work_file.hpp"
+
+#include "base/checked.hpp"
+#include "base/expression.hpp"
+#include "harness/config/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMaxDiagnostics = 100;
+constexpr std::array<std::string_view, 2> kFileKeys = {"version", "operators"};
+constexpr std::array<std::string_view, 2> kOperatorKeys = {"flops", "bytes"};
+
+struct Formulas {
+  std::optional<Expression> flops, bytes;
+};
+using Table = std::map<std::string, Formulas, std::less<>>;
+
+// Product of "32x64x56x56", summed over what stands between spaces.
+std::optional<std::int64_t> elements_of(std::string_view shapes) {
+  if (shapes.empty()) return std::nullopt;
+  Checked sum = 0;
+  Checked product = 1;
+  const char* at = shapes.data();
+  const char* const end = at + shapes.size();
+  for (;;) {
+    std::int64_t size = 0;
+    const auto [stop, code] = std::from_chars(at, end, size);
+    if (code != std::errc()) return std::nullopt;
+    product *= size;
+    if (stop == end || *stop == ' ') {
+      sum += product;
+      product = 1;
+    } else if (*stop != 'x') {
+      return std::nullopt;
+    }
+    if (stop == end) return sum.value();
+    at = stop + 1;
+  }
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+
+// The number behind the token `name` of "n32c64h56".
+std::optional<std::int64_t> token_of(std::string_view parameters, std::string_view name) {
+  for (std::size_t at = parameters.find(name); at != std::string_view::npos;
+       at = parameters.find(name, at + 1)) {
+    const std::string_view rest = parameters.substr(at + name.size());
+    if ((at > 0 && is_letter(parameters[at - 1])) || rest.empty()) continue;
+    std::int64_t value = 0;
+    const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (code == std::errc()) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> value_of(const Activity& activity, const std::string& name) {
+  if (name == "in_elements") return elements_of(activity.attributes.text(Attribute::in_shapes));
+  if (name == "out_elements") return elements_of(activity.attributes.text(Attribute::out_shapes));
+  if (const auto attribute = attribute_from_name(name)) {
+    if (info(*attribute).type != AttributeType::integer) return std::nullopt;
+    return activity.attributes.integer(*attribute);
+  }
+  return token_of(activity.attributes.text(Attribute::parameters), name);
+}
+
+std::optional<ActivityWork> work_in(const Table& table, const Activity& activity) {
+  const std::string_view op = activity.attributes.text(Attribute::op);
+  const auto row = table.find(op.empty() ? std::string_view(activity.name) : op);
+  if (row == table.end()) return std::nullopt;
+  const auto lookup = [&](const std::string& name) { return value_of(activity, name); };
+  const auto flops = row->second.flops->evaluate(lookup);
+  const auto bytes = row->second.bytes->evaluate(lookup);
+  if (!flops || !bytes || *flops < 0 || *bytes < 0) return std::nullopt;
+  ActivityWork work;
+  work.op = row->first;
+  work.flops = *flops;
+  work.bytes = *bytes;
+  return work;
+}
+
+std::optional<Expression> read_expression(const Reader& reader, const yaml::Node& node,
+                                          std::string_view key) {
+  if (node.kind != yaml::Kind::scalar) {
+    reader.mismatch(node, key, "an expression such as 2*n*c");
+    return std::nullopt;
+  }
+  auto parsed = Expression::parse(node.text);
+  if (parsed.ok()) return *std::move(parsed);
+  const Error& error = parsed.error();
+  reader.complain(
+      node.mark,
+      fmt::format("`{}`: {} at character {} of `{}`", key, error.what, error.where, node.text),
+      error.next);
+  return std::nullopt;
+}
+
+Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
+  Formulas formulas;
+  if (!reader.is_mapping(*entry.value, entry.key)) return formulas;
+  for (const yaml::Entry& item : entry.value->entries) {
+    if (item.key == kOperatorKeys[0]) {
+      formulas.flops = read_expression(reader, *item.value, item.key);
+    } else if (item.key == kOperatorKeys[1]) {
+      formulas.bytes = read_expression(reader, *item.value, item.key);
+    } else {
+      reader.complain(item.mark, "unknown key " + quote(item.key),
+                      expectation(item.key, kOperatorKeys));
+    }
+  }
+  for (const std::string_view key : kOperatorKeys) {
+    if (entry.value->find(key) == nullptr) {
+      reader.complain(entry.mark, fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
+                      "write 0 where there are none");
+    }
+  }
+  return formulas;
+}
+
+void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
+  if (!reader.is_mapping(root, "a work file")) return;
+  for (const yaml::Entry& entry : root.entries) {
+    if (entry.key == kFileKeys[0]) {
+      static_cast<void>(reader.integer(*entry.value, entry.key, 1, 1));
+    } else if (entry.key != kFileKeys[1]) {
+      reader.complain(entry.mark, "unknown key " + quote(entry.key),
+                      expectation(entry.key, kFileKeys));
+    } else if (reader.is_mapping(*entry.value, entry.key)) {
+      for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_operator(reader, op);
+    }
+  }
+  for (const std::string_view key : kFileKeys) {
+    if (root.find(key) == nullptr) {
+      reader.complain(root.mark, fmt::format("the key `{}` is missing", key),
+                      "a work file has `version: 1` and `operators:`");
+    }
+  }
+}
+
+}  // namespace
+
+Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
+                                                       const std::string& file, WorkOf known) {
+  Findings findings;
+  const Reader reader(findings, findings.add_file(file));
+  auto table = std::make_shared<Table>();
+  const auto document = yaml::parse(text);
+  if (!document.ok()) {
+    reader.complain(document.error().mark, document.error().what, document.error().next);
+  } else {
+    for (const yaml::Problem& problem : document->problems()) {
+      reader.complain(problem.mark, problem.what, problem.next);
+    }
+    read_root(reader, document->root(), *table);
+  }
+  if (findings.count() > 0) return findings.list(kMaxDiagnostics);
+  return WorkOf([table, known = std::move(known)](const Activity& activity) {
+    if (known) {
+      if (auto work = known(activity)) return work;
+    }
+    return work_in(*table, activity);
+  });
+}
+
+}  // namespace bench

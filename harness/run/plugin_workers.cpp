@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/plugin_workers.hpp"
+
+#include "harness/config/case_template.hpp"
+#include "harness/config/settings.hpp"
+#include "harness/run/placement.hpp"
+#include "harness/run/worker.hpp"
+#include "harness/run/worker_link.hpp"
+#include "ops/plugin/described_operator.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+
+using nlohmann::json;
+
+// A worker that has loaded one plugin, started when it is first asked and after its failures.
+class PluginWorker {
+ public:
+  PluginWorker(std::string program, std::string file, Env& env)
+      : program_(std::move(program)), file_(std::move(file)), env_(env) {}
+
+  const std::string& file() const { return file_; }
+  void rest() { link_.reset(); }
+
+  Result<std::string> description() {
+    BENCH_ASSIGN_OR_RETURN(const Reply reply, ask(DescribeRequest{}));
+    if (const auto* wanted = std::get_if<DescribeReply>(&reply)) return wanted->document;
+    return another_answer();
+  }
+
+  Result<ops::Model> model(const ModelRequest& request) {
+    const Result<Reply> reply = ask(request);
+    const Error* error = reply.ok() ? nullptr : &reply.error();
+    if (error != nullptr) {
+      // `where` of a model's error is a parameter.
+      return Error{fmt::format("plugin {}: {}", file_, error->what), "", ""};
+    }
+    if (const auto* wanted = std::get_if<ModelReply>(&*reply)) return wanted->model;
+    return another_answer();
+  }
+
+ private:
+  // A library's start, or any amount of arithmetic over a few numbers.
+  static constexpr Nanoseconds kLimit = std::chrono::seconds(30);
+
+  Error fault(std::string what) const { return {std::move(what), file_, ""}; }
+  Error another_answer() const { return fault("its worker sent another kind of answer"); }
+
+  Result<Reply> ask(const Request& request) {
+    if (!link_) BENCH_RETURN_IF_ERROR(start());
+    return call(request);
+  }
+
+  Status start() {
+    WorkerProgram program{program_, {}, allowed_cores()};
+    program.plugins = {file_};
+    BENCH_ASSIGN_OR_RETURN(
+        link_, start_process_link(program, std::nullopt, *env_.clock,
+                                  [this](const std::string& text) { *env_.err << text; }));
+    HelloRequest hello;
+    hello.protocol = kProtocolVersion;
+    BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const Reply greeting, call(hello));
+    return Done{};
+  }
+
+  Result<Reply> call(const Request& request) {
+    auto reply = link_->call(request, kLimit, nullptr);
+    if (!reply) {
+      link_.reset();
+      return fault(reply.error().reason);
+    }
+    auto* refused = std::get_if<RefusedReply>(&reply->reply);
+    if (refused == nullptr) return std::move(reply->reply);
+    // The reason begins with the file, which `where` has.
+    const std::size_t name = refused->reason.find(file_ + ": ");
+    return fault(name == std::string::npos ? refused->reason
+                                           : refused->reason.substr(name + file_.size() + 2));
+  }
+
+  std::string program_;
+  std::string file_;
+  Env& env_;
+  std::unique_ptr<WorkerLink> link_;
+};
+
+namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 7> kKindNames = {"count",   "flag",    "word", "real",
+                                                        "spatial", "padding", "shape"};
+
+template <class Enumeration>
+Enumeration enumerator(const json& value, std::span<const std::string_view> names) {
+  const auto name = value.get<std::string>();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::runtime_error("unknown word `" + name + "`");
+  return static_cast<Enumeration>(found - names.begin());
+}
+
+ops::OperatorDescription description_of(const json& row) {
+  ops::OperatorDescription op;
+  op.name = row.at("name").get<std::string>();
+  op.help = row.at("help").get<std::string>();
+  op.takes_post_ops = row.at("post_ops").get<bool>();
+  for (const json& direction : row.at("directions")) {
+    op.directions.push_back(enumerator<ops::Direction>(direction, ops::direction_names()));
+  }
+  for (const json& item : row.at("parameters")) {
+    op.parameters.push_back(
+        {item.at("name").get<std::string>(), item.at("token").get<std::string>(),
+         enumerator<ops::ParameterKind>(item.at("kind"), kKindNames),
+         item.at("default").get<std::string>(), item.at("help").get<std::string>(),
+         item.at("minimum").get<std::int64_t>(), item.value("words", std::vector<std::string>())});
+  }
+  return op;
+}
+
+// A parameter named like an axis would hide it.
+Status check_names(const ops::OperatorDescription& op) {
+  std::vector<std::string_view> taken = setting_names(SettingsOwner::operator_case);
+  for (const KeyInfo& key : case_keys()) taken.push_back(key.name);
+  for (const ops::ParameterDescription& parameter : op.parameters) {
+    if (std::find(taken.begin(), taken.end(), parameter.name) == taken.end()) continue;
+    return Error{fmt::format("its operator `{}` has a parameter `{}`, which every case has",
+                             op.name, parameter.name),
+                 "", "rename it in the plugin"};
+  }
+  return Done{};
+}
+
+Result<ops::Model> ask_model(PluginWorker& worker, const ops::Problem& problem) {
+  const ModelRequest request{std::string(problem.op->name),
+                             problem.direction,
+                             problem.dtype,
+                             problem.layout,
+                             problem.math,
+                             ops::format_tokens(problem.parameters)};
+  return worker.model(request);
+}
+
+std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription description,
+                                                const std::shared_ptr<PluginWorker>& worker) {
+  return ops::make_described_operator(
+      std::move(description),
+      {.model = [worker](const ops::Problem& problem) { return ask_model(*worker, problem); },
+       .reference = [](const ops::Problem&, ops::ReferenceInputs, std::size_t,
+                       std::span<const std::int64_t>) -> Result<std::vector<double>> {
+         return Error{"references are computed in workers", "", ""};
+       },
+       .tolerance = [](const ops::Problem&) { return ops::Tolerance{}; }});
+}
+
+// What the document of a worker says of the one plugin that it has loaded.
+Result<ops::CatalogueAddition> addition_of(const std::string& document,
+                                           const std::shared_ptr<PluginWorker>& worker) {
+  ops::CatalogueAddition addition{worker->file(), {}, {}};
+  try {
+    const json described = json::parse(document);
+    for (const json& row : described.at("operators")) {
+      ops::OperatorDescription op = description_of(row);
+      if (ops::find_operator(op.name) != nullptr) continue;
+      if (Status status = check_names(op); !status) {
+        return Error{status.error().what, worker->file(), status.error().next};
+      }
+      addition.operators.push_back(make_proxy(std::move(op), worker));
+    }
+    for (const json& row : described.at("backends")) {
+      if (!row.contains("source")) continue;
+      addition.backends.push_back({row.at("name").get<std::string>(),
+                                   row.at("device").get<std::string>(),
+                                   row.at("operators").get<std::vector<std::string>>()});
+    }
+  } catch (const std::exception& error) {  // json's exceptions and ours alike
+    return Error{fmt::format("its worker's description cannot be read: {}", error.what()),
+                 worker->file(), "use a worker program of the same release"};
+  }
+  return addition;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ops::Catalogue>> PluginWorkers::catalogue(
+    const std::vector<std::string>& files) {
+  std::vector<ops::CatalogueAddition> additions;
+  for (const std::string& file : files) {
+    workers_.push_back(std::make_shared<PluginWorker>(program_, file, env_));
+    BENCH_ASSIGN_OR_RETURN(const std::string document, workers_.back()->description());
+    BENCH_ASSIGN_OR_RETURN(ops::CatalogueAddition addition, addition_of(document, workers_.back()));
+    additions.push_back(std::move(addition));
+  }
+  BENCH_ASSIGN_OR_RETURN(ops::Catalogue made, ops::Catalogue::extended(std::move(additions)));
+  return std::make_shared<const ops::Catalogue>(std::move(made));
+}
+
+void PluginWorkers::rest() {
+  for (const auto& worker : workers_) worker->rest();
+}
+
+}  // namespace bench

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+// In the order of preference.
+std::vector<BackendRow> built_in_backends() {
+  BackendRow onednn{"onednn", "cpu", {}, BackendRow::Maker::program};
+  for (const std::string_view name : operator_names()) onednn.operators.emplace_back(name);
+  onednn.operators.emplace_back(kNetworkOperator);
+  return {std::move(onednn),
+          {"cudnn",
+           "cuda",
+           {"conv", "pool", "pointwise", "batch_norm", "softmax", "reorder",
+            std::string(kNetworkOperator)}},
+          {"cublaslt", "cuda", {"gemm"}},
+          {"cublas", "cuda", {"gemm"}}};
+}
+
+bool serves(const BackendRow& row, std::string_view op) {
+  return std::ranges::find(row.operators, op) != row.operators.end();
+}
+
+}  // namespace
+
+Catalogue::Catalogue()
+    : operators_(all_operators().begin(), all_operators().end()), backends_(built_in_backends()) {}
+
+Result<Catalogue> Catalogue::extended(std::vector<CatalogueAddition> additions) {
+  Catalogue result;
+  for (CatalogueAddition& addition : additions) {
+    BENCH_RETURN_IF_ERROR(result.add(std::move(addition)));
+  }
+  return result;
+}
+
+Status Catalogue::add(CatalogueAddition addition) {
+  for (std::shared_ptr<const Operator>& op : addition.operators) {
+    if (op->name == kNetworkOperator || find(op->name) != nullptr) {
+      const bool built_in = op->name == kNetworkOperator || find_operator(op->name) != nullptr;
+      return Error{fmt::format("its operator `{}` has the name of {}", op->name,
+                               built_in ? "a built-in one" : "another plugin's operator"),
+                   addition.source, "rename it in the plugin"};
+    }
+    operators_.push_back(op.get());
+    owned_.push_back(std::move(op));
+  }
+  for (BackendRow& row : addition.backends) {
+    BENCH_RETURN_IF_ERROR(add_backend(std::move(row), addition.source));
+  }
+  return Done{};
+}
+
+Status Catalogue::add_backend(BackendRow row, const std::string& source) {
+  row.source = source;
+  const auto known = std::ranges::find(backends_, row.name, &BackendRow::name);
+  if (known == backends_.end()) {
+    backends_.push_back(std::move(row));
+    return Done{};
+  }
+  const bool free = known->maker == BackendRow::Maker::plugin && known->source.empty();
+  if (!free || known->device != row.device) {
+    const std::string owner =
+        known->source.empty() ? "a built-in one" : fmt::format("one of {}", known->source);
+    return Error{fmt::format("its backend `{}` for device {} has the name of {} for device {}",
+                             row.name, row.device, owner, known->device),
+                 source, "rename it in the plugin"};
+  }
+  known->source = source;
+  for (std::string& op : row.operators) {
+    if (!serves(*known, op)) known->operators.push_back(std::move(op));
+  }
+  return Done{};
+}
+
+const Operator* Catalogue::find(std::string_view name) const {
+  if (const Operator* built_in = find_operator(name)) return built_in;
+  const auto row = std::ranges::find(operators_, name, &Operator::name);
+  return row == operators_.end() ? nullptr : *row;
+}
+
+std::vector<std::string_view> Catalogue::operator_names() const {
+  std::vector<std::string_view> names;
+  for (const Operator* op : operators_) names.push_back(op->name);
+  return names;
+}
+
+const BackendRow* Catalogue::find_backend(std::string_view name) const {
+  const auto row = std::ranges::find(backends_, name, &BackendRow::name);
+  return row == backends_.end() ? nullptr : &*row;
+}
+
+std::vector<std::string_view> Catalogue::backend_names() const {
+  std::vector<std::string_view> names;
+  for (const BackendRow& row : backends_) names.push_back(row.name);
+  return names;
+}
+
+std::string_view Catalogue::default_backend(std::string_view device, std::string_view op) const {
+  std::string_view fallback;
+  for (const BackendRow& row : backends_) {
+    if (row.device != device) continue;
+    if (serves(row, op)) return row.name;
+    if (fallback.empty()) fallback = row.name;
+  }
+  return fallback;
+}
+
+const Catalogue& built_in_catalogue() {
+  static const Catalogue kCatalogue;
+  return kCatalogue;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/catalogue.hpp"
+
+#include "ops/plugin/described_operator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::ops {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::shared_ptr<const Operator> named(const std::string& name) {
+  OperatorDescription description;
+  description.name = name;
+  description.help = "for a test";
+  description.directions = {Direction::forward};
+  return make_described_operator(std::move(description), {});
+}
+
+CatalogueAddition addition(const std::string& op, BackendRow row) {
+  return {"a.so", {named(op)}, {std::move(row)}};
+}
+
+TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
+  const Catalogue& catalogue = built_in_catalogue();
+  EXPECT_EQ(catalogue.operator_names(), operator_names());
+  EXPECT_EQ(catalogue.find("inner_product"), find_operator("gemm"));
+  EXPECT_EQ(catalogue.find("twice"), nullptr);
+  EXPECT_THAT(catalogue.backend_names(), ElementsAre("onednn", "cudnn", "cublaslt", "cublas"));
+}
+
+TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
+  const Catalogue& catalogue = built_in_catalogue();
+  EXPECT_EQ(catalogue.default_backend("cpu", "gemm"), "onednn");
+  EXPECT_EQ(catalogue.default_backend("cuda", "gemm"), "cublaslt");
+  EXPECT_EQ(catalogue.default_backend("cuda", "conv"), "cudnn");
+  EXPECT_EQ(catalogue.default_backend("cuda", kNetworkOperator), "cudnn");
+  const auto extended = Catalogue::extended({addition("twice", {"own", "cpu", {"twice", "gemm"}})});
+  ASSERT_TRUE(extended.ok());
+  EXPECT_EQ(extended->default_backend("cpu", "twice"), "own");
+  EXPECT_EQ(extended->default_backend("cpu", "gemm"), "onednn");
+  // Nobody: the device's first one will say so.
+  EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
+}
+
+TEST(CatalogueTest, APluginFillsARowThatWaitsForOne) {
+  const auto extended = Catalogue::extended({addition("twice", {"cudnn", "cuda", {"twice"}})});
+  ASSERT_TRUE(extended.ok());
+  EXPECT_EQ(extended->find_backend("cudnn")->source, "a.so");
+  EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
+  const auto again = Catalogue::extended({addition("twice", {"cudnn", "cuda", {"twice"}}),
+                                          addition("thrice", {"cudnn", "cuda", {"thrice"}})});
+  EXPECT_THAT(again.error().what, HasSubstr("has the name of one of a.so"));
+}
+
+TEST(CatalogueTest, TakenNamesAreErrorsOfTheirSource) {
+  const auto error = [](CatalogueAddition added) {
+    std::vector<CatalogueAddition> all;
+    all.push_back(std::move(added));
+    return Catalogue::extended(std::move(all)).error();
+  };
+  EXPECT_THAT(error(addition("conv", {"own", "cpu", {}})).what, HasSubstr("a built-in one"));
+  EXPECT_THAT(error(addition("inner_product", {"own", "cpu", {}})).what, HasSubstr("built-in"));
+  EXPECT_THAT(error(addition("network", {"own", "cpu", {}})).what, HasSubstr("built-in"));
+  EXPECT_THAT(error(addition("twice", {"onednn", "cpu", {}})).what, HasSubstr("built-in"));
+  EXPECT_THAT(error(addition("twice", {"cudnn", "cpu", {}})).what, HasSubstr("for device cuda"));
+  EXPECT_EQ(error(addition("conv", {"own", "cpu", {}})).where, "a.so");
+  const auto twice = Catalogue::extended(
+      {addition("twice", {"own", "cpu", {}}), addition("twice", {"other", "cpu", {}})});
+  EXPECT_THAT(twice.error().what, HasSubstr("another plugin's operator"));
+}
+
+}  // namespace
+}  // namespace bench::ops

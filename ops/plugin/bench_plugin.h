@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin interface of `bench`, version 1: operators and backends of one's own in a shared
+ * library. Plain C11 without dependencies; bench_plugin.hpp wraps it for C++. docs/plugins.md shows
+ * how to write, build and use a plugin.
+ *
+ * Rules
+ * - A plugin exports one function, bench_plugin_entry. `bench` loads plugins in worker processes
+ *   alone (dlopen, RTLD_NOW | RTLD_LOCAL) and never unloads them.
+ * - Every struct begins with `size`, which who fills it in sets to sizeof of the struct as he knows
+ *   it. Later releases append fields and leave `abi` as it is; a reader looks at a field only where
+ *   BENCH_HAS says that it is there. `abi` grows when a field changes its meaning.
+ * - Lists are arrays of pointers, so that structs may grow. An empty list may be NULL.
+ * - Text is UTF-8, ended by a zero. What the host hands over is valid until the call returns unless
+ *   said otherwise. What a plugin hands over is its own: operators, backends and their tables until
+ *   the process ends, a kernel's until its destroy(), an invocation's until its destroy().
+ * - Nothing is thrown across this interface, in either direction.
+ * - The host calls a plugin from one thread at a time, not always the same. A plugin may start
+ *   threads; it calls the host only inside of a call from the host, from the thread of that call.
+ * - Functions return a bench_status. Where it is not BENCH_OK, they write into `message` why.
+ * - Times are integer nanoseconds of CLOCK_MONOTONIC.
+ * Functions marked (optional) may be NULL. */
+#ifndef BENCH_PLUGIN_H
+#define BENCH_PLUGIN_H
+
+#include <stddef.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BENCH_PLUGIN_ABI 1u
+#define BENCH_PLUGIN_ENTRY "bench_plugin_entry"
+
+#if defined(__GNUC__)
+#define BENCH_PLUGIN_EXPORT __attribute__((visibility("default")))
+#else
+#define BENCH_PLUGIN_EXPORT
+#endif
+
+/* True where the struct that `pointer` points at is long enough to hold `field`. */
+#define BENCH_HAS(type, pointer, field) \
+  ((pointer)->size >= offsetof(type, field) + sizeof((pointer)->field))
+
+/* ---- Codes ------------------------------------------------------------------------------------
+ */
+
+typedef int32_t bench_status;
+enum {
+  BENCH_OK = 0,
+  BENCH_UNSUPPORTED = 1, /* this library, CPU or device does not have it */
+  BENCH_SKIPPED = 2,     /* not here and now: no device, not enough memory */
+  BENCH_FAILED = 3,      /* an error */
+  BENCH_INVALID = 4      /* parameters that make no problem; message.where names the parameter */
+};
+
+enum { BENCH_FORWARD = 0, BENCH_BACKWARD_DATA = 1, BENCH_BACKWARD_WEIGHTS = 2 };
+
+enum {
+  BENCH_F64 = 0,
+  BENCH_F32 = 1,
+  BENCH_F16 = 2,
+  BENCH_BF16 = 3,
+  BENCH_S32 = 4,
+  BENCH_S8 = 5,
+  BENCH_U8 = 6,
+  BENCH_F8_E4M3 = 7,
+  BENCH_F8_E5M2 = 8
+};
+
+enum { BENCH_LAYOUT_ANY = 0, BENCH_LAYOUT_NCHW = 1, BENCH_LAYOUT_NHWC = 2 };
+enum { BENCH_MATH_DEFAULT = 0, BENCH_MATH_TF32 = 1 };
+
+/* Of tensors and buffers. weights: constant between calls in deployments. activation: buffers of a
+ * network for its intermediate results. */
+enum {
+  BENCH_ROLE_INPUT = 0,
+  BENCH_ROLE_WEIGHTS = 1,
+  BENCH_ROLE_OUTPUT = 2,
+  BENCH_ROLE_ACTIVATION = 3
+};
+
+enum {
+  BENCH_COUNT = 0, /* integer >= minimum */
+  BENCH_FLAG = 1,  /* true or false */
+  BENCH_WORD = 2,  /* one of `words` */
+  BENCH_REAL = 3,  /* finite number */
+  BENCH_SPATIAL =
+      4, /* of built-in operators: an integer a spatial dimension, in the order d, h, w */
+  BENCH_PADDING = 5, /* of built-in operators: begin and end a spatial dimension */
+  BENCH_SHAPE = 6    /* sizes >= minimum, outermost first */
+};
+
+/* ---- Messages ---------------------------------------------------------------------------------
+ */
+
+/* Buffers of the caller; the callee writes at most `*_capacity` bytes with the zero. `text`: what
+ * went wrong. `where`: the parameter, file or device at fault. `next`: what the user can do. All
+ * are empty before the call. */
+typedef struct bench_message {
+  size_t size;
+  char* text;
+  size_t text_capacity;
+  char* where;
+  size_t where_capacity;
+  char* next;
+  size_t next_capacity;
+} bench_message;
+
+/* ---- Problems ---------------------------------------------------------------------------------
+ */
+
+typedef struct bench_parameter {
+  size_t size;
+  const char* name;  /* the YAML key: [a-z][a-z0-9_]* */
+  const char* token; /* letters before the value in a case id ("n"); "ta" prints "+ta" for a flag;
+                        "" for words and shapes */
+  int32_t kind;
+  const char* fallback; /* a constant ("1", "false", "sum"), "required", "optional" (may be absent),
+                           or the name of a parameter of the same kind whose value it takes */
+  const char* help;     /* one line, with the unit */
+  int64_t minimum;
+  const char* const* words; /* of BENCH_WORD */
+  size_t word_count;
+} bench_parameter;
+
+/* One parameter's value. */
+typedef struct bench_value {
+  size_t size;
+  const char* name;
+  int32_t kind;
+  int32_t present;        /* 0: absent, and nothing below is set */
+  int64_t integer;        /* count; flag: 0 or 1 */
+  double real;            /* real */
+  const char* word;       /* word */
+  const int64_t* numbers; /* shape, spatial; padding: begin and end of each dimension in turn */
+  size_t number_count;
+} bench_value;
+
+typedef struct bench_tensor {
+  size_t size;
+  const char* name; /* "source", "weights", "destination", "diff_source", ... */
+  int32_t role;
+  int32_t dtype;
+  const int64_t* dims; /* logical sizes, outermost first; n, c, then spatial */
+  size_t rank;
+  int64_t touched; /* elements that are read or written at all, what bytes are counted from; in
+                      bench_model.add_tensor -1 for all of them */
+} bench_tensor;
+
+/* Operations of one execution; a fused multiply-add counts 2 FLOPs. */
+typedef struct bench_work {
+  size_t size;
+  int32_t has_macs;
+  int64_t macs; /* of convolutions and matrix products */
+  int64_t flops;
+  int64_t flops_valid;   /* without the part that falls into padding; else as flops */
+  int64_t sfu_ops;       /* exp, tanh, ...: one each, beside their plain FLOPs */
+  int64_t bytes_read;    /* the host counts them from `touched`: ignored in set_work */
+  int64_t bytes_written; /* likewise */
+} bench_work;
+
+/* An operation behind an operator's output, applied in order to each element: a unary function of
+ * the operator `pointwise`, or "add" of a tensor `residual`. */
+typedef struct bench_post_op {
+  size_t size;
+  const char* function;
+  double alpha;
+  double beta;
+} bench_post_op;
+
+typedef struct bench_problem {
+  size_t size;
+  const char* op;
+  int32_t direction;
+  int32_t dtype;
+  int32_t layout;
+  int32_t math;
+  const char* tokens; /* the parameter segment of its case id */
+  const bench_value* const* values;
+  size_t value_count;
+  const bench_post_op* const* post_ops;
+  size_t post_op_count;
+  /* Inputs and weights, then outputs; `work` may be NULL. Both are missing in calls of
+   * bench_operator.check and .model, which make them. */
+  const bench_tensor* const* tensors;
+  size_t tensor_count;
+  size_t input_count; /* inputs and weights */
+  const bench_work* work;
+} bench_problem;
+
+/* ---- Operators --------------------------------------------------------------------------------
+ */
+
+/* One line of `bench explain`. */
+typedef struct bench_formula {
+  size_t size;
+  const char* name;       /* "flops" */
+  const char* expression; /* "2*N*C" */
+  const char* values;     /* "2*32*64" */
+  int64_t result;
+} bench_formula;
+
+/* The host's: what an operator's model() writes into. The host keeps the first error (an overflow,
+ * a code out of range) and reports it whatever model() returns then. */
+typedef struct bench_model {
+  size_t size;
+  void* self;
+  bench_status (*add_tensor)(void* self, const bench_tensor* tensor); /* inputs before outputs */
+  bench_status (*add_formula)(void* self, const bench_formula* formula);
+  bench_status (*set_work)(void* self, const bench_work* work);
+} bench_model;
+
+/* What an operator is. Functions are pure: the same arguments, the same answer. */
+typedef struct bench_operator {
+  size_t size;
+  void* self;       /* first argument of the functions */
+  const char* name; /* [a-z][a-z0-9_]*, no built-in operator's */
+  const char* help; /* one line */
+  const bench_parameter* const* parameters;
+  size_t parameter_count;
+  const int32_t* directions;
+  size_t direction_count;
+  int32_t takes_post_ops; /* in direction forward; 0: no */
+  /* (optional) What needs more than one value. Fallbacks are filled in, kinds, minima and words
+   * checked. */
+  bench_status (*check)(void* self, const bench_problem* problem, bench_message* message);
+  bench_status (*model)(void* self, const bench_problem* problem, const bench_model* model,
+                        bench_message* message);
+  /* The plain implementation, in double: `values[i]` of output number `output` (0: the first) at
+   * the row-major position positions[i]; with `positions` NULL at i = 0 .. count - 1. inputs[t]:
+   * tensor t, row-major, as doubles that its data type holds exactly. Post-ops are the host's. */
+  bench_status (*reference)(void* self, const bench_problem* problem, const double* const* inputs,
+                            size_t output, const int64_t* positions, size_t count, double* values,
+                            bench_message* message);
+  /* (optional) |got - want| <= absolute + relative * |want|. Without it 8 roundings of the data
+   * type. */
+  void (*tolerance)(void* self, const bench_problem* problem, double* absolute, double* relative);
+} bench_operator;
+
+/* ---- Kernels ----------------------------------------------------------------------------------
+ */
+
+typedef struct bench_buffer {
+  size_t size;
+  int32_t role;
+  int64_t bytes;      /* in the layout that the kernel wants */
+  const char* layout; /* for people: "abcd", "nChw16c" */
+} bench_buffer;
+
+/* One primitive of what a kernel executes, for people. */
+typedef struct bench_step {
+  size_t size;
+  const char* node;           /* of the network's node that it stands for; "" for a problem */
+  const char* kind;           /* "convolution" */
+  const char* implementation; /* the library's name of what runs */
+  const char* layouts;        /* "abcd -> acdb"; "" where it says nothing */
+} bench_step;
+
+/* The host's: told about each step of an execution by its number. */
+typedef struct bench_observer {
+  size_t size;
+  void* self;
+  void (*begins)(void* self, size_t step);
+  void (*enqueued)(void* self, size_t step); /* the call to execute has returned */
+  void (*done)(void* self, size_t step);     /* after the wait for its end */
+} bench_observer;
+
+/* A kernel bound to buffers. */
+typedef struct bench_invocation {
+  size_t size;
+  void* self;
+  /* One execution, from the call to its end (on a GPU: with the wait for it). No allocation. */
+  bench_status (*run)(void* self);
+  const char* (*error)(void* self); /* why run() failed; valid until the next call */
+  /* (optional) The same step after step, each waited for; a step that fails is not done. */
+  bench_status (*run_observed)(void* self, const bench_observer* observer);
+  void (*destroy)(void* self);
+} bench_invocation;
+
+enum {
+  BENCH_SAMPLE_ANY = 0,    /* as the plugin finds best */
+  BENCH_SAMPLE_STREAM = 1, /* launches queued behind a blocking kernel, between two events */
+  BENCH_SAMPLE_GRAPH = 2   /* replay of a recorded graph */
+};
+
+/* A sample on a device with a clock of its own: iteration i, counted from 0, runs
+ * rotation[(first + i) % rotation_count]. */
+typedef struct bench_sample_request {
+  size_t size;
+  const bench_invocation* const* rotation; /* of one kernel */
+  size_t rotation_count;
+  int64_t first;
+  int64_t iterations;
+  int32_t how;
+} bench_sample_request;
+
+enum {
+  BENCH_SAMPLE_VOID = 1u,      /* not to be counted; the message says why */
+  BENCH_SAMPLE_THROTTLED = 2u, /* the device has lowered its clock; the message says why */
+  BENCH_SAMPLE_UNSTEADY = 4u   /* the clock has changed during the sample */
+};
+
+/* The plugin fills it in. */
+typedef struct bench_sample {
+  size_t size;
+  int64_t device_ns; /* all iterations together, on the device's clock; -1: not known */
+  int64_t host_ns;   /* what the host spent on launching them; -1: not known */
+  int64_t clock_hz;  /* of the device's processors during the sample; -1: not known */
+  uint32_t flags;
+  int32_t how; /* what was done: BENCH_SAMPLE_STREAM or BENCH_SAMPLE_GRAPH */
+} bench_sample;
+
+/* Made by bench_backend.create and, for built-in operators, by bench_host.create. Its invocations
+ * are destroyed before it. */
+typedef struct bench_kernel {
+  size_t size;
+  void* self;
+  const char* implementation;     /* what runs: "brgconv:avx512_core", an engine, an algorithm */
+  const bench_step* const* steps; /* in the order of execution; empty: one */
+  size_t step_count;
+  /* One a tensor of the problem or network, in its order; then a network's activations. */
+  const bench_buffer* const* buffers;
+  size_t buffer_count;
+  int64_t workspace; /* bytes allocated by the kernel itself at creation */
+  /* (both optional: tensors are plain) Between a tensor's plain row-major form in host memory and
+   * the kernel's layout in one of its buffers. Never timed. */
+  bench_status (*pack)(void* self, size_t tensor, const void* plain, void* packed,
+                       bench_message* message);
+  bench_status (*unpack)(void* self, size_t tensor, const void* packed, void* plain,
+                         bench_message* message);
+  /* (optional) Once after packing, before the first run: what is derived from the inputs and must
+   * not be timed. */
+  bench_status (*prepare)(void* self, void* const* buffers, bench_message* message);
+  /* Buffers are aligned to 64 bytes and outlive the invocation. */
+  bench_status (*bind)(void* self, void* const* buffers, const bench_invocation** invocation,
+                       bench_message* message);
+  void (*destroy)(void* self);
+  /* (optional) Without it the host measures run() by its own clock. */
+  bench_status (*sample)(void* self, const bench_sample_request* request, bench_sample* sample,
+                         bench_message* message);
+  /* Of the host's kernels: tensors and values, valid until destroy(); NULL in a plugin's. */
+  const bench_problem* problem;
+} bench_kernel;
+
+/* ---- Networks ---------------------------------------------------------------------------------
+ */
+
+enum { BENCH_NETWORK_INPUT = -1, BENCH_NETWORK_PARAMETER = -2 };
+
+typedef struct bench_node {
+  size_t size;
+  const char* name; /* of the layer */
+  const bench_problem* problem;
+  /* For each of the problem's inputs and weights: the number of the node that makes it,
+   * BENCH_NETWORK_INPUT, or BENCH_NETWORK_PARAMETER. */
+  const int32_t* sources;
+  size_t source_count;
+} bench_node;
+
+/* Of parameter i, tensor 1 + i of the network: which node's which tensor it is. */
+typedef struct bench_place {
+  size_t size;
+  int64_t node;
+  int64_t tensor;
+} bench_place;
+
+typedef struct bench_network {
+  size_t size;
+  const char* name;
+  int64_t batch;
+  int32_t dtype;
+  int32_t training;               /* 1: mode training */
+  int32_t fused;                  /* 1: nodes were fused */
+  const bench_node* const* nodes; /* in the order of execution; the last makes the output */
+  size_t node_count;
+  const bench_tensor* const* tensors; /* the input, the parameters, the output */
+  size_t tensor_count;
+  const bench_place* const* places;
+  size_t place_count;
+} bench_network;
+
+/* ---- The host ---------------------------------------------------------------------------------
+ */
+
+/* A problem of a built-in operator. `tokens` as in case ids: "m4n4k4", "relu-1x64x56x56". */
+typedef struct bench_request {
+  size_t size;
+  const char* op;
+  int32_t direction;
+  int32_t dtype;
+  int32_t layout;
+  int32_t math;
+  const char* tokens;
+} bench_request;
+
+/* Valid from open() to close(). */
+typedef struct bench_host {
+  size_t size;
+  uint32_t abi;
+  void* self;
+  void (*log)(void* self, const char* text); /* a line on standard error */
+  /* A named part of what an invocation does, inside of run(): a row NAME::SUB of the profile.
+   * Ranges nest; those of one execution are ended before it returns. In the timing pass a call
+   * costs a few nanoseconds. */
+  void (*range_begin)(void* self, const char* name);
+  void (*range_end)(void* self);
+  /* A kernel of a built-in operator on the CPU, to be destroyed before close(). Its executions are
+   * ranges named after the operator. */
+  bench_status (*create)(void* self, const bench_request* request, const bench_kernel** kernel,
+                         bench_message* message);
+} bench_host;
+
+/* ---- Backends ---------------------------------------------------------------------------------
+ */
+
+typedef struct bench_library {
+  size_t size;
+  const char* name;
+  const char* version;
+  const char* path;   /* of the loaded file; "" where it is part of the plugin */
+  const char* detail; /* anything else worth knowing; may be "" */
+} bench_library;
+
+/* Memory of a device that the CPU cannot address. */
+typedef struct bench_memory {
+  size_t size;
+  bench_status (*allocate)(void* state, int64_t bytes, void** address, bench_message* message);
+  void (*release)(void* state, void* address);
+  bench_status (*copy_in)(void* state, void* device, const void* host, int64_t bytes,
+                          bench_message* message);
+  bench_status (*copy_out)(void* state, void* host, const void* device, int64_t bytes,
+                           bench_message* message);
+  bench_status (*fill)(void* state, void* device, int32_t value, int64_t bytes,
+                       bench_message* message); /* every byte */
+} bench_memory;
+
+typedef struct bench_backend {
+  size_t size;
+  void* self;         /* first argument of probe() and open() */
+  const char* name;   /* the segment of case ids: [a-z][a-z0-9_]*, no built-in backend's */
+  const char* device; /* "cpu", "cuda" */
+  const char* const* operators; /* that it serves, built-in ones and the plugin's own; "network" */
+  size_t operator_count;
+  /* (optional) BENCH_OK where it could run here; else why not. Cheap; called without open(). */
+  bench_status (*probe)(void* self, bench_message* message);
+  /* Once a process, before anything below. `state` is their first argument. */
+  bench_status (*open)(void* self, const bench_host* host, void** state, bench_message* message);
+  void (*close)(void* state);
+  /* (optional) Sets `list`, which stays valid until the next call, and returns its length. */
+  size_t (*libraries)(void* state, const bench_library* const** list);
+  const bench_memory* memory; /* NULL: kernels read and write host memory */
+  /* Refusals: unsupported, skipped, failed. */
+  bench_status (*create)(void* state, const bench_problem* problem, const bench_kernel** kernel,
+                         bench_message* message);
+  /* (optional) The network as one. */
+  bench_status (*create_network)(void* state, const bench_network* network,
+                                 const bench_kernel** kernel, bench_message* message);
+} bench_backend;
+
+/* ---- The plugin -------------------------------------------------------------------------------
+ */
+
+typedef struct bench_plugin {
+  size_t size;
+  uint32_t abi;     /* BENCH_PLUGIN_ABI; size, abi and name stay first in every version */
+  const char* name; /* of the plugin */
+  const char* version;
+  const bench_operator* const* operators;
+  size_t operator_count;
+  const bench_backend* const* backends;
+  size_t backend_count;
+} bench_plugin;
+
+/* What the shared library exports. NULL is an error. */
+BENCH_PLUGIN_EXPORT const bench_plugin* bench_plugin_entry(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BENCH_PLUGIN_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems and networks as plugins see them.
+#pragma once
+
+#include "ops/network/network.hpp"
+#include "ops/plugin/bench_plugin.h"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench::ops {
+
+// Rows, and the pointers to them that the interface wants. Rows stay where they are.
+template <class Row>
+class CList {
+ public:
+  Row& add() {
+    rows_.emplace_back();
+    rows_.back().size = sizeof(Row);
+    pointers_.push_back(&rows_.back());
+    return rows_.back();
+  }
+  const Row* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+
+ private:
+  std::deque<Row> rows_;
+  std::vector<const Row*> pointers_;
+};
+
+// Refers to the problem, which must outlive it. Not movable: it hands out its address.
+class CProblem {
+ public:
+  explicit CProblem(const Problem& problem);
+  CProblem(const CProblem&) = delete;
+  CProblem& operator=(const CProblem&) = delete;
+
+  const bench_problem* get() const { return &raw_; }
+
+ private:
+  void add_value(const Parameter& parameter, const Value& value);
+
+  std::string op_, tokens_;
+  std::deque<std::string> names_;
+  std::deque<std::vector<std::int64_t>> pads_;
+  CList<bench_value> values_;
+  CList<bench_post_op> post_ops_;
+  CList<bench_tensor> tensors_;
+  bench_work work_;
+  bench_problem raw_;
+};
+
+// The same of a network.
+class CNetwork {
+ public:
+  explicit CNetwork(const Network& network);
+  CNetwork(const CNetwork&) = delete;
+  CNetwork& operator=(const CNetwork&) = delete;
+
+  const bench_network* get() const { return &raw_; }
+
+ private:
+  std::deque<CProblem> problems_;
+  CList<bench_node> nodes_;
+  std::deque<std::vector<std::int32_t>> sources_;
+  CList<bench_tensor> tensors_;
+  CList<bench_place> places_;
+  bench_network raw_;
+};
+
+}  // namespace bench::ops

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/plugin/c_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace bench::ops {
+namespace {
+
+template <std::size_t kSize>
+std::string ended(const std::array<char, kSize>& buffer) {
+  return {buffer.data(), strnlen(buffer.data(), kSize)};
+}
+
+void copy(const std::string& from, char* to, std::size_t capacity) {
+  if (to == nullptr || capacity == 0) return;
+  const std::size_t length = std::min(from.size(), capacity - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+CMessage::CMessage()
+    : text_{}, where_{}, next_{}, raw_{sizeof(bench_message), text_.data(),  text_.size(),
+                                       where_.data(),         where_.size(), next_.data(),
+                                       next_.size()} {}
+
+Error CMessage::error(std::string_view what) const {
+  Error error{ended(text_), ended(where_), ended(next_)};
+  if (error.what.empty()) error.what = fmt::format("{}, without saying why", what);
+  return error;
+}
+
+void write_message(const Error& error, bench_message* message) {
+  if (message == nullptr) return;
+  copy(error.what, message->text, message->text_capacity);
+  copy(error.where, message->where, message->where_capacity);
+  copy(error.next, message->next, message->next_capacity);
+}
+
+Refusal refusal_of(bench_status status, const Error& error) {
+  Refusal::Kind kind = Refusal::Kind::failed;
+  if (status == BENCH_UNSUPPORTED) kind = Refusal::Kind::unsupported;
+  if (status == BENCH_SKIPPED) kind = Refusal::Kind::skipped;
+  return {kind, error.message()};
+}
+
+bench_status status_of(const Refusal& refusal) {
+  switch (refusal.kind) {
+    case Refusal::Kind::unsupported:
+      return BENCH_UNSUPPORTED;
+    case Refusal::Kind::skipped:
+      return BENCH_SKIPPED;
+    case Refusal::Kind::failed:
+      break;
+  }
+  return BENCH_FAILED;
+}
+
+std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+
+}  // namespace bench::ops

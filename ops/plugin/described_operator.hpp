@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are not part of this program, from a description of their parameters: what a
+// plugin says in a worker, and what a worker says to its coordinator.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/operator.hpp"
+#include "ops/parameter.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+struct ParameterDescription {
+  std::string name;
+  std::string token;
+  ParameterKind kind = ParameterKind::count;
+  std::string fallback;  // a constant, "required", "optional", or an earlier parameter's name
+  std::string help;
+  std::int64_t minimum = 1;
+  std::vector<std::string> words;
+};
+
+struct OperatorDescription {
+  std::string name;
+  std::string help;
+  std::vector<ParameterDescription> parameters;
+  std::vector<Direction> directions;
+  bool takes_post_ops = false;
+};
+
+// Letters, digits and _ beginning with a letter, all lower case: names of operators, parameters and
+// backends.
+bool is_plugin_name(std::string_view name);
+
+// Error: what makes it unusable (case ids must read back as they were written).
+Status check_description(const OperatorDescription& description);
+
+// As of Operator.
+struct OperatorFunctions {
+  std::function<Result<Model>(const Problem&)> model;
+  std::function<Result<std::vector<double>>(const Problem&, ReferenceInputs, std::size_t output,
+                                            std::span<const std::int64_t> positions)>
+      reference;
+  std::function<Tolerance(const Problem&)> tolerance;
+};
+
+// The description has been checked. Completion fills in the fallbacks.
+std::shared_ptr<const Operator> make_described_operator(OperatorDescription description,
+                                                        OperatorFunctions functions);
+
+}  // namespace bench::ops

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plugin may call: the log, named parts of an execution, kernels of built-in operators.
+#pragma once
+
+#include "ops/kernel.hpp"
+#include "ops/plugin/bench_plugin.h"
+
+#include <string>
+
+namespace bench::ops {
+
+// Of one backend. Not movable: it hands out its address.
+class Host {
+ public:
+  // `built_in` outlives it. `name`: of the backend, for what it logs.
+  Host(std::string name, Backend& built_in);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const bench_host* get() const { return &raw_; }
+  Backend& built_in() { return built_in_; }
+
+  // Who is told about parts from now on; null: nobody.
+  void observe(StepObserver* observer) { observer_ = observer; }
+  void part_begins(std::string_view name) noexcept {
+    if (observer_ != nullptr) observer_->part_begins(name);
+  }
+  void part_ends() noexcept {
+    if (observer_ != nullptr) observer_->part_ends();
+  }
+
+ private:
+  std::string name_;
+  Backend& built_in_;
+  StepObserver* observer_ = nullptr;
+  bench_host raw_;
+};
+
+}  // namespace bench::ops

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/plugin/plugin.hpp"
+
+#include "ops/plugin/c_text.hpp"
+#include "ops/plugin/plugin_operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+using Entry = const bench_plugin* (*)();
+
+constexpr std::string_view kDocumentation = "docs/plugins.md says how a plugin is built";
+constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
+
+Error at(const std::string& file, std::string what, std::string_view next = {}) {
+  return {std::move(what), file, std::string(next)};
+}
+
+// The loader's words begin with the file's name.
+std::string loader_message(const std::string& file) {
+  const char* said = dlerror();
+  std::string text = said == nullptr ? "no reason given" : said;
+  if (text.starts_with(file + ": ")) text.erase(0, file.size() + 2);
+  return text;
+}
+
+Result<const bench_plugin*> open_library(const std::string& file) {
+  if (access(file.c_str(), R_OK) != 0) {
+    return at(file, fmt::format("cannot be read: {}", std::strerror(errno)),
+              "plugins of a configuration are searched relative to it, --plugin from here");
+  }
+  // A name without a slash would be searched for in the system's folders.
+  const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return at(file, fmt::format("cannot be loaded: {}", loader_message(path)),
+              "build it as a shared library for this machine");
+  }
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, BENCH_PLUGIN_ENTRY));
+  if (entry == nullptr) {
+    return at(file, fmt::format("is no plugin: it does not export {}()", BENCH_PLUGIN_ENTRY),
+              kDocumentation);
+  }
+  const bench_plugin* plugin = entry();
+  if (plugin == nullptr) {
+    return at(file, fmt::format("{}() returned no plugin", BENCH_PLUGIN_ENTRY), kDocumentation);
+  }
+  return plugin;
+}
+
+Status check_version(const bench_plugin& plugin, const std::string& file) {
+  if (BENCH_HAS(bench_plugin, &plugin, abi) && plugin.abi != BENCH_PLUGIN_ABI) {
+    return at(file,
+              fmt::format("speaks version {} of the plugin interface, this program version {}",
+                          plugin.abi, BENCH_PLUGIN_ABI),
+              "build it with this release's bench/plugin.h");
+  }
+  if (plugin.size < sizeof(bench_plugin)) {
+    return at(file, "describes itself with a struct that is too short", kDocumentation);
+  }
+  return Done{};
+}
+
+// Whether a list of the plugin can be walked.
+template <class Row>
+Status check_list(const Row* const* rows, std::size_t count, std::string_view what,
+                  const std::string& file) {
+  if (count > 0 && rows == nullptr) return at(file, fmt::format("has no list of its {}", what));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (rows[i] == nullptr || rows[i]->size < sizeof(Row)) {
+      return at(file, fmt::format("number {} of its {} is missing or too short", i, what),
+                kDocumentation);
+    }
+  }
+  return Done{};
+}
+
+Status check_operator(const bench_operator& op, const std::string& file) {
+  BENCH_RETURN_IF_ERROR(check_list(op.parameters, op.parameter_count, "parameters", file));
+  if (op.model == nullptr || op.reference == nullptr) {
+    return at(file, fmt::format("its operator `{}` has no model or no reference", text_of(op.name)),
+              kDocumentation);
+  }
+  Status status = check_operator_description(op);
+  if (!status.ok()) return at(file, status.error().what, kDocumentation);
+  return Done{};
+}
+
+Status check_backend(const bench_backend& backend, const std::string& file) {
+  const std::string name = text_of(backend.name);
+  const std::string device = text_of(backend.device);
+  if (!is_plugin_name(name)) {
+    return at(file, fmt::format("the backend name `{}` is not [a-z][a-z0-9_]*", name));
+  }
+  if (std::ranges::find(kDevices, device) == kDevices.end()) {
+    return at(file, fmt::format("its backend `{}` is for the device `{}`", name, device),
+              "devices are cpu and cuda");
+  }
+  const bool lists = backend.operator_count == 0 || backend.operators != nullptr;
+  if (!lists || backend.open == nullptr || backend.close == nullptr || backend.create == nullptr) {
+    return at(file, fmt::format("its backend `{}` lacks a function or its operators", name),
+              kDocumentation);
+  }
+  const bench_memory* memory = backend.memory;
+  if (memory != nullptr && (memory->size < sizeof(bench_memory) || memory->allocate == nullptr ||
+                            memory->release == nullptr || memory->copy_in == nullptr ||
+                            memory->copy_out == nullptr || memory->fill == nullptr)) {
+    return at(file, fmt::format("its backend `{}` has incomplete memory functions", name),
+              kDocumentation);
+  }
+  return Done{};
+}
+
+Status check_plugin(const bench_plugin& plugin, const std::string& file) {
+  BENCH_RETURN_IF_ERROR(check_version(plugin, file));
+  BENCH_RETURN_IF_ERROR(check_list(plugin.operators, plugin.operator_count, "operators", file));
+  BENCH_RETURN_IF_ERROR(check_list(plugin.backends, plugin.backend_count, "backends", file));
+  for (std::size_t i = 0; i < plugin.operator_count; ++i) {
+    BENCH_RETURN_IF_ERROR(check_operator(*plugin.operators[i], file));
+  }
+  for (std::size_t i = 0; i < plugin.backend_count; ++i) {
+    BENCH_RETURN_IF_ERROR(check_backend(*plugin.backends[i], file));
+  }
+  if (plugin.name == nullptr || *plugin.name == '\0') return at(file, "does not say its name");
+  return Done{};
+}
+
+}  // namespace
+
+Result<Plugin> Plugin::load(const std::string& file) {
+  BENCH_ASSIGN_OR_RETURN(const bench_plugin* plugin, open_library(file));
+  BENCH_RETURN_IF_ERROR(check_plugin(*plugin, file));
+  return Plugin(file, plugin);
+}
+
+LibraryInfo Plugin::library() const {
+  return {text_of(raw_->name), text_of(raw_->version), file_, "plugin"};
+}
+
+CatalogueAddition Plugin::addition() const {
+  CatalogueAddition addition{file_, {}, {}};
+  for (std::size_t i = 0; i < raw_->operator_count; ++i) {
+    addition.operators.push_back(make_plugin_operator(*raw_->operators[i]));
+  }
+  for (const bench_backend* backend : backends()) {
+    BackendRow row{text_of(backend->name), text_of(backend->device), {}};
+    for (std::size_t i = 0; i < backend->operator_count; ++i) {
+      row.operators.push_back(text_of(backend->operators[i]));
+    }
+    addition.backends.push_back(std::move(row));
+  }
+  return addition;
+}
+
+std::vector<const bench_backend*> Plugin::backends() const {
+  return {raw_->backends, raw_->backends + raw_->backend_count};
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any lines as texts of a framework's ranges, or PyProf's markers: what is read lies in the line,
+// and its work, where it is understood, is no nonsense.
+#include "ops/framework_operator.hpp"
+#include "profiler/capture/framework_range.hpp"
+#include "profiler/capture/pyprof_marker.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+bool lies_in(std::string_view part, std::string_view whole) {
+  const std::less_equal<> before;
+  return part.empty() || (before(whole.data(), part.data()) &&
+                          before(part.data() + part.size(), whole.data() + whole.size()));
+}
+
+void check_work(const bench::FrameworkCall& call) {
+  const auto work = bench::ops::work_of_framework_call(call);
+  if (!work) return;
+  require(!work->op.empty());
+  require(work->flops >= 0 && work->macs.value_or(0) >= 0 && work->bytes.value_or(0) >= 0);
+}
+
+void check_marker(std::string_view line) {
+  const auto marker = bench::parse_pyprof_marker(line);
+  if (!marker) return;
+  require(!marker->name.empty() && lies_in(marker->name, line) && lies_in(marker->module, line));
+  require(marker->arguments.size() == marker->inputs.size());
+  for (const bench::FrameworkArgument& argument : marker->arguments) {
+    require(lies_in(argument.name, line) && lies_in(argument.type, line));
+  }
+  check_work({marker->name, &marker->inputs, nullptr, &marker->arguments});
+}
+
+void check(std::string_view line) {
+  check_marker(line);
+  const auto range = bench::parse_framework_range(line);
+  if (!range) return;
+  require(!range->name.empty());
+  require(lies_in(range->name, line) && lies_in(range->sizes, line));
+  require(range->origins.empty() || range->origins.size() == range->inputs.size());
+  require(range->sequence.value_or(0) >= 0);
+  check_work({range->name, &range->inputs, nullptr});
+  for (const auto& shape : range->inputs) check_work({range->name, &range->inputs, &shape});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // A copy of its own: reading beyond a line is seen.
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    check(std::string(text, begin, end - begin));
+    begin = end + 1;
+  }
+  return 0;
+}
