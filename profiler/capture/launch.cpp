@@ -141,6 +141,7 @@ std::map<std::string, std::string> capture_environment(
   result[capture::kSpoolVariable] = request.spool;
   // A string, since GCC 12 warns of an overlap in the assignment of a literal.
   if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
+  if (!other_nvtx_tool(request, result)) result[capture::kNvtxVariable] = request.library;
   result[capture::kVerboseVariable] = request.verbose;
   for (const char* name : capture::kVerboseVariables) {
     const auto set = result.find(name);
@@ -149,6 +150,15 @@ std::map<std::string, std::string> capture_environment(
   }
   for (const char* name : capture::kVerboseVariables) result[name] = request.verbose;
   return result;
+}
+
+std::optional<std::string> other_nvtx_tool(const CaptureRequest& request,
+                                           const std::map<std::string, std::string>& inherited) {
+  const auto set = inherited.find(capture::kNvtxVariable);
+  if (set == inherited.end() || set->second.empty() || set->second == request.library) {
+    return std::nullopt;
+  }
+  return set->second;
 }
 
 Result<std::string> find_executable(const std::string& name, const std::string& search_path) {

@@ -25,11 +25,15 @@ struct CaptureRequest {
 // library tells a user's own setting by its text; all versions take it for 2.
 inline constexpr char kCaptureVerbose[] = "2,2";
 
-// The environment of the program: `inherited` and what the capture needs. A verbose mode that the
-// user has set stays as it is. The seam for other collectors that programs load by a variable, such
-// as CUDA_INJECTION64_PATH.
+// The environment of the program: `inherited` and what the capture needs. A verbose mode, or a tool
+// for NVTX, that the user has set stays as it is. The seam for other collectors that programs load
+// by a variable, such as CUDA_INJECTION64_PATH.
 std::map<std::string, std::string> capture_environment(
     const CaptureRequest& request, std::map<std::string, std::string> inherited);
+
+// The tool that the user has chosen for NVTX ranges, which hence are not captured; absent: none.
+std::optional<std::string> other_nvtx_tool(const CaptureRequest& request,
+                                           const std::map<std::string, std::string>& inherited);
 
 // The file that a shell would run for `name`. Error: none, or one that may not be executed.
 Result<std::string> find_executable(const std::string& name, const std::string& search_path);

@@ -6,11 +6,25 @@
 // The spool holds JSON lines, one write(2) each, appended by all processes and threads:
 //   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
 //   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","backtrace":["lib+0x1"]}
-//   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1}
+//   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3"}
 // `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
 // module, "+0x" and the address in it as its symbol table counts. `onednn` is there where a module
-// of the process had oneDNN's functions.
+// of the process had oneDNN's functions. `parent_tid` is the thread that forked, where it is known.
+//
+// Of NVTX (all fields after `ns` may be absent; numbers are those of the process):
+//   {"record":"nvtx_push",...,"domain":1,"category":2,"payload_type":1,"payload":7,"text":"step"}
+//   {"record":"nvtx_pop",...,"domain":1}
+//   {"record":"nvtx_start",...,"id":3,"string":2}      as nvtx_push; ends by its id, on any thread
+//   {"record":"nvtx_end",...,"id":3}
+//   {"record":"nvtx_mark",...,"text":"here"}           as nvtx_push
+//   {"record":"nvtx_domain",...,"id":1,"text":"cuDNN"}
+//   {"record":"nvtx_string",...,"id":2,"domain":1,"text":"registered"}
+//   {"record":"nvtx_category",...,"id":2,"domain":1,"text":"io"}
+//   {"record":"nvtx_thread",...,"id":17,"text":"loader"}   id: the thread that has the name
+//   {"record":"thread_end",...}                            of a thread that has pushed a range
+// Domain 0 is the default one and is not written. `payload_type` is nvtxPayloadType_t, `payload`
+// the bits of the value. Of the CUDA profiler's calls: "profiler_start", "profiler_stop".
 #pragma once
 
 namespace bench::capture {
@@ -26,5 +40,8 @@ inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";
 // The variables that oneDNN reads its verbose mode from: since 2.x, 1.x and 2.x, 0.x.
 inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",
                                                     "MKLDNN_VERBOSE"};
+
+// The variable that NVTX loads a tool by.
+inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
 
 }  // namespace bench::capture

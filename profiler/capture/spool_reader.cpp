@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -20,6 +22,12 @@ std::optional<std::int64_t> integer(const rapidjson::Document& record, const cha
   return found->value.GetInt64();
 }
 
+// 0 where it is not there.
+std::uint64_t number(const rapidjson::Document& record, const char* name) {
+  const auto found = record.FindMember(name);
+  return found == record.MemberEnd() || !found->value.IsUint64() ? 0 : found->value.GetUint64();
+}
+
 std::string_view text(const rapidjson::Document& record, const char* name) {
   const auto found = record.FindMember(name);
   if (found == record.MemberEnd() || !found->value.IsString()) return {};
@@ -29,10 +37,31 @@ std::string_view text(const rapidjson::Document& record, const char* name) {
 // 73 years of uptime; sums and differences with a duration stay in range.
 constexpr std::int64_t kLatest = (std::int64_t{1} << 61) - 2;
 
+struct NvtxRecord {
+  std::string_view name;
+  Status (NvtxTracker::*take)(const NvtxCall& call);
+};
+constexpr std::array<NvtxRecord, 12> kNvtxRecords = {{
+    {"nvtx_push", &NvtxTracker::push},
+    {"nvtx_pop", &NvtxTracker::pop},
+    {"nvtx_start", &NvtxTracker::start},
+    {"nvtx_end", &NvtxTracker::end},
+    {"nvtx_mark", &NvtxTracker::mark},
+    {"nvtx_domain", &NvtxTracker::name_domain},
+    {"nvtx_string", &NvtxTracker::name_string},
+    {"nvtx_category", &NvtxTracker::name_category},
+    {"nvtx_thread", &NvtxTracker::name_thread},
+    {"thread_end", &NvtxTracker::end_thread},
+    {"profiler_start", &NvtxTracker::start_profiler},
+    {"profiler_stop", &NvtxTracker::stop_profiler},
+}};
+
 class SpoolReader {
  public:
-  SpoolReader(TextSource& source, ActivitySink& sink, const FrameName& frame_name)
-      : source_(source), sink_(sink), frame_name_(frame_name) {
+  SpoolReader(TextSource& source, ActivitySink& sink, const SpoolOptions& options)
+      : source_(source),
+        frame_name_(options.frame_name),
+        nvtx_(options.window, options.work_of, options.facts, sink) {
     report_.read.format = "capture";
   }
 
@@ -48,6 +77,13 @@ class SpoolReader {
       report_.read.note(status.error().message());
     }
     for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
+    BENCH_RETURN_IF_ERROR(nvtx_.finish());
+    note_unbalanced();
+    report_.read.activities = nvtx_.taken();
+    report_.ranges = nvtx_.taken_ranges();
+    report_.ranges_seen = nvtx_.ranges();
+    report_.window_was_open = nvtx_.window_was_open();
+    report_.facts = nvtx_.facts();
     return std::move(report_);
   }
 
@@ -67,12 +103,14 @@ class SpoolReader {
     const auto end = integer(record, "ns");
     if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
     if (*end < 0 || *end > kLatest) return damaged("has a time beyond the range of a clock");
+    const Moment moment{*pid, *tid, Nanoseconds(*end)};
     const std::string_view kind = text(record, "record");
-    if (kind == "verbose") return take_verbose(record, {*pid, *tid, Nanoseconds(*end)});
-    if (kind == "process") {
-      begin_process(*pid);
-    } else if (kind == "fork") {
-      begin_child(*pid, integer(record, "parent").value_or(0));
+    if (kind == "verbose") return take_verbose(record, moment);
+    const auto nvtx = std::ranges::find(kNvtxRecords, kind, &NvtxRecord::name);
+    if (nvtx != kNvtxRecords.end()) return (nvtx_.*nvtx->take)(call_of(record, moment));
+    if (kind == "process") return begin_process(*pid);
+    if (kind == "fork") {
+      begin_child(record, moment);
     } else if (kind == "process_end") {
       if (!text(record, "onednn").empty()) report_.onednn.emplace(text(record, "onednn"));
     } else {
@@ -83,17 +121,41 @@ class SpoolReader {
   }
 
   // A new program has a new library, perhaps of another version.
-  void begin_process(std::int64_t pid) {
+  Status begin_process(std::int64_t pid) {
     ++report_.processes;
     if (const auto before = decoders_.find(pid); before != decoders_.end()) {
       add_facts(before->second);
       decoders_.erase(before);
     }
+    return nvtx_.begin_process(pid);
   }
 
-  void begin_child(std::int64_t pid, std::int64_t parent) {
+  void begin_child(const rapidjson::Document& record, const Moment& moment) {
+    const std::int64_t parent = integer(record, "parent").value_or(0);
     const auto found = decoders_.find(parent);
-    if (found != decoders_.end()) decoders_.insert_or_assign(pid, VerboseDecoder(found->second));
+    if (found != decoders_.end()) {
+      decoders_.insert_or_assign(moment.pid, VerboseDecoder(found->second));
+    }
+    nvtx_.fork(moment.pid, moment.tid, parent, integer(record, "parent_tid"), moment.end);
+  }
+
+  static NvtxCall call_of(const rapidjson::Document& record, const Moment& moment) {
+    return {.pid = moment.pid,
+            .tid = moment.tid,
+            .at = moment.end,
+            .domain = number(record, "domain"),
+            .category = number(record, "category"),
+            .id = number(record, "id"),
+            .string = number(record, "string"),
+            .payload_type = number(record, "payload_type"),
+            .payload = number(record, "payload"),
+            .text = std::string(text(record, "text"))};
+  }
+
+  void note_unbalanced() {
+    if (nvtx_.unbalanced() == 0) return;
+    report_.read.note(fmt::format("{} NVTX range{} ended that had not begun", nvtx_.unbalanced(),
+                                  nvtx_.unbalanced() == 1 ? "" : "s"));
   }
 
   Status take_verbose(const rapidjson::Document& record, const Moment& moment) {
@@ -109,12 +171,14 @@ class SpoolReader {
     activity_.track.tid = moment.tid;
     activity_.start = moment.end - activity_.duration.value_or(Nanoseconds(0));
     add_backtrace(record);
-    if (line.kind == VerboseKind::exec && activity_.duration) {
+    const std::int64_t before = nvtx_.taken();
+    BENCH_RETURN_IF_ERROR(nvtx_.take(activity_));
+    const bool is_kept = nvtx_.taken() > before;
+    if (is_kept && line.kind == VerboseKind::exec && activity_.duration) {
       ++report_.executed;
       report_.executed_time += *activity_.duration;
     }
-    ++report_.read.activities;
-    return sink_.take(activity_);
+    return Done{};
   }
 
   void add_backtrace(const rapidjson::Document& record) {
@@ -150,8 +214,8 @@ class SpoolReader {
   }
 
   TextSource& source_;
-  ActivitySink& sink_;
   const FrameName& frame_name_;
+  NvtxTracker nvtx_;
   std::map<std::int64_t, VerboseDecoder> decoders_;  // by process: each has its own library
   SpoolReport report_;
   Activity activity_;
@@ -161,8 +225,8 @@ class SpoolReader {
 }  // namespace
 
 Result<SpoolReport> read_spool(TextSource& source, ActivitySink& sink,
-                               const FrameName& frame_name) {
-  return SpoolReader(source, sink, frame_name).read();
+                               const SpoolOptions& options) {
+  return SpoolReader(source, sink, options).read();
 }
 
 }  // namespace bench

@@ -2,9 +2,9 @@
 #include "profiler/capture/preload/line.hpp"
 
 #include "profiler/capture/preload/backtrace.hpp"
+#include "profiler/capture/preload/process.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <pthread.h>
@@ -78,20 +78,6 @@ ThreadLine* reserve(ThreadLine* line, std::size_t more) {
   thread_line = static_cast<ThreadLine*>(pages);
   thread_line->mapped = wanted;
   return thread_line;
-}
-
-// Tells the reader whose child this is, after fork without exec: it goes on with the parent's
-// library, whose first lines say how to read the others.
-void note_fork() {
-  static constinit std::atomic<pid_t> known{0};
-  const pid_t own = getpid();
-  const pid_t before = known.exchange(own);
-  if (before == 0 || before == own) return;
-  char buffer[64];
-  Text field(buffer, sizeof buffer);
-  field.add(",\"parent\":");
-  field.add_number(static_cast<unsigned long>(before));
-  write_record("fork", field.view(), {});
 }
 
 void write_line(ThreadLine& line) {

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row an operator, below the functions that they name
+#include "ops/framework_operator.hpp"
+
+#include "base/checked.hpp"
+#include "ops/framework_arguments.hpp"
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::size_t kMatrixRank = 2;
+constexpr std::size_t kFirstSpatial = 2;  // behind n, c
+constexpr std::size_t kMostSpatial = 3;
+constexpr std::array<std::string_view, kMostSpatial> kSizeNames = {"d", "h", "w"};
+constexpr std::array<std::string_view, kMostSpatial> kKernelNames = {"t", "r", "s"};
+
+struct Row;
+
+// A problem of the same FLOPs. exact: its parameters are those of the call.
+enum class Naming { exact, work_only };
+// Whether its tensors are those of the call, so that it has the same bytes.
+enum class Tensors { same, others };
+struct Equivalent {
+  ProblemRequest request;
+  Naming naming = Naming::work_only;
+  std::int64_t more_flops = 0;  // that the problem does not have
+  Tensors tensors = Tensors::same;
+};
+using Make = std::optional<Equivalent>(const FrameworkCall& call, const Row& row);
+
+struct Row {
+  std::string_view name;  // without "aten::" and the '_' of in-place operators
+  Make* make;
+  std::string_view function = {};  // of pointwise
+  std::size_t spatial_rank = 0;    // 0: any
+};
+
+// The shape of argument `index`; empty: no tensor, or one of no dimension.
+std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index) {
+  if (index >= call.inputs->size()) return {};
+  return (*call.inputs)[index];
+}
+
+std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
+                                     Naming naming = Naming::work_only) {
+  ProblemRequest request;
+  request.op = find_operator(op);
+  request.parameters = std::move(parameters);
+  return Equivalent{.request = std::move(request), .naming = naming};
+}
+
+std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result) {
+  if (result) result->tensors = Tensors::others;
+  return result;
+}
+
+ParameterSet parameters_of(std::string_view op) {
+  return ParameterSet(find_operator(op)->parameters);
+}
+
+void set_spatial(ParameterSet& set, std::span<const std::string_view, kMostSpatial> names,
+                 std::span<const std::int64_t> sizes) {
+  const std::size_t first = kMostSpatial - sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) set.set(names[first + i], sizes[i]);
+}
+
+bool is_image(std::span<const std::int64_t> shape) {
+  return shape.size() > kFirstSpatial && shape.size() <= kFirstSpatial + kMostSpatial;
+}
+
+// FLOPs of a convolution follow from output, kernel and channels alone, so that of one that visits
+// its input densely is the same.
+std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  if (call.output == nullptr || !is_image(source) || weights.size() != source.size()) {
+    return std::nullopt;
+  }
+  const std::span<const std::int64_t> output(*call.output);
+  const bool fits = output.size() == source.size() && output[0] == source[0] &&
+                    output[1] == weights[0] && weights[1] > 0 && source[1] % weights[1] == 0;
+  if (!fits) return std::nullopt;
+  ParameterSet set = parameters_of("conv");
+  set.set("n", source[0]);
+  set.set("c", source[1]);
+  set.set("k", weights[0]);
+  set.set("g", source[1] / weights[1]);
+  set.set("bias", !shape_of(call, 2).empty());
+  Dims sizes;
+  for (std::size_t i = kFirstSpatial; i < source.size(); ++i) {
+    const auto size = (Checked(output[i]) + weights[i] - 1).value();
+    if (!size) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  set_spatial(set, kSizeNames, sizes);
+  set_spatial(set, kKernelNames, weights.subspan(kFirstSpatial));
+  return with_other_tensors(equivalent("conv", std::move(set)));
+}
+
+std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Row&) {
+  return make_dense_convolution(call);
+}
+
+// Whether it is transposed is a flag: only where the channels tell.
+std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const Row&) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  if (call.output == nullptr || call.output->size() < 2 || source.size() < 2 ||
+      weights.size() < 2 || weights[1] == 0) {
+    return std::nullopt;
+  }
+  const bool may_be_transposed = weights[0] == source[1] && (*call.output)[1] % weights[1] == 0;
+  return may_be_transposed ? std::nullopt : make_dense_convolution(call);
+}
+
+// Counted at the input; groups cancel out: each input channel meets as many outputs as the weights
+// have behind it.
+std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call, const Row&) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  const bool has_bias = !shape_of(call, 2).empty();
+  const bool fits = is_image(source) && weights.size() == source.size() && weights[0] == source[1];
+  if (!fits || (has_bias && call.output == nullptr)) return std::nullopt;
+  ParameterSet set = parameters_of("conv");
+  set.set("n", source[0]);
+  set.set("c", source[1]);
+  set.set("k", weights[1]);
+  set.set("transposed", true);
+  set_spatial(set, kSizeNames, source.subspan(kFirstSpatial));
+  set_spatial(set, kKernelNames, weights.subspan(kFirstSpatial));
+  auto result = with_other_tensors(equivalent("conv", std::move(set)));
+  if (!has_bias) return result;
+  const auto outputs = element_count(*call.output);
+  if (!outputs) return std::nullopt;
+  result->more_flops = *outputs;
+  return result;
+}
+
+enum class Bias { absent, present };
+
+std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
+                                       std::optional<std::int64_t> m, std::int64_t n,
+                                       std::int64_t k, Bias bias) {
+  if (!batch || !m) return std::nullopt;
+  ParameterSet set = parameters_of("gemm");
+  set.set("batch", *batch);
+  set.set("m", *m);
+  set.set("n", n);
+  set.set("k", k);
+  set.set("bias", bias == Bias::present);
+  return equivalent("gemm", std::move(set));
+}
+
+// [..., k] with weights [n, k] or [k].
+std::optional<Equivalent> make_linear(const FrameworkCall& call, const Row&) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  if (source.empty() || weights.empty() || weights.size() > kMatrixRank ||
+      source.back() != weights.back()) {
+    return std::nullopt;
+  }
+  const std::int64_t n = weights.size() == kMatrixRank ? weights[0] : 1;
+  return make_product(1, element_count(source.first(source.size() - 1)), n, source.back(),
+                      shape_of(call, 2).empty() ? Bias::absent : Bias::present);
+}
+
+// Sizes of the leading dimensions under broadcasting.
+std::optional<std::int64_t> broadcast_count(std::span<const std::int64_t> a,
+                                            std::span<const std::int64_t> b) {
+  Checked count = 1;
+  for (std::size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
+    const std::int64_t left = i <= a.size() ? a[a.size() - i] : 1;
+    const std::int64_t right = i <= b.size() ? b[b.size() - i] : 1;
+    if (left != right && left != 1 && right != 1) return std::nullopt;
+    count *= left == 1 ? right : left;
+  }
+  return count.value();
+}
+
+// As matmul has it: vectors are rows on the left and columns on the right.
+std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+                                   Bias bias) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  const bool a_is_vector = a.size() == 1;
+  const bool b_is_vector = b.size() == 1;
+  const std::int64_t m = a_is_vector ? 1 : a[a.size() - kMatrixRank];
+  const std::int64_t k = a.back();
+  const std::int64_t n = b_is_vector ? 1 : b.back();
+  if (k != (b_is_vector ? b.back() : b[b.size() - kMatrixRank])) return std::nullopt;
+  const auto leading = [](std::span<const std::int64_t> shape) {
+    return shape.first(shape.size() < kMatrixRank ? 0 : shape.size() - kMatrixRank);
+  };
+  return make_product(broadcast_count(leading(a), leading(b)), m, n, k, bias);
+}
+
+std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const Row&) {
+  return multiply(shape_of(call, 0), shape_of(call, 1), Bias::absent);
+}
+
+// What is added comes first; each element of the result takes one addition.
+std::optional<Equivalent> make_added_product(const FrameworkCall& call, const Row&) {
+  return with_other_tensors(multiply(shape_of(call, 1), shape_of(call, 2), Bias::present));
+}
+
+std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape, const Row& row,
+                                           Direction direction, Naming naming) {
+  if (shape.empty()) return std::nullopt;
+  ParameterSet set = parameters_of("pointwise");
+  set.set("function", std::string(row.function));
+  set.set("shape", Dims(shape.begin(), shape.end()));
+  auto result = equivalent("pointwise", std::move(set), naming);
+  result->request.direction = direction;
+  return result;
+}
+
+std::optional<Equivalent> make_unary(const FrameworkCall& call, const Row& row) {
+  return make_elementwise(shape_of(call, 0), row, Direction::forward, Naming::exact);
+}
+
+// Of a function with coefficients, which are numbers.
+std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const Row& row) {
+  return make_elementwise(shape_of(call, 0), row, Direction::forward, Naming::work_only);
+}
+
+// Gradient and the source of the forward pass.
+std::optional<Equivalent> make_gradient(const FrameworkCall& call, const Row& row) {
+  const auto gradient = shape_of(call, 0);
+  if (!std::ranges::equal(gradient, shape_of(call, 1))) return std::nullopt;
+  return make_elementwise(gradient, row, Direction::backward_data, Naming::work_only);
+}
+
+// A number in place of a tensor is one element.
+std::optional<Equivalent> make_binary(const FrameworkCall& call, const Row& row) {
+  const auto a = shape_of(call, 0);
+  const auto b = shape_of(call, 1);
+  if (call.inputs->size() < 2 || (a.empty() && b.empty())) return std::nullopt;
+  const auto dims = [](std::span<const std::int64_t> shape, std::size_t rank) {
+    Dims result(rank - shape.size(), 1);
+    result.insert(result.end(), shape.begin(), shape.end());
+    return result;
+  };
+  const std::size_t rank = std::max(a.size(), b.size());
+  ParameterSet set = parameters_of("pointwise");
+  set.set("function", std::string(row.function));
+  set.set("a", dims(a, rank));
+  set.set("b", dims(b, rank));
+  auto result = equivalent("pointwise", std::move(set), Naming::work_only);
+  return a.empty() || b.empty() ? with_other_tensors(std::move(result)) : result;
+}
+
+std::optional<Equivalent> make_softmax(const FrameworkCall& call, const Row&) {
+  const auto shape = shape_of(call, 0);
+  if (shape.empty()) return std::nullopt;
+  ParameterSet set = parameters_of("softmax");
+  set.set("shape", Dims(shape.begin(), shape.end()));
+  set.set("axis", static_cast<std::int64_t>(shape.size() - 1));  // any costs the same
+  return equivalent("softmax", std::move(set));
+}
+
+// Only windows of one size: where the output divides the input.
+std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call, const Row& row) {
+  const auto source = shape_of(call, 0);
+  if (call.output == nullptr || source.size() != kFirstSpatial + row.spatial_rank ||
+      call.output->size() != source.size()) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> window;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::int64_t size = (*call.output)[i];
+    if (size < 1 || source[i] % size != 0) return std::nullopt;
+    if (i < kFirstSpatial && size != source[i]) return std::nullopt;
+    if (i >= kFirstSpatial) window.push_back(source[i] / size);
+  }
+  ParameterSet set = parameters_of("pool");
+  set.set("function", std::string("avg_exclude_pad"));
+  set.set("n", source[0]);
+  set.set("c", source[1]);
+  set_spatial(set, kSizeNames, source.subspan(kFirstSpatial));
+  set.set("window", std::move(window));
+  return equivalent("pool", std::move(set));
+}
+
+constexpr std::array kRows = {
+    Row{"conv1d", make_convolution},
+    Row{"conv2d", make_convolution},
+    Row{"conv3d", make_convolution},
+    Row{"cudnn_convolution", make_convolution},
+    Row{"mkldnn_convolution", make_convolution},
+    Row{"convolution", make_any_convolution},
+    Row{"_convolution", make_any_convolution},
+    Row{"conv_transpose1d", make_transposed_convolution},
+    Row{"conv_transpose2d", make_transposed_convolution},
+    Row{"conv_transpose3d", make_transposed_convolution},
+    Row{"linear", make_linear},
+    Row{"mm", make_matrix_product},
+    Row{"bmm", make_matrix_product},
+    Row{"matmul", make_matrix_product},
+    Row{"mv", make_matrix_product},
+    Row{"dot", make_matrix_product},
+    Row{"addmm", make_added_product},
+    Row{"addmv", make_added_product},
+    Row{"baddbmm", make_added_product},
+    Row{"relu", make_unary, "relu"},
+    Row{"sigmoid", make_unary, "sigmoid"},
+    Row{"tanh", make_unary, "tanh"},
+    Row{"exp", make_unary, "exp"},
+    Row{"log", make_unary, "log"},
+    Row{"sqrt", make_unary, "sqrt"},
+    Row{"abs", make_unary, "abs"},
+    Row{"square", make_unary, "square"},
+    Row{"silu", make_unary, "swish"},
+    Row{"hardswish", make_unary, "hardswish"},
+    Row{"leaky_relu", make_shaped_unary, "leaky_relu"},
+    Row{"elu", make_shaped_unary, "elu"},
+    Row{"clamp", make_shaped_unary, "clip"},
+    Row{"clamp_min", make_shaped_unary, "clip"},
+    Row{"clamp_max", make_shaped_unary, "clip"},
+    Row{"hardtanh", make_shaped_unary, "clip"},
+    Row{"relu6", make_shaped_unary, "clip"},
+    Row{"threshold_backward", make_gradient, "relu"},
+    Row{"leaky_relu_backward", make_gradient, "leaky_relu"},
+    Row{"silu_backward", make_gradient, "swish"},
+    Row{"hardswish_backward", make_gradient, "hardswish"},
+    Row{"hardtanh_backward", make_gradient, "clip"},
+    Row{"add", make_binary, "add"},
+    Row{"sub", make_binary, "sub"},
+    Row{"rsub", make_binary, "sub"},
+    Row{"mul", make_binary, "mul"},
+    Row{"div", make_binary, "div"},
+    Row{"maximum", make_binary, "max"},
+    Row{"minimum", make_binary, "min"},
+    Row{"softmax", make_softmax},
+    Row{"_softmax", make_softmax},
+    Row{"adaptive_avg_pool1d", make_adaptive_average, {}, 1},
+    Row{"adaptive_avg_pool2d", make_adaptive_average, {}, 2},
+    Row{"_adaptive_avg_pool2d", make_adaptive_average, {}, 2},
+    Row{"adaptive_avg_pool3d", make_adaptive_average, {}, 3},
+};
+// They move what they are given, in a layout that is not told: no FLOPs, whatever the shapes.
+constexpr std::array<std::string_view, 2> kCopies = {"copy", "clone"};
+
+// Python's operators, in place and reflected ones too.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPythonNames = {
+    {{"__add__", "add"},
+     {"__iadd__", "add"},
+     {"__radd__", "add"},
+     {"__sub__", "sub"},
+     {"__isub__", "sub"},
+     {"__rsub__", "sub"},
+     {"__mul__", "mul"},
+     {"__imul__", "mul"},
+     {"__rmul__", "mul"},
+     {"__truediv__", "div"},
+     {"__itruediv__", "div"},
+     {"__matmul__", "matmul"},
+     {"__abs__", "abs"}}};
+
+std::string_view plain_name(std::string_view name) {
+  for (const auto& [python, plain] : kPythonNames) {
+    if (name == python) return plain;
+  }
+  constexpr std::string_view kNamespace = "aten::";
+  if (name.starts_with(kNamespace)) name.remove_prefix(kNamespace.size());
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+std::optional<DataType> dtype_of(const FrameworkCall& call) {
+  return call.arguments == nullptr ? std::nullopt : dtype_of_arguments(*call.arguments);
+}
+
+std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same) {
+  const auto dtype = dtype_of(call);
+  if (dtype) same.request.dtype = *dtype;
+  const Result<Problem> problem = make_problem(std::move(same.request));
+  if (!problem.ok()) return std::nullopt;
+  const auto flops = (Checked(problem->work.flops) + same.more_flops).value();
+  if (!flops) return std::nullopt;
+  FrameworkWork work;
+  work.op = problem->op->name;
+  if (same.naming == Naming::exact) work.parameters = problem_tokens(*problem);
+  work.macs = problem->work.macs;
+  work.flops = *flops;
+  if (!dtype) return work;
+  work.dtype = info(*dtype).name;
+  const auto bytes = (Checked(problem->work.bytes_read) + problem->work.bytes_written).value();
+  if (same.tensors == Tensors::same) work.bytes = bytes;
+  return work;
+}
+
+// Programs repeat themselves.
+class RememberingWorkOf {
+ public:
+  std::optional<FrameworkWork> operator()(const FrameworkCall& call) {
+    if (call.arguments != nullptr) return work_of_framework_call(call);
+    std::string key = fmt::format("{} {}", call.name, *call.inputs);
+    if (call.output != nullptr) key += fmt::format(" {}", *call.output);
+    const auto known = works_.find(key);
+    if (known != works_.end()) return known->second;
+    constexpr std::size_t kMostWorks = 16384;
+    if (works_.size() >= kMostWorks) works_.clear();
+    return works_.emplace(std::move(key), work_of_framework_call(call)).first->second;
+  }
+
+ private:
+  std::map<std::string, std::optional<FrameworkWork>> works_;
+};
+
+}  // namespace
+
+std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call) {
+  const auto is_empty = [](const FrameworkRange::Shape& shape) {
+    return std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; });
+  };
+  if (std::ranges::any_of(*call.inputs, is_empty)) return std::nullopt;
+  if (call.output != nullptr && is_empty(*call.output)) return std::nullopt;
+  const std::string_view name = plain_name(call.name);
+  if (std::ranges::find(kCopies, name) != kCopies.end()) return FrameworkWork{.op = "reorder"};
+  if (call.arguments != nullptr) {
+    auto request = request_of_arguments(name, *call.arguments);
+    if (request) return describe(call, {.request = std::move(*request), .naming = Naming::exact});
+  }
+  const auto row = std::ranges::find(kRows, name, &Row::name);
+  if (row == kRows.end()) return std::nullopt;
+  auto same = row->make(call, *row);
+  return same ? describe(call, std::move(*same)) : std::nullopt;
+}
+
+FrameworkWorkOf make_framework_work_of() { return RememberingWorkOf(); }
+
+std::vector<std::string_view> framework_operator_names() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.name);
+  names.insert(names.end(), kCopies.begin(), kCopies.end());
+  return names;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/framework_range.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 4> kKeys = {"seq", "op_id", "sizes", "input_op_ids"};
+// Prefix of the range that the engine of autograd puts around each of its nodes.
+constexpr std::string_view kEvaluation = "autograd::engine::evaluate_function: ";
+constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Reads a text from its beginning.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : rest_(text) {}
+
+  bool take(std::string_view word) {
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  std::optional<std::int64_t> take_number() {
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (code != std::errc()) return std::nullopt;
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return number;
+  }
+  // "[...]" to the bracket that closes it; empty where there is none.
+  std::string_view take_brackets() {
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      if (rest_[i] == '[') ++depth;
+      if (rest_[i] == ']' && depth > 0) --depth;
+      if (depth > 0) continue;
+      const std::string_view whole = i == 0 ? std::string_view() : rest_.substr(0, i + 1);
+      rest_.remove_prefix(whole.size());
+      return whole;
+    }
+    return {};
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+// "[ITEM, ITEM]": false where the text does not go on like that.
+template <class TakeItem>
+bool take_list(Cursor& cursor, TakeItem take_item) {
+  if (!cursor.take("[")) return false;
+  if (cursor.take("]")) return true;
+  do {
+    if (!take_item()) return false;
+  } while (cursor.take(", ") || cursor.take(","));
+  return cursor.take("]");
+}
+
+std::vector<FrameworkRange::Shape> parse_sizes(std::string_view text) {
+  Cursor cursor(text);
+  std::vector<FrameworkRange::Shape> shapes;
+  const bool whole = take_list(cursor, [&] {
+    shapes.emplace_back();
+    return take_list(cursor, [&] {
+      const auto size = cursor.take_number();
+      if (!size || *size < 0) return false;
+      shapes.back().push_back(*size);
+      return true;
+    });
+  });
+  if (!whole || !cursor.at_end()) shapes.clear();
+  return shapes;
+}
+
+std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
+  Cursor cursor(text);
+  std::vector<FrameworkRange::Origin> origins;
+  const bool whole = take_list(cursor, [&] {
+    if (!cursor.take("(")) return false;
+    const auto op_id = cursor.take_number();
+    if (!op_id || !cursor.take(",")) return false;
+    const auto output = cursor.take_number();
+    if (!output || !cursor.take(")")) return false;
+    origins.push_back({*op_id, *output});
+    return true;
+  });
+  if (!whole || !cursor.at_end()) origins.clear();
+  return origins;
+}
+
+// "AddmmBackward0", "MyFunctionBackward", and older "AddmmBackward".
+bool is_backward(std::string_view name) {
+  if (name.starts_with(kEvaluation) || name == kAccumulation) return true;
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return name.ends_with("Backward");
+}
+
+// Where ", KEY = " of a known key begins first; npos: nowhere.
+std::size_t find_fields(std::string_view text) {
+  for (std::size_t comma = text.find(", "); comma != std::string_view::npos;
+       comma = text.find(", ", comma + 1)) {
+    const std::string_view rest = text.substr(comma + 2);
+    for (const std::string_view key : kKeys) {
+      if (rest.starts_with(key) && rest.substr(key.size()).starts_with(" = ")) return comma;
+    }
+  }
+  return std::string_view::npos;
+}
+
+bool take_field(Cursor& cursor, FrameworkRange& range) {
+  if (cursor.take("seq = ")) {
+    range.sequence = cursor.take_number();
+    const bool is_number = range.sequence.has_value();
+    if (is_number && *range.sequence < 0) range.sequence.reset();  // none, in old versions
+    return is_number;
+  }
+  if (cursor.take("op_id = ")) return (range.op_id = cursor.take_number()).has_value();
+  if (cursor.take("sizes = ")) {
+    range.sizes = cursor.take_brackets();
+    range.inputs = parse_sizes(range.sizes);
+    return !range.sizes.empty();
+  }
+  if (!cursor.take("input_op_ids = ")) return false;
+  const std::string_view list = cursor.take_brackets();
+  range.origins = parse_origins(list);
+  return !list.empty();
+}
+
+}  // namespace
+
+std::optional<FrameworkRange> parse_framework_range(std::string_view text) {
+  const std::size_t fields = find_fields(text);
+  if (fields == std::string_view::npos || fields == 0) return std::nullopt;
+  FrameworkRange range;
+  range.name = text.substr(0, fields);
+  Cursor cursor(text.substr(fields));
+  while (!cursor.at_end()) {
+    if (!cursor.take(", ") || !take_field(cursor, range)) return std::nullopt;
+  }
+  if (range.origins.size() != range.inputs.size()) range.origins.clear();
+  if (is_backward(range.name)) {
+    range.direction = FrameworkDirection::backward;
+  } else if (range.sequence) {
+    range.direction = FrameworkDirection::forward;
+  }
+  return range;
+}
+
+}  // namespace bench

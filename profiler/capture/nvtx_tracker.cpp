@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/capture/nvtx_tracker.hpp"
+
+#include "profiler/capture/pyprof_marker.hpp"
+#include "profiler/scope_path.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kLayer = "layer:";
+// Forward operators remembered for their backward ones; a training run has no end.
+constexpr std::size_t kMostForwards = std::size_t{1} << 20;
+
+// In the order of nvtxPayloadType_t.
+enum class PayloadType : std::uint64_t { none, u64, i64, f64, u32, i32, f32 };
+
+std::string payload_text(const NvtxCall& call) {
+  switch (static_cast<PayloadType>(call.payload_type)) {
+    case PayloadType::u64:
+    case PayloadType::u32:
+      return fmt::format("{}", call.payload);
+    case PayloadType::i64:
+      return fmt::format("{}", static_cast<std::int64_t>(call.payload));
+    case PayloadType::i32:
+      return fmt::format("{}", static_cast<std::int32_t>(static_cast<std::uint32_t>(call.payload)));
+    case PayloadType::f64:
+      return fmt::format("{}", std::bit_cast<double>(call.payload));
+    case PayloadType::f32:
+      return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(call.payload)));
+    default:
+      return {};
+  }
+}
+
+// "2x3x8x8 4x3x3x3": of the arguments that have a shape.
+std::string shapes_text(const std::vector<FrameworkRange::Shape>& shapes) {
+  std::string text;
+  for (const FrameworkRange::Shape& shape : shapes) {
+    if (shape.empty()) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", fmt::join(shape, "x"));
+  }
+  return text;
+}
+
+std::optional<FrameworkRange> parse_operator(std::string_view text) {
+  auto range = parse_framework_range(text);
+  return range ? range : parse_pyprof_marker(text);
+}
+
+bool lies_below(std::string_view path, std::string_view above) {
+  if (above.empty()) return true;
+  return path.starts_with(above) && path.substr(above.size()).starts_with(':');
+}
+
+void set_text(Attributes& attributes, Attribute attribute, const std::string& text) {
+  if (!text.empty()) attributes.set(attribute, text);
+}
+
+}  // namespace
+
+NvtxTracker::NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of,
+                         const NvtxFacts& known, ActivitySink& sink)
+    : window_(window), work_of_(work_of), known_(known), sink_(sink) {}
+
+NvtxTracker::Process& NvtxTracker::process(std::int64_t pid) {
+  return processes_.try_emplace(pid, window_).first->second;
+}
+
+std::string NvtxTracker::text_of(const Process& process, const NvtxCall& call) {
+  if (call.string == 0) return call.text;
+  const auto known = process.strings.find(call.string);
+  return known == process.strings.end() ? fmt::format("(string {})", call.string) : known->second;
+}
+
+Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
+                               const std::string& text) const {
+  Activity activity;
+  activity.kind = ActivityKind::range;
+  activity.name = text.empty() ? "(no name)" : text;
+  activity.start = call.at;
+  activity.track.pid = call.pid;
+  activity.track.tid = call.tid;
+  if (const auto domain = process.domains.find(call.domain); domain != process.domains.end()) {
+    set_text(activity.attributes, Attribute::domain, domain->second);
+  } else if (call.domain != 0) {
+    activity.attributes.set(Attribute::domain, fmt::format("(domain {})", call.domain));
+  }
+  std::string more;
+  if (call.category != 0) {
+    const auto known = process.categories.find({call.domain, call.category});
+    more = known == process.categories.end() ? fmt::format("category:{}", call.category)
+                                             : "category:" + known->second;
+  }
+  if (const std::string payload = payload_text(call); !payload.empty()) {
+    more += fmt::format("{}payload:{}", more.empty() ? "" : " ", payload);
+  }
+  set_text(activity.attributes, Attribute::auxiliary, more);
+  return activity;
+}
+
+Status NvtxTracker::push(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  std::vector<Frame>& frames = process.threads[call.tid];
+  const std::string text = text_of(process, call);
+  if (!process.range_thread) process.range_thread = call.tid;
+  const bool is_outermost = frames.empty() && process.range_thread == call.tid;
+  Frame frame;
+  frame.activity = describe(process, call, text);
+  frame.domain = call.domain;
+  frame.path = frames.empty() ? std::string() : frames.back().path;
+  frame.part = process.window.begin_range(
+      text, is_outermost ? WindowState::Level::outermost : WindowState::Level::nested, call.at);
+  if (text.starts_with(kLayer) && text.size() > kLayer.size()) {
+    frame.activity.name = text.substr(kLayer.size());
+    frame.path = append_scope(frame.path, frame.activity.name);
+  } else if (const auto range = parse_operator(text)) {
+    enter_operator(process, call, *range, frames, frame);
+  }
+  frame.activity.scope = frame.path;
+  frames.push_back(std::move(frame));
+  return Done{};
+}
+
+void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
+                                 const FrameworkRange& range, const std::vector<Frame>& around,
+                                 Frame& frame) {
+  const auto outer = std::find_if(around.rbegin(), around.rend(),
+                                  [](const Frame& other) { return other.is_operator; });
+  frame.is_operator = true;
+  frame.activity.name = range.name;
+  Attributes& attributes = frame.activity.attributes;
+  if (range.sequence) attributes.set(Attribute::sequence, *range.sequence);
+  set_text(attributes, Attribute::module, std::string(range.module));
+  set_text(attributes, Attribute::in_shapes, shapes_text(range.inputs));
+  set_text(attributes, Attribute::problem, std::string(range.sizes));
+  if (range.direction != FrameworkDirection::unknown) {
+    frame.activity.direction =
+        range.direction == FrameworkDirection::backward ? "backward" : "forward";
+  } else if (outer != around.rend()) {
+    frame.activity.direction = outer->activity.direction;
+  }
+  adopt_layers(process, call.tid, range, frame);
+
+  frame.has_work = outer != around.rend() && outer->has_work;
+  const bool is_nested = outer != around.rend() && outer->concerns_outputs;
+  frame.concerns_outputs = is_nested || FrameworkOutputs::concerns(range);
+  facts_.outputs.note(
+      call.pid, range,
+      is_nested ? FrameworkOutputs::Level::nested : FrameworkOutputs::Level::outermost);
+  const FrameworkRange::Shape* output = known_.outputs.find(call.pid, range);
+  if (output != nullptr) set_text(attributes, Attribute::out_shapes, shapes_text({*output}));
+  if (!frame.has_work) add_work(range, output, frame);
+}
+
+// Autograd runs backward operators on threads of its own, where no layer is open.
+void NvtxTracker::adopt_layers(Process& process, std::int64_t tid, const FrameworkRange& range,
+                               Frame& frame) {
+  if (!range.sequence) return;
+  const auto known = process.forwards.find(*range.sequence);
+  if (range.direction == FrameworkDirection::backward) {
+    const bool is_sure = known != process.forwards.end() && known->second.tid != 0;
+    if (is_sure && lies_below(known->second.path, frame.path)) frame.path = known->second.path;
+    return;
+  }
+  if (known == process.forwards.end()) {
+    if (process.forwards.size() >= kMostForwards) process.forwards.clear();
+    process.forwards.emplace(*range.sequence, Forward{tid, frame.path});
+  } else if (known->second.tid == tid) {
+    known->second.path = frame.path;
+  } else {
+    known->second.tid = 0;
+  }
+}
+
+void NvtxTracker::add_work(const FrameworkRange& range, const FrameworkRange::Shape* output,
+                           Frame& frame) {
+  if (!work_of_ || range.inputs.empty()) return;
+  const auto work = work_of_(
+      {range.name, &range.inputs, output, range.arguments.empty() ? nullptr : &range.arguments});
+  if (!work) return;
+  frame.has_work = true;
+  Attributes& attributes = frame.activity.attributes;
+  attributes.set(Attribute::op, work->op);
+  set_text(attributes, Attribute::parameters, work->parameters);
+  if (work->macs) attributes.set(Attribute::macs, *work->macs);
+  attributes.set(Attribute::flops, work->flops);
+  if (work->bytes) attributes.set(Attribute::bytes, *work->bytes);
+  set_text(attributes, Attribute::dtype, work->dtype);
+}
+
+Status NvtxTracker::pop(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  std::vector<Frame>& frames = process.threads[call.tid];
+  const auto found = std::find_if(frames.rbegin(), frames.rend(),
+                                  [&](const Frame& frame) { return frame.domain == call.domain; });
+  if (found == frames.rend()) {
+    ++unbalanced_;
+    return Done{};
+  }
+  Frame frame = std::move(*found);
+  frames.erase(std::next(found).base());
+  return close(process, frame, call.at);
+}
+
+Status NvtxTracker::start(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  const std::string text = text_of(process, call);
+  Frame frame;
+  frame.activity = describe(process, call, text);
+  const auto thread = process.threads.find(call.tid);
+  if (thread != process.threads.end() && !thread->second.empty()) {
+    frame.activity.scope = thread->second.back().path;
+  }
+  frame.part = process.window.begin_range(text, WindowState::Level::nested, call.at);
+  process.started.insert_or_assign(call.id, std::move(frame));
+  return Done{};
+}
+
+Status NvtxTracker::end(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  const auto found = process.started.find(call.id);
+  if (found == process.started.end()) {
+    ++unbalanced_;
+    return Done{};
+  }
+  Frame frame = std::move(found->second);
+  process.started.erase(found);
+  return close(process, frame, call.at);
+}
+
+Status NvtxTracker::mark(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  Activity activity = describe(process, call, text_of(process, call));
+  activity.kind = ActivityKind::marker;
+  activity.attributes.set(Attribute::marker_scope, "thread");
+  ++ranges_;
+  return take(activity);
+}
+
+Status NvtxTracker::name_domain(const NvtxCall& call) {
+  process(call.pid).domains.insert_or_assign(call.id, call.text);
+  return Done{};
+}
+
+Status NvtxTracker::name_string(const NvtxCall& call) {
+  process(call.pid).strings.insert_or_assign(call.id, call.text);
+  return Done{};
+}
+
+Status NvtxTracker::name_category(const NvtxCall& call) {
+  process(call.pid).categories.insert_or_assign({call.domain, call.id}, call.text);
+  return Done{};
+}
+
+Status NvtxTracker::name_thread(const NvtxCall& call) {
+  facts_.thread_names.insert_or_assign({call.pid, static_cast<std::int64_t>(call.id)}, call.text);
+  return Done{};
+}
+
+Status NvtxTracker::end_thread(const NvtxCall& call) {
+  Process& process = this->process(call.pid);
+  const auto thread = process.threads.find(call.tid);
+  if (thread == process.threads.end()) return Done{};
+  std::vector<Frame> frames = std::move(thread->second);
+  process.threads.erase(thread);
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    BENCH_RETURN_IF_ERROR(leave_open(process, *frame));
+  }
+  return Done{};
+}
+
+Status NvtxTracker::start_profiler(const NvtxCall& call) {
+  WindowState& window = process(call.pid).window;
+  window.start_profiler(call.at);
+  window_was_open_ = window_was_open_ || window.was_open();
+  return Done{};
+}
+
+Status NvtxTracker::stop_profiler(const NvtxCall& call) {
+  process(call.pid).window.stop_profiler(call.at);
+  return Done{};
+}
+
+Status NvtxTracker::begin_process(std::int64_t pid) {
+  const auto before = processes_.find(pid);
+  if (before == processes_.end()) return Done{};
+  BENCH_RETURN_IF_ERROR(leave_all_open(before->second));
+  processes_.erase(before);
+  return Done{};
+}
+
+void NvtxTracker::fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
+                       std::optional<std::int64_t> parent_tid, Nanoseconds at) {
+  const auto found = processes_.find(parent);
+  if (found == processes_.end() || pid == parent) return;
+  Process child = found->second;
+  child.window = found->second.window.forked(at);
+  child.forwards.clear();
+  child.range_thread.reset();
+  for (auto& [id, frame] : child.started) frame.is_parents = true;
+  std::vector<Frame> frames;
+  if (parent_tid) frames = std::move(child.threads[*parent_tid]);
+  for (Frame& frame : frames) frame.is_parents = true;
+  child.threads.clear();
+  child.threads.emplace(tid, std::move(frames));
+  processes_.insert_or_assign(pid, std::move(child));
+}
+
+Status NvtxTracker::finish() {
+  for (auto& [pid, process] : processes_) BENCH_RETURN_IF_ERROR(leave_all_open(process));
+  processes_.clear();
+  return Done{};
+}
+
+Status NvtxTracker::take(Activity& activity) {
+  const Process& process = this->process(activity.track.pid);
+  const auto thread = process.threads.find(activity.track.tid);
+  if (thread == process.threads.end() || thread->second.empty()) {
+    activity.scope.clear();
+  } else {
+    activity.scope = thread->second.back().path;
+  }
+  return hand_on(process, activity);
+}
+
+Status NvtxTracker::close(Process& process, Frame& frame, Nanoseconds at) {
+  process.window.end_range(frame.part, at);
+  if (frame.is_parents) return Done{};
+  ++ranges_;
+  frame.activity.duration = std::max(at - frame.activity.start, Nanoseconds(0));
+  return hand_on(process, frame.activity);
+}
+
+Status NvtxTracker::leave_open(Process& process, Frame& frame) {
+  if (frame.is_parents) return Done{};
+  ++ranges_;
+  frame.activity.attributes.set(Attribute::unfinished, std::int64_t{1});
+  return hand_on(process, frame.activity);
+}
+
+Status NvtxTracker::leave_all_open(Process& process) {
+  for (auto& [tid, frames] : process.threads) {
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      BENCH_RETURN_IF_ERROR(leave_open(process, *frame));
+    }
+  }
+  for (auto& [id, frame] : process.started) BENCH_RETURN_IF_ERROR(leave_open(process, frame));
+  return Done{};
+}
+
+Status NvtxTracker::hand_on(const Process& process, Activity& activity) {
+  window_was_open_ = window_was_open_ || process.window.was_open();
+  if (!process.window.contains(activity.start)) return Done{};
+  const auto name = known_.thread_names.find({activity.track.pid, activity.track.tid});
+  activity.attributes.erase(Attribute::thread_name);
+  if (name != known_.thread_names.end()) {
+    set_text(activity.attributes, Attribute::thread_name, name->second);
+  }
+  ++taken_;
+  if (activity.kind == ActivityKind::range || activity.kind == ActivityKind::marker) {
+    ++taken_ranges_;
+  }
+  return sink_.take(activity);
+}
+
+}  // namespace bench

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVTX records of spools as activities: nesting, scopes, threads, children, windows.
+#include "profiler/capture/spool_reader.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Kept final : public ActivitySink {
+ public:
+  Status take(const Activity& activity) override {
+    activities.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> activities;
+};
+
+// "name scope start+duration"; "..." of an unfinished one.
+std::string line_of(const Activity& activity) {
+  const std::string length = activity.duration ? std::to_string(activity.duration->count()) : "...";
+  return fmt::format("{} [{}] {}+{}", activity.name, activity.scope, activity.start.count(),
+                     length);
+}
+
+// A spool under construction: each record is 10 ns after the one before.
+class Spool {
+ public:
+  Spool& on(std::int64_t pid, std::int64_t tid) {
+    pid_ = pid;
+    tid_ = tid;
+    return *this;
+  }
+  Spool& add(std::string_view record, std::string_view fields = {}) {
+    text_ += fmt::format(R"({{"record":"{}","pid":{},"tid":{},"ns":{}{}{}}})", record, pid_, tid_,
+                         now_ += 10, fields.empty() ? "" : ",", fields);
+    text_ += '\n';
+    return *this;
+  }
+  Spool& push(std::string_view text) {
+    return add("nvtx_push", fmt::format(R"("text":"{}")", text));
+  }
+  Spool& pop() { return add("nvtx_pop"); }
+
+  std::vector<Activity> read(SpoolOptions options = {}) const {
+    Kept first;
+    const auto facts = read_spool(*text_of_spool(), first, {});
+    EXPECT_TRUE(facts.ok());
+    options.facts = facts->facts;
+    Kept kept;
+    const auto report = read_spool(*text_of_spool(), kept, options);
+    EXPECT_TRUE(report.ok());
+    EXPECT_EQ(report->read.damaged + report->read.unknown, 0);
+    EXPECT_EQ(report->read.activities, static_cast<std::int64_t>(kept.activities.size()));
+    return kept.activities;
+  }
+  Result<SpoolReport> report(ActivitySink& sink) const {
+    return read_spool(*text_of_spool(), sink, {});
+  }
+  std::vector<std::string> texts(SpoolOptions options = {}) const {
+    std::vector<std::string> texts;
+    for (const Activity& activity : read(std::move(options))) {
+      texts.push_back(line_of(activity));
+    }
+    return texts;
+  }
+
+ private:
+  std::unique_ptr<TextSource> text_of_spool() const { return bench::text_of("spool", text_); }
+  std::string text_;
+  std::int64_t pid_ = 1, tid_ = 1, now_ = 0;
+};
+
+TEST(NvtxRecords, RangesNestAndLayersGiveScopes) {
+  Spool spool;
+  spool.push("step").push("layer:encoder").push("layer:a:b").pop().push("plain").pop().pop().pop();
+  EXPECT_THAT(spool.texts(), ElementsAre(R"(a:b [encoder:a\:b] 30+10)", "plain [encoder] 50+10",
+                                         "encoder [encoder] 20+50", "step [] 10+70"));
+}
+
+TEST(NvtxRecords, APrimitiveHasTheScopeOfItsThread) {
+  Spool spool;
+  const std::string line = R"("text":"onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,)"
+                           R"(data_f32::blocked:ab:f0,,alg:eltwise_relu,4x4,0")";
+  spool.push("layer:x").add("verbose", line).pop().add("verbose", line);
+  spool.on(1, 2).push("layer:y").on(1, 1).add("verbose", line);
+  EXPECT_THAT(spool.texts(), ElementsAre("eltwise [x] 20+0", "x [x] 10+20", "eltwise [] 40+0",
+                                         "eltwise [] 60+0", "y [y] 50+..."));
+}
+
+TEST(NvtxRecords, ThreadsDomainsAndProcessesHaveStacksOfTheirOwn) {
+  Spool spool;
+  spool.add("nvtx_domain", R"("id":3,"text":"library")");
+  spool.push("one").add("nvtx_push", R"("domain":3,"text":"two")").pop();
+  spool.on(1, 2).push("three").on(2, 2).push("four").on(1, 1).add("nvtx_pop", R"("domain":3)");
+  spool.on(1, 2).pop().on(2, 2).pop();
+  EXPECT_THAT(spool.texts(),
+              ElementsAre("one [] 20+20", "two [] 30+40", "three [] 50+30", "four [] 60+30"));
+  EXPECT_EQ(spool.read()[1].attributes.text(Attribute::domain), "library");
+  EXPECT_EQ(spool.read()[0].attributes.find(Attribute::domain), nullptr);
+}
+
+TEST(NvtxRecords, StartAndEndMayBeOnDifferentThreads) {
+  Spool spool;
+  spool.push("layer:x").add("nvtx_start", R"("id":9,"text":"across")").pop();
+  spool.on(1, 2).add("nvtx_end", R"("id":9)");
+  EXPECT_THAT(spool.texts(), ElementsAre("x [x] 10+20", "across [x] 20+20"));
+  EXPECT_EQ(spool.read()[1].track.tid, 1);
+}
+
+TEST(NvtxRecords, NamesPayloadsAndMarks) {
+  Spool spool;
+  spool.add("nvtx_string", R"("id":5,"text":"registered")");
+  spool.add("nvtx_category", R"("id":2,"text":"io")");
+  spool.add("nvtx_mark",
+            R"("string":5,"category":2,"payload_type":3,"payload":4609434218613702656)");
+  spool.add("nvtx_mark", R"("category":4,"payload_type":5,"payload":4294967295,"text":"")");
+  spool.add("nvtx_thread", R"("id":1,"text":"main")");
+  const auto activities = spool.read();
+  ASSERT_EQ(activities.size(), 2U);
+  EXPECT_EQ(activities[0].kind, ActivityKind::marker);
+  EXPECT_EQ(activities[0].name, "registered");
+  EXPECT_EQ(activities[0].attributes.text(Attribute::auxiliary), "category:io payload:1.5");
+  EXPECT_EQ(activities[1].name, "(no name)");
+  EXPECT_EQ(activities[1].attributes.text(Attribute::auxiliary), "category:4 payload:-1");
+  // Named later than it was marked.
+  EXPECT_EQ(activities[0].attributes.text(Attribute::thread_name), "main");
+}
+
+TEST(NvtxRecords, WhatNeverEndedIsUnfinished) {
+  Spool spool;
+  spool.push("outer").push("inner").add("nvtx_start", R"("id":1,"text":"started")");
+  spool.on(1, 2).push("of a thread").add("thread_end");
+  spool.on(1, 1).add("process_end");
+  EXPECT_THAT(spool.texts(), ElementsAre("of a thread [] 40+...", "inner [] 20+...",
+                                         "outer [] 10+...", "started [] 30+..."));
+  EXPECT_EQ(spool.read()[0].attributes.integer(Attribute::unfinished), 1);
+}
+
+TEST(NvtxRecords, AnotherProgramInTheProcessEndsNothingOfTheOneBefore) {
+  Spool spool;
+  spool.add("process").push("before exec").add("process").push("after").pop();
+  EXPECT_THAT(spool.texts(), ElementsAre("before exec [] 20+...", "after [] 40+10"));
+}
+
+TEST(NvtxRecords, AChildLivesInTheRangesOfTheThreadThatForked) {
+  Spool spool;
+  spool.on(1, 7).push("of another thread").on(1, 1).push("layer:parents");
+  spool.on(2, 2)
+      .add("fork", R"("parent":1,"parent_tid":1)")
+      .push("layer:own")
+      .pop()
+      .pop()
+      .push("x");
+  spool.on(1, 1).pop();
+  EXPECT_THAT(spool.texts(), ElementsAre("own [parents:own] 40+10", "parents [parents] 20+60",
+                                         "of another thread [] 10+...", "x [] 70+..."));
+}
+
+TEST(NvtxRecords, EndsOfNothingAreCounted) {
+  Spool spool;
+  spool.pop().add("nvtx_end", R"("id":4)").push("a").add("nvtx_pop", R"("domain":2)").pop();
+  Kept kept;
+  const auto report = spool.report(kept);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->read.notes, ElementsAre("3 NVTX ranges ended that had not begun"));
+  EXPECT_EQ(report->ranges, 1);
+}
+
+TEST(NvtxRecords, TextsThatNobodyRegisteredAreNamedByTheirNumber) {
+  Spool spool;
+  spool.add("nvtx_mark", R"("string":5,"domain":6)");
+  const auto activities = spool.read();
+  ASSERT_EQ(activities.size(), 1U);
+  EXPECT_EQ(activities[0].name, "(string 5)");
+  EXPECT_EQ(activities[0].attributes.text(Attribute::domain), "(domain 6)");
+}
+
+TEST(NvtxRecords, AWindowKeepsWhatBeginsInIt) {
+  Spool spool;
+  for (int i = 0; i < 4; ++i) spool.push("step").push("layer:x").pop().pop().push("pause").pop();
+  SpoolOptions options;
+  options.window = *parse_capture_window(std::vector<std::string>{"nvtx:step", "1-2"});
+  EXPECT_THAT(spool.texts(options), ElementsAre("x [x] 80+10", "step [] 70+30", "pause [] 110+10",
+                                                "x [x] 140+10", "step [] 130+30"));
+  options.window = *parse_capture_window(std::vector<std::string>{"nvtx:pause"});
+  EXPECT_EQ(spool.texts(options).size(), 4U);
+}
+
+TEST(FrameworkRecords, OperatorsHaveShapesSequenceAndDirection) {
+  Spool spool;
+  spool.push("layer:head").push("aten::linear, seq = 5, op_id = 1, sizes = [[2, 64], [10, 64]]");
+  spool.push("aten::t, op_id = 2, sizes = [[10, 64]]").pop().pop().pop();
+  // Autograd has a thread of its own.
+  spool.on(1, 2).push("autograd::engine::evaluate_function: TBackward0, op_id = 3");
+  spool.push("TBackward0, seq = 5, op_id = 4, sizes = [[64, 10]]");
+  spool.push("aten::mm, op_id = 5, sizes = [[1, 2], [2, 3]]").pop().pop().pop();
+  const auto activities = spool.read();
+  ASSERT_EQ(activities.size(), 6U);
+  const Activity& linear = activities[1];
+  EXPECT_EQ(linear.name, "aten::linear");
+  EXPECT_EQ(linear.direction, "forward");
+  EXPECT_EQ(linear.attributes.integer(Attribute::sequence), 5);
+  EXPECT_EQ(linear.attributes.text(Attribute::in_shapes), "2x64 10x64");
+  EXPECT_EQ(activities[0].direction, "forward");  // of the operator around it
+  const Activity& product = activities[3];
+  EXPECT_EQ(product.name, "aten::mm");
+  EXPECT_EQ(product.direction, "backward");
+  EXPECT_EQ(product.scope, "head");  // of the forward operator of that number
+  EXPECT_EQ(activities[5].scope, "");
+}
+
+// Results follow from a consumer, or from the gradient of the backward pass.
+TEST(FrameworkRecords, ResultsOfConvolutionsAreFoundWhereOthersTellThem) {
+  Spool spool;
+  spool.push("aten::conv2d, op_id = 1, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
+  spool.push("aten::relu, op_id = 2, sizes = [[2, 4, 6, 6]], input_op_ids = [(1,0)]").pop();
+  spool.push("aten::relu, op_id = 3, sizes = [[7]], input_op_ids = [(1,0)]").pop();
+  spool.push("conv2d, seq = 8, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
+  spool.push("ConvolutionBackward0, seq = 8, sizes = [[2, 4, 5, 5]]").pop();
+  spool.push("conv2d, seq = 9, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
+  spool.push("conv2d, seq = 9, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
+  spool.push("ConvolutionBackward0, seq = 9, sizes = [[2, 4, 5, 5]]").pop();
+  const auto activities = spool.read();
+  EXPECT_EQ(activities[0].attributes.text(Attribute::out_shapes), "2x4x6x6");
+  EXPECT_EQ(activities[3].attributes.text(Attribute::out_shapes), "2x4x5x5");
+  // Two operators of one number: which one the gradient is of is not known.
+  EXPECT_EQ(activities[5].attributes.text(Attribute::out_shapes), "");
+  EXPECT_EQ(activities[6].attributes.text(Attribute::out_shapes), "");
+}
+
+TEST(FrameworkRecords, WorkIsCountedOnce) {
+  Spool spool;
+  spool.push("aten::outer, sizes = [[1]]").push("aten::known, sizes = [[1]]");
+  spool.push("aten::known, sizes = [[1]]").pop().pop().pop();
+  SpoolOptions options;
+  options.work_of = [](const FrameworkCall& call) -> std::optional<FrameworkWork> {
+    if (call.name != "aten::known") return std::nullopt;
+    return FrameworkWork{.op = "pointwise", .flops = 5};
+  };
+  const auto activities = spool.read(options);
+  EXPECT_EQ(activities[0].attributes.find(Attribute::flops), nullptr);
+  EXPECT_EQ(activities[1].attributes.integer(Attribute::flops), 5);
+  EXPECT_EQ(activities[2].attributes.find(Attribute::flops), nullptr);
+}
+
+}  // namespace
+}  // namespace bench

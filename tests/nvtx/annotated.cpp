@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Somebody's program with NVTX ranges, as `bench profile` runs it in tests. Its words are done in
+// order:
+//
+//   push TEXT     pushes a range
+//   pop           pops one
+//   wide          pushes a range whose text is of wide characters, one of them invalid
+//   mark TEXT     marks an instant
+//   domain        in a domain `library`: a range of a registered string, with a category `io` and a
+//                 payload of 42, around a range of the default domain that ends after it
+//   across        starts a range on this thread and ends it on another
+//   levels        prints what pushing twice and popping three times returns
+//   name TEXT     names this thread
+//   threads       two threads: each pushes layer:worker and `step`, and pops only the latter
+//   fork          a child pops the range that is open here and pushes one of its own
+//   self          runs this program with the words after it in a child
+//   replay FILE   pushes and pops as its lines say: "push TEXT", "pop"
+//   relu          executes an elementwise primitive of oneDNN
+//   cuda on|off   cudaProfilerStart, cudaProfilerStop
+//   print TEXT    prints TEXT and a newline
+//   exit N        exits with status N
+//   kill          ends by SIGKILL
+#include <nvtx3/nvToolsExt.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+extern "C" {
+int cudaProfilerStart();  // NOLINT: CUDA's names
+int cudaProfilerStop();   // NOLINT
+}
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+void execute_relu() {
+  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::stream stream(engine);
+  const dnnl::memory::desc shape({2, 8, 4, 4}, dnnl::memory::data_type::f32,
+                                 dnnl::memory::format_tag::nchw);
+  dnnl::memory memory(shape, engine);
+  const dnnl::eltwise_forward::primitive_desc description(
+      engine, dnnl::prop_kind::forward_inference, dnnl::algorithm::eltwise_relu, shape, shape,
+      0.0F);
+  dnnl::eltwise_forward(description)
+      .execute(stream, {{DNNL_ARG_SRC, memory}, {DNNL_ARG_DST, memory}});
+  stream.wait();
+}
+
+void name_thread(const std::string& name) {
+  nvtxNameOsThreadA(static_cast<std::uint32_t>(syscall(SYS_gettid)), name.c_str());
+}
+
+void push_in_domain() {
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
+  nvtxDomainNameCategoryA(domain, 7, "io");
+  nvtxEventAttributes_t attributes = {};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.category = 7;
+  attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+  attributes.payload.llValue = -42;
+  attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  attributes.message.registered = nvtxDomainRegisterStringA(domain, "registered");
+  nvtxDomainRangePushEx(domain, &attributes);
+  nvtxRangePushA("around");
+  nvtxDomainRangePop(domain);
+  nvtxRangePop();
+  nvtxDomainDestroy(domain);
+}
+
+void end_on_another_thread() {
+  const nvtxRangeId_t id = nvtxRangeStartA("across");
+  std::thread([id] { nvtxRangeEnd(id); }).join();
+}
+
+void work_in_threads() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([] {
+      name_thread("worker");
+      nvtxRangePushA("layer:worker");
+      nvtxRangePushA("step");
+      nvtxRangePop();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+}
+
+void fork_inside_of_range() {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    nvtxRangePushA("in child");
+    nvtxRangePop();
+    nvtxRangePop();
+    nvtxRangePushA("left open");
+    _exit(0);
+  }
+  wait_for(child);
+}
+
+void run_self(const char* program, const Words& words) {
+  std::vector<std::string> arguments{program};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    execv(program, pointers.data());
+    _exit(127);
+  }
+  wait_for(child);
+}
+
+void print_levels() {
+  const int first = nvtxRangePushA("a");
+  const int second = nvtxRangePushA("b");
+  const int third = nvtxRangePop();
+  const int fourth = nvtxRangePop();
+  std::printf("%d %d %d %d %d\n", first, second, third, fourth, nvtxRangePop() < 0 ? 1 : 0);
+}
+
+void replay(const std::string& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("push ")) nvtxRangePushA(line.c_str() + 5);
+    if (line == "pop") nvtxRangePop();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Words words(argv + 1, argv + argc);
+  std::size_t at = 0;
+  const auto next = [&] { return words.at(++at); };
+  const std::map<std::string, std::function<void()>> actions = {
+      {"push", [&] { nvtxRangePushA(next().c_str()); }},
+      {"pop", [] { nvtxRangePop(); }},
+      {"wide",
+       [] {
+         const wchar_t text[] = {L'G', L'r', L'\u00F6', L'\u00DF', L'e', wchar_t(0xD800), L'\0'};
+         nvtxRangePushW(text);
+       }},
+      {"mark", [&] { nvtxMarkA(next().c_str()); }},
+      {"domain", push_in_domain},
+      {"across", end_on_another_thread},
+      {"levels", print_levels},
+      {"name", [&] { name_thread(next()); }},
+      {"threads", work_in_threads},
+      {"fork", fork_inside_of_range},
+      {"self",
+       [&] {
+         run_self(argv[0], Words(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end()));
+         at = words.size();
+       }},
+      {"replay", [&] { replay(next()); }},
+      {"relu", execute_relu},
+      {"cuda",
+       [&] { std::printf("%d\n", next() == "on" ? cudaProfilerStart() : cudaProfilerStop()); }},
+      {"print", [&] { std::puts(next().c_str()); }},
+      {"exit", [&] { std::exit(std::atoi(next().c_str())); }},
+      {"kill", [] { std::raise(SIGKILL); }},
+  };
+  for (; at < words.size(); ++at) actions.at(words[at])();
+}
