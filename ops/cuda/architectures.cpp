@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/architectures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace bench::ops::cuda {
+namespace {
+
+// 90 for "90-real", "90a-virtual".
+int number_of(std::string_view entry) {
+  int number = 0;
+  std::from_chars(entry.data(), entry.data() + entry.size(), number);
+  return number;
+}
+
+bool has_code(std::string_view entry, int device) {
+  const int compiled = number_of(entry);
+  if (compiled == 0 || device < compiled) return false;
+  return !entry.ends_with("-real") || device / 10 == compiled / 10;
+}
+
+}  // namespace
+
+std::string why_no_code(std::string_view architectures, int major, int minor) {
+  const int device = major * 10 + minor;
+  std::string_view rest = architectures;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    if (has_code(rest.substr(0, end), device)) return "";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return fmt::format("compute capability {}.{}, for which this build has no code ({})", major,
+                     minor, architectures);
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/architectures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+struct Row {
+  const char* architectures;
+  int major, minor;
+  bool has_code;
+};
+
+constexpr Row kRows[] = {
+    {"75-real;80-real;120-virtual", 7, 5, true},
+    {"75-real;80-real;120-virtual", 8, 9, true},   // minor versions upwards
+    {"86-real;120-virtual", 8, 0, false},          // not downwards
+    {"75-real;80-real;120-virtual", 9, 0, false},  // not to another major version
+    {"90-real;75-virtual", 10, 0, true},           // the driver translates
+    {"90-real;75-virtual", 7, 0, false},           // Volta: no toolkit 13 compiles for it
+    {"75-real;120-virtual", 12, 1, true},
+    {"90", 10, 3, true},  // without a suffix: both
+    {"", 9, 0, false},
+    {"native", 9, 0, false},
+};
+
+TEST(Architectures, DecideWhichDevicesThereIsCodeFor) {
+  for (const Row& row : kRows) {
+    EXPECT_EQ(why_no_code(row.architectures, row.major, row.minor).empty(), row.has_code)
+        << row.architectures << " on " << row.major << "." << row.minor;
+  }
+  EXPECT_EQ(why_no_code("80-real;80-virtual", 7, 0),
+            "compute capability 7.0, for which this build has no code (80-real;80-virtual)");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

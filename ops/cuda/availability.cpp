@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/availability.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// cudaError_t: numbers of the runtime's ABI, which this must know without its header.
+constexpr int kSuccess = 0;
+constexpr int kStubLibrary = 34;
+constexpr int kInsufficientDriver = 35;
+constexpr int kNoDevice = 100;
+
+constexpr std::array<std::string_view, 7> kNames = {"available",   "no_driver", "driver_too_old",
+                                                    "stub_driver", "no_device", "driver_mismatch",
+                                                    "failed"};
+
+// Statuses that have one meaning and a remedy of their own.
+struct KnownStatus {
+  int status;
+  Availability availability;
+  std::string_view reason;
+  std::string_view remedy;
+};
+constexpr KnownStatus kKnown[] = {
+    {3, Availability::failed, "the NVIDIA driver could not be initialised",
+     "see `nvidia-smi` and the kernel's log"},
+    {46, Availability::failed, "all devices are busy or unavailable",
+     "a device in exclusive mode is in use by another process: see `nvidia-smi`"},
+    {101, Availability::no_device, "the devices asked for do not exist",
+     "check CUDA_VISIBLE_DEVICES"},
+    {802, Availability::driver_mismatch, "the devices are not ready yet",
+     "machines with NVSwitch need a running nvidia-fabricmanager of the driver's version"},
+    {803, Availability::driver_mismatch,
+     "the kernel module and the libraries of the NVIDIA driver have different versions",
+     "reboot, or reload the nvidia modules after an update of the driver"},
+    {804, Availability::driver_mismatch,
+     "the forward-compatibility libraries do not support this device",
+     "install a newer driver, or remove cuda-compat from LD_LIBRARY_PATH"},
+    {999, Availability::failed, "the NVIDIA driver reports an unknown error",
+     "see `nvidia-smi` and the kernel's log for Xid messages"},
+};
+
+Verdict insufficient_driver(const RuntimeAnswers& answers) {
+  if (answers.driver == 0) {
+    return {Availability::no_driver,
+            "no NVIDIA driver: libcuda.so.1 was not found, or its kernel module is not loaded",
+            "install the NVIDIA driver on a machine that has a GPU"};
+  }
+  return {Availability::driver_too_old,
+          fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this build needs {}",
+                      cuda_version_text(answers.driver), cuda_version_text(answers.runtime)),
+          fmt::format("install a driver for CUDA {} or newer", cuda_version_text(answers.runtime))};
+}
+
+Verdict no_device(const RuntimeAnswers& answers) {
+  const std::string version = cuda_version_text(answers.driver);
+  if (answers.visible_devices) {
+    return {Availability::no_device,
+            fmt::format("a driver for CUDA {}, but no device: CUDA_VISIBLE_DEVICES is `{}`",
+                        version, *answers.visible_devices),
+            "unset CUDA_VISIBLE_DEVICES"};
+  }
+  return {Availability::no_device, fmt::format("a driver for CUDA {}, but no device", version),
+          "see `nvidia-smi -L`; a container needs its devices passed in (--gpus all)"};
+}
+
+Verdict other(const RuntimeAnswers& answers) {
+  const auto* known =
+      std::find_if(std::begin(kKnown), std::end(kKnown),
+                   [&](const KnownStatus& row) { return row.status == answers.status; });
+  const std::string name =
+      answers.status_name.empty() ? fmt::format("error {}", answers.status) : answers.status_name;
+  if (known != std::end(kKnown)) {
+    return {known->availability, fmt::format("{} ({})", known->reason, name),
+            std::string(known->remedy)};
+  }
+  const std::string text = answers.status_text.empty() ? "" : ": " + answers.status_text;
+  return {Availability::failed, fmt::format("the CUDA runtime fails with {}{}", name, text),
+          "see `nvidia-smi` and the kernel's log"};
+}
+
+}  // namespace
+
+std::string_view availability_name(Availability availability) {
+  return kNames[static_cast<std::size_t>(availability)];
+}
+
+std::optional<Availability> availability_from_name(std::string_view name) {
+  const auto* found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Availability>(found - kNames.begin());
+}
+
+Verdict decide(const RuntimeAnswers& answers) {
+  switch (answers.status) {
+    case kSuccess:
+      if (answers.devices > 0) return {Availability::available, "", ""};
+      return no_device(answers);
+    case kNoDevice:
+      return no_device(answers);
+    case kInsufficientDriver:
+      return insufficient_driver(answers);
+    case kStubLibrary:
+      return {Availability::stub_driver,
+              "the libcuda.so.1 that was loaded is the toolkit's stub, not a driver",
+              "remove the toolkit's stubs folder from LD_LIBRARY_PATH"};
+    default:
+      return other(answers);
+  }
+}
+
+std::string cuda_version_text(int version) {
+  if (version <= 0) return std::string(kUnknown);
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/availability.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+RuntimeAnswers answers(int status, int devices, int driver) {
+  RuntimeAnswers made;
+  made.status = status;
+  made.status_name = "cudaErrorSome";
+  made.status_text = "some text";
+  made.devices = devices;
+  made.driver = driver;
+  made.runtime = 13000;
+  return made;
+}
+
+struct Row {
+  const char* what;
+  RuntimeAnswers answers;
+  Availability availability;
+  const char* reason;  // a part of it
+  const char* remedy;  // a part of it
+};
+
+const Row kRows[] = {
+    {"a device", answers(0, 2, 13000), Availability::available, "", ""},
+    {"no libcuda", answers(35, 0, 0), Availability::no_driver,
+     "no NVIDIA driver: libcuda.so.1 was not found", "install the NVIDIA driver"},
+    {"an old driver", answers(35, 0, 12040), Availability::driver_too_old,
+     "it supports CUDA 12.4, this build needs 13.0", "a driver for CUDA 13.0 or newer"},
+    {"the stub", answers(34, 0, 0), Availability::stub_driver, "the toolkit's stub",
+     "LD_LIBRARY_PATH"},
+    {"no device", answers(100, 0, 13010), Availability::no_device,
+     "a driver for CUDA 13.1, but no device", "--gpus all"},
+    {"success without a device", answers(0, 0, 13000), Availability::no_device,
+     "a driver for CUDA 13.0, but no device", "nvidia-smi -L"},
+    {"a wrong ordinal", answers(101, 0, 13000), Availability::no_device, "do not exist",
+     "CUDA_VISIBLE_DEVICES"},
+    {"a failing driver", answers(3, 0, 13000), Availability::failed,
+     "could not be initialised (cudaErrorSome)", "nvidia-smi"},
+    {"an exclusive device", answers(46, 0, 13000), Availability::failed, "busy", "nvidia-smi"},
+    {"no fabric manager", answers(802, 0, 13000), Availability::driver_mismatch, "not ready yet",
+     "nvidia-fabricmanager"},
+    {"module and library differ", answers(803, 0, 13000), Availability::driver_mismatch,
+     "different versions", "reboot"},
+    {"cuda-compat", answers(804, 0, 13000), Availability::driver_mismatch, "forward-compatibility",
+     "newer driver"},
+    {"unknown", answers(999, 0, 13000), Availability::failed, "unknown error", "Xid"},
+    {"something new", answers(4242, 0, 13000), Availability::failed,
+     "fails with cudaErrorSome: some text", "nvidia-smi"},
+};
+
+TEST(Availability, IsDecidedFromTheRuntimesAnswers) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.what);
+    const Verdict verdict = decide(row.answers);
+    EXPECT_EQ(verdict.availability, row.availability);
+    EXPECT_THAT(verdict.reason, HasSubstr(row.reason));
+    EXPECT_THAT(verdict.remedy, HasSubstr(row.remedy));
+    EXPECT_EQ(verdict.reason.empty(), row.availability == Availability::available);
+    EXPECT_EQ(verdict.remedy.empty(), row.availability == Availability::available);
+  }
+}
+
+TEST(Availability, NamesTheVariableThatHidesTheDevices) {
+  RuntimeAnswers hidden = answers(100, 0, 13000);
+  hidden.visible_devices = "";
+  EXPECT_EQ(decide(hidden).reason,
+            "a driver for CUDA 13.0, but no device: CUDA_VISIBLE_DEVICES is ``");
+  EXPECT_EQ(decide(hidden).remedy, "unset CUDA_VISIBLE_DEVICES");
+}
+
+TEST(Availability, WithoutANameShowsTheNumber) {
+  RuntimeAnswers bare = answers(4242, 0, 13000);
+  bare.status_name.clear();
+  bare.status_text.clear();
+  EXPECT_EQ(decide(bare).reason, "the CUDA runtime fails with error 4242");
+}
+
+TEST(Availability, NamesGoBothWays) {
+  for (const Row& row : kRows) {
+    EXPECT_EQ(availability_from_name(availability_name(row.availability)), row.availability);
+  }
+  EXPECT_FALSE(availability_from_name("perhaps"));
+}
+
+TEST(CudaVersion, AsText) {
+  EXPECT_EQ(cuda_version_text(13000), "13.0");
+  EXPECT_EQ(cuda_version_text(12040), "12.4");
+  EXPECT_EQ(cuda_version_text(0), "n/a");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/gemm_form.hpp"
+
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+using bench::ops::testing::random_inputs;
+using ::testing::HasSubstr;
+
+// Element (row, column) of op(matrix) of a batch, as cuBLAS reads column-major memory.
+double element(const MatrixForm& form, const std::vector<double>& memory, std::int64_t batch,
+               std::int64_t row, std::int64_t column) {
+  if (form.operation == Operation::transpose) std::swap(row, column);
+  EXPECT_LT(row, form.rows);
+  EXPECT_LT(column, form.columns);
+  return memory.at(
+      static_cast<std::size_t>(batch * form.batch_stride + column * form.leading + row));
+}
+
+// What cuBLASLt computes by its manual from the form: bias and residual, then the activation.
+std::vector<double> product(const GemmForm& form, const std::vector<std::vector<double>>& inputs) {
+  std::vector<double> result(static_cast<std::size_t>(form.batch * form.d.batch_stride));
+  for (std::int64_t batch = 0; batch < form.batch; ++batch) {
+    for (std::int64_t column = 0; column < form.n; ++column) {
+      for (std::int64_t row = 0; row < form.m; ++row) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < form.k; ++i) {
+          sum += element(form.a, inputs[form.a.tensor], batch, row, i) *
+                 element(form.b, inputs[form.b.tensor], batch, i, column);
+        }
+        if (form.c) sum += element(*form.c, inputs[form.c->tensor], batch, row, column);
+        if (form.bias == Presence::present) {
+          sum += inputs[form.bias_tensor][static_cast<std::size_t>(row)];
+        }
+        if (form.activation == Activation::relu) sum = std::max(sum, 0.0);
+        result[static_cast<std::size_t>(batch * form.d.batch_stride + column * form.d.leading +
+                                        row)] = sum;
+      }
+    }
+  }
+  return result;
+}
+
+TEST(GemmForm, ComputesTheProblem) {
+  for (const char* tokens :
+       {"m3n4k5", "m3n4k5+ta", "m3n4k5+tb", "m3n4k5+ta+tb", "b2m3n4k5", "b2m3n4k5+ta+tb",
+        "m3n4k5+bias", "m3n4k5+tb+bias+relu", "m3n4k5+bias+add+relu", "b2m3n4k5+add", "m1n7k1"}) {
+    SCOPED_TRACE(tokens);
+    const Problem made = problem("gemm", tokens, DataType::f64);
+    const auto form = gemm_form(made, ProductLibrary::cublaslt);
+    ASSERT_TRUE(form.ok()) << form.error().reason;
+    const auto inputs = random_inputs(made, 3);
+    const std::vector<double> expected = reference_values(made, inputs, 0, {});
+    const std::vector<double> got = product(*form, inputs);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-9) << i;
+  }
+}
+
+TEST(GemmForm, ComputesAsItsTypesAsk) {
+  const auto compute = [](DataType dtype, Math math) {
+    Problem made = problem("gemm", "m16n16k16", dtype);
+    made.math = math;
+    return gemm_form(made, ProductLibrary::cublaslt)->compute;
+  };
+  EXPECT_EQ(compute(DataType::f32, Math::standard), ProductCompute::f32);
+  EXPECT_EQ(compute(DataType::f32, Math::tf32), ProductCompute::f32_as_tf32);
+  EXPECT_EQ(compute(DataType::f16, Math::standard), ProductCompute::f32);
+  EXPECT_EQ(compute(DataType::f64, Math::standard), ProductCompute::f64);
+  EXPECT_EQ(compute(DataType::s8, Math::standard), ProductCompute::s32);
+}
+
+struct Row {
+  const char* tokens;
+  DataType dtype;
+  ProductLibrary library;
+  const char* reason;
+};
+constexpr Row kRefused[] = {
+    {"m4n4k4", DataType::u8, ProductLibrary::cublaslt, "signed 8-bit integers only"},
+    {"m4n4k6", DataType::s8, ProductLibrary::cublaslt, "in multiples of 4, not 6"},
+    {"m4n4k4+bias", DataType::s8, ProductLibrary::cublaslt, "32-bit integers"},
+    {"m16n16k16", DataType::f8_e5m2, ProductLibrary::cublaslt, "f8_e5m2"},
+    {"m16n16k16", DataType::f8_e4m3, ProductLibrary::cublas, "no fp8"},
+    {"m4n4k4+bias", DataType::f32, ProductLibrary::cublas, "no epilogues"},
+    {"m4n4k4+relu", DataType::f32, ProductLibrary::cublas, "no epilogues"},
+    {"m4n4k4+sigmoid", DataType::f32, ProductLibrary::cublaslt, "not `sigmoid`"},
+    {"m4n4k4+relu+add", DataType::f32, ProductLibrary::cublaslt, "behind an activation"},
+};
+
+TEST(GemmForm, RefusesWhatTheLibraryHasNot) {
+  for (const Row& row : kRefused) {
+    SCOPED_TRACE(row.tokens);
+    const auto form = gemm_form(problem("gemm", row.tokens, row.dtype), row.library);
+    ASSERT_FALSE(form.ok());
+    EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+    EXPECT_THAT(form.error().reason, HasSubstr(row.reason));
+  }
+}
+
+TEST(GemmForm, Fp8DependsOnTheDevice) {
+  const auto form = [](const char* tokens) {
+    return *gemm_form(problem("gemm", tokens, DataType::f8_e4m3), ProductLibrary::cublaslt);
+  };
+  EXPECT_FALSE(refused_by_device(form("m16n32k16+tb"), 9, 0));
+  EXPECT_FALSE(refused_by_device(form("m16n32k16"), 10, 0));
+  EXPECT_THAT(refused_by_device(form("m16n32k16"), 9, 0)->reason, HasSubstr("trans_b"));
+  EXPECT_THAT(refused_by_device(form("m16n32k16+tb"), 8, 0)->reason, HasSubstr("8.9"));
+  EXPECT_THAT(refused_by_device(form("m16n24k16+tb"), 9, 0)->reason, HasSubstr("not 24"));
+  const auto half = gemm_form(problem("gemm", "m3n3k3", DataType::f16), ProductLibrary::cublaslt);
+  EXPECT_FALSE(refused_by_device(*half, 7, 5));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/matmul_descriptors.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+struct TypeRow {
+  DataType dtype;
+  cudaDataType_t code;
+};
+// In the order of the enumerators.
+constexpr TypeRow kTypes[] = {
+    {DataType::f64, CUDA_R_64F},        {DataType::f32, CUDA_R_32F},
+    {DataType::f16, CUDA_R_16F},        {DataType::bf16, CUDA_R_16BF},
+    {DataType::s32, CUDA_R_32I},        {DataType::s8, CUDA_R_8I},
+    {DataType::u8, CUDA_R_8U},          {DataType::f8_e4m3, CUDA_R_8F_E4M3},
+    {DataType::f8_e5m2, CUDA_R_8F_E5M2}};
+
+struct ComputeRow {
+  ProductCompute compute;
+  cublasComputeType_t code;
+  cudaDataType_t scale;
+};
+// In the order of the enumerators.
+constexpr ComputeRow kComputes[] = {
+    {ProductCompute::f32, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {ProductCompute::f32_as_tf32, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F},
+    {ProductCompute::f64, CUBLAS_COMPUTE_64F, CUDA_R_64F},
+    {ProductCompute::s32, CUBLAS_COMPUTE_32I, CUDA_R_32I}};
+
+Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+  return {Refusal::Kind::unsupported, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
+}
+
+cublasOperation_t code_of(Operation operation) {
+  return operation == Operation::transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+}  // namespace
+
+cudaDataType_t cuda_type(DataType dtype) { return kTypes[static_cast<std::size_t>(dtype)].code; }
+
+cublasComputeType_t cublas_compute_type(ProductCompute compute) {
+  return kComputes[static_cast<std::size_t>(compute)].code;
+}
+
+cudaDataType_t scale_type(ProductCompute compute) {
+  return kComputes[static_cast<std::size_t>(compute)].scale;
+}
+
+cublasLtEpilogue_t epilogue_of(const GemmForm& form) {
+  const bool bias = form.bias == Presence::present;
+  switch (form.activation) {
+    case Activation::none:
+      break;
+    case Activation::relu:
+      return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case Activation::gelu:
+      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  }
+  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
+    const std::shared_ptr<const CublasLtApi>& api, const MatrixForm& form, std::int64_t batch) {
+  cublasLtMatrixLayout_t raw = nullptr;
+  cublasStatus_t status =
+      api->create_layout(&raw, cuda_type(form.dtype), static_cast<std::uint64_t>(form.rows),
+                         static_cast<std::uint64_t>(form.columns), form.leading);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "a matrix", status);
+  MatrixLayout layout(raw, [api](cublasLtMatrixLayout_t owned) { api->destroy_layout(owned); });
+  if (batch == 1) return layout;
+  if (batch > std::numeric_limits<std::int32_t>::max()) {
+    return Refusal{Refusal::Kind::unsupported, "cuBLASLt counts batches in 32 bits"};
+  }
+  const auto count = static_cast<std::int32_t>(batch);
+  status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the batch", status);
+  status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &form.batch_stride,
+                           sizeof(form.batch_stride));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the batch's stride", status);
+  return layout;
+}
+
+Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
+    const std::shared_ptr<const CublasLtApi>& api, const GemmForm& form) {
+  cublasLtMatmulDesc_t raw = nullptr;
+  cublasStatus_t status =
+      api->create_product(&raw, cublas_compute_type(form.compute), scale_type(form.compute));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the product", status);
+  Product product(raw, [api](cublasLtMatmulDesc_t owned) { api->destroy_product(owned); });
+  struct Setting {
+    cublasLtMatmulDescAttributes_t name;
+    std::int32_t value;
+    std::string_view what;
+  };
+  const Setting settings[] = {
+      {CUBLASLT_MATMUL_DESC_TRANSA, code_of(form.a.operation), "the transposition of a"},
+      {CUBLASLT_MATMUL_DESC_TRANSB, code_of(form.b.operation), "the transposition of b"},
+      {CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(form), "the epilogue"}};
+  for (const Setting& setting : settings) {
+    status = api->set_product(raw, setting.name, &setting.value, sizeof(setting.value));
+    if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, setting.what, status);
+  }
+  return product;
+}
+
+Result<MatmulDescriptors, Refusal> MatmulDescriptors::create(std::shared_ptr<const CublasLtApi> api,
+                                                             const GemmForm& form) {
+  MatmulDescriptors made(std::move(api));
+  BENCH_ASSIGN_OR_RETURN(made.product_, make_product(made.api_, form));
+  BENCH_ASSIGN_OR_RETURN(made.a_, make_layout(made.api_, form.a, form.batch));
+  BENCH_ASSIGN_OR_RETURN(made.b_, make_layout(made.api_, form.b, form.batch));
+  BENCH_ASSIGN_OR_RETURN(made.d_, make_layout(made.api_, form.d, form.batch));
+  BENCH_ASSIGN_OR_RETURN(made.c_, make_layout(made.api_, form.c.value_or(form.d), form.batch));
+  return made;
+}
+
+Status MatmulDescriptors::set_bias(const void* bias) {
+  const cublasStatus_t status =
+      api_->set_product(product(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return Error{"cuBLASLt: the bias: " + api_->text(status), "", ""};
+  }
+  return Done{};
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors of the cuBLASLt of this machine, which makes them without a device.
+#include "ops/cuda/cublas/matmul_descriptors.hpp"
+
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+
+std::vector<SearchStep> search_path() {
+  return library_search_path(
+      [](const std::string& name) -> std::optional<std::string> {
+        const char* value = std::getenv(name.c_str());
+        if (value == nullptr) return std::nullopt;
+        return std::string(value);
+      },
+      "");
+}
+
+// Skips a test, visibly, where this machine has no cuBLASLt.
+#define BENCH_NEED_CUBLASLT(api)                                        \
+  auto loaded_cublaslt = load_cublaslt(search_path());                  \
+  if (!loaded_cublaslt) GTEST_SKIP() << loaded_cublaslt.error().reason; \
+  const std::shared_ptr<const CublasLtApi> api = *std::move(loaded_cublaslt)
+
+template <class Value>
+Value layout_attribute(const CublasLtApi& api, cublasLtMatrixLayout_t layout,
+                       cublasLtMatrixLayoutAttribute_t name) {
+  Value value{};
+  EXPECT_EQ(api.get_layout(layout, name, &value, sizeof(value), nullptr), CUBLAS_STATUS_SUCCESS);
+  return value;
+}
+
+std::int32_t product_attribute(const CublasLtApi& api, cublasLtMatmulDesc_t product,
+                               cublasLtMatmulDescAttributes_t name) {
+  std::int32_t value = 0;
+  EXPECT_EQ(api.get_product(product, name, &value, sizeof(value), nullptr), CUBLAS_STATUS_SUCCESS);
+  return value;
+}
+
+TEST(MatmulDescriptors, HoldWhatTheFormSays) {
+  BENCH_NEED_CUBLASLT(api);
+  const auto form = gemm_form(problem("gemm", "b2m3n4k5+tb+bias+gelu_tanh", DataType::bf16),
+                              ProductLibrary::cublaslt);
+  ASSERT_TRUE(form.ok()) << form.error().reason;
+  auto made = MatmulDescriptors::create(api, *form);
+  ASSERT_TRUE(made.ok()) << made.error().reason;
+  EXPECT_EQ(product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
+  EXPECT_EQ(product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_TRANSB), CUBLAS_OP_N);
+  EXPECT_EQ(product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_EPILOGUE),
+            CUBLASLT_EPILOGUE_GELU_BIAS);
+  EXPECT_EQ(product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_COMPUTE_TYPE),
+            CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(layout_attribute<std::uint32_t>(*api, made->a(), CUBLASLT_MATRIX_LAYOUT_TYPE),
+            static_cast<std::uint32_t>(CUDA_R_16BF));
+  EXPECT_EQ(layout_attribute<std::uint64_t>(*api, made->a(), CUBLASLT_MATRIX_LAYOUT_ROWS), 5u);
+  EXPECT_EQ(layout_attribute<std::uint64_t>(*api, made->a(), CUBLASLT_MATRIX_LAYOUT_COLS), 4u);
+  EXPECT_EQ(layout_attribute<std::int64_t>(*api, made->d(), CUBLASLT_MATRIX_LAYOUT_LD), 4);
+  EXPECT_EQ(layout_attribute<std::int32_t>(*api, made->d(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT), 2);
+  EXPECT_EQ(
+      layout_attribute<std::int64_t>(*api, made->b(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET),
+      15);
+  const int somewhere = 0;
+  EXPECT_TRUE(made->set_bias(&somewhere).ok());
+}
+
+TEST(MatmulDescriptors, ExistForEveryTypeThatTheFormAccepts) {
+  BENCH_NEED_CUBLASLT(api);
+  int made = 0;
+  for (const DataTypeInfo& row : data_types()) {
+    if (!row.is_case_type) continue;
+    const auto form =
+        gemm_form(problem("gemm", "m16n16k16+tb", row.type), ProductLibrary::cublaslt);
+    if (!form) continue;
+    const auto descriptors = MatmulDescriptors::create(api, *form);
+    EXPECT_TRUE(descriptors.ok()) << row.name << ": " << descriptors.error().reason;
+    ++made;
+  }
+  EXPECT_EQ(made, 6);  // f64, f32, f16, bf16, s8, f8_e4m3
+}
+
+// Without a driver a handle is refused, with a device it is made; neither crashes.
+TEST(CublasLt, GivesAHandleOnlyWithADevice) {
+  BENCH_NEED_CUBLASLT(api);
+  cublasLtHandle_t handle = nullptr;
+  const cublasStatus_t status = api->create(&handle);
+  if (status == CUBLAS_STATUS_SUCCESS) {
+    EXPECT_EQ(api->destroy(handle), CUBLAS_STATUS_SUCCESS);
+  } else {
+    EXPECT_EQ(api->text(status), "CUBLAS_STATUS_NOT_INITIALIZED (1)");
+  }
+}
+
+TEST(Cublas, HasAllFunctions) {
+  const auto api = load_cublas(search_path());
+  if (!api) GTEST_SKIP() << api.error().reason;
+  EXPECT_NE((*api)->gemm, nullptr);
+  EXPECT_NE((*api)->gemm_strided_batched, nullptr);
+  EXPECT_EQ((*api)->text(CUBLAS_STATUS_NOT_SUPPORTED), "CUBLAS_STATUS_NOT_SUPPORTED (15)");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

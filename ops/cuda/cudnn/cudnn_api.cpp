@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+
+#include "ops/cuda/library_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops::cuda {
+
+std::string CudnnApi::text(cudnnStatus_t status) const {
+  std::string result = fmt::format("{} ({})", get_error_string(status), static_cast<int>(status));
+  std::array<char, 512> message{};
+  get_last_error_string(message.data(), message.size() - 1);
+  std::string detail = message.data();
+  std::replace(detail.begin(), detail.end(), '\n', ' ');
+  while (!detail.empty() && detail.back() == ' ') detail.pop_back();
+  if (!detail.empty()) result += ": " + detail;
+  return result;
+}
+
+Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(
+    std::span<const SearchStep> search) {
+  auto library = open_library(library_spec("cuDNN"), search);
+  if (!library) return std::move(library).error();
+  auto api = std::make_shared<CudnnApi>();
+  const FunctionSlot slots[] = {
+      slot("cudnnGetVersion", api->get_version),
+      slot("cudnnGetErrorString", api->get_error_string),
+      slot("cudnnGetLastErrorString", api->get_last_error_string),
+      slot("cudnnCreate", api->create),
+      slot("cudnnDestroy", api->destroy),
+      slot("cudnnSetStream", api->set_stream),
+      slot("cudnnBackendCreateDescriptor", api->create_descriptor),
+      slot("cudnnBackendDestroyDescriptor", api->destroy_descriptor),
+      slot("cudnnBackendSetAttribute", api->set_attribute),
+      slot("cudnnBackendGetAttribute", api->get_attribute),
+      slot("cudnnBackendFinalize", api->finalize),
+      slot("cudnnBackendExecute", api->execute),
+  };
+  if (const Status filled = resolve(*library, slots); !filled) {
+    return LoadFailure{{}, filled.error().message()};
+  }
+  api->path = library->path();
+  return std::shared_ptr<const CudnnApi>(std::move(api));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN's backend (graph) API as a table of functions, filled at run time.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/library_search.hpp"
+
+#include <cudnn_graph.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace bench::ops::cuda {
+
+struct CudnnApi {
+  decltype(&::cudnnGetVersion) get_version = nullptr;
+  decltype(&::cudnnGetErrorString) get_error_string = nullptr;
+  decltype(&::cudnnGetLastErrorString) get_last_error_string = nullptr;
+  decltype(&::cudnnCreate) create = nullptr;
+  decltype(&::cudnnDestroy) destroy = nullptr;
+  decltype(&::cudnnSetStream) set_stream = nullptr;
+  decltype(&::cudnnBackendCreateDescriptor) create_descriptor = nullptr;
+  decltype(&::cudnnBackendDestroyDescriptor) destroy_descriptor = nullptr;
+  decltype(&::cudnnBackendSetAttribute) set_attribute = nullptr;
+  decltype(&::cudnnBackendGetAttribute) get_attribute = nullptr;
+  decltype(&::cudnnBackendFinalize) finalize = nullptr;
+  decltype(&::cudnnBackendExecute) execute = nullptr;
+  std::string path;  // of the library
+
+  // "CUDNN_STATUS_NOT_SUPPORTED (3000): <cuDNN's own last message, one line>".
+  std::string text(cudnnStatus_t status) const;
+};
+
+// Loads cuDNN with its parts. Error: it is not there, incomplete, or lacks a function.
+Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(std::span<const SearchStep> search);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN's backend descriptors, owned: made by a builder that keeps the first failure, so that a
+// descriptor is written as one list of its attributes.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+class Descriptor {
+ public:
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  cudnnBackendDescriptor_t get() const { return handle_; }
+
+  // Reads of a finalised descriptor. Absent: cuDNN does not say.
+  std::optional<std::int64_t> integer(cudnnBackendAttributeName_t name) const;
+  // All values of an attribute of 32-bit codes (notes).
+  std::vector<std::int32_t> codes(cudnnBackendAttributeName_t name,
+                                  cudnnBackendAttributeType_t type) const;
+  // The attribute's descriptors, at most `limit`, each of `type`.
+  Result<std::vector<Descriptor>> descriptors(cudnnBackendAttributeName_t name,
+                                              cudnnBackendDescriptorType_t type,
+                                              std::int64_t limit) const;
+
+ private:
+  friend class DescriptorBuilder;
+  Descriptor(std::shared_ptr<const CudnnApi> api, cudnnBackendDescriptor_t handle);
+  std::shared_ptr<const CudnnApi> api_;
+  cudnnBackendDescriptor_t handle_ = nullptr;
+};
+
+class DescriptorBuilder {
+ public:
+  // `what` for messages: "tensor `source`".
+  DescriptorBuilder(std::shared_ptr<const CudnnApi> api, cudnnBackendDescriptorType_t type,
+                    std::string what);
+
+  DescriptorBuilder& integer(cudnnBackendAttributeName_t name, std::int64_t value);
+  DescriptorBuilder& integers(cudnnBackendAttributeName_t name,
+                              std::span<const std::int64_t> values);
+  DescriptorBuilder& boolean(cudnnBackendAttributeName_t name, bool value);
+  DescriptorBuilder& real(cudnnBackendAttributeName_t name, float value);
+  DescriptorBuilder& real(cudnnBackendAttributeName_t name, double value);
+  DescriptorBuilder& text(cudnnBackendAttributeName_t name, std::string_view value);
+  DescriptorBuilder& descriptor(cudnnBackendAttributeName_t name, const Descriptor& value);
+  DescriptorBuilder& descriptors(cudnnBackendAttributeName_t name,
+                                 std::span<const cudnnBackendDescriptor_t> values);
+  DescriptorBuilder& pointers(cudnnBackendAttributeName_t name, std::span<void* const> values);
+  // An enumeration of cuDNN.
+  template <class Enum>
+  DescriptorBuilder& code(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                          Enum value) {
+    return set(name, type, 1, &value);
+  }
+
+  // Error: the first attribute that cuDNN refused, or why it does not finalise.
+  Result<Descriptor> finish();
+
+ private:
+  DescriptorBuilder& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                         std::int64_t count, const void* values);
+  void fail(std::string_view action, cudnnStatus_t status);
+  std::shared_ptr<const CudnnApi> api_;
+  Descriptor descriptor_;
+  std::string what_;
+  std::string error_;
+};
+
+}  // namespace bench::ops::cuda

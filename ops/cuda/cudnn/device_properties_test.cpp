@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/device_properties.hpp"
+
+#include "ops/cuda/cudnn/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Where there is a device, what it says of itself is of use for planning; elsewhere there is a
+// reason.
+TEST(DeviceProperties, AreReadOrRefused) {
+  BENCH_NEED_CUDNN(api);
+  const auto json = read_device_json(api, 0);
+  if (json) {
+    const auto engines =
+        planned_engines(api, testing::conv_problem({"n32c64h28k64r3p1"}), *json, {1, 1});
+    EXPECT_TRUE(engines.ok()) << engines.error().reason << *json;
+  } else {
+    EXPECT_THAT(json.error().what, ::testing::HasSubstr("the device's properties"));
+  }
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

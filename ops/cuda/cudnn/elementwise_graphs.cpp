@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs of pointwise operations alone: pointwise, batch_norm in inference, reorder.
+#include "ops/cuda/cudnn/operator_graphs.hpp"
+#include "ops/pointwise/functions.hpp"
+#include "ops/pointwise/pointwise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Pointwise = GraphBuilder::Pointwise;
+
+// Shapes are aligned at the last dimension, as broadcasts are.
+std::vector<std::int64_t> padded(const Dims& dims) {
+  constexpr std::size_t kLeastRank = 4;
+  std::vector<std::int64_t> result(dims.size() < kLeastRank ? kLeastRank - dims.size() : 0, 1);
+  result.insert(result.end(), dims.begin(), dims.end());
+  return result;
+}
+
+bool has_channels_innermost(const Problem& problem) {
+  // Channels exist from a rank of four on: n, c, and two spatial sizes.
+  return problem.tensors[0].dims.size() > 3 && chosen_layout(problem) == Layout::nhwc;
+}
+
+// cuDNN's pointwise engines want the second dimension innermost. Elements do not care what their
+// dimensions are called: in row-major order the last one takes the second place.
+TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
+                            std::vector<std::int64_t> dims) {
+  if (!has_channels_innermost(problem)) std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
+  return form_of(problem, tensor, std::move(dims), Layout::nhwc);
+}
+
+TensorForm elementwise_form(const Problem& problem, std::size_t tensor) {
+  return elementwise_form(problem, tensor, padded(problem.tensors[tensor].dims));
+}
+
+Result<OperationGraph, Refusal> unary_graph(const ApiPointer& api, const Problem& problem,
+                                            Pointwise function) {
+  function.compute = pointwise_compute_type(problem);
+  GraphBuilder builder(api);
+  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
+  const std::size_t y = builder.tensor(elementwise_form(problem, 1));
+  builder.pointwise(function, x, std::nullopt, y);
+  return builder.finish();
+}
+
+Result<OperationGraph, Refusal> binary_graph(const ApiPointer& api, const Problem& problem,
+                                             Pointwise function) {
+  function.compute = pointwise_compute_type(problem);
+  GraphBuilder builder(api);
+  const std::size_t a = builder.tensor(elementwise_form(problem, 0));
+  const std::size_t b = builder.tensor(elementwise_form(problem, 1));
+  const std::size_t y = builder.tensor(elementwise_form(problem, 2));
+  builder.pointwise(function, a, b, y);
+  return builder.finish();
+}
+
+// x * x, as cuDNN has no square of its own.
+Result<OperationGraph, Refusal> square_graph(const ApiPointer& api, const Problem& problem) {
+  const Pointwise function{CUDNN_POINTWISE_MUL, pointwise_compute_type(problem)};
+  GraphBuilder builder(api);
+  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
+  const std::size_t y = builder.tensor(elementwise_form(problem, 1));
+  builder.pointwise(function, x, x, y);
+  return builder.finish();
+}
+
+Result<OperationGraph, Refusal> gradient_graph(const ApiPointer& api, const Problem& problem,
+                                               Pointwise function) {
+  function.compute = pointwise_compute_type(problem);
+  GraphBuilder builder(api);
+  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
+  const std::size_t dy = builder.tensor(elementwise_form(problem, 1));
+  const std::size_t dx = builder.tensor(elementwise_form(problem, 2));
+  builder.pointwise_gradient(function, x, dy, dx);
+  return builder.finish();
+}
+
+}  // namespace
+
+Result<OperationGraph, Refusal> pointwise_graph(const ApiPointer& api, const Problem& problem) {
+  if (!problem.post_ops.empty()) {
+    return unsupported("cuDNN runs a pointwise function alone here; leave post-ops out");
+  }
+  const std::string& name = problem.parameters.word("function");
+  if (const auto binary = binary_function(name)) return binary_graph(api, problem, *binary);
+  const Coefficients given = pointwise_coefficients(problem.parameters);
+  const Coefficient coefficients{given.alpha, given.beta};
+  if (problem.direction != Direction::forward) {
+    if (const auto gradient = unary_gradient(name, coefficients)) {
+      return gradient_graph(api, problem, *gradient);
+    }
+    return unsupported(fmt::format("cuDNN has no gradient of `{}`", name));
+  }
+  if (name == "square") return square_graph(api, problem);
+  if (const auto function = unary_function(name, coefficients)) {
+    return unary_graph(api, problem, *function);
+  }
+  return unsupported(fmt::format("cuDNN has no pointwise function `{}`", name));
+}
+
+Result<OperationGraph, Refusal> batch_norm_graph(const ApiPointer& api, const Problem& problem) {
+  if (!problem.post_ops.empty()) {
+    return unsupported("cuDNN fuses nothing behind a batch norm here; leave post-ops out");
+  }
+  // (source - mean) * inverse deviation * scale + shift: tensors 1 to 4 in this order.
+  constexpr std::array<cudnnPointwiseMode_t, 4> kSteps = {CUDNN_POINTWISE_SUB, CUDNN_POINTWISE_MUL,
+                                                          CUDNN_POINTWISE_MUL, CUDNN_POINTWISE_ADD};
+  const DataType compute = pointwise_compute_type(problem);
+  const TensorForm source = elementwise_form(problem, 0);
+  std::vector<std::int64_t> channels(problem.tensors[0].dims.size(), 1);
+  channels[1] = problem.tensors[0].dims[1];
+  GraphBuilder builder(api);
+  std::size_t last = builder.tensor(source);
+  for (std::size_t step = 0; step < kSteps.size(); ++step) {
+    const std::size_t operand =
+        builder.tensor(elementwise_form(problem, step + 1, padded(channels)));
+    const std::size_t result = step + 1 == kSteps.size()
+                                   ? builder.tensor(elementwise_form(problem, step + 2))
+                                   : builder.intermediate(fmt::format("result {}", step), compute,
+                                                          source.dims, source.strides);
+    builder.pointwise({kSteps[step], compute}, last, operand, result);
+    last = result;
+  }
+  return builder.finish();
+}
+
+Result<OperationGraph, Refusal> reorder_graph(const ApiPointer& api, const Problem& problem) {
+  // Sizes as they are: n and c stand first.
+  std::vector<std::int64_t> dims = problem.tensors[0].dims;
+  if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);
+  std::vector<TensorForm> ends;
+  for (const char* parameter : {"from", "to"}) {
+    const std::string& layout = problem.parameters.word(parameter);
+    if (layout != "nchw" && layout != "nhwc") {
+      return unsupported(fmt::format("cuDNN does not know the layout `{}`", layout));
+    }
+    ends.push_back(
+        form_of(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
+  }
+  GraphBuilder builder(api);
+  const std::size_t x = builder.tensor(ends[0]);
+  const std::size_t y = builder.tensor(ends[1]);
+  builder.pointwise({CUDNN_POINTWISE_IDENTITY, pointwise_compute_type(problem)}, x, std::nullopt,
+                    y);
+  return builder.finish();
+}
+
+}  // namespace bench::ops::cuda

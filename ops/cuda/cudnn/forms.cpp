@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/forms.hpp"
+
+#include "ops/conv/conv.hpp"
+
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// The plain convolution behind a shape: a transposed one runs it backwards.
+struct PlainSizes {
+  std::int64_t x_channels, y_channels;
+  std::vector<std::int64_t> x_sizes, y_sizes, kernel;
+};
+
+PlainSizes plain_sizes(const ConvShape& shape) {
+  const bool transposed = shape.sweep == Sweep::transposed;
+  PlainSizes sizes;
+  sizes.x_channels = transposed ? shape.k : shape.c;
+  sizes.y_channels = transposed ? shape.c : shape.k;
+  if (shape.axes.size() == 1) {
+    sizes.x_sizes = sizes.y_sizes = sizes.kernel = {1};
+  }
+  for (const SpatialAxis& axis : shape.axes) {
+    sizes.x_sizes.push_back(transposed ? axis.output : axis.input);
+    sizes.y_sizes.push_back(transposed ? axis.input : axis.output);
+    sizes.kernel.push_back(axis.kernel);
+  }
+  return sizes;
+}
+
+std::vector<std::int64_t> joined(std::int64_t first, std::int64_t second,
+                                 std::span<const std::int64_t> rest) {
+  std::vector<std::int64_t> dims = {first, second};
+  dims.insert(dims.end(), rest.begin(), rest.end());
+  return dims;
+}
+
+ConvKind kind_of(Direction direction, Sweep sweep) {
+  const bool transposed = sweep == Sweep::transposed;
+  switch (direction) {
+    case Direction::forward:
+      return transposed ? ConvKind::data : ConvKind::forward;
+    case Direction::backward_data:
+      return transposed ? ConvKind::forward : ConvKind::data;
+    case Direction::backward_weights:
+      break;
+  }
+  return ConvKind::weights;
+}
+
+// Numbers of source, weights and destination (or their gradients) among a problem's tensors.
+struct Parts {
+  std::size_t source, weights, destination;
+};
+
+Parts parts_of(const Problem& problem) {
+  switch (problem.direction) {
+    case Direction::forward:
+      return {0, 1, problem.tensors.size() - 1};
+    case Direction::backward_data:
+      return {2, 1, 0};
+    case Direction::backward_weights:
+      break;
+  }
+  return {0, 2, 1};
+}
+
+void add_axes(const ConvShape& shape, ConvForm& form) {
+  if (shape.axes.size() == 1) {
+    form.stride = form.dilation = {1};
+    form.pad_before = form.pad_after = {0};
+  }
+  for (const SpatialAxis& axis : shape.axes) {
+    form.stride.push_back(axis.stride);
+    form.dilation.push_back(axis.dilation);
+    form.pad_before.push_back(axis.pad.begin);
+    form.pad_after.push_back(axis.pad.end);
+  }
+}
+
+}  // namespace
+
+Layout chosen_layout(const Problem& problem) {
+  if (problem.layout != Layout::any) return problem.layout;
+  constexpr std::int64_t kWordBytes = 4;
+  const bool narrow = info(problem.dtype).bytes < kWordBytes;
+  const bool multiplies = problem.work.macs.has_value();
+  return narrow || !multiplies || problem.math == Math::tf32 ? Layout::nhwc : Layout::nchw;
+}
+
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout) {
+  std::vector<std::int64_t> strides(dims.size(), 1);
+  std::int64_t step = 1;
+  const bool channels_innermost = layout == Layout::nhwc && dims.size() > 2;
+  if (channels_innermost) step = dims[1];
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    if (channels_innermost && i == 1) continue;
+    strides[i] = step;
+    step *= dims[i];
+  }
+  return strides;
+}
+
+TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
+                   Layout layout) {
+  const Tensor& given = problem.tensors[tensor];
+  TensorForm form{
+      given.name, static_cast<std::int64_t>(tensor) + 1, given.dtype, std::move(dims), {}};
+  form.strides = dense_strides(form.dims, layout);
+  return form;
+}
+
+Result<ConvForm, Refusal> conv_form(const Problem& problem) {
+  const ConvShape shape = conv_shape(problem.parameters);
+  if (problem.direction == Direction::backward_weights && shape.bias == Bias::present) {
+    return Refusal{Refusal::Kind::unsupported,
+                   "cuDNN's convolution gives no gradient of the bias; leave `bias` out"};
+  }
+  const Layout layout = chosen_layout(problem);
+  const PlainSizes sizes = plain_sizes(shape);
+  const Parts parts = parts_of(problem);
+  const bool transposed = shape.sweep == Sweep::transposed;
+  ConvForm form;
+  form.kind = kind_of(problem.direction, shape.sweep);
+  form.x = form_of(problem, transposed ? parts.destination : parts.source,
+                   joined(shape.n, sizes.x_channels, sizes.x_sizes), layout);
+  form.w = form_of(problem, parts.weights,
+                   joined(sizes.y_channels, sizes.x_channels / shape.groups, sizes.kernel), layout);
+  form.y = form_of(problem, transposed ? parts.source : parts.destination,
+                   joined(shape.n, sizes.y_channels, sizes.y_sizes), layout);
+  add_axes(shape, form);
+  return form;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/graph_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// What cudaMalloc gives is better aligned; more is of no use to any kernel.
+constexpr std::int64_t kAlignment = 16;
+
+struct ConvAttributes {
+  cudnnBackendDescriptorType_t type;
+  std::string_view name;
+  cudnnBackendAttributeName_t convolution, x, w, y, alpha, beta;
+};
+
+// In the order of ConvKind.
+constexpr ConvAttributes kConvolutions[] = {
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, "the convolution",
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+     "the convolution's gradient of its input", CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+     "the convolution's gradient of its weights",
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA},
+};
+
+Result<Descriptor> convolution_descriptor(const std::shared_ptr<const CudnnApi>& api,
+                                          const ConvForm& form, DataType compute) {
+  return DescriptorBuilder(api, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, "the convolution's shape")
+      .code(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(compute))
+      .code(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION)
+      .integer(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(form.stride.size()))
+      .integers(CUDNN_ATTR_CONVOLUTION_DILATIONS, form.dilation)
+      .integers(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, form.stride)
+      .integers(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, form.pad_before)
+      .integers(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, form.pad_after)
+      .finish();
+}
+
+}  // namespace
+
+std::optional<std::size_t> GraphBuilder::keep(Result<Descriptor> made) {
+  if (!made) {
+    if (error_.empty()) error_ = made.error().message();
+    return std::nullopt;
+  }
+  parts_.push_back(*std::move(made));
+  return parts_.size() - 1;
+}
+
+void GraphBuilder::operation(Result<Descriptor> made) {
+  if (const auto place = keep(std::move(made))) operations_.push_back(parts_[*place].get());
+}
+
+std::size_t GraphBuilder::add_tensor(const TensorForm& form, bool is_virtual) {
+  if (failed()) return 0;
+  const auto place =
+      keep(DescriptorBuilder(api_, CUDNN_BACKEND_TENSOR_DESCRIPTOR,
+                             fmt::format("tensor `{}`", form.name))
+               .code(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(form.dtype))
+               .integers(CUDNN_ATTR_TENSOR_DIMENSIONS, form.dims)
+               .integers(CUDNN_ATTR_TENSOR_STRIDES, form.strides)
+               .integer(CUDNN_ATTR_TENSOR_UNIQUE_ID, form.uid)
+               .integer(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment)
+               .boolean(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual)
+               .finish());
+  return place.value_or(0);
+}
+
+std::size_t GraphBuilder::tensor(const TensorForm& form) {
+  tensors_.push_back(form);
+  return add_tensor(form, false);
+}
+
+std::size_t GraphBuilder::intermediate(std::string name, DataType dtype,
+                                       std::vector<std::int64_t> dims,
+                                       std::vector<std::int64_t> strides) {
+  return add_tensor({std::move(name), next_uid_++, dtype, std::move(dims), std::move(strides)},
+                    true);
+}
+
+void GraphBuilder::convolution(const ConvForm& form, DataType compute, std::size_t x, std::size_t w,
+                               std::size_t y) {
+  if (failed()) return;
+  const auto shape = keep(convolution_descriptor(api_, form, compute));
+  if (!shape) return;
+  const ConvAttributes& row = kConvolutions[static_cast<std::size_t>(form.kind)];
+  DescriptorBuilder builder(api_, row.type, std::string(row.name));
+  builder.descriptor(row.convolution, parts_[*shape])
+      .descriptor(row.x, parts_[x])
+      .descriptor(row.w, parts_[w])
+      .descriptor(row.y, parts_[y]);
+  if (compute == DataType::f64) {
+    builder.real(row.alpha, 1.0).real(row.beta, 0.0);
+  } else {
+    builder.real(row.alpha, 1.0F).real(row.beta, 0.0F);
+  }
+  operation(builder.finish());
+}
+
+std::optional<std::size_t> GraphBuilder::function_descriptor(const Pointwise& function) {
+  struct Setting {
+    cudnnBackendAttributeName_t name;
+    const std::optional<double>& value;
+  };
+  DescriptorBuilder mode(api_, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "a pointwise function");
+  mode.code(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, function.mode)
+      .code(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, cudnn_type(function.compute));
+  for (const Setting& setting :
+       {Setting{CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, function.lower_clip},
+        Setting{CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, function.upper_clip},
+        Setting{CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, function.slope},
+        Setting{CUDNN_ATTR_POINTWISE_ELU_ALPHA, function.elu_alpha},
+        Setting{CUDNN_ATTR_POINTWISE_SWISH_BETA, function.swish_beta}}) {
+    if (setting.value) mode.real(setting.name, *setting.value);
+  }
+  return keep(mode.finish());
+}
+
+void GraphBuilder::pointwise(const Pointwise& function, std::size_t x, std::optional<std::size_t> b,
+                             std::size_t y) {
+  if (failed()) return;
+  const auto descriptor = function_descriptor(function);
+  if (!descriptor) return;
+  DescriptorBuilder builder(api_, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR,
+                            "a pointwise operation");
+  builder.descriptor(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, parts_[*descriptor])
+      .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, parts_[x])
+      .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, parts_[y]);
+  if (b) builder.descriptor(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, parts_[*b]);
+  operation(builder.finish());
+}
+
+void GraphBuilder::pointwise_gradient(const Pointwise& function, std::size_t x, std::size_t dy,
+                                      std::size_t dx) {
+  if (failed()) return;
+  const auto descriptor = function_descriptor(function);
+  if (!descriptor) return;
+  operation(
+      DescriptorBuilder(api_, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "a pointwise gradient")
+          .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, parts_[*descriptor])
+          .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, parts_[x])
+          .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_DYDESC, parts_[dy])
+          .descriptor(CUDNN_ATTR_OPERATION_POINTWISE_DXDESC, parts_[dx])
+          .finish());
+}
+
+Result<OperationGraph, Refusal> GraphBuilder::finish() {
+  if (!failed()) {
+    assert(!operations_.empty());
+    auto graph =
+        DescriptorBuilder(api_, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph")
+            .descriptors(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations_)
+            .finish();
+    if (graph) {
+      std::sort(tensors_.begin(), tensors_.end(),
+                [](const TensorForm& a, const TensorForm& b) { return a.uid < b.uid; });
+      return OperationGraph{std::move(parts_), *std::move(graph), std::move(tensors_)};
+    }
+    error_ = graph.error().message();
+  }
+  return Refusal{Refusal::Kind::unsupported, "cuDNN: " + error_};
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The making of an operation graph, step by step; the first failure is kept.
+#pragma once
+
+#include "ops/cuda/cudnn/graph.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::shared_ptr<const CudnnApi> api) : api_(std::move(api)) {}
+
+  // A tensor with a buffer, or an intermediate result. Returns its place for the functions below.
+  std::size_t tensor(const TensorForm& form);
+  std::size_t intermediate(std::string name, DataType dtype, std::vector<std::int64_t> dims,
+                           std::vector<std::int64_t> strides);
+  void convolution(const ConvForm& form, DataType compute, std::size_t x, std::size_t w,
+                   std::size_t y);
+  // y = mode(x) or y = mode(x, b); `attributes` sets what the mode takes.
+  struct Pointwise {
+    cudnnPointwiseMode_t mode;
+    DataType compute = DataType::f32;
+    std::optional<double> lower_clip = std::nullopt, upper_clip = std::nullopt,
+                          slope = std::nullopt, elu_alpha = std::nullopt, swish_beta = std::nullopt;
+  };
+  void pointwise(const Pointwise& function, std::size_t x, std::optional<std::size_t> b,
+                 std::size_t y);
+  // dx = mode(x, dy), the gradient of a function of x.
+  void pointwise_gradient(const Pointwise& function, std::size_t x, std::size_t dy, std::size_t dx);
+  // A descriptor and an operation of any kind. The builder is told what failed.
+  std::optional<std::size_t> keep(Result<Descriptor> made);
+  void operation(Result<Descriptor> made);
+  const Descriptor& at(std::size_t place) const { return parts_[place]; }
+  const std::shared_ptr<const CudnnApi>& api() const { return api_; }
+  bool failed() const { return !error_.empty(); }
+
+  Result<OperationGraph, Refusal> finish();
+
+ private:
+  std::optional<std::size_t> function_descriptor(const Pointwise& function);
+  std::size_t add_tensor(const TensorForm& form, bool is_virtual);
+  std::shared_ptr<const CudnnApi> api_;
+  std::vector<Descriptor> parts_;
+  std::vector<cudnnBackendDescriptor_t> operations_;
+  std::vector<TensorForm> tensors_;
+  std::int64_t next_uid_ = 1000;
+  std::string error_;
+};
+
+}  // namespace bench::ops::cuda

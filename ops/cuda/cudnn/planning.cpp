@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr std::array<std::string_view, 10> kNoteNames = {
+    "tensor core",  "rounds its inputs", "sums in reduced precision",
+    "FFT",          "not deterministic", "Winograd",
+    "Winograd 4x4", "Winograd 6x6",      "Winograd 13x13",
+    "keeps NaN"};
+
+Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
+
+Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
+                                     std::string_view json) {
+  return DescriptorBuilder(api, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "the device's properties")
+      .text(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, json)
+      .finish();
+}
+
+// cuDNN lists up to some hundred configurations, of which the first few matter; those that a data
+// type forbids may well stand before all others.
+constexpr std::int64_t kMostConfigurations = 256;
+
+// In the heuristics' order, those of `mode` alone.
+Result<std::vector<Descriptor>> configurations(const std::shared_ptr<const CudnnApi>& api,
+                                               const OperationGraph& graph,
+                                               const Descriptor& device,
+                                               cudnnBackendHeurMode_t mode) {
+  BENCH_ASSIGN_OR_RETURN(
+      const Descriptor heuristics,
+      DescriptorBuilder(api, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the choice of an engine")
+          .descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph)
+          .code(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode)
+          .descriptor(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device)
+          .finish());
+  return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+                                kMostConfigurations);
+}
+
+PlannedEngine read_engine(const Descriptor& configuration) {
+  PlannedEngine planned;
+  const auto engines =
+      configuration.descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
+  if (!engines || engines->empty()) return planned;
+  const Descriptor& engine = engines->front();
+  planned.index = engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX).value_or(-1);
+  for (const std::int32_t note :
+       engine.codes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE)) {
+    // Later versions of cuDNN may know more notes.
+    if (note >= 0 && static_cast<std::size_t>(note) < kNoteNames.size()) {
+      planned.notes.push_back(static_cast<EngineNote>(note));
+    }
+  }
+  for (const std::int32_t note :
+       engine.codes(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE)) {
+    planned.runtime_compiled |= note == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
+  }
+  return planned;
+}
+
+std::optional<std::int64_t> workspace_of(const std::shared_ptr<const CudnnApi>& api,
+                                         const Descriptor& configuration,
+                                         const Descriptor& device) {
+  const auto plan = DescriptorBuilder(api, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, "the plan")
+                        .descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
+                        .descriptor(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device)
+                        .finish();
+  if (!plan) return std::nullopt;
+  return plan->integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+}
+
+// Why an engine may not stand for the problem; empty: it may.
+std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) {
+  if (engine.has(EngineNote::down_convert_inputs)) return "they round their inputs";
+  // Of operators that multiply no matrices the note says nothing: a pointwise engine bears it too.
+  if (problem.work.macs && problem.dtype == DataType::f32 && problem.math == Math::standard &&
+      engine.has(EngineNote::tensor_core)) {
+    return "they compute f32 as TF32, which `math: tf32` asks for";
+  }
+  return "";
+}
+
+// Takes the engines that the problem allows.
+struct Selection {
+  const std::shared_ptr<const CudnnApi>& api;
+  const Problem& problem;
+  const Descriptor& device;
+  const PlanningLimits& limits;
+  std::vector<PlannedEngine> engines = {};
+  std::string_view reason =
+      "its heuristics know none (those that are compiled at run time answer only with a driver)";
+
+  void add(const std::vector<Descriptor>& listed) {
+    for (const Descriptor& configuration : listed) {
+      if (static_cast<std::int64_t>(engines.size()) == limits.engines) return;
+      PlannedEngine engine = read_engine(configuration);
+      if (const std::string_view why = forbidden(problem, engine); !why.empty()) {
+        reason = why;
+        continue;
+      }
+      if (static_cast<std::int64_t>(engines.size()) < limits.workspaces) {
+        engine.workspace = workspace_of(api, configuration, device);
+      }
+      engines.push_back(std::move(engine));
+    }
+  }
+};
+
+}  // namespace
+
+std::string_view name_of(EngineNote note) { return kNoteNames[static_cast<std::size_t>(note)]; }
+
+bool PlannedEngine::has(EngineNote note) const {
+  return std::find(notes.begin(), notes.end(), note) != notes.end();
+}
+
+std::string PlannedEngine::text() const {
+  std::vector<std::string_view> words;
+  words.reserve(notes.size());
+  for (const EngineNote note : notes) words.push_back(name_of(note));
+  if (runtime_compiled) words.emplace_back("compiled at run time");
+  constexpr std::int64_t kKibi = 1024;
+  const std::string bytes =
+      workspace ? fmt::format("{} KiB", (*workspace + kKibi - 1) / kKibi) : std::string("n/a");
+  return fmt::format("engine {}: {}{}workspace {}", index, fmt::join(words, ", "),
+                     words.empty() ? "" : "; ", bytes);
+}
+
+Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+    const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+    std::string_view device_json, const PlanningLimits& limits) {
+  BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api, problem));
+  const auto device = device_properties(api, device_json);
+  if (!device) return Refusal{Refusal::Kind::failed, "cuDNN: " + device.error().message()};
+  Selection selection{api, problem, *device, limits};
+  std::string failure;
+  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    const auto listed = configurations(api, graph, *device, mode);
+    if (!listed) {
+      failure = listed.error().message();
+      continue;
+    }
+    selection.add(*listed);
+    if (!selection.engines.empty()) return std::move(selection.engines);
+  }
+  if (!failure.empty()) return unsupported("cuDNN: " + failure);
+  return unsupported(fmt::format("cuDNN has no engine for this problem: {}", selection.reason));
+}
+
+std::int64_t estimated_conversion_bytes(const PlannedEngine& engine) {
+  return 2 * engine.workspace.value_or(0);
+}
+
+}  // namespace bench::ops::cuda

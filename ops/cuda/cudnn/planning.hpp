@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cuDNN would run for a problem: its heuristics' choice of engines with their notes and
+// workspaces. With a device's properties as JSON it answers without that device, and without any.
+#pragma once
+
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/cudnn/descriptor.hpp"
+#include "ops/cuda/cudnn/graph.hpp"
+#include "ops/kernel.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+// Of an engine, in cuDNN's order of numerical notes.
+enum class EngineNote : std::uint8_t {
+  tensor_core,
+  down_convert_inputs,
+  reduced_precision_reduction,
+  fft,
+  nondeterministic,
+  winograd,
+  winograd_tile_4x4,
+  winograd_tile_6x6,
+  winograd_tile_13x13,
+  strict_nan_propagation,
+};
+std::string_view name_of(EngineNote note);  // "tensor core"
+
+struct PlannedEngine {
+  std::int64_t index = 0;  // cuDNN's number of the engine in its graph
+  std::vector<EngineNote> notes;
+  bool runtime_compiled = false;
+  // Bytes. Absent where the plan cannot be finished without the device (engines that are compiled
+  // at run time).
+  std::optional<std::int64_t> workspace;
+
+  bool has(EngineNote note) const;
+  // "engine 6: tensor core, Winograd; workspace 3208 KiB".
+  std::string text() const;
+};
+
+struct PlanningLimits {
+  std::int64_t engines = 16;     // the best of those that the problem allows
+  std::int64_t workspaces = 16;  // plans that are finished for their workspace: most of the time
+};
+
+// Engines in the heuristics' order, without those that a problem's data type forbids: for f32
+// without TF32 those that use tensor cores, and all that round operands further than asked.
+// Refusal: no operation, or no engine is left, with cuDNN's reason.
+Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+    const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+    std::string_view device_json, const PlanningLimits& limits = {});
+
+// Traffic of copies that the library makes in its workspace, where that is what the workspace is
+// for: each is written and read once. An estimate; engines that split sums need workspaces too.
+std::int64_t estimated_conversion_bytes(const PlannedEngine& engine);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cuDNN of this machine would run on devices that are described to it by hand ("what-if"):
+// the findings about its heuristics that the manual states. Engines and exact workspaces belong to
+// a version; what is asserted is whether tensor cores are used, and which copies are made.
+#include "ops/cuda/cudnn/planning.hpp"
+
+#include "ops/cuda/cudnn/test_support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using testing::conv_problem;
+using testing::ConvCase;
+using testing::device_json;
+using testing::first_choice;
+using ::testing::HasSubstr;
+
+enum class Answer { tensor_core, other, refused };
+
+// Per architecture, in this order.
+const char* const kArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
+struct Row {
+  const char* what;
+  ConvCase wanted;
+  Answer answers[4];
+};
+
+constexpr Answer kYes = Answer::tensor_core;
+constexpr Answer kNo = Answer::other;
+constexpr Answer kRefused = Answer::refused;
+
+std::vector<Row> rows() {
+  const std::string plain = "n32c64h28k64r3p1";
+  return {
+      {"half nhwc", {plain}, {kYes, kYes, kYes, kYes}},
+      {"60 input channels", {"n32c60h28k64r3p1"}, {kYes, kYes, kYes, kYes}},
+      {"3 input channels", {"n32c3h28k64r3p1"}, {kYes, kYes, kYes, kNo}},
+      {"60 output channels", {"n32c64h28k60r3p1"}, {kYes, kYes, kYes, kYes}},
+      {"half nchw", {plain, DataType::f16, Layout::nchw}, {kYes, kYes, kYes, kYes}},
+      {"4 groups", {"n32g4c64h28k64r3p1"}, {kYes, kYes, kYes, kYes}},
+      {"32 groups", {"n32g32c64h28k64r3p1"}, {kNo, kNo, kNo, kNo}},
+      {"depthwise", {"n32g64c64h28k64r3p1"}, {kNo, kNo, kNo, kNo}},
+      {"gradient of the input",
+       {plain, DataType::f16, Layout::nhwc, Direction::backward_data},
+       {kYes, kYes, kYes, kYes}},
+      {"gradient of the weights",
+       {plain, DataType::f16, Layout::nhwc, Direction::backward_weights},
+       {kYes, kYes, kYes, kYes}},
+      {"tf32",
+       {plain, DataType::f32, Layout::nhwc, Direction::forward, Math::tf32},
+       {kNo, kYes, kYes, kYes}},
+      {"float without tf32", {plain, DataType::f32}, {kNo, kNo, kNo, kNo}},
+      {"double", {plain, DataType::f64}, {kNo, kNo, kNo, kNo}},
+      {"bf16", {plain, DataType::bf16}, {kRefused, kYes, kYes, kYes}},
+      {"one dimension", {"n32c64w28k64s3p1"}, {kYes, kYes, kYes, kYes}},
+      {"three dimensions", {"n2c64d8h28k64t3r3p1"}, {kYes, kYes, kYes, kYes}},
+      {"transposed", {"n32c64h28k64r3p1+transposed"}, {kYes, kYes, kYes, kYes}},
+  };
+}
+
+TEST(PlannedEngines, UseTensorCoresAsTheManualSays) {
+  BENCH_NEED_CUDNN(api);
+  for (std::size_t device = 0; device < std::size(kArchitectures); ++device) {
+    const std::string json = device_json(kArchitectures[device]);
+    for (const Row& row : rows()) {
+      SCOPED_TRACE(fmt::format("{} on {}", row.what, kArchitectures[device]));
+      const auto engine = first_choice(api, conv_problem(row.wanted), json);
+      const Answer expected = row.answers[device];
+      ASSERT_EQ(engine.ok(), expected != kRefused) << (engine.ok() ? "" : engine.error().reason);
+      if (!engine) continue;
+      EXPECT_EQ(engine->has(EngineNote::tensor_core), expected == kYes) << engine->text();
+    }
+  }
+}
+
+// A copy of the padded input, and copies of input and output into the other layout.
+TEST(PlannedEngines, TellOfHiddenCopiesByTheirWorkspace) {
+  BENCH_NEED_CUDNN(api);
+  const std::int64_t tensor = std::int64_t{32} * 28 * 28 * 64 * 2;  // bytes of either, padded to 64
+  const std::string json = device_json("sm_90");
+  const auto aligned = first_choice(api, conv_problem({"n32c64h28k64r3p1"}), json);
+  const auto padded = first_choice(api, conv_problem({"n32c60h28k64r3p1"}), json);
+  const auto turned =
+      first_choice(api, conv_problem({"n32c64h28k64r3p1", DataType::f16, Layout::nchw}), json);
+  ASSERT_TRUE(aligned.ok() && padded.ok() && turned.ok());
+  constexpr std::int64_t kSmall = 256 << 10;  // filters and bookkeeping
+  EXPECT_LT(*aligned->workspace, kSmall);
+  EXPECT_GE(*padded->workspace, tensor);
+  EXPECT_LT(*padded->workspace, tensor + kSmall);
+  EXPECT_GE(*turned->workspace, 2 * tensor);
+  EXPECT_LT(*turned->workspace, 2 * tensor + kSmall);
+  EXPECT_EQ(estimated_conversion_bytes(*padded), 2 * *padded->workspace);
+}
+
+TEST(PlannedEngines, AreListedInTheHeuristicsOrderWithTheirNotes) {
+  BENCH_NEED_CUDNN(api);
+  const auto engines =
+      planned_engines(api, conv_problem({"n32c64h28k64r3p1"}), device_json("sm_80"), {8, 2});
+  ASSERT_TRUE(engines.ok()) << engines.error().reason;
+  EXPECT_EQ(engines->size(), 8u);
+  EXPECT_TRUE((*engines)[0].workspace && (*engines)[1].workspace);
+  EXPECT_FALSE((*engines)[2].workspace);
+  EXPECT_THAT((*engines)[0].text(), HasSubstr("tensor core; workspace "));
+  for (const PlannedEngine& engine : *engines) {
+    EXPECT_FALSE(engine.has(EngineNote::down_convert_inputs));
+  }
+}
+
+TEST(PlannedEngines, RefuseWithTheReason) {
+  BENCH_NEED_CUDNN(api);
+  const std::string json = device_json("sm_90");
+  const auto reason = [&](const Problem& problem, const std::string& device) {
+    const auto engines = planned_engines(api, problem, device, {1, 0});
+    return engines.ok() ? std::string("accepted") : engines.error().reason;
+  };
+  EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+hardswish"}), json), HasSubstr("`hardswish`"));
+  EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+transposed+bias"}), json),
+              HasSubstr("behind a transposed convolution"));
+  EXPECT_THAT(reason(bench::ops::testing::problem("gemm", "m4n4k4"), json),
+              HasSubstr("no kernel of gemm with cuDNN"));
+  EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3"}), "{}"), HasSubstr("the device's properties"));
+}
+
+TEST(PlannedEngine, AsText) {
+  PlannedEngine engine;
+  engine.index = 7;
+  EXPECT_EQ(engine.text(), "engine 7: workspace n/a");
+  engine.notes = {EngineNote::tensor_core, EngineNote::winograd};
+  engine.runtime_compiled = true;
+  engine.workspace = 1025;
+  EXPECT_EQ(engine.text(),
+            "engine 7: tensor core, Winograd, compiled at run time; workspace 2 KiB");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/operator_graphs.hpp"
+#include "ops/pool/pool.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+struct ModeRow {
+  std::string_view function;
+  cudnnResampleMode_t mode;
+  cudnnPaddingMode_t padding;
+};
+constexpr ModeRow kModes[] = {
+    {kPoolMax, CUDNN_RESAMPLE_MAXPOOL, CUDNN_NEG_INF_PAD},
+    {kPoolIncludePad, CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING, CUDNN_ZERO_PAD},
+    {kPoolExcludePad, CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING, CUDNN_ZERO_PAD}};
+
+struct PoolForm {
+  std::vector<std::int64_t> input, output;  // n, c, spatial
+  std::vector<std::int64_t> window, stride, before, after;
+};
+
+// One dimension gets a height of 1, as in convolutions.
+PoolForm pool_form(const Problem& problem) {
+  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
+  PoolForm form;
+  form.input = {problem.parameters.count("n"), problem.parameters.count("c")};
+  form.output = form.input;
+  if (axes.size() == 1) {
+    for (auto* sizes : {&form.input, &form.output, &form.window, &form.stride}) {
+      sizes->push_back(1);
+    }
+    form.before = form.after = {0};
+  }
+  for (const SpatialAxis& axis : axes) {
+    form.input.push_back(axis.input);
+    form.output.push_back(axis.output);
+    form.window.push_back(axis.kernel);
+    form.stride.push_back(axis.stride);
+    form.before.push_back(axis.pad.begin);
+    form.after.push_back(axis.pad.end);
+  }
+  return form;
+}
+
+Result<Descriptor> resample(const ApiPointer& api, const PoolForm& form, const ModeRow& row,
+                            DataType compute) {
+  return DescriptorBuilder(api, CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, "the pooling's shape")
+      .code(CUDNN_ATTR_RESAMPLE_MODE, CUDNN_TYPE_RESAMPLE_MODE, row.mode)
+      .code(CUDNN_ATTR_RESAMPLE_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(compute))
+      .code(CUDNN_ATTR_RESAMPLE_PADDING_MODE, CUDNN_TYPE_PADDING_MODE, row.padding)
+      .integer(CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS, static_cast<std::int64_t>(form.window.size()))
+      .integers(CUDNN_ATTR_RESAMPLE_WINDOW_DIMS, form.window)
+      .integers(CUDNN_ATTR_RESAMPLE_STRIDES, form.stride)
+      .integers(CUDNN_ATTR_RESAMPLE_PRE_PADDINGS, form.before)
+      .integers(CUDNN_ATTR_RESAMPLE_POST_PADDINGS, form.after)
+      .finish();
+}
+
+void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
+                 const Descriptor& shape) {
+  const Layout layout = chosen_layout(problem);
+  const std::size_t x = builder.tensor(form_of(problem, 0, form.input, layout));
+  const std::size_t y = builder.tensor(form_of(problem, 1, form.output, layout));
+  if (builder.failed()) return;
+  builder.operation(DescriptorBuilder(builder.api(),
+                                      CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR,
+                                      "the pooling")
+                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, builder.at(x))
+                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, builder.at(y))
+                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC, shape)
+                        .finish());
+}
+
+// The gradient of a maximum reads where the maxima are, which the forward pass tells: no tensor of
+// the problem, made once, before anything is timed.
+void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
+                  const ModeRow& row, const Descriptor& shape) {
+  const Layout layout = chosen_layout(problem);
+  const bool is_max = row.mode == CUDNN_RESAMPLE_MAXPOOL;
+  const std::size_t last = problem.tensors.size() - 1;
+  const std::size_t dy = builder.tensor(form_of(problem, last - 1, form.output, layout));
+  const std::size_t dx = builder.tensor(form_of(problem, last, form.input, layout));
+  std::size_t maxima = 0;
+  if (is_max) {
+    TensorForm indices = form_of(problem, last - 1, form.output, layout);
+    indices.name = "maxima";
+    indices.uid = kForwardMaxima;
+    indices.dtype = DataType::s8;
+    maxima = builder.tensor(indices);
+  }
+  if (builder.failed()) return;
+  DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR,
+                              "the pooling's gradient");
+  operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC, builder.at(dx))
+      .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC, builder.at(dy))
+      .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC, shape);
+  if (is_max) {
+    operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_IDXDESC, builder.at(maxima));
+  }
+  builder.operation(operation.finish());
+}
+
+}  // namespace
+
+Result<OperationGraph, Refusal> pool_graph(const ApiPointer& api, const Problem& problem) {
+  if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing behind a pooling here");
+  const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
+    return mode.function == problem.parameters.word("function");
+  });
+  if (row == std::end(kModes)) return unsupported("cuDNN has no such pooling");
+  const PoolForm form = pool_form(problem);
+  const auto shape = resample(api, form, *row, pointwise_compute_type(problem));
+  if (!shape) return unsupported("cuDNN: " + shape.error().message());
+  GraphBuilder builder(api);
+  if (problem.direction == Direction::forward) {
+    add_forward(builder, problem, form, *shape);
+  } else {
+    add_backward(builder, problem, form, *row, *shape);
+  }
+  return builder.finish();
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines that cuDNN compiles at run time: its heuristics name them only where a driver is loaded,
+// for which the toolkit's stub will do. In a program of its own, since a stub once loaded stays.
+#include "ops/cuda/cudnn/test_support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using testing::device_json;
+using ::testing::HasSubstr;
+
+// The machine's driver, else the stub. Its soname is the driver's, so that cuDNN finds it.
+bool load_some_driver() {
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
+  return dlopen(BENCH_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL) != nullptr;
+}
+
+#define BENCH_NEED_A_DRIVER() \
+  if (!load_some_driver()) GTEST_SKIP() << "neither a driver nor a stub: " << dlerror()
+
+struct Asked {
+  const char* op;
+  const char* tokens;
+  DataType dtype = DataType::f16;
+  Layout layout = Layout::any;
+  Direction direction = Direction::forward;
+};
+
+Result<std::vector<PlannedEngine>, Refusal> plan(const std::shared_ptr<const CudnnApi>& api,
+                                                 const Asked& asked,
+                                                 const std::string& architecture) {
+  Problem problem =
+      bench::ops::testing::problem(asked.op, asked.tokens, asked.dtype, asked.direction);
+  problem.layout = asked.layout;
+  return planned_engines(api, problem, device_json(architecture), {1, 0});
+}
+
+constexpr Direction kBackward = Direction::backward_data;
+
+const Asked kServed[] = {
+    {"conv", "n32c64h28k64r3p1+bias+relu"},
+    {"conv", "n32c64h28k64r3p1+bias+add+relu"},
+    {"conv", "n32c64h28k64r3p1+gelu_tanh", DataType::bf16},
+    {"conv", "n32c64h28k64r3p1+clip"},
+    {"conv", "n32c64h28k64r3p1+bias+relu", DataType::s8},
+    {"conv", "n32c64h28k64r3p1", DataType::f8_e4m3},
+    {"pool", "max-n32c64h56r3u2p1"},
+    {"pool", "max-n32c64h56r3u2p1", DataType::f32},
+    {"pool", "max-n32c64w56r3u2p1"},
+    {"pool", "avg_include_pad-n32c64h7+global"},
+    {"pool", "avg_exclude_pad-n32c64h56r3u2p1", DataType::f32, Layout::nchw},
+    {"pool", "max-n32c64h56r3u2p1", DataType::f16, Layout::nhwc, kBackward},
+    {"pool", "avg_include_pad-n32c64h56r3u2p1", DataType::f16, Layout::nhwc, kBackward},
+    {"pointwise", "relu-32x64x28x28"},
+    {"pointwise", "relu-32x64x28x28", DataType::f32, Layout::nchw},
+    {"pointwise", "relu-32x64x28x28", DataType::s8},
+    {"pointwise", "gelu_erf-64x128", DataType::f32},
+    {"pointwise", "square-7", DataType::f32},
+    {"pointwise", "swish-32x64x28x28", DataType::bf16, Layout::any, kBackward},
+    {"pointwise", "add-32x64x28x28-32x64x28x28"},
+    {"pointwise", "add-32x64x28x28-64x1x1", DataType::f32},
+    {"batch_norm", "n32c64h56"},
+    {"batch_norm", "n32c64h56", DataType::f32},
+};
+
+TEST(RuntimeEngines, ServeWhatIsFusedAndWhatMultipliesNothing) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const Asked& asked : kServed) {
+    const auto engines = plan(api, asked, "sm_90");
+    EXPECT_TRUE(engines.ok()) << fmt::format("{} {} {}: {}", asked.op, asked.tokens,
+                                             info(asked.dtype).name,
+                                             engines.ok() ? "" : engines.error().reason);
+  }
+}
+
+struct Refused {
+  Asked asked;
+  const char* architecture;
+  const char* reason;
+};
+const Refused kRefused[] = {
+    {{"conv", "n32c64h28k64r3p1", DataType::f8_e4m3}, "sm_80", "has no engine"},
+    {{"conv", "n32c64h28k64r3p1", DataType::bf16}, "sm_75", "has no engine"},
+    {{"pointwise", "hardswish-64x128"}, "sm_90", "no pointwise function `hardswish`"},
+    {{"pointwise", "exp-64x128", DataType::f16, Layout::any, kBackward},
+     "sm_90",
+     "no gradient of `exp`"},
+    {{"pointwise", "relu-32x64x28x28", DataType::f64}, "sm_90", "has no engine"},
+    {{"batch_norm", "n32c64h56", DataType::f32, Layout::nchw}, "sm_90", "has no engine"},
+    {{"softmax", "64x1000"}, "sm_90", "no kernel of softmax with cuDNN"},
+    {{"reorder", "32x64x28x28-nchw-blocked16"}, "sm_90", "does not know the layout"},
+};
+
+TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const Refused& row : kRefused) {
+    const auto engines = plan(api, row.asked, row.architecture);
+    ASSERT_FALSE(engines.ok()) << row.asked.op << " " << row.asked.tokens;
+    EXPECT_EQ(engines.error().kind, Refusal::Kind::unsupported);
+    EXPECT_THAT(engines.error().reason, HasSubstr(row.reason))
+        << row.asked.op << " " << row.asked.tokens;
+  }
+}
+
+// Nothing falls between: whatever is asked has an engine or a reason, and cuDNN survives it.
+TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  const std::string json = device_json("sm_90");
+  const char* const problems[][2] = {{"conv", "n2g2c16d5h9k16t3r3p1u2"},
+                                     {"conv", "n2c16h9k16r3p1_0e2"},
+                                     {"conv", "n2c16w9k16s3u2+transposed"},
+                                     {"pool", "max-n2c16h9r3u2p1"},
+                                     {"pool", "avg_exclude_pad-n2c16w9r3u2p1"},
+                                     {"pointwise", "clip-2x16x9"},
+                                     {"pointwise", "div-2x16x9-16x1"},
+                                     {"batch_norm", "n2c16w9"},
+                                     {"softmax", "2x16"},
+                                     {"reorder", "2x16x9x9-nchw-nhwc"},
+                                     {"gemm", "m4n4k4"}};
+  int answered = 0, served = 0;
+  for (const auto& [op, tokens] : problems) {
+    for (const DataTypeInfo& type : data_types()) {
+      for (const Direction direction :
+           {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
+        const auto made = bench::ops::testing::try_problem(op, tokens, type.type, direction);
+        if (!type.is_case_type || !made) continue;  // no such problem, whatever runs it
+        const auto engines = planned_engines(api, *made, json, {1, 0});
+        EXPECT_TRUE(engines.ok() || !engines.error().reason.empty()) << op << " " << tokens;
+        ++answered;
+        served += engines.ok() ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(answered, 100);
+  EXPECT_GT(served, 30);
+}
+
+TEST(RuntimeEngines, SayThatTheyAreCompiledLater) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  const auto engines = plan(api, {"conv", "n32c64h28k64r3p1", DataType::f8_e4m3}, "sm_90");
+  ASSERT_TRUE(engines.ok());
+  EXPECT_TRUE(engines->front().runtime_compiled);
+  EXPECT_TRUE(engines->front().has(EngineNote::tensor_core));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

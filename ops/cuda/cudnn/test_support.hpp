@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests that ask the cuDNN of this machine about devices that it does not have.
+#pragma once
+
+#include "base/file.hpp"
+#include "ops/cuda/cudnn/planning.hpp"
+#include "ops/test_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace bench::ops::cuda::testing {
+
+// cuDNN, or nothing and why.
+inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machine() {
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+  return load_cudnn(library_search_path(variable, ""));
+}
+
+// Properties of a device, written by hand: "sm_90".
+inline std::string device_json(const std::string& architecture) {
+  constexpr std::int64_t kLimit = 1 << 20;
+  const auto text = read_file(
+      std::string(BENCH_SOURCE_DIR) + "/ops/cuda/cudnn/testdata/" + architecture + ".json", kLimit);
+  EXPECT_TRUE(text.ok()) << architecture;
+  return text.ok() ? *text : std::string();
+}
+
+struct ConvCase {
+  std::string tokens;
+  DataType dtype = DataType::f16;
+  Layout layout = Layout::nhwc;
+  Direction direction = Direction::forward;
+  Math math = Math::standard;
+};
+
+inline Problem conv_problem(const ConvCase& wanted) {
+  Problem problem =
+      bench::ops::testing::problem("conv", wanted.tokens, wanted.dtype, wanted.direction);
+  problem.layout = wanted.layout;
+  problem.math = wanted.math;
+  return problem;
+}
+
+// The first choice for a case on a device. Most of a query's 0.1 s is the finishing of plans.
+inline Result<PlannedEngine, Refusal> first_choice(const std::shared_ptr<const CudnnApi>& api,
+                                                   const Problem& problem,
+                                                   const std::string& json) {
+  const auto engines = planned_engines(api, problem, json, {1, 1});
+  if (!engines) return engines.error();
+  return engines->front();
+}
+
+}  // namespace bench::ops::cuda::testing
+
+// Skips a test, visibly, where this machine has no cuDNN; else `api` is it.
+#define BENCH_NEED_CUDNN(api)                                                     \
+  auto loaded_cudnn = ::bench::ops::cuda::testing::cudnn_of_this_machine();       \
+  if (!loaded_cudnn) GTEST_SKIP() << "no cuDNN: " << loaded_cudnn.error().reason; \
+  const std::shared_ptr<const ::bench::ops::cuda::CudnnApi> api = *std::move(loaded_cudnn)

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/library_report.hpp"
+
+#include "ops/cuda/nvml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+Error lacks(const DynamicLibrary& library, std::string_view symbol) {
+  return {fmt::format("the library does not export {}", symbol), library.path(), ""};
+}
+
+// major * 10000 + minor * 100 + patch.
+std::string packed_version(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+Result<std::string> version_of_size(const DynamicLibrary& library, const char* symbol) {
+  const auto function = reinterpret_cast<std::size_t (*)()>(library.symbol(symbol));
+  if (function == nullptr) return lacks(library, symbol);
+  return packed_version(function());
+}
+
+Result<std::string> cudnn_version(const DynamicLibrary& library, const LibraryExpectations&) {
+  return version_of_size(library, "cudnnGetVersion");
+}
+
+Result<std::string> cublaslt_version(const DynamicLibrary& library, const LibraryExpectations&) {
+  return version_of_size(library, "cublasLtGetVersion");
+}
+
+// cublasGetVersion_v2 needs a handle, and that a device.
+Result<std::string> cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
+  constexpr const char* kSymbol = "cublasGetProperty";
+  const auto property = reinterpret_cast<int (*)(int, int*)>(library.symbol(kSymbol));
+  if (property == nullptr) return lacks(library, kSymbol);
+  int parts[3] = {};  // libraryPropertyType: major, minor, patch
+  for (int index = 0; index < 3; ++index) {
+    if (const int code = property(index, &parts[index]); code != 0) {
+      return Error{fmt::format("{} fails with status {}", kSymbol, code), library.path(), ""};
+    }
+  }
+  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+}
+
+Result<std::string> nvml_version(const DynamicLibrary& library, const LibraryExpectations&) {
+  constexpr const char* kSymbol = "nvmlSystemGetNVMLVersion";
+  const auto function = reinterpret_cast<int (*)(char*, unsigned)>(library.symbol(kSymbol));
+  if (function == nullptr) return lacks(library, kSymbol);
+  char text[96] = {};
+  // Some versions answer only after nvmlInit, which needs a driver.
+  return function(text, sizeof(text) - 1) == 0 ? std::string(text) : std::string("n/a");
+}
+
+// Records are laid out as the toolkit's version of them: another minor version may differ.
+Result<std::string> cupti_version(const DynamicLibrary& library,
+                                  const LibraryExpectations& expectations) {
+  constexpr const char* kSymbol = "cuptiGetVersion";
+  const auto function = reinterpret_cast<int (*)(unsigned*)>(library.symbol(kSymbol));
+  if (function == nullptr) return lacks(library, kSymbol);
+  unsigned version = 0;
+  if (const int code = function(&version); code != 0) {
+    return Error{fmt::format("{} fails with {}", kSymbol, code), library.path(), ""};
+  }
+  const std::string text = packed_version(version);
+  if (!expectations.cupti_version) {
+    return Error{fmt::format("API version {}, but this build was made without CUPTI", text),
+                 library.path(), "build with a CUDA toolkit that has cupti.h"};
+  }
+  if (version / 100 != *expectations.cupti_version / 100) {
+    return Error{fmt::format("API version {}, but this build decodes the records of {}", text,
+                             packed_version(*expectations.cupti_version)),
+                 library.path(),
+                 "put the libcupti.so of the build's toolkit into $BENCH_CUDA_LIBS"};
+  }
+  return text;
+}
+
+constexpr std::string_view kCudnnFiles[] = {"libcudnn.so.9"};
+constexpr std::string_view kCudnnParts[] = {"libcudnn_graph.so.9"};
+constexpr std::string_view kCublasLtFiles[] = {"libcublasLt.so.13"};
+constexpr std::string_view kCublasFiles[] = {"libcublas.so.13"};
+constexpr std::string_view kCuptiFiles[] = {"libcupti.so.13"};
+
+constexpr LibrarySpec kSpecs[] = {
+    {"cuDNN", kCudnnFiles, kCudnnParts,
+     "conv, pool, pointwise, batch_norm, softmax and reorder on cuda are unsupported",
+     "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
+     "$BENCH_CUDA_LIBS",
+     cudnn_version},
+    {"cuBLASLt",
+     kCublasLtFiles,
+     {},
+     "gemm on cuda with backend cublaslt is unsupported",
+     "install the CUDA 13 toolkit or `pip install nvidia-cublas` and put its lib folder into "
+     "$BENCH_CUDA_LIBS",
+     cublaslt_version},
+    {"cuBLAS",
+     kCublasFiles,
+     {},
+     "gemm on cuda with backend cublas is unsupported",
+     "install the CUDA 13 toolkit or `pip install nvidia-cublas` and put its lib folder into "
+     "$BENCH_CUDA_LIBS",
+     cublas_version},
+    {"NVML",
+     kNvmlFiles,
+     {},
+     "clocks, power and throttling are unknown: no sample is voided for them",
+     "it comes with the NVIDIA driver (libnvidia-compute)",
+     nvml_version},
+    {"CUPTI",
+     kCuptiFiles,
+     {},
+     "profiles have no device rows: kernels and copies are not traced",
+     "install the CUDA 13 toolkit or `pip install nvidia-cuda-cupti` and put its lib folder into "
+     "$BENCH_CUDA_LIBS",
+     cupti_version},
+};
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+// The failure of the first part that is not there.
+std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLibrary& library) {
+  const SearchStep steps[] = {{folder_of(library.path()), "beside it"}, {"", "the loader's path"}};
+  for (const std::string_view part : spec.parts) {
+    auto loaded = DynamicLibrary::open(std::span(&part, 1), steps);
+    if (loaded) continue;
+    LoadFailure failure = std::move(loaded).error();
+    failure.reason =
+        fmt::format("{} is there, but a part of it is not: {}", library.path(), failure.reason);
+    return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const LibrarySpec> library_specs() { return kSpecs; }
+
+const LibrarySpec& library_spec(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kSpecs), std::end(kSpecs),
+                                   [&](const LibrarySpec& spec) { return spec.name == name; });
+  assert(found != std::end(kSpecs));
+  return *found;
+}
+
+Result<DynamicLibrary, LoadFailure> open_library(const LibrarySpec& spec,
+                                                 std::span<const SearchStep> search) {
+  auto library = DynamicLibrary::open(spec.files, search);
+  if (!library) return std::move(library).error();
+  if (auto failure = missing_part(spec, *library)) return *std::move(failure);
+  return library;
+}
+
+LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep> search,
+                             const LibraryExpectations& expectations) {
+  LibraryReport report;
+  report.name = spec.name;
+  report.consequence = spec.consequence;
+  report.remedy = spec.remedy;
+  auto library = open_library(spec, search);
+  if (!library) {
+    report.reason = library.error().reason;
+    report.tried = library.error().tried;
+    return report;
+  }
+  report.path = library->path();
+  report.origin = library->origin();
+  auto version = spec.version(*library, expectations);
+  if (version) {
+    report.version = *version;
+  } else {
+    report.reason = version.error().what;
+    if (!version.error().next.empty()) report.remedy = version.error().next;
+  }
+  return report;
+}
+
+std::vector<LibraryReport> report_libraries(std::span<const SearchStep> search,
+                                            const LibraryExpectations& expectations) {
+  std::vector<LibraryReport> reports;
+  for (const LibrarySpec& spec : library_specs()) {
+    reports.push_back(report_library(spec, search, expectations));
+  }
+  return reports;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/library_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <link.h>
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr const char* kLibrariesVariable = "BENCH_CUDA_LIBS";
+constexpr const char* kToolkitVariable = "CUDA_HOME";
+constexpr const char* kDefaultToolkit = "/usr/local/cuda";
+
+void add_step(std::vector<SearchStep>& steps, std::string folder, std::string origin) {
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  const bool known = std::any_of(steps.begin(), steps.end(),
+                                 [&](const SearchStep& step) { return step.folder == folder; });
+  if (!known) steps.push_back({std::move(folder), std::move(origin)});
+}
+
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+// The file behind a handle.
+std::string path_of(void* handle, const std::string& asked) {
+  link_map* map = nullptr;
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && *map->l_name != '\0') {
+    return real_path(map->l_name);
+  }
+  return asked;
+}
+
+struct Attempt {
+  void* handle = nullptr;
+  std::string failure;
+  bool present = false;  // a file is there, it does not load
+};
+
+std::string last_loader_error() {
+  const char* text = ::dlerror();
+  return text != nullptr ? text : "unknown error of the loader";
+}
+
+Attempt attempt(const std::string& file, const SearchStep& step) {
+  Attempt result;
+  const std::string target = step.folder.empty() ? file : step.folder + "/" + file;
+  if (!step.folder.empty() && ::access(target.c_str(), F_OK) != 0) {
+    result.failure = fmt::format("{} in {}: no such file", file, step.folder);
+    return result;
+  }
+  result.handle = ::dlopen(target.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (result.handle != nullptr) return result;
+  const std::string error = last_loader_error();
+  // What the loader says where its own path simply has no such file.
+  const bool absent = step.folder.empty() && error.starts_with(file + ":") &&
+                      error.find("No such file or directory") != std::string::npos;
+  result.present = !absent;
+  result.failure = absent ? fmt::format("{} in {}: no such file", file, step.origin)
+                          : fmt::format("{}: {}", target, error);
+  return result;
+}
+
+}  // namespace
+
+std::vector<SearchStep> library_search_path(const Variables& variables,
+                                            const std::string& plugin_folder) {
+  std::vector<SearchStep> steps;
+  const std::string own = variables(kLibrariesVariable).value_or("");
+  for (std::size_t begin = 0; begin < own.size();) {
+    const std::size_t end = std::min(own.find(':', begin), own.size());
+    if (end > begin) {
+      add_step(steps, own.substr(begin, end - begin), fmt::format("${}", kLibrariesVariable));
+    }
+    begin = end + 1;
+  }
+  if (!plugin_folder.empty()) add_step(steps, plugin_folder, "beside the plugin");
+  steps.push_back({"", "the loader's path"});
+  add_step(steps, fmt::format("{}/lib64", kDefaultToolkit), "the default toolkit");
+  const std::string toolkit = variables(kToolkitVariable).value_or("");
+  if (!toolkit.empty()) add_step(steps, toolkit + "/lib64", fmt::format("${}", kToolkitVariable));
+  return steps;
+}
+
+DynamicLibrary::DynamicLibrary(void* handle, std::string path, std::string origin)
+    : handle_(handle), path_(std::move(path)), origin_(std::move(origin)) {}
+
+Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::string_view> files,
+                                                         std::span<const SearchStep> search) {
+  LoadFailure failure;
+  std::string broken;
+  for (const SearchStep& step : search) {
+    for (const std::string_view file : files) {
+      Attempt made = attempt(std::string(file), step);
+      if (made.handle != nullptr) {
+        return DynamicLibrary(made.handle, path_of(made.handle, std::string(file)), step.origin);
+      }
+      if (made.present && broken.empty()) broken = made.failure;
+      failure.tried.push_back(std::move(made.failure));
+    }
+  }
+  failure.reason = broken.empty() ? fmt::format("{} was not found", fmt::join(files, " or "))
+                                  : "it is there but does not load: " + broken;
+  return failure;
+}
+
+void* DynamicLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
+
+Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slots) {
+  std::vector<std::string_view> missing;
+  for (const FunctionSlot& function : slots) {
+    *function.target = library.symbol(function.symbol);
+    if (*function.target == nullptr) missing.emplace_back(function.symbol);
+  }
+  if (missing.empty()) return Done{};
+  return Error{fmt::format("the library does not export {}", fmt::join(missing, ", ")),
+               library.path(), "install a version that docs/cuda.md names"};
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/nvml.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace bench::ops::cuda {
+
+// As in nvml.h of CUDA 13; C enumerations are ints, nvmlDevice_t is a pointer.
+struct NvmlFunctions {
+  using Device = void*;
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  const char* (*error_string)(int) = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*library_version)(char*, unsigned) = nullptr;
+  int (*device_by_bus_id)(const char*, Device*) = nullptr;
+  int (*clock)(Device, int, unsigned*) = nullptr;
+  int (*clock_limit)(Device, int, unsigned*) = nullptr;
+  int (*clock_reasons)(Device, unsigned long long*) = nullptr;
+  int (*temperature)(Device, int, unsigned*) = nullptr;
+  int (*power)(Device, unsigned*) = nullptr;
+  int (*power_limit)(Device, unsigned*) = nullptr;
+  int (*persistence)(Device, int*) = nullptr;
+  int (*mig)(Device, unsigned*, unsigned*) = nullptr;
+  int (*ecc)(Device, int*, int*) = nullptr;
+  int (*performance_state)(Device, int*) = nullptr;
+};
+
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kClockSm = 1;
+constexpr int kClockMemory = 2;
+constexpr int kSensorGpu = 0;
+constexpr unsigned kVersionSize = 96;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80
+constexpr std::int64_t kUnknownPerformanceState = 32;
+
+struct ReasonName {
+  std::int64_t bit;
+  std::string_view name;
+};
+constexpr std::array<ReasonName, 9> kReasons = {{{0x1, "idle"},
+                                                 {0x2, "application clocks"},
+                                                 {0x4, "power cap"},
+                                                 {0x8, "slowdown (hardware)"},
+                                                 {0x10, "sync boost"},
+                                                 {0x20, "hot (software)"},
+                                                 {0x40, "hot (hardware)"},
+                                                 {0x80, "power brake"},
+                                                 {0x100, "display clocks"}}};
+
+// Functions that older drivers lack stay null: what they would say is absent.
+void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
+  const FunctionSlot slots[] = {
+      slot("nvmlSystemGetDriverVersion", table.driver_version),
+      slot("nvmlSystemGetNVMLVersion", table.library_version),
+      slot("nvmlDeviceGetClockInfo", table.clock),
+      slot("nvmlDeviceGetMaxClockInfo", table.clock_limit),
+      slot("nvmlDeviceGetCurrentClocksEventReasons", table.clock_reasons),
+      slot("nvmlDeviceGetTemperature", table.temperature),
+      slot("nvmlDeviceGetPowerUsage", table.power),
+      slot("nvmlDeviceGetEnforcedPowerLimit", table.power_limit),
+      slot("nvmlDeviceGetPersistenceMode", table.persistence),
+      slot("nvmlDeviceGetMigMode", table.mig),
+      slot("nvmlDeviceGetEccMode", table.ecc),
+      slot("nvmlDeviceGetPerformanceState", table.performance_state),
+  };
+  for (const FunctionSlot& function : slots) *function.target = library.symbol(function.symbol);
+  if (table.clock_reasons == nullptr) {  // before driver 535
+    const FunctionSlot older =
+        slot("nvmlDeviceGetCurrentClocksThrottleReasons", table.clock_reasons);
+    *older.target = library.symbol(older.symbol);
+  }
+}
+
+std::string error_text(const NvmlFunctions& table, int code) {
+  const char* text = table.error_string(code);
+  return fmt::format("NVML error {} ({})", code, text != nullptr ? text : "unknown");
+}
+
+std::optional<std::string> version(int (*function)(char*, unsigned)) {
+  std::array<char, kVersionSize> text{};
+  if (function == nullptr || function(text.data(), kVersionSize - 1) != kSuccess) {
+    return std::nullopt;
+  }
+  return std::string(text.data());
+}
+
+// function(arguments..., &value), absent where it fails: not supported, no permission.
+template <class Value, class Function, class... Arguments>
+std::optional<Value> ask(Function function, Arguments... arguments) {
+  Value value{};
+  if (function == nullptr || function(arguments..., &value) != kSuccess) return std::nullopt;
+  return value;
+}
+
+// The current of a current and a pending mode.
+template <class Value, class Function>
+std::optional<bool> ask_mode(Function function, void* device) {
+  Value current{}, pending{};
+  if (function == nullptr || function(device, &current, &pending) != kSuccess) return std::nullopt;
+  return current != 0;
+}
+
+std::optional<bool> is_set(std::optional<int> value) {
+  if (!value) return std::nullopt;
+  return *value != 0;
+}
+
+}  // namespace
+
+std::vector<std::string> clock_reason_names(std::int64_t bits) {
+  std::vector<std::string> names;
+  for (const ReasonName& row : kReasons) {
+    if ((bits & row.bit) != 0) names.emplace_back(row.name);
+    bits &= ~row.bit;
+  }
+  if (bits != 0) names.push_back(fmt::format("{:#x}", bits));
+  return names;
+}
+
+Nvml::Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path)
+    : functions_(std::move(functions)), path_(std::move(path)) {}
+
+Nvml::Nvml(Nvml&& other) noexcept = default;
+
+Nvml::~Nvml() {
+  if (functions_) functions_->shutdown();
+}
+
+Result<Nvml, LoadFailure> Nvml::open(std::span<const SearchStep> search) {
+  auto library = DynamicLibrary::open(kNvmlFiles, search);
+  if (!library) return std::move(library).error();
+  auto table = std::make_unique<NvmlFunctions>();
+  const FunctionSlot needed[] = {slot("nvmlInit_v2", table->init),
+                                 slot("nvmlShutdown", table->shutdown),
+                                 slot("nvmlErrorString", table->error_string),
+                                 slot("nvmlDeviceGetHandleByPciBusId_v2", table->device_by_bus_id)};
+  if (const Status filled = resolve(*library, needed); !filled) {
+    return LoadFailure{{}, filled.error().message()};
+  }
+  fill_optional(*library, *table);
+  if (const int code = table->init(); code != kSuccess) {
+    return LoadFailure{{}, error_text(*table, code)};
+  }
+  return Nvml(std::move(table), library->path());
+}
+
+std::optional<std::string> Nvml::driver_version() const {
+  return version(functions_->driver_version);
+}
+
+std::optional<std::string> Nvml::library_version() const {
+  return version(functions_->library_version);
+}
+
+Result<NvmlFacts> Nvml::facts(const std::string& bus_id) const {
+  const NvmlFunctions& table = *functions_;
+  void* device = nullptr;
+  if (const int code = table.device_by_bus_id(bus_id.c_str(), &device); code != kSuccess) {
+    return Error{error_text(table, code), bus_id, ""};
+  }
+  NvmlFacts facts;
+  facts.ecc = ask_mode<int>(table.ecc, device);
+  facts.mig = ask_mode<unsigned>(table.mig, device);
+  facts.persistence = is_set(ask<int>(table.persistence, device));
+  facts.sm_clock_mhz = ask<unsigned>(table.clock, device, kClockSm);
+  facts.sm_clock_limit_mhz = ask<unsigned>(table.clock_limit, device, kClockSm);
+  facts.memory_clock_mhz = ask<unsigned>(table.clock, device, kClockMemory);
+  facts.memory_clock_limit_mhz = ask<unsigned>(table.clock_limit, device, kClockMemory);
+  facts.temperature_celsius = ask<unsigned>(table.temperature, device, kSensorGpu);
+  facts.power_milliwatt = ask<unsigned>(table.power, device);
+  facts.power_limit_milliwatt = ask<unsigned>(table.power_limit, device);
+  facts.performance_state = ask<int>(table.performance_state, device);
+  if (facts.performance_state == kUnknownPerformanceState) facts.performance_state.reset();
+  facts.clock_reasons = ask<unsigned long long>(table.clock_reasons, device);
+  return facts;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases on a GPU as a user meets them on a machine that has none, and with plugins that are faulty.
+#include "harness/report/report.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kConfig = R"(version: 1
+name: two_devices
+defaults:
+  warmup: { iterations: 1, time: 1ms }
+  measure: { processes: 1, min_iterations: 2, max_time: 4ms }
+cases:
+  - { op: pointwise, function: relu, shape: [4, 64], device: [cpu, cuda] }
+)";
+
+// What a driver without a device looks like.
+constexpr const char* kNoDevice =
+    R"({"schema":"bench.cuda_probe/1","runtime":{"status":100,"status_name":"cudaErrorNoDevice",)"
+    R"("status_text":"","devices":0,"driver":13000,"runtime":13000},"verdict":{"availability":)"
+    R"("no_device","reason":"a driver for CUDA 13.0, but no device","remedy":"see nvidia-smi -L"},)"
+    R"("driver_version":"","architectures":"90-real","operators":[],"devices":[],"libraries":[]})";
+
+ProgramResult bench(std::vector<std::string> arguments, const std::string& folder,
+                    std::map<std::string, std::string> environment) {
+  arguments.insert(arguments.begin(), BENCH_BINARY);
+  return run_program({std::move(arguments), folder, std::move(environment)});
+}
+
+std::map<std::string, std::string> with_plugin(const std::string& name) {
+  return {{"BENCH_CUDA_PLUGIN", std::string(BENCH_FAKE_CUDA_PLUGINS) + "/" + name + ".so"}};
+}
+
+// The reason of the one skipped case; the other has a time.
+std::string skip_reason(const TemporaryFolder& folder,
+                        const std::map<std::string, std::string>& environment) {
+  folder.write("two.yaml", kConfig);
+  const ProgramResult result =
+      bench({"run", "two.yaml", "--out", "r.jsonl", "--force"}, folder.path(), environment);
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto report = parse_report(read_text(folder.file("r.jsonl")), "r.jsonl");
+  if (!report.ok() || report->cases.size() != 2) {
+    ADD_FAILURE() << result.err;
+    return "";
+  }
+  std::string reason;
+  for (const CaseRecord& record : report->cases) {
+    if (record.outcome == Outcome::skipped) {
+      reason = record.reason.value_or("");
+    } else {
+      EXPECT_EQ(record.outcome, Outcome::ok) << record.reason.value_or("");
+    }
+  }
+  return reason;
+}
+
+TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
+  const TemporaryFolder folder;
+  folder.write("probe.json", kNoDevice);
+  auto environment = with_plugin("answer");
+  environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
+  EXPECT_EQ(skip_reason(folder, environment),
+            "no CUDA device: a driver for CUDA 13.0, but no device");
+  const ProgramResult required = bench({"run", "two.yaml", "--require", "gpu", "--out", "b.jsonl"},
+                                       folder.path(), environment);
+  EXPECT_EQ(required.status, 3);
+}
+
+TEST(CudaPlugin, that_crashes_takes_nothing_with_it) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(
+      skip_reason(folder, with_plugin("crash")),
+      testing::AllOf(HasSubstr("no CUDA device: the probe of CUDA failed"), HasSubstr("SIGSEGV")));
+}
+
+TEST(CudaPlugin, that_is_missing_or_of_another_version_is_named) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(skip_reason(folder, with_plugin("no_such_file")), HasSubstr("does not load"));
+  EXPECT_THAT(skip_reason(folder, with_plugin("other_abi")), HasSubstr("version 2"));
+}
+
+TEST(CudaPlugin, of_this_build_answers_on_this_machine) {
+  const TemporaryFolder folder;
+  const ProgramResult result = bench({"worker", "--probe", "devices"}, folder.path(), {});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json document = json::parse(result.out);
+  EXPECT_EQ(document.at("schema"), "bench.worker_probe/1");
+  if (BENCH_CUDA_PLUGIN_BUILT) {
+    EXPECT_TRUE(document.contains("report")) << result.out;
+    EXPECT_EQ(document.at("abi"), 1);
+  } else {
+    EXPECT_EQ(document.at("reason"), "this build has no CUDA plugin");
+  }
+}
+
+TEST(CudaPlugin, probe_wants_to_know_what) {
+  const TemporaryFolder folder;
+  const ProgramResult result = bench({"worker", "--probe", "everything"}, folder.path(), {});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("devices or libraries, not `everything`"));
+}
+
+TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
+  const TemporaryFolder folder;
+  folder.write("probe.json", kNoDevice);
+  auto environment = with_plugin("answer");
+  environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
+  const ProgramResult text = bench({"doctor"}, folder.path(), environment);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("ok      CUDA plugin    9.9, interface 1, for 90-real, at "));
+  EXPECT_THAT(text.out, HasSubstr("note    NVIDIA driver  a driver for CUDA 13.0, but no device\n"
+                                  "                       so: cases with device: cuda are skipped\n"
+                                  "                       do: see nvidia-smi -L\n"));
+  // What a library prints in the child goes to standard error.
+  EXPECT_THAT(text.out, Not(HasSubstr("a library that prints")));
+  const ProgramResult machine = bench({"doctor", "--json"}, folder.path(), environment);
+  EXPECT_EQ(machine.status, 0);
+  bool seen = false;
+  const json document = json::parse(machine.out);
+  for (const json& row : document.at("rows")) {
+    if (row.at("subject") == "NVIDIA driver") seen = row.at("level") == "note";
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(DoctorTest, survives_a_plugin_that_crashes) {
+  const TemporaryFolder folder;
+  const ProgramResult result = bench({"doctor"}, folder.path(), with_plugin("crash"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("SIGSEGV"));
+}
+
+}  // namespace
+}  // namespace bench::test
