@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench explain --arch` as a user calls it: sections in tests/data/explain_golden.
+#include "tests/support/golden.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+ProgramResult explain(std::vector<std::string> arguments) {
+  std::vector<std::string> command{BENCH_BINARY, "explain"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_program({std::move(command), BENCH_SOURCE_DIR, {}});
+}
+
+// What stands between "tensor cores" and the next empty line: no machine and no library enters it.
+std::string section(const std::vector<std::string>& arguments) {
+  const ProgramResult result = explain(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::size_t begin = result.out.find("tensor cores (");
+  if (begin == std::string::npos) return result.out;
+  return result.out.substr(begin, result.out.find("\n\n", begin) + 1 - begin);
+}
+
+json tensor_cores(std::vector<std::string> arguments) {
+  arguments.push_back("--json");
+  const ProgramResult result = explain(std::move(arguments));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return json::parse(result.out).at("cases").at(0).at("tensor_cores");
+}
+
+constexpr const char* kConv = "conv/forward/n32c63h28w28k64r3s3p1/f16/onednn/cpu/hot";
+
+TEST(ExplainGolden, tensor_cores_of_operators) {
+  const std::string product = "gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot";
+  const std::string plain = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
+  const std::string pool = "pool/forward/max-c64h56w56r3/f32/onednn/cpu/hot";
+  std::string text;
+  for (const auto& [id, platform] :
+       {std::pair(product, "sm_90"), std::pair(plain, "sm_90"), std::pair(plain + "/tf32", "9.0"),
+        std::pair(plain, "sm_75"), std::pair(std::string(kConv), "sm_100"),
+        std::pair(std::string(kConv), "sm_70:cuda10"),
+        std::pair(std::string(kConv) + "/nchw", "sm_80"), std::pair(pool, "sm_90")}) {
+    text += "$ bench explain " + id + " --arch " + platform + "\n" +
+            section({id, "--arch", platform}) + "\n";
+  }
+  expect_golden("tests/data/explain_golden/operators.txt", text);
+}
+
+TEST(ExplainGolden, tensor_cores_of_a_network) {
+  const std::string id = "network/forward/mobilenet_v2-n8/f16/onednn/cpu/hot";
+  expect_golden("tests/data/explain_golden/network.txt", section({id, "--arch", "sm_90"}));
+}
+
+TEST(ExplainTest, tensor_cores_as_json) {
+  const json found = tensor_cores({kConv, "--arch", "sm_90"});
+  EXPECT_EQ(found["arch"], "sm_90");
+  EXPECT_EQ(found["libraries"], "cuda13");
+  EXPECT_EQ(found["verdict"], "eligible");
+  EXPECT_EQ(found["alignment"], "degraded");
+  EXPECT_EQ(found["parts"].size(), 5u);
+  EXPECT_EQ(found["parts"]["arch_supports"]["rule"], "arch-f16");
+  EXPECT_EQ(found["parts"]["alignment_grade"]["ok"], true);
+  EXPECT_EQ(found["copies"]["workspace_bytes"], 3208 * 1024);
+  const json network =
+      tensor_cores({"network/forward/resnet18-n8/f16/onednn/cpu/hot", "--arch", "sm_90"});
+  EXPECT_GT(network["nodes"].size(), 20u);
+  EXPECT_EQ(network["nodes"][0]["verdict"], "eligible");
+}
+
+TEST(ExplainTest, says_nothing_of_tensor_cores_unless_asked) {
+  const ProgramResult result = explain({kConv});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("tensor cores")));
+  EXPECT_THAT(explain({kConv, "--json"}).out, Not(HasSubstr("tensor_cores")));
+}
+
+TEST(ExplainTest, names_the_architectures_that_it_knows) {
+  const ProgramResult result = explain({kConv, "--arch", "sm_91"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("--arch: unknown architecture `sm_91`"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean `sm_90`?"));
+  EXPECT_EQ(explain({kConv, "--arch", "sm_90:cuda9"}).status, 2);
+}
+
+}  // namespace
+}  // namespace bench::test
