@@ -140,7 +140,10 @@ nlohmann::ordered_json reasons_json(const std::vector<DispatchReason>& reasons) 
 
 std::string probe_text(const Result<PreparedCase>& probe) {
   if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
-  std::string text = fmt::format("here, with {} {}\n", probe->library.name, probe->library.version);
+  const ops::LibraryInfo& library = probe->library;  // without a name where no worker was asked
+  std::string text = library.name.empty()
+                         ? "here\n"
+                         : fmt::format("here, with {} {}\n", library.name, library.version);
   if (probe->refused) {
     return text +
            fmt::format("  {}: {}\n", name_of(probe->refused->outcome), probe->refused->reason);
