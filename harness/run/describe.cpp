@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench worker --describe` (harness/run/worker.hpp).
 #include "base/version.hpp"
+#include "harness/run/model_json.hpp"
 #include "harness/run/protocol_values.hpp"
 #include "harness/run/worker.hpp"
 #include "ops/operator.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -16,15 +16,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 7> kParameterKindNames = {
-    "count", "flag", "word", "real", "spatial", "padding", "shape"};
-
 json describe_operator(const ops::Operator& op) {
   json parameters = json::array();
   for (const ops::Parameter& parameter : op.parameters) {
     json row = {{"name", parameter.name},
                 {"token", parameter.token},
-                {"kind", kParameterKindNames[static_cast<std::size_t>(parameter.kind)]},
+                {"kind", parameter_kind_names()[static_cast<std::size_t>(parameter.kind)]},
                 {"default", parameter.fallback},
                 {"help", parameter.help},
                 {"minimum", parameter.minimum}};

@@ -18,14 +18,8 @@ using nlohmann::json;
 
 // In the order of the enumerators.
 constexpr std::array<std::string_view, 3> kRoleNames = {"input", "weights", "output"};
-
-template <class Enumeration>
-Enumeration enumerator(const json& value, std::span<const std::string_view> names) {
-  const auto name = value.get<std::string>();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw std::runtime_error("unknown word `" + name + "`");
-  return static_cast<Enumeration>(found - names.begin());
-}
+constexpr std::array<std::string_view, 7> kParameterKindNames = {
+    "count", "flag", "word", "real", "spatial", "padding", "shape"};
 
 template <class Enumeration>
 std::string_view name_in(std::span<const std::string_view> names, Enumeration value) {
@@ -77,6 +71,15 @@ ops::Work work(const json& value) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> parameter_kind_names() { return kParameterKindNames; }
+
+std::size_t word_index(const json& value, std::span<const std::string_view> names) {
+  const auto name = value.get<std::string>();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::runtime_error("unknown word `" + name + "`");
+  return static_cast<std::size_t>(found - names.begin());
+}
 
 json to_json(const ModelRequest& request) {
   return {{"op", request.op},

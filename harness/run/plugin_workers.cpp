@@ -3,6 +3,7 @@
 
 #include "harness/config/case_template.hpp"
 #include "harness/config/settings.hpp"
+#include "harness/run/model_json.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/worker.hpp"
 #include "harness/run/worker_link.hpp"
@@ -12,10 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <ostream>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -95,18 +94,6 @@ class PluginWorker {
 
 namespace {
 
-// In the order of the enumerators.
-constexpr std::array<std::string_view, 7> kKindNames = {"count",   "flag",    "word", "real",
-                                                        "spatial", "padding", "shape"};
-
-template <class Enumeration>
-Enumeration enumerator(const json& value, std::span<const std::string_view> names) {
-  const auto name = value.get<std::string>();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw std::runtime_error("unknown word `" + name + "`");
-  return static_cast<Enumeration>(found - names.begin());
-}
-
 ops::OperatorDescription description_of(const json& row) {
   ops::OperatorDescription op;
   op.name = row.at("name").get<std::string>();
@@ -118,7 +105,7 @@ ops::OperatorDescription description_of(const json& row) {
   for (const json& item : row.at("parameters")) {
     op.parameters.push_back(
         {item.at("name").get<std::string>(), item.at("token").get<std::string>(),
-         enumerator<ops::ParameterKind>(item.at("kind"), kKindNames),
+         enumerator<ops::ParameterKind>(item.at("kind"), parameter_kind_names()),
          item.at("default").get<std::string>(), item.at("help").get<std::string>(),
          item.at("minimum").get<std::int64_t>(), item.value("words", std::vector<std::string>())});
   }
