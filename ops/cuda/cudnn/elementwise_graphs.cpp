@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,34 +42,23 @@ TensorForm elementwise_form(const Problem& problem, std::size_t tensor) {
   return elementwise_form(problem, tensor, padded(problem.tensors[tensor].dims));
 }
 
-Result<OperationGraph, Refusal> unary_graph(const ApiPointer& api, const Problem& problem,
-                                            Pointwise function) {
-  function.compute = pointwise_compute_type(problem);
-  GraphBuilder builder(api);
-  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
-  const std::size_t y = builder.tensor(elementwise_form(problem, 1));
-  builder.pointwise(function, x, std::nullopt, y);
-  return builder.finish();
+std::vector<std::size_t> add_tensors(GraphBuilder& builder, const Problem& problem) {
+  std::vector<std::size_t> tensors;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    tensors.push_back(builder.tensor(elementwise_form(problem, i)));
+  }
+  return tensors;
 }
 
-Result<OperationGraph, Refusal> binary_graph(const ApiPointer& api, const Problem& problem,
-                                             Pointwise function) {
+// Of the first tensor and, for functions of two, tensor number `second`, to the last one.
+Result<OperationGraph, Refusal> function_graph(const ApiPointer& api, const Problem& problem,
+                                               Pointwise function,
+                                               std::optional<std::size_t> second) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(api);
-  const std::size_t a = builder.tensor(elementwise_form(problem, 0));
-  const std::size_t b = builder.tensor(elementwise_form(problem, 1));
-  const std::size_t y = builder.tensor(elementwise_form(problem, 2));
-  builder.pointwise(function, a, b, y);
-  return builder.finish();
-}
-
-// x * x, as cuDNN has no square of its own.
-Result<OperationGraph, Refusal> square_graph(const ApiPointer& api, const Problem& problem) {
-  const Pointwise function{CUDNN_POINTWISE_MUL, pointwise_compute_type(problem)};
-  GraphBuilder builder(api);
-  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
-  const std::size_t y = builder.tensor(elementwise_form(problem, 1));
-  builder.pointwise(function, x, x, y);
+  const std::vector<std::size_t> tensors = add_tensors(builder, problem);
+  if (second) second = tensors[*second];
+  builder.pointwise(function, tensors.front(), second, tensors.back());
   return builder.finish();
 }
 
@@ -76,10 +66,8 @@ Result<OperationGraph, Refusal> gradient_graph(const ApiPointer& api, const Prob
                                                Pointwise function) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(api);
-  const std::size_t x = builder.tensor(elementwise_form(problem, 0));
-  const std::size_t dy = builder.tensor(elementwise_form(problem, 1));
-  const std::size_t dx = builder.tensor(elementwise_form(problem, 2));
-  builder.pointwise_gradient(function, x, dy, dx);
+  const std::vector<std::size_t> tensors = add_tensors(builder, problem);
+  builder.pointwise_gradient(function, tensors[0], tensors[1], tensors[2]);
   return builder.finish();
 }
 
@@ -90,7 +78,7 @@ Result<OperationGraph, Refusal> pointwise_graph(const ApiPointer& api, const Pro
     return unsupported("cuDNN runs a pointwise function alone here; leave post-ops out");
   }
   const std::string& name = problem.parameters.word("function");
-  if (const auto binary = binary_function(name)) return binary_graph(api, problem, *binary);
+  if (const auto binary = binary_function(name)) return function_graph(api, problem, *binary, 1);
   const Coefficients given = pointwise_coefficients(problem.parameters);
   const Coefficient coefficients{given.alpha, given.beta};
   if (problem.direction != Direction::forward) {
@@ -99,9 +87,10 @@ Result<OperationGraph, Refusal> pointwise_graph(const ApiPointer& api, const Pro
     }
     return unsupported(fmt::format("cuDNN has no gradient of `{}`", name));
   }
-  if (name == "square") return square_graph(api, problem);
+  // cuDNN has no square of its own: x * x.
+  if (name == "square") return function_graph(api, problem, {CUDNN_POINTWISE_MUL}, 0);
   if (const auto function = unary_function(name, coefficients)) {
-    return unary_graph(api, problem, *function);
+    return function_graph(api, problem, *function, std::nullopt);
   }
   return unsupported(fmt::format("cuDNN has no pointwise function `{}`", name));
 }
