@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/device.hpp"
 #include "ops/problem.hpp"
 
 #include <array>
@@ -131,6 +132,16 @@ class Kernel {
   // backward pass reads). Most do nothing.
   virtual Status prepare(std::span<void* const> buffers) = 0;
   virtual Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) = 0;
+  // What else is to be known of it: the engine or algorithm, whether it was tuned; parts of its
+  // creation as "setup.NAME_ns", an integer.
+  virtual std::map<std::string, std::string> details() const { return {}; }
+  // Whether samples are taken on a device's clock, by sample(), and not around run() by the host's.
+  virtual bool has_device_clock() const { return false; }
+  // Only where it has a device's clock. Error: an invocation failed, or the device is lost.
+  virtual Result<DeviceSample> sample(const SampleRequest& request) {
+    static_cast<void>(request);
+    return Error{"this kernel takes no samples of its own", "", ""};
+  }
 };
 
 struct LibraryInfo {
@@ -138,17 +149,6 @@ struct LibraryInfo {
   std::string version;  // "3.2.0"
   std::string path;     // of the loaded file
   std::string detail;   // "GNU OpenMP, 2 threads, AVX512_CORE, cap ALL"
-};
-
-// Memory of a device that the CPU cannot address. Not thread-safe.
-class DeviceMemory {
- public:
-  virtual ~DeviceMemory() = default;
-  virtual Result<void*> allocate(Bytes size) = 0;
-  virtual void release(void* address) noexcept = 0;
-  virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
-  virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
-  virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;  // every byte
 };
 
 // Who is told what a backend does: its library's calls, the memory that its kernels take. Null: no
@@ -174,6 +174,8 @@ class Backend {
   virtual std::vector<LibraryInfo> further_libraries() const { return {}; }
   // What its kernels read and write; null: memory of the host.
   virtual DeviceMemory* memory() { return nullptr; }
+  // Of the device; null: nothing to trace.
+  virtual DeviceTracer* tracer() { return nullptr; }
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
   // A problem as the layer of a network, with what steps() of that network's kernel says it meets.

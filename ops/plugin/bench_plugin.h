@@ -312,6 +312,12 @@ typedef struct bench_sample {
   int32_t how; /* what was done: BENCH_SAMPLE_STREAM or BENCH_SAMPLE_GRAPH */
 } bench_sample;
 
+typedef struct bench_detail {
+  size_t size;
+  const char* name;
+  const char* value;
+} bench_detail;
+
 /* Made by bench_backend.create and, for built-in operators, by bench_host.create. Its invocations
  * are destroyed before it. */
 typedef struct bench_kernel {
@@ -342,6 +348,10 @@ typedef struct bench_kernel {
                          bench_message* message);
   /* Of the host's kernels: tensors and values, valid until destroy(); NULL in a plugin's. */
   const bench_problem* problem;
+  /* (optional) What else is to be known: the engine or algorithm, whether it was tuned; parts of
+   * its creation as "setup.NAME_ns", an integer. */
+  const bench_detail* const* details;
+  size_t detail_count;
 } bench_kernel;
 
 /* ---- Networks ---------------------------------------------------------------------------------
@@ -434,7 +444,30 @@ typedef struct bench_memory {
                            bench_message* message);
   bench_status (*fill)(void* state, void* device, int32_t value, int64_t bytes,
                        bench_message* message); /* every byte */
+  /* (both optional) Bytes of the device's last level of caches, and of memory that is free now; -1:
+   * not known. */
+  int64_t (*cache)(void* state);
+  int64_t (*available)(void* state);
 } bench_memory;
+
+enum { BENCH_TRACE_API = 1u, BENCH_TRACE_MEMORY = 2u, BENCH_TRACE_DEVICE = 4u };
+
+/* Records what a device does, in workers that profile and time nothing; one trace a process. */
+typedef struct bench_tracer {
+  size_t size;
+  /* Before the first kernel is created; `groups`: what is to be recorded. */
+  bench_status (*begin)(void* state, uint32_t groups, bench_message* message);
+  /* Forgets what was recorded so far: setup, warm-up. Waits for the device. */
+  bench_status (*open_window)(void* state, bench_message* message);
+  /* What this thread asks of the device until region_end belongs to operator `id`, not 0. They
+   * nest; the innermost counts. Called from inside of bench_observer's functions, too. */
+  void (*region_begin)(void* state, uint64_t id);
+  void (*region_end)(void* state);
+  /* Waits for the device and hands all since open_window() to `write`, as lines of a recorded
+   * session (docs/profiler.md). The last call. */
+  bench_status (*finish)(void* state, void (*write)(void* self, const char* text, size_t size),
+                         void* self, bench_message* message);
+} bench_tracer;
 
 typedef struct bench_backend {
   size_t size;
@@ -457,6 +490,7 @@ typedef struct bench_backend {
   /* (optional) The network as one. */
   bench_status (*create_network)(void* state, const bench_network* network,
                                  const bench_kernel** kernel, bench_message* message);
+  const bench_tracer* tracer; /* NULL: nothing to trace */
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------
