@@ -191,6 +191,9 @@ class Backend {
   // From now on, for what is created, bound, packed and executed by run_observed(). Never called in
   // workers that time.
   virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }
+  // Of what is created from now on: the best of so many engines or algorithms is taken, by
+  // measurement. 0: the library's first choice. Ignored by libraries that leave no choice.
+  virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
   // Overrides what the environment asks for. False: this library prints nothing.
   virtual bool set_output(LibraryOutput output) {
     static_cast<void>(output);

@@ -491,6 +491,9 @@ typedef struct bench_backend {
   bench_status (*create_network)(void* state, const bench_network* network,
                                  const bench_kernel** kernel, bench_message* message);
   const bench_tracer* tracer; /* NULL: nothing to trace */
+  /* (optional) Of what is created from now on: the best of so many engines or algorithms is taken,
+   * by measurement. 0: the library's first choice. */
+  void (*set_tuning)(void* state, int64_t candidates);
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------
