@@ -56,7 +56,7 @@ struct DeviceSample {
 };
 
 // What kinds of records a trace is to hold (profiler/switches.hpp, as bits).
-enum TraceGroup : std::uint32_t { kTraceApi = 1, kTraceMemory = 2, kTraceDevice = 4 };
+enum TraceGroup : std::uint32_t { kTraceApi = 1, kTraceMemory = 2, kTraceDevice = 4 };  // NOLINT
 
 // Records what a device does; for workers that profile and time nothing. One trace a process.
 class DeviceTracer {
@@ -65,7 +65,8 @@ class DeviceTracer {
   // Before the first kernel is created. Error: another profiler is in the way, libraries are
   // missing: the pass goes on without.
   virtual Status begin(std::uint32_t groups) = 0;
-  // Forgets what was recorded so far (setup, warm-up). Waits for the device.
+  // Forgets what was recorded so far (setup, warm-up), but for what is still there: devices, nodes
+  // of graphs, memory. Waits for the device.
   virtual Status open_window() = 0;
   // What this thread asks of the device until region_ends() belongs to operator `id`, which is not
   // 0. They nest; the innermost counts.

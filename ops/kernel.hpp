@@ -29,6 +29,7 @@ class MemoryCollector;  // profiler/memory/memory_collector.hpp
 namespace bench::ops {
 
 struct Network;
+class DeviceCounters;  // ops/device_counters.hpp
 
 // Why there is no kernel. unsupported: this library, CPU or device does not have it; skipped: not
 // enough memory; failed: an error.
@@ -176,6 +177,8 @@ class Backend {
   virtual DeviceMemory* memory() { return nullptr; }
   // Of the device; null: nothing to trace.
   virtual DeviceTracer* tracer() { return nullptr; }
+  // Of the device; null: none that could be read.
+  virtual DeviceCounters* counters() { return nullptr; }
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
   // A problem as the layer of a network, with what steps() of that network's kernel says it meets.

@@ -6,6 +6,7 @@
 #include "ops/network/fuse.hpp"
 #include "ops/network/graph.hpp"
 #include "ops/network/infer.hpp"
+#include "ops/network/network_work.hpp"
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>
@@ -166,25 +167,6 @@ void collect_tensors(Network& network, const Dims& input) {
   network.tensors.push_back(std::move(output));
 }
 
-Status add_work(Network& network) {
-  Checked macs = 0;
-  Checked flops = 0;
-  Checked flops_valid = 0;
-  Checked sfu_ops = 0;
-  for (const Node& node : network.nodes) {
-    macs += node.problem.work.macs.value_or(0);
-    flops += node.problem.work.flops;
-    flops_valid += node.problem.work.flops_valid;
-    sfu_ops += node.problem.work.sfu_ops;
-  }
-  BENCH_ASSIGN_OR_RETURN(network.work.macs, in_range(macs, "multiply-accumulates", "batch"));
-  BENCH_ASSIGN_OR_RETURN(network.work.flops, in_range(flops, "flops", "batch"));
-  BENCH_ASSIGN_OR_RETURN(network.work.flops_valid, in_range(flops_valid, "flops_valid", "batch"));
-  BENCH_ASSIGN_OR_RETURN(network.work.sfu_ops,
-                         in_range(sfu_ops, "special-function operations", "batch"));
-  return count_bytes(network.tensors, network.work);
-}
-
 // Equal problems have equal keys.
 std::string key_of(const Problem& problem) {
   return fmt::format("{}/{}/{}/{}/{}/{}", problem.op->name, static_cast<int>(problem.direction),
@@ -225,7 +207,7 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
     BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes));
   }
   collect_tensors(network, input);
-  BENCH_RETURN_IF_ERROR(add_work(network));
+  BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
 }
 

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "ops/kernel.hpp"
+#include "ops/network/buffer_plan.hpp"
 #include "ops/network/network.hpp"
-#include "ops/onednn/buffer_plan.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/primitive.hpp"
 

@@ -89,6 +89,13 @@ class KernelRun {
     for (const GuardedBuffer& buffer : buffers_) EXPECT_TRUE(buffer.intact());
   }
 
+  // Once more, told to `observer`.
+  void observe(StepObserver& observer) {
+    auto invocation = kernel_.bind(pointers_);
+    ASSERT_TRUE(invocation.ok()) << invocation.error().message();
+    EXPECT_TRUE((*invocation)->run_observed(observer)) << (*invocation)->error();
+  }
+
   std::vector<double> get(std::size_t tensor) {
     std::vector<std::byte> plain(static_cast<std::size_t>(tensors_[tensor].size().count));
     const Status unpacked = kernel_.unpack(tensor, pointers_[tensor], plain.data());

@@ -457,7 +457,8 @@ typedef struct bench_tracer {
   size_t size;
   /* Before the first kernel is created; `groups`: what is to be recorded. */
   bench_status (*begin)(void* state, uint32_t groups, bench_message* message);
-  /* Forgets what was recorded so far: setup, warm-up. Waits for the device. */
+  /* Forgets what was recorded so far (setup, warm-up), but for what is still there: devices, nodes
+   * of graphs, memory. Waits for the device. */
   bench_status (*open_window)(void* state, bench_message* message);
   /* What this thread asks of the device until region_end belongs to operator `id`, not 0. They
    * nest; the innermost counts. Called from inside of bench_observer's functions, too. */
@@ -469,6 +470,27 @@ typedef struct bench_tracer {
                          void* self, bench_message* message);
 } bench_tracer;
 
+/* What a hardware counter said of one execution. */
+typedef struct bench_counter {
+  size_t size;
+  const char* name; /* what was asked: "dram_read_bytes" (docs/profiler.md) */
+  int32_t present;  /* 0: there is no value */
+  double value;
+  const char* source; /* the metrics that it was read from; without a value why there is none */
+} bench_counter;
+
+/* Reads hardware counters, in workers that neither time nor trace. */
+typedef struct bench_counters {
+  size_t size;
+  /* Of one execution: the invocations, of one kernel, are executed in turn as often as the device
+   * needs. Hands each counter to `write`. BENCH_UNSUPPORTED: counters may not or cannot be read
+   * here. */
+  bench_status (*measure)(void* state, const bench_invocation* const* rotation,
+                          size_t rotation_count,
+                          void (*write)(void* self, const bench_counter* counter), void* self,
+                          bench_message* message);
+} bench_counters;
+
 typedef struct bench_backend {
   size_t size;
   void* self;         /* first argument of probe() and open() */
@@ -478,7 +500,8 @@ typedef struct bench_backend {
   size_t operator_count;
   /* (optional) BENCH_OK where it could run here; else why not. Cheap; called without open(). */
   bench_status (*probe)(void* self, bench_message* message);
-  /* Once a process, before anything below. `state` is their first argument. */
+  /* Once a process, before anything below; `memory` and `tracer` may be filled in by it. `state` is
+   * the first argument of all their functions. */
   bench_status (*open)(void* self, const bench_host* host, void** state, bench_message* message);
   void (*close)(void* state);
   /* (optional) Sets `list`, which stays valid until the next call, and returns its length. */
@@ -494,6 +517,7 @@ typedef struct bench_backend {
   /* (optional) Of what is created from now on: the best of so many engines or algorithms is taken,
    * by measurement. 0: the library's first choice. */
   void (*set_tuning)(void* state, int64_t candidates);
+  const bench_counters* counters; /* NULL: none that could be read; may be filled in by open() */
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------

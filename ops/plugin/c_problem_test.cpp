@@ -29,6 +29,12 @@ TEST(PluginCodesTest, AreTheEnumeratorsOfThisProgram) {
   EXPECT_EQ(BENCH_ROLE_OUTPUT, static_cast<int>(TensorRole::output));
   EXPECT_EQ(BENCH_ROLE_WEIGHTS, static_cast<int>(BufferRole::weights));
   EXPECT_EQ(BENCH_ROLE_ACTIVATION, static_cast<int>(BufferRole::activation));
+  EXPECT_EQ(BENCH_SAMPLE_ANY, static_cast<int>(SampleMethod::any));
+  EXPECT_EQ(BENCH_SAMPLE_STREAM, static_cast<int>(SampleMethod::stream));
+  EXPECT_EQ(BENCH_SAMPLE_GRAPH, static_cast<int>(SampleMethod::graph));
+  EXPECT_EQ(BENCH_TRACE_API, static_cast<unsigned>(kTraceApi));
+  EXPECT_EQ(BENCH_TRACE_MEMORY, static_cast<unsigned>(kTraceMemory));
+  EXPECT_EQ(BENCH_TRACE_DEVICE, static_cast<unsigned>(kTraceDevice));
   EXPECT_EQ(BENCH_COUNT, static_cast<int>(ParameterKind::count));
   EXPECT_EQ(BENCH_FLAG, static_cast<int>(ParameterKind::flag));
   EXPECT_EQ(BENCH_WORD, static_cast<int>(ParameterKind::word));

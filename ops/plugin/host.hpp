@@ -4,13 +4,15 @@
 
 #include "ops/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
+#include "ops/plugin/exported_kernel.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace bench::ops {
 
 // Of one backend. Not movable: it hands out its address.
-class Host {
+class Host final : public PartListener {
  public:
   // `built_in` outlives it. `name`: of the backend, for what it logs.
   Host(std::string name, Backend& built_in);
@@ -22,10 +24,10 @@ class Host {
 
   // Who is told about parts from now on; null: nobody.
   void observe(StepObserver* observer) { observer_ = observer; }
-  void part_begins(std::string_view name) noexcept {
+  void part_begins(std::string_view name) noexcept override {
     if (observer_ != nullptr) observer_->part_begins(name);
   }
-  void part_ends() noexcept {
+  void part_ends() noexcept override {
     if (observer_ != nullptr) observer_->part_ends();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin.hpp"
 
+#include "ops/plugin/c_struct.hpp"
 #include "ops/plugin/c_text.hpp"
 #include "ops/plugin/plugin_operator.hpp"
 
@@ -77,7 +78,7 @@ Status check_list(const Row* const* rows, std::size_t count, std::string_view wh
                   const std::string& file) {
   if (count > 0 && rows == nullptr) return at(file, fmt::format("has no list of its {}", what));
   for (std::size_t i = 0; i < count; ++i) {
-    if (rows[i] == nullptr || rows[i]->size < sizeof(Row)) {
+    if (!is_whole(rows[i])) {
       return at(file, fmt::format("number {} of its {} is missing or too short", i, what),
                 kDocumentation);
     }
@@ -111,12 +112,8 @@ Status check_backend(const bench_backend& backend, const std::string& file) {
     return at(file, fmt::format("its backend `{}` lacks a function or its operators", name),
               kDocumentation);
   }
-  const bench_memory* memory = backend.memory;
-  if (memory != nullptr && (memory->size < sizeof(bench_memory) || memory->allocate == nullptr ||
-                            memory->release == nullptr || memory->copy_in == nullptr ||
-                            memory->copy_out == nullptr || memory->fill == nullptr)) {
-    return at(file, fmt::format("its backend `{}` has incomplete memory functions", name),
-              kDocumentation);
+  if (const auto fault = device_fault(backend)) {
+    return at(file, fmt::format("its backend `{}` {}", name, *fault), kDocumentation);
   }
   return Done{};
 }

@@ -38,6 +38,8 @@ class Plugin {
   const bench_plugin* raw_;  // lives as long as the process
 };
 
+// What is wrong with its tables of memory and tracer, "has ..."; absent: nothing.
+std::optional<std::string> device_fault(const bench_backend& backend);
 // Why the backend cannot run here, as far as it tells without being opened.
 std::optional<std::string> probe_backend(const bench_backend& backend);
 // Opens it. `built_in` makes the kernels of built-in operators that it asks for, and outlives it.

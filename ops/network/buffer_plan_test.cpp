@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/onednn/buffer_plan.hpp"
+#include "ops/network/buffer_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

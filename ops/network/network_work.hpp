@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work of a network from its nodes and tensors.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/network/network.hpp"
+
+namespace bench::ops {
+
+// Sets Network::work. Error: a count beyond 2^63 - 1.
+Status count_work(Network& network);
+
+}  // namespace bench::ops

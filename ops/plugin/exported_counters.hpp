@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware counters of this program's devices as a table of the plugin interface.
+#pragma once
+
+#include "ops/plugin/bench_plugin.h"
+
+namespace bench::ops {
+
+// Its function takes the address of an OpenedDevice (exported_device.hpp) that has counters.
+extern const bench_counters kExportedCounters;
+
+}  // namespace bench::ops

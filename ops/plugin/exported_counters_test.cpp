@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters that are exported and taken in again say what they said.
+#include "ops/plugin/exported_counters.hpp"
+
+#include "ops/device_counters.hpp"
+#include "ops/onednn/aligned_buffer.hpp"
+#include "ops/onednn/test_support.hpp"
+#include "ops/plugin/exported_backend.hpp"
+#include "ops/plugin/plugin.hpp"
+#include "ops/plugin/plugin_counters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace bench::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+using Measured = Result<CounterReadings, Refusal>;
+
+class FakeCounters final : public DeviceCounters {
+ public:
+  Measured measure(std::span<Invocation* const> rotation) override {
+    for (Invocation* invocation : rotation) executed += invocation->run() ? 1 : 0;
+    return answer();
+  }
+  int executed = 0;
+  std::function<Measured()> answer;
+};
+
+// The built-in backend, with counters.
+class CountingBackend final : public Backend {
+ public:
+  explicit CountingBackend(DeviceCounters* counters) : counters_(counters) {}
+  std::string_view name() const override { return "counting"; }
+  std::string_view device() const override { return "cpu"; }
+  LibraryInfo library() const override { return inner_->library(); }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+    return inner_->create(problem);
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) override {
+    return inner_->create(network);
+  }
+  DeviceCounters* counters() override { return counters_; }
+
+ private:
+  std::unique_ptr<Backend> inner_ = make_onednn_backend();
+  DeviceCounters* counters_;
+};
+
+class ExportedCountersTest : public ::testing::Test {
+ protected:
+  void open(DeviceCounters* counters) {
+    plugin_.emplace("p", "1",
+                    std::vector<BackendExport>{{"counting", "cpu", {"gemm"}, {}, [counters] {
+                                                  return Result<std::unique_ptr<Backend>, Refusal>(
+                                                      std::make_unique<CountingBackend>(counters));
+                                                }}});
+    auto opened = open_backend(*plugin_->get()->backends[0], {}, *built_in_);
+    ASSERT_TRUE(opened.ok());
+    backend_ = std::move(opened).value();
+  }
+  Measured measure() {
+    const Problem gemm = testing::problem("gemm", "m4n4k4");
+    auto kernel = backend_->create(gemm).value();
+    std::vector<AlignedBuffer> memory;
+    std::vector<void*> buffers;
+    for (const KernelBuffer& buffer : kernel->buffers()) {
+      const auto size = static_cast<std::size_t>(buffer.size.count);
+      buffers.push_back(memory.emplace_back(size).data());
+    }
+    const auto one = kernel->bind(buffers).value();
+    const auto two = kernel->bind(buffers).value();
+    Invocation* const rotation[] = {one.get(), two.get()};
+    return backend_->counters()->measure(rotation);
+  }
+
+  FakeCounters counters_;
+  std::optional<ExportedPlugin> plugin_;
+  std::unique_ptr<Backend> built_in_ = make_onednn_backend();
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(ExportedCountersTest, HandsOnInvocationsAndReadings) {
+  const CounterReadings given = {{"dram_read_bytes", {4096.0, "dram__bytes_read.sum"}},
+                                 {"tensor_instructions", {0.0, "sm__inst"}},
+                                 {"l2_hit_share", {std::nullopt, "this chip has no such"}}};
+  counters_.answer = [&] { return Measured(given); };
+  open(&counters_);
+  const Measured measured = measure();
+  ASSERT_TRUE(measured.ok()) << measured.error().reason;
+  EXPECT_EQ(*measured, given);
+  EXPECT_EQ(counters_.executed, 2);
+}
+
+TEST_F(ExportedCountersTest, HandsOnRefusals) {
+  open(&counters_);
+  for (const auto kind : {Refusal::Kind::unsupported, Refusal::Kind::failed}) {
+    counters_.answer = [&] { return Measured(Refusal{kind, "for administrators alone"}); };
+    const Measured measured = measure();
+    ASSERT_FALSE(measured.ok());
+    EXPECT_EQ(measured.error().kind, kind);
+    EXPECT_EQ(measured.error().reason, "for administrators alone");
+  }
+  counters_.answer = []() -> Measured { throw std::runtime_error("thrown"); };
+  EXPECT_EQ(measure().error().reason, "thrown");
+}
+
+TEST_F(ExportedCountersTest, WithoutCountersThereAreNone) {
+  open(nullptr);
+  EXPECT_EQ(backend_->counters(), nullptr);
+}
+
+TEST(PluginCounters, NonsenseIsUnknown) {
+  bench_counters raw{};
+  raw.size = sizeof raw;
+  EXPECT_EQ(fault_of(raw), "has an incomplete table of counters");
+  raw.measure = [](void*, const bench_invocation* const*, std::size_t,
+                   void (*write)(void* self, const bench_counter* counter), void* self,
+                   bench_message*) -> bench_status {
+    bench_counter counter{sizeof counter, "a", 1, std::nan(""), ""};
+    write(self, &counter);
+    counter = {sizeof counter, nullptr, 1, 2, "nameless"};
+    write(self, &counter);
+    counter = {4, "short", 1, 2, ""};
+    write(self, &counter);
+    counter = {sizeof counter, "b", 1, 2, nullptr};
+    write(self, &counter);
+    return BENCH_OK;
+  };
+  EXPECT_EQ(fault_of(raw), std::nullopt);
+  PluginCounters counters(raw, nullptr);
+  const Measured measured = counters.measure({});
+  ASSERT_TRUE(measured.ok());
+  EXPECT_THAT(*measured,
+              ElementsAre(Pair("a", CounterReading{std::nullopt, "the plugin does not say why"}),
+                          Pair("b", CounterReading{2.0, ""})));
+}
+
+TEST(PluginCounters, AnOlderPluginHasNone) {
+  bench_backend raw{};
+  raw.counters = &kExportedCounters;
+  raw.size = offsetof(bench_backend, counters);
+  EXPECT_EQ(counters_of(raw), nullptr);
+  raw.size = sizeof raw;
+  EXPECT_EQ(counters_of(raw), &kExportedCounters);
+}
+
+}  // namespace
+}  // namespace bench::ops

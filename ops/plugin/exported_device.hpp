@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory and tracer of this program's devices as tables of the plugin interface.
+#pragma once
+
+#include "ops/device.hpp"
+#include "ops/plugin/bench_plugin.h"
+
+namespace bench::ops {
+
+class DeviceCounters;  // ops/device_counters.hpp
+
+// What the tables' functions take as their state: the address of an object of exactly this type.
+// Null: it has none, and the table is not handed out.
+struct OpenedDevice {
+  DeviceMemory* memory = nullptr;
+  DeviceTracer* tracer = nullptr;
+  DeviceCounters* counters = nullptr;
+};
+
+extern const bench_memory kExportedMemory;
+extern const bench_tracer kExportedTracer;
+
+}  // namespace bench::ops

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's memory, samples, details and trace through the plugin interface and back, and what
+// becomes of exceptions.
+#include "ops/plugin/exported_device.hpp"
+
+#include "ops/plugin/exported_backend.hpp"
+#include "ops/plugin/plugin.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// What a device does, and what it was asked for.
+struct Device {
+  std::function<void()> when_created = [] {};
+  std::function<Result<DeviceSample>(const SampleRequest&)> sample;
+  std::vector<std::string> asked;
+  std::optional<Bytes> cache = Bytes{4096};
+  bool memory_left = true;
+  void ask(std::string what) { asked.push_back(std::move(what)); }
+};
+
+class Memory final : public DeviceMemory {
+ public:
+  explicit Memory(Device& device) : device_(device) {}
+  Result<void*> allocate(Bytes size) override {
+    if (!device_.memory_left) return Error{"out of memory on the device", "", "use less"};
+    return std::malloc(static_cast<std::size_t>(size.count));
+  }
+  void release(void* address) noexcept override { std::free(address); }
+  Status copy_in(void* device, const void* host, Bytes size) override {
+    std::memcpy(device, host, static_cast<std::size_t>(size.count));
+    return Done{};
+  }
+  Status copy_out(void* host, const void* device, Bytes size) override {
+    std::memcpy(host, device, static_cast<std::size_t>(size.count));
+    return Done{};
+  }
+  Status fill(void* device, std::uint8_t value, Bytes size) override {
+    std::memset(device, value, static_cast<std::size_t>(size.count));
+    return Done{};
+  }
+  std::optional<Bytes> cache() override { return device_.cache; }
+  std::optional<Bytes> available() override { return Bytes{1 << 20}; }
+
+ private:
+  Device& device_;
+};
+
+class Tracer final : public DeviceTracer {
+ public:
+  explicit Tracer(Device& device) : device_(device) {}
+  Status begin(std::uint32_t groups) override {
+    device_.ask("begin " + std::to_string(groups));
+    return Error{"Nsight Systems is attached", "", "end it"};
+  }
+  Status open_window() override {
+    device_.ask("open_window");
+    return Done{};
+  }
+  void region_begins(std::uint64_t id) noexcept override {
+    device_.ask("region " + std::to_string(id));
+  }
+  void region_ends() noexcept override { device_.ask("region ends"); }
+  Result<std::string> finish() override { return std::string("line 1\nline 2\n"); }
+
+ private:
+  Device& device_;
+};
+
+class DeviceInvocation final : public Invocation {
+ public:
+  DeviceInvocation(Device& device, void* first) : device_(device), first_(first) {}
+  bool run() noexcept override { return false; }
+  bool run_observed(StepObserver& observer) noexcept override {
+    observer.begins(0);
+    observer.part_begins("inside");
+    observer.part_ends();
+    observer.enqueued(0);
+    observer.done(0);
+    return true;
+  }
+  std::string error() const override { return "an illegal address was met"; }
+  void* first() const { return first_; }
+
+ private:
+  Device& device_;
+  void* first_;
+};
+
+class DeviceKernel final : public Kernel {
+ public:
+  DeviceKernel(Device& device, const Problem& problem) : device_(device) {
+    for (const Tensor& tensor : problem.tensors) {
+      buffers_.push_back({BufferRole::input, tensor.size(), "abcd"});
+    }
+  }
+  std::string implementation() const override { return "eng7"; }
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return {12}; }
+  Status pack(std::size_t, const void*, void*) override { return Error{"no pack", "", ""}; }
+  Status unpack(std::size_t, const void*, void*) override { return Error{"no unpack", "", ""}; }
+  Status prepare(std::span<void* const>) override { throw std::runtime_error("no prepare"); }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
+    return std::unique_ptr<Invocation>(
+        std::make_unique<DeviceInvocation>(device_, buffers.front()));
+  }
+  std::map<std::string, std::string> details() const override {
+    return {{"engine", "7"}, {"setup.plan_ns", "1500"}};
+  }
+  bool has_device_clock() const override { return true; }
+  Result<DeviceSample> sample(const SampleRequest& request) override {
+    for (Invocation* invocation : request.rotation) {
+      const auto* first = static_cast<int*>(static_cast<DeviceInvocation*>(invocation)->first());
+      device_.ask("samples " + std::to_string(*first));
+    }
+    return device_.sample(request);
+  }
+
+ private:
+  Device& device_;
+  std::vector<KernelBuffer> buffers_;
+};
+
+class DeviceBackend final : public Backend {
+ public:
+  explicit DeviceBackend(Device& device) : device_(device), memory_(device), tracer_(device) {}
+  std::string_view name() const override { return "fake"; }
+  std::string_view device() const override { return "cuda"; }
+  LibraryInfo library() const override { return {"fake", "9.1", "/lib/fake.so", ""}; }
+  std::vector<LibraryInfo> further_libraries() const override {
+    return {{"driver", "580", "/lib/driver.so", "open"}};
+  }
+  DeviceMemory* memory() override { return &memory_; }
+  DeviceTracer* tracer() override { return &tracer_; }
+  void set_tuning(std::int64_t candidates) override {
+    device_.ask("tuning " + std::to_string(candidates));
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+    device_.when_created();
+    return std::unique_ptr<Kernel>(std::make_unique<DeviceKernel>(device_, problem));
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override {
+    return Refusal{Refusal::Kind::unsupported, "no networks"};
+  }
+
+ private:
+  Device& device_;
+  Memory memory_;
+  Tracer tracer_;
+};
+
+class ExportedDeviceTest : public ::testing::Test {
+ protected:
+  ExportedDeviceTest() {
+    auto opened = open_backend(*plugin_.get()->backends[0], {}, *built_in_);
+    backend_ = std::move(opened).value();
+  }
+  std::unique_ptr<Kernel> create() {
+    auto kernel = backend_->create(gemm_);
+    EXPECT_TRUE(kernel.ok());
+    return std::move(kernel).value();
+  }
+  std::unique_ptr<Invocation> bind(Kernel& kernel, int& marker) {
+    const std::vector<void*> buffers(gemm_.tensors.size(), &marker);
+    auto bound = kernel.bind(buffers);
+    EXPECT_TRUE(bound.ok());
+    return std::move(bound).value();
+  }
+  Refusal refusal_of(std::function<void()> thrower) {
+    device_.when_created = std::move(thrower);
+    auto created = backend_->create(gemm_);
+    EXPECT_FALSE(created.ok());
+    return created.ok() ? Refusal{} : created.error();
+  }
+
+  Device device_;
+  ExportedPlugin plugin_{
+      "p",
+      "1",
+      {{"fake", "cuda", {"gemm"}, {}, [this]() -> Result<std::unique_ptr<Backend>, Refusal> {
+          return std::unique_ptr<Backend>(std::make_unique<DeviceBackend>(device_));
+        }}}};
+  std::unique_ptr<Backend> built_in_ = make_onednn_backend();
+  std::unique_ptr<Backend> backend_;
+  const Problem gemm_ = testing::problem("gemm", "m4n4k4");
+};
+
+TEST_F(ExportedDeviceTest, HandsOnMemoryAndLibraries) {
+  DeviceMemory* memory = backend_->memory();
+  ASSERT_NE(memory, nullptr);
+  const auto address = memory->allocate({8});
+  ASSERT_TRUE(address.ok());
+  EXPECT_TRUE(memory->fill(*address, 0x5a, {8}).ok());
+  std::uint32_t host = 7;
+  EXPECT_TRUE(memory->copy_in(*address, &host, {4}).ok());
+  std::uint32_t words[2] = {};
+  EXPECT_TRUE(memory->copy_out(words, *address, {8}).ok());
+  EXPECT_THAT(words, ElementsAre(7, 0x5a5a5a5a));
+  memory->release(*address);
+  EXPECT_EQ(memory->cache(), Bytes{4096});
+  EXPECT_EQ(memory->available(), Bytes{1 << 20});
+  device_.cache = std::nullopt;
+  EXPECT_EQ(memory->cache(), std::nullopt);
+  device_.memory_left = false;
+  const auto none = memory->allocate({8});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().what, "out of memory on the device");
+  EXPECT_EQ(none.error().next, "use less");
+  EXPECT_EQ(backend_->library().path, "/lib/fake.so");
+  ASSERT_EQ(backend_->further_libraries().size(), 1U);
+  EXPECT_EQ(backend_->further_libraries()[0].detail, "open");
+}
+
+TEST_F(ExportedDeviceTest, HandsOnTuningDetailsAndParts) {
+  backend_->set_tuning(12);
+  EXPECT_THAT(device_.asked, ElementsAre("tuning 12"));
+  const auto kernel = create();
+  EXPECT_THAT(kernel->details(), ElementsAre(Pair("engine", "7"), Pair("setup.plan_ns", "1500")));
+  EXPECT_FALSE(kernel->takes_plain());
+  EXPECT_EQ(kernel->pack(0, nullptr, nullptr).error().what, "no pack");
+  EXPECT_EQ(kernel->prepare(std::vector<void*>(3)).error().what, "no prepare");
+
+  struct Parts final : StepObserver {
+    void begins(std::size_t) noexcept override {}
+    void enqueued(std::size_t) noexcept override {}
+    void done(std::size_t) noexcept override {}
+    void part_begins(std::string_view name) noexcept override { names.emplace_back(name); }
+    std::vector<std::string> names;
+  } parts;
+  int marker = 0;
+  const auto invocation = bind(*kernel, marker);
+  EXPECT_TRUE(invocation->run_observed(parts));
+  EXPECT_THAT(parts.names, ElementsAre("inside"));
+  EXPECT_FALSE(invocation->run());
+  EXPECT_EQ(invocation->error(), "an illegal address was met");
+}
+
+TEST_F(ExportedDeviceTest, HandsOnSamples) {
+  const auto kernel = create();
+  ASSERT_TRUE(kernel->has_device_clock());
+  int first = 1, second = 2;
+  const auto one = bind(*kernel, first);
+  const auto two = bind(*kernel, second);
+  Invocation* const rotation[] = {one.get(), two.get()};
+  SampleRequest seen;
+  for (const SampleVerdict verdict : {SampleVerdict::counted, SampleVerdict::unsteady,
+                                      SampleVerdict::throttled, SampleVerdict::voided}) {
+    device_.sample = [&](const SampleRequest& request) -> Result<DeviceSample> {
+      seen = request;
+      const std::string reason = verdict == SampleVerdict::counted ? "" : "the reason";
+      return DeviceSample{Nanoseconds(900),    Nanoseconds(50), 1'500'000'000,
+                          SampleMethod::graph, verdict,         reason};
+    };
+    const auto sample = kernel->sample({rotation, 3, 7, SampleMethod::stream});
+    ASSERT_TRUE(sample.ok());
+    EXPECT_EQ(sample->device, Nanoseconds(900));
+    EXPECT_EQ(sample->host, Nanoseconds(50));
+    EXPECT_EQ(sample->clock_hz, 1'500'000'000);
+    EXPECT_EQ(sample->method, SampleMethod::graph);
+    EXPECT_EQ(sample->verdict, verdict);
+    EXPECT_EQ(sample->reason.empty(), verdict == SampleVerdict::counted);
+  }
+  EXPECT_EQ(seen.first, 3);
+  EXPECT_EQ(seen.iterations, 7);
+  EXPECT_EQ(seen.method, SampleMethod::stream);
+  EXPECT_THAT(std::vector(device_.asked.end() - 2, device_.asked.end()),
+              ElementsAre("samples 1", "samples 2"));
+  device_.sample = [](const SampleRequest&) -> Result<DeviceSample> {
+    return Error{"the device is lost", "", ""};
+  };
+  EXPECT_EQ(kernel->sample({rotation, 0, 1}).error().what, "the device is lost");
+}
+
+TEST_F(ExportedDeviceTest, HandsOnTheTracer) {
+  DeviceTracer* tracer = backend_->tracer();
+  ASSERT_NE(tracer, nullptr);
+  const Status begun = tracer->begin(kTraceApi | kTraceDevice);
+  ASSERT_FALSE(begun.ok());
+  EXPECT_EQ(begun.error().what, "Nsight Systems is attached");
+  EXPECT_TRUE(tracer->open_window().ok());
+  tracer->region_begins(77);
+  tracer->region_ends();
+  EXPECT_EQ(tracer->finish().value(), "line 1\nline 2\n");
+  EXPECT_THAT(device_.asked, ElementsAre("begin 5", "open_window", "region 77", "region ends"));
+}
+
+TEST_F(ExportedDeviceTest, ExceptionsBecomeRefusals) {
+  const Refusal named = refusal_of([] { throw std::runtime_error("the reason"); });
+  EXPECT_EQ(named.kind, Refusal::Kind::failed);
+  EXPECT_EQ(named.reason, "the reason");
+  const Refusal unnamed = refusal_of([] { throw 7; });
+  EXPECT_EQ(unnamed.kind, Refusal::Kind::failed);
+  EXPECT_THAT(unnamed.reason, HasSubstr("unknown type"));
+  const Refusal memory = refusal_of([] { throw std::bad_alloc(); });
+  EXPECT_EQ(memory.kind, Refusal::Kind::skipped);
+  EXPECT_THAT(memory.reason, HasSubstr("memory"));
+}
+
+}  // namespace
+}  // namespace bench::ops

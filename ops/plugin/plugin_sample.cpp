@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/plugin/plugin_sample.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::int64_t kUnknown = -1;
+
+struct FlagRow {
+  std::uint32_t flag;
+  SampleVerdict verdict;
+  std::string_view silent;  // the reason where none is given
+};
+// The worst first.
+constexpr std::array<FlagRow, 3> kFlags = {{
+    {BENCH_SAMPLE_VOID, SampleVerdict::voided, "void, and the plugin does not say why"},
+    {BENCH_SAMPLE_THROTTLED, SampleVerdict::throttled, "the device has lowered its clock"},
+    {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
+}};
+
+SampleMethod method_of(std::int32_t how, SampleMethod asked) {
+  if (how == BENCH_SAMPLE_GRAPH) return SampleMethod::graph;
+  if (how == BENCH_SAMPLE_STREAM) return SampleMethod::stream;
+  return asked == SampleMethod::any ? SampleMethod::stream : asked;
+}
+
+}  // namespace
+
+Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
+                                 const std::string& reason) {
+  DeviceSample result;
+  result.method = method_of(sample.how, request.method);
+  if (sample.host_ns >= 0) result.host = Nanoseconds(sample.host_ns);
+  if (sample.clock_hz > 0) result.clock_hz = sample.clock_hz;
+  for (const FlagRow& row : kFlags) {
+    if ((sample.flags & row.flag) == 0) continue;
+    result.verdict = row.verdict;
+    result.reason = reason.empty() ? row.silent : reason;
+    break;
+  }
+  const bool voided = result.verdict == SampleVerdict::voided;
+  if (sample.device_ns > 0) {
+    result.device = Nanoseconds(sample.device_ns);
+  } else if (sample.device_ns == kUnknown && !voided) {
+    result.verdict = SampleVerdict::voided;
+    result.reason = "the plugin does not know how long the device took";
+  } else if (!voided) {
+    return Error{fmt::format("a sample of {} iterations took {} ns on the device, says the plugin",
+                             request.iterations, sample.device_ns),
+                 "", "this is a mistake in the plugin"};
+  }
+  return result;
+}
+
+}  // namespace bench::ops

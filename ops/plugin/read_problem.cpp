@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/plugin/read_problem.hpp"
+
+#include "base/data_type.hpp"
+#include "ops/catalogue.hpp"
+#include "ops/network/network_work.hpp"
+#include "ops/plugin/c_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+bool is_code(std::int32_t code, std::size_t count) {
+  return code >= 0 && static_cast<std::size_t>(code) < count;
+}
+
+bool is_type(std::int32_t code) { return is_code(code, data_types().size()); }
+
+// The same of requests and problems, which have these fields in common.
+template <class Row>
+Result<ProblemRequest> identify(const Row& row) {
+  const std::string name = text_of(row.op);
+  const Operator* op = built_in_catalogue().find(name);
+  if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
+  if (!is_code(row.direction, direction_names().size()) || !is_type(row.dtype) ||
+      !is_code(row.layout, layout_names().size()) || !is_code(row.math, math_names().size())) {
+    return Error{fmt::format("a request for `{}` with a code out of range", name), "", ""};
+  }
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens tokens, parse_problem_tokens(*op, text_of(row.tokens)));
+  return ProblemRequest{.op = op,
+                        .direction = static_cast<Direction>(row.direction),
+                        .dtype = static_cast<DataType>(row.dtype),
+                        .layout = static_cast<Layout>(row.layout),
+                        .math = static_cast<Math>(row.math),
+                        .parameters = std::move(tokens.parameters),
+                        .post_ops = std::move(tokens.post_ops)};
+}
+
+bool is_same(const Tensor& tensor, const bench_tensor& row) {
+  const std::span<const std::int64_t> dims(row.dims, row.rank);
+  return tensor.name == text_of(row.name) && static_cast<std::int32_t>(tensor.role) == row.role &&
+         static_cast<std::int32_t>(tensor.dtype) == row.dtype &&
+         std::equal(tensor.dims.begin(), tensor.dims.end(), dims.begin(), dims.end());
+}
+
+Status check_tensors(const Problem& problem, const bench_problem& given) {
+  bool same = problem.tensors.size() == given.tensor_count;
+  for (std::size_t i = 0; same && i < given.tensor_count; ++i) {
+    same = is_same(problem.tensors[i], *given.tensors[i]);
+  }
+  if (same) return Done{};
+  return Error{fmt::format("`{}` {} has other tensors here than where it comes from", given.op,
+                           given.tokens),
+               "", "use a plugin of this program's version"};
+}
+
+Result<Tensor> read_tensor(const bench_tensor& row) {
+  const bool known = is_type(row.dtype) && row.role >= BENCH_ROLE_INPUT &&
+                     row.role <= BENCH_ROLE_OUTPUT && (row.rank == 0 || row.dims != nullptr);
+  if (!known) {
+    return Error{fmt::format("a network with a tensor `{}` of an unknown kind", text_of(row.name)),
+                 "", ""};
+  }
+  return Tensor{text_of(row.name), static_cast<TensorRole>(row.role),
+                static_cast<DataType>(row.dtype), Dims(row.dims, row.dims + row.rank), row.touched};
+}
+
+Result<Node> read_node(const bench_node& row) {
+  BENCH_ASSIGN_OR_RETURN(Problem problem, read_problem(*row.problem));
+  return Node{text_of(row.name),
+              {},
+              std::move(problem),
+              std::vector<int>(row.sources, row.sources + row.source_count)};
+}
+
+// Every node takes what comes before it, and as much as its problem has inputs.
+Status check_nodes(const Network& network) {
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+    const Node& node = network.nodes[i];
+    bool fits = node.sources.size() == node.problem.input_count();
+    for (const int source : node.sources) {
+      fits = fits && source >= kParameter && source < static_cast<int>(i);
+    }
+    if (!fits) return Error{fmt::format("the node `{}` has no proper inputs", node.name), "", ""};
+  }
+  if (network.nodes.empty()) return Error{"a network without nodes", "", ""};
+  return Done{};
+}
+
+Status check_places(const Network& network) {
+  for (const Network::ParameterPlace& place : network.parameter_places) {
+    const bool known =
+        is_code(place.node, network.nodes.size()) &&
+        is_code(place.tensor,
+                network.nodes[static_cast<std::size_t>(place.node)].problem.input_count());
+    if (!known) return Error{"a network with a parameter of no node", "", ""};
+  }
+  // The input, the parameters, the output.
+  if (network.tensors.size() != network.parameter_places.size() + 2) {
+    return Error{"a network with other tensors than input, parameters and output", "", ""};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Problem> read_problem(const bench_request& request) {
+  BENCH_ASSIGN_OR_RETURN(ProblemRequest made, identify(request));
+  return make_problem(std::move(made));
+}
+
+Result<Problem> read_problem(const bench_problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(ProblemRequest request, identify(problem));
+  request.post_ops.clear();
+  for (std::size_t i = 0; i < problem.post_op_count; ++i) {
+    const bench_post_op& row = *problem.post_ops[i];
+    request.post_ops.push_back({text_of(row.function), row.alpha, row.beta});
+  }
+  BENCH_ASSIGN_OR_RETURN(Problem made, make_problem(std::move(request)));
+  BENCH_RETURN_IF_ERROR(check_tensors(made, problem));
+  return made;
+}
+
+Result<Network> read_network(const bench_network& given) {
+  if (!is_type(given.dtype)) return Error{"a network with a code out of range", "", ""};
+  Network network;
+  network.name = text_of(given.name);
+  network.batch = given.batch;
+  network.dtype = static_cast<DataType>(given.dtype);
+  network.mode = given.training != 0 ? Mode::training : Mode::inference;
+  network.fusion = given.fused != 0 ? Fusion::fused : Fusion::separate;
+  for (std::size_t i = 0; i < given.node_count; ++i) {
+    BENCH_ASSIGN_OR_RETURN(Node node, read_node(*given.nodes[i]));
+    network.nodes.push_back(std::move(node));
+  }
+  BENCH_RETURN_IF_ERROR(check_nodes(network));
+  for (std::size_t i = 0; i < given.tensor_count; ++i) {
+    BENCH_ASSIGN_OR_RETURN(Tensor tensor, read_tensor(*given.tensors[i]));
+    network.tensors.push_back(std::move(tensor));
+  }
+  for (std::size_t i = 0; i < given.place_count; ++i) {
+    network.parameter_places.push_back({.node = static_cast<int>(given.places[i]->node),
+                                        .tensor = static_cast<int>(given.places[i]->tensor)});
+  }
+  BENCH_RETURN_IF_ERROR(check_places(network));
+  BENCH_RETURN_IF_ERROR(count_work(network));
+  return network;
+}
+
+}  // namespace bench::ops
