@@ -13,7 +13,8 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 4> kGroupNames = {"operators", "api", "memory", "device"};
+constexpr std::array<std::string_view, 5> kGroupNames = {"operators", "api", "memory", "device",
+                                                         "counters"};
 constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "memory_flow"};
 // Far beyond any run, and far from overflow.
 constexpr std::int64_t kMostIterations = 1'000'000'000;
@@ -90,7 +91,7 @@ Status read_autostart(ProfileSwitches& switches, std::string_view value) {
 
 constexpr std::array<SwitchRow, 7> kSwitches = {{
     {"kinds", "profile", "BENCH_PROFILE_KINDS", "KINDS",
-     "list of `operators`, `api`, `memory`, `device`", "operators,api,memory,device",
+     "list of `operators`, `api`, `memory`, `device`, `counters`", "operators,api,memory,device",
      "what is recorded",
      [](ProfileSwitches& switches, std::string_view value) {
        return read_set(value, kGroupNames, switches.kinds);

@@ -18,11 +18,12 @@
 namespace bench {
 
 // What is recorded. Each group has rows of its own and, switched off, removes exactly those.
-enum class RecordGroup { operators, api, memory, device };
+enum class RecordGroup { operators, api, memory, device, counters };
 std::span<const std::string_view> record_group_names();  // in the order of the enumerators
 // operators: operator, primitive, range, marker, and counters of users; api: api and its counters;
 // memory: allocation and its counters; device: kernel, memcpy, memset, synchronisation, overhead.
-// Counters belong to the group of who writes them, so they are asked for by group.
+// Counters belong to the group of who writes them, so they are asked for by group. counters: no
+// rows, but a pass of its own that reads a device's hardware counters; only where it is asked for.
 RecordGroup group_of(ActivityKind kind);
 
 enum class ProfileFormat { jsonl, trace, memory_flow };

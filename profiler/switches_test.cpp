@@ -50,7 +50,7 @@ TEST(Switches, WrongValuesChangeNothingAndSayWhatIsExpected) {
     const char* next;
   } rows[] = {
       {"kinds", "operator", "unknown word `operator`", "did you mean `operators`?"},
-      {"kinds", "", "unknown word ``", "expected one of operators, api, memory, device"},
+      {"kinds", "", "unknown word ``", "expected one of operators, api, memory, device, counters"},
       {"iterations", "9-5", "`9-5` is no window of iterations, expected a number or a range",
        "for example 5-9"},
       {"iterations", "-1", "`-1` is no window of iterations, expected a number or a range",

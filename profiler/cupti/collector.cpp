@@ -145,9 +145,11 @@ CUpti_ExternalCorrelationKind external_kind(GpuExternalKind kind) {
                                             : CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;
 }
 
+// Memory that was taken before the window lives in it.
 bool is_fact(const GpuRecord& record) {
   return std::holds_alternative<GpuDevice>(record) || std::holds_alternative<GpuContext>(record) ||
-         std::holds_alternative<GpuGraphNode>(record);
+         std::holds_alternative<GpuGraphNode>(record) ||
+         std::holds_alternative<GpuAllocation>(record);
 }
 
 Error cupti_error(const CuptiApi& api, std::string_view what, CUptiResult result) {

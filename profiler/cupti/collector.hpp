@@ -54,7 +54,8 @@ class CuptiCollector {
   CuptiCollector(const CuptiCollector&) = delete;
   CuptiCollector& operator=(const CuptiCollector&) = delete;
 
-  // Forgets what was recorded so far (warm-up), but for facts: devices, contexts, nodes of graphs.
+  // Forgets what was recorded so far (warm-up), but for facts: devices, contexts, nodes of graphs,
+  // memory.
   Status open_window(const GpuSynchronise& synchronise);
   // Stops and returns all since. What went wrong on the way is one of its faults. The last call.
   GpuSession finish(const GpuSynchronise& synchronise);

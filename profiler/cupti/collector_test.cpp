@@ -188,22 +188,31 @@ TEST_F(CuptiCollectorTest, ARegionThatIsNotTakenIsAFaultAndNotPopped) {
               ElementsAre("1 operators could not be marked"));
 }
 
-// The window forgets the warm-up, but for what it tells of devices.
+// The window forgets the warm-up, but for what is still there: devices and memory.
 TEST_F(CuptiCollectorTest, AWindowBeginsAnew) {
   const auto collector = started();
   CUpti_ActivityContext3 context{};
   context.kind = CUPTI_ACTIVITY_KIND_CONTEXT;
   context.contextId = 1;
-  script_.buffers.emplace_back().add(test::kernel_record({"_Z4warmv", 1, 2})).add(context);
+  CUpti_ActivityMemory4 memory{};
+  memory.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  memory.bytes = 4096;
+  script_.buffers.emplace_back()
+      .add(test::kernel_record({"_Z4warmv", 1, 2}))
+      .add(context)
+      .add(memory);
   script_.dropped[0] = 5;
   script_.calls.clear();
   ASSERT_TRUE(collector->open_window(synchronise()).ok());
   EXPECT_THAT(script_.calls, ElementsAre("synchronise", "flush 0"));
   add_kernel("_Z5countv");
   const GpuSession session = collector->finish(synchronise());
-  ASSERT_THAT(session.records, SizeIs(2));
+  ASSERT_THAT(session.records, SizeIs(3));
   EXPECT_TRUE(std::holds_alternative<GpuContext>(session.records[0]));
-  EXPECT_EQ(std::get<GpuKernel>(session.records[1]).name, "_Z5countv");
+  EXPECT_EQ(std::get<GpuAllocation>(session.records[1]).bytes, 4096);
+  EXPECT_EQ(std::get<GpuKernel>(session.records[2]).name, "_Z5countv");
   EXPECT_EQ(session.dropped, 0);
   EXPECT_EQ(session.pid, getpid());
   EXPECT_THAT(session.tracer, HasSubstr("CUPTI 13."));

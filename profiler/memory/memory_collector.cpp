@@ -43,6 +43,13 @@ void MemoryCollector::finish() {
   blocks_.clear();
 }
 
+std::optional<MemoryCollector::Known> MemoryCollector::find(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  const auto block = blocks_.find(address);
+  if (block == blocks_.end()) return std::nullopt;
+  return Known{block->second.name, block->second.role, block->second.size};
+}
+
 Bytes MemoryCollector::live() const {
   const std::lock_guard lock(mutex_);
   return live_;

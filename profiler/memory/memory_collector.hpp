@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,13 @@ class MemoryCollector {
   // An operator was executed; `like` lends its scope to the sample.
   void operator_done(Nanoseconds at, const Activity& like);
   void finish();
+
+  // What is known of a block that is live; absent: nothing.
+  struct Known {
+    std::string name, role;
+    Bytes size;
+  };
+  std::optional<Known> find(const void* address) const;
 
   Bytes live() const;
   Bytes peak() const;

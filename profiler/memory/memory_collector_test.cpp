@@ -160,5 +160,18 @@ TEST(TrackedAllocation, LivesAsLongAsItsOwner) {
   { const TrackedAllocation nobody(nullptr, &kPlaces[0], {64}, "t", "t"); }
 }
 
+TEST(MemoryCollector, KnowsWhatIsLive) {
+  Fixture fixture(0);
+  fixture.collector.allocated(&kPlaces[0], {64}, "source", "input");
+  const auto known = fixture.collector.find(&kPlaces[0]);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->name, "source");
+  EXPECT_EQ(known->role, "input");
+  EXPECT_EQ(known->size, Bytes{64});
+  EXPECT_FALSE(fixture.collector.find(&kPlaces[1]).has_value());
+  fixture.collector.released(&kPlaces[0]);
+  EXPECT_FALSE(fixture.collector.find(&kPlaces[0]).has_value());
+}
+
 }  // namespace
 }  // namespace bench

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUPTI's host side: what a chip can count, in how many passes, and what counted bytes mean. Needs
+// neither driver nor device.
+#pragma once
+
+#include "base/result.hpp"
+#include "profiler/cupti/counter_api.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// Which counters the device at hand lets this process use, as CUPTI writes it; empty: all that the
+// chip has.
+using CounterAvailability = std::vector<std::uint8_t>;
+
+using HostObject =
+    std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>>;
+
+// How a set of metrics is counted.
+class CounterConfig {
+ public:
+  std::span<const std::uint8_t> image() const { return image_; }
+  std::size_t passes() const { return passes_; }
+  const std::vector<std::string>& metrics() const { return metrics_; }
+  std::vector<const char*> metric_pointers() const;  // valid as long as this is
+  // The metrics' values of the first range, from what was counted.
+  Result<std::vector<double>, CounterRefusal> evaluate(std::span<const std::uint8_t> data) const;
+
+ private:
+  friend class CounterHost;
+  CUptiResult schedule();
+
+  const CounterLibrary* library_ = nullptr;
+  HostObject object_;
+  std::vector<std::string> metrics_;
+  std::vector<std::uint8_t> image_;
+  std::size_t passes_ = 0;
+};
+
+// Chips by the names that CUPTI gives them: "GH100".
+Result<std::vector<std::string>, CounterRefusal> supported_chips(const CounterLibrary& library);
+
+// One chip. The library outlives it and its configurations.
+class CounterHost {
+ public:
+  static Result<CounterHost, CounterRefusal> open(const CounterLibrary& library, std::string chip,
+                                                  CounterAvailability availability = {});
+  const std::string& chip() const { return chip_; }
+  // Whether the metric, with its rollup, is among those that the chip enumerates, and can be
+  // configured.
+  bool offers(std::string_view metric) const;
+  // `metrics` are offered.
+  Result<CounterConfig, CounterRefusal> configure(std::vector<std::string> metrics) const;
+
+ private:
+  CounterHost(const CounterLibrary& library, std::string chip, CounterAvailability availability)
+      : library_(&library), chip_(std::move(chip)), availability_(std::move(availability)) {}
+  Result<HostObject, CounterRefusal> object() const;
+  Status enumerate(CUpti_Profiler_Host_Object* object);
+
+  const CounterLibrary* library_;
+  std::string chip_;
+  CounterAvailability availability_;
+  std::set<std::string, std::less<>> base_metrics_;
+};
+
+}  // namespace bench

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/cupti/counter_metrics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+namespace bench {
+namespace {
+
+using Question = CounterQuestion;
+
+constexpr double kPercent = 0.01;
+
+// Shares are of active cycles: a range lasts from the host's push to its pop, so that elapsed
+// cycles would count the wait for the launch as well. Ada has deprecated its first counters of the
+// tensor pipe in favour of "_v2". Chips without memory of their own (Orin, Thor, GB10) count
+// nothing in DRAM.
+constexpr std::array kCandidates = {
+    MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor_v2.sum"}, 1},
+    MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor.sum"}, 1},
+    MetricCandidate{Question::tensor_active_share,
+                    {"sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_active"},
+                    kPercent},
+    MetricCandidate{Question::tensor_active_share,
+                    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
+                    kPercent},
+    MetricCandidate{
+        Question::tensor_operations_f16, {"sm__ops_path_tensor_src_fp16.sum"}, 1},  // Hopper
+    MetricCandidate{
+        Question::tensor_operations_f16,
+        {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum"},
+        1},
+    MetricCandidate{Question::tensor_operations_f16,  // Turing, which has f16 alone of the three
+                    {"sm__ops_path_tensor_src_fp16_dst_fp16.sum",
+                     "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
+                    1},
+    MetricCandidate{
+        Question::tensor_operations_bf16, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}, 1},
+    MetricCandidate{
+        Question::tensor_operations_tf32, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}, 1},
+    MetricCandidate{Question::tensor_operations_fp8, {"sm__ops_path_tensor_src_fp8.sum"}, 1},
+    MetricCandidate{
+        Question::tensor_operations_fp8,
+        {"sm__ops_path_tensor_src_fp8_dst_fp16.sum", "sm__ops_path_tensor_src_fp8_dst_fp32.sum"},
+        1},
+    MetricCandidate{Question::tensor_operations_fp8,
+                    {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16.sum",
+                     "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"},
+                    1},
+    MetricCandidate{Question::tensor_operations_s8, {"sm__ops_path_tensor_src_int8.sum"}, 1},
+    MetricCandidate{Question::tensor_operations_f64, {"sm__ops_path_tensor_src_fp64.sum"}, 1},
+    MetricCandidate{Question::dram_read_bytes, {"dram__bytes_read.sum"}, 1},
+    MetricCandidate{Question::dram_read_bytes, {"dram__bytes_op_read.sum"}, 1},
+    MetricCandidate{Question::dram_write_bytes, {"dram__bytes_write.sum"}, 1},
+    MetricCandidate{Question::dram_write_bytes, {"dram__bytes_op_write.sum"}, 1},
+    MetricCandidate{Question::l2_hit_share, {"lts__t_sector_hit_rate.pct"}, kPercent},
+    MetricCandidate{Question::achieved_occupancy,
+                    {"sm__warps_active.avg.pct_of_peak_sustained_active"},
+                    kPercent},
+};
+
+std::vector<std::string> metrics_of(const MetricCandidate& candidate) {
+  std::vector<std::string> metrics;
+  for (const std::string_view metric : candidate.metrics) {
+    if (!metric.empty()) metrics.emplace_back(metric);
+  }
+  return metrics;
+}
+
+std::string absence(std::string_view chip, Question question) {
+  std::vector<std::string_view> bases;
+  for (const MetricCandidate& candidate : kCandidates) {
+    if (candidate.question != question) continue;
+    for (const std::string_view metric : candidate.metrics) {
+      const std::string_view base = base_metric(metric);
+      if (!base.empty() && std::find(bases.begin(), bases.end(), base) == bases.end()) {
+        bases.push_back(base);
+      }
+    }
+  }
+  return fmt::format("{} has no {}", chip, fmt::join(bases, ", "));
+}
+
+}  // namespace
+
+std::span<const MetricCandidate> metric_candidates() { return kCandidates; }
+
+std::string_view base_metric(std::string_view metric) { return metric.substr(0, metric.find('.')); }
+
+std::vector<std::string> CounterPlan::metrics() const {
+  std::vector<std::string> all;
+  for (const CounterAnswer& answer : answers) {
+    for (const std::string& metric : answer.metrics) {
+      if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
+    }
+  }
+  return all;
+}
+
+CounterPlan plan_counters(std::string_view chip, std::span<const CounterQuestion> questions,
+                          const std::function<bool(std::string_view metric)>& offered) {
+  CounterPlan plan;
+  for (const CounterQuestion question : questions) {
+    const auto* const found =
+        std::find_if(kCandidates.begin(), kCandidates.end(), [&](const MetricCandidate& candidate) {
+          if (candidate.question != question) return false;
+          const std::vector<std::string> metrics = metrics_of(candidate);
+          return std::all_of(metrics.begin(), metrics.end(), offered);
+        });
+    if (found == kCandidates.end()) {
+      plan.unanswered.emplace(question, absence(chip, question));
+    } else {
+      plan.answers.push_back({question, metrics_of(*found), found->factor});
+    }
+  }
+  return plan;
+}
+
+CounterReadings read_counters(const CounterPlan& plan, std::span<const double> values) {
+  const std::vector<std::string> names = plan.metrics();
+  CounterReadings readings;
+  for (const CounterAnswer& answer : plan.answers) {
+    double sum = 0;
+    for (const std::string& metric : answer.metrics) {
+      const auto place = std::find(names.begin(), names.end(), metric) - names.begin();
+      sum += values[static_cast<std::size_t>(place)];
+    }
+    CounterReading reading{sum * answer.factor,
+                           fmt::format("{}", fmt::join(answer.metrics, " + "))};
+    if (!std::isfinite(sum)) {
+      reading = {std::nullopt, fmt::format("{} counted nothing", reading.source)};
+    }
+    readings[std::string(row_of(answer.question).name)] = std::move(reading);
+  }
+  for (const auto& [question, reason] : plan.unanswered) {
+    readings[std::string(row_of(question).name)] = {std::nullopt, reason};
+  }
+  return readings;
+}
+
+}  // namespace bench

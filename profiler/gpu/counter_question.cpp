@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/counter_question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+using Question = CounterQuestion;
+using Unit = CounterUnit;
+
+constexpr std::array<CounterQuestionRow, 12> kQuestions = {{
+    {Question::tensor_instructions, "tensor_instructions", Unit::count,
+     "instructions of warps that tensor cores executed"},
+    {Question::tensor_active_share, "tensor_active_share", Unit::share,
+     "of the cycles in which a multiprocessor worked, those in which its tensor cores did"},
+    {Question::tensor_operations_f16, "tensor_operations_f16", Unit::count,
+     "operations of tensor cores on f16, a multiply-add counts 2"},
+    {Question::tensor_operations_bf16, "tensor_operations_bf16", Unit::count, "on bf16"},
+    {Question::tensor_operations_tf32, "tensor_operations_tf32", Unit::count,
+     "on f32 rounded to TF32"},
+    {Question::tensor_operations_fp8, "tensor_operations_fp8", Unit::count,
+     "on 8-bit floating point; some chips count smaller types in"},
+    {Question::tensor_operations_s8, "tensor_operations_s8", Unit::count, "on 8-bit integers"},
+    {Question::tensor_operations_f64, "tensor_operations_f64", Unit::count, "on f64"},
+    {Question::dram_read_bytes, "dram_read_bytes", Unit::bytes, "read from the device's memory"},
+    {Question::dram_write_bytes, "dram_write_bytes", Unit::bytes, "written to it"},
+    {Question::l2_hit_share, "l2_hit_share", Unit::share,
+     "of the sectors looked up in L2, those that were there"},
+    {Question::achieved_occupancy, "achieved_occupancy", Unit::share,
+     "resident warps, on average while a multiprocessor worked, of those that it can hold"},
+}};
+
+}  // namespace
+
+std::span<const CounterQuestionRow> counter_questions() { return kQuestions; }
+
+const CounterQuestionRow& row_of(CounterQuestion question) {
+  return kQuestions[static_cast<std::size_t>(question)];
+}
+
+const CounterQuestionRow* find_counter_question(std::string_view name) {
+  const auto* const row =
+      std::find_if(kQuestions.begin(), kQuestions.end(),
+                   [&](const CounterQuestionRow& known) { return known.name == name; });
+  return row == kQuestions.end() ? nullptr : row;
+}
+
+std::optional<double> value_of(const CounterReadings& readings, CounterQuestion question) {
+  const auto found = readings.find(std::string(row_of(question).name));
+  return found == readings.end() ? std::nullopt : found->second.value;
+}
+
+std::string text_of(std::string_view name, const CounterReading& reading) {
+  if (!reading.value) return fmt::format("n/a: {}", reading.source);
+  const CounterQuestionRow* row = find_counter_question(name);
+  // What others call by other names is written as it is.
+  if (row == nullptr) return fmt::format("{}", *reading.value);
+  return row->unit == CounterUnit::share ? fmt::format("{:.4f}", *reading.value)
+                                         : fmt::format("{:.0f}", *reading.value);
+}
+
+}  // namespace bench

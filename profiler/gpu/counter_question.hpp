@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hardware counters of a GPU are asked, whatever the chip calls it, and what was answered.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+enum class CounterQuestion {
+  tensor_instructions,
+  tensor_active_share,
+  tensor_operations_f16,
+  tensor_operations_bf16,
+  tensor_operations_tf32,
+  tensor_operations_fp8,
+  tensor_operations_s8,
+  tensor_operations_f64,
+  dram_read_bytes,
+  dram_write_bytes,
+  l2_hit_share,
+  achieved_occupancy,
+};
+
+enum class CounterUnit { count, bytes, share };  // share: 0 to 1
+
+struct CounterQuestionRow {
+  CounterQuestion question;
+  std::string_view name;  // as the enumerator
+  CounterUnit unit;
+  std::string_view meaning;  // one line
+};
+// One row a question, in the order of the enumerators.
+std::span<const CounterQuestionRow> counter_questions();
+const CounterQuestionRow& row_of(CounterQuestion question);
+const CounterQuestionRow* find_counter_question(std::string_view name);  // nullptr: none
+
+// Of one execution. Absent values are unknown, and never 0.
+struct CounterReading {
+  std::optional<double> value;
+  std::string source;  // the metrics that it was read from; without a value why there is none
+  friend bool operator==(const CounterReading&, const CounterReading&) = default;
+};
+using CounterReadings = std::map<std::string, CounterReading>;  // by name of the question
+
+std::optional<double> value_of(const CounterReadings& readings, CounterQuestion question);
+
+// "1048576", "0.8312", "n/a: GA10B has no ..."
+std::string text_of(std::string_view name, const CounterReading& reading);
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/counter_question.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace bench {
+namespace {
+
+TEST(CounterQuestion, RowsAreInTheOrderOfTheEnumeratorsAndNamesDiffer) {
+  std::set<std::string_view> names;
+  std::size_t position = 0;
+  for (const CounterQuestionRow& row : counter_questions()) {
+    EXPECT_EQ(static_cast<std::size_t>(row.question), position++) << row.name;
+    EXPECT_EQ(&row_of(row.question), &row);
+    EXPECT_EQ(find_counter_question(row.name), &row);
+    EXPECT_FALSE(row.meaning.empty()) << row.name;
+    names.insert(row.name);
+  }
+  EXPECT_EQ(position, static_cast<std::size_t>(CounterQuestion::achieved_occupancy) + 1);
+  EXPECT_EQ(names.size(), position);
+  EXPECT_EQ(find_counter_question("l2_hits"), nullptr);
+}
+
+TEST(CounterQuestion, AbsentIsUnknownAndNot0) {
+  const CounterReadings readings = {{"dram_read_bytes", {4096.0, "dram__bytes_read.sum"}},
+                                    {"dram_write_bytes", {0.0, "dram__bytes_write.sum"}},
+                                    {"l2_hit_share", {std::nullopt, "no such counter"}}};
+  EXPECT_EQ(value_of(readings, CounterQuestion::dram_read_bytes), 4096.0);
+  EXPECT_EQ(value_of(readings, CounterQuestion::dram_write_bytes), 0.0);
+  EXPECT_EQ(value_of(readings, CounterQuestion::l2_hit_share), std::nullopt);
+  EXPECT_EQ(value_of(readings, CounterQuestion::achieved_occupancy), std::nullopt);
+}
+
+TEST(CounterQuestion, Text) {
+  EXPECT_EQ(text_of("tensor_operations_bf16", {1099511627776.0, "x"}), "1099511627776");
+  EXPECT_EQ(text_of("dram_read_bytes", {4096.0, "x"}), "4096");
+  EXPECT_EQ(text_of("l2_hit_share", {0.83125, "x"}), "0.8313");
+  EXPECT_EQ(text_of("l2_hit_share", {std::nullopt, "this chip has no L2"}),
+            "n/a: this chip has no L2");
+  EXPECT_EQ(text_of("power", {2.5, "x"}), "2.5");
+}
+
+}  // namespace
+}  // namespace bench

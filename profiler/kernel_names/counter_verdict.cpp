@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/kernel_names/counter_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using Question = CounterQuestion;
+
+// Below, a library sets something up with them.
+constexpr double kLeastActiveShare = 0.01;
+
+constexpr double kOperationsMargin = 0.02;  // a library adds a few for a bias or a last tile
+constexpr double kBytesMargin = 0.10;       // launch parameters, code, descriptors
+constexpr double kMultiple = 2;
+
+constexpr std::array<std::pair<Question, std::string_view>, 6> kTypes = {{
+    {Question::tensor_operations_f16, "f16"},
+    {Question::tensor_operations_bf16, "bf16"},
+    {Question::tensor_operations_tf32, "tf32"},
+    {Question::tensor_operations_fp8, "fp8"},
+    {Question::tensor_operations_s8, "s8"},
+    {Question::tensor_operations_f64, "f64"},
+}};
+
+std::optional<ModelCheck> check(std::optional<double> measured, double computed, double margin) {
+  if (!measured || computed <= 0) return std::nullopt;
+  const double ratio = *measured / computed;
+  Agreement agreement = Agreement::equal;
+  if (*measured == 0) {
+    agreement = Agreement::none;
+  } else if (ratio < 1 - margin) {
+    agreement = Agreement::less;
+  } else if (ratio >= kMultiple) {
+    agreement = Agreement::multiple;
+  } else if (ratio > 1 + margin) {
+    agreement = Agreement::more;
+  }
+  return ModelCheck{ratio, agreement};
+}
+
+// In the order of Agreement.
+using Words = std::array<std::string_view, 5>;
+constexpr Words kOperationsWords = {
+    "none: no tensor cores", "fewer: part of the work ran elsewhere, or an algorithm needs less",
+    "as computed", "more: tiles are padded",
+    "a multiple: padded tiles, or several products in one"};
+constexpr Words kBytesWords = {"none: all of it stayed in caches", "less: caches held part of it",
+                               "as computed", "more: read again, padded or copied",
+                               "a multiple: read again, padded or copied"};
+
+std::string text(const ModelCheck& check, const Words& words) {
+  return fmt::format("{:.3f} of the model, {}", check.ratio,
+                     words[static_cast<std::size_t>(check.agreement)]);
+}
+
+}  // namespace
+
+TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
+  const auto instructions = value_of(readings, Question::tensor_instructions);
+  const auto share = value_of(readings, Question::tensor_active_share);
+  const bool none = (instructions && *instructions <= 0) || (share && *share < kLeastActiveShare);
+  if (none) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
+  if (!instructions || !share) return {};
+  return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
+}
+
+const TensorCoreVerdict& stronger(const TensorCoreVerdict& a, const TensorCoreVerdict& b) {
+  return b.evidence > a.evidence ? b : a;
+}
+
+std::optional<double> tensor_operations(const CounterReadings& readings) {
+  std::optional<double> sum;
+  for (const auto& [question, type] : kTypes) {
+    const auto operations = value_of(readings, question);
+    if (operations) sum = sum.value_or(0) + *operations;
+  }
+  return sum;
+}
+
+std::vector<std::string_view> tensor_types(const CounterReadings& readings) {
+  std::vector<std::string_view> types;
+  for (const auto& [question, type] : kTypes) {
+    if (value_of(readings, question).value_or(0) > 0) types.push_back(type);
+  }
+  return types;
+}
+
+std::optional<double> dram_bytes(const CounterReadings& readings) {
+  const auto read = value_of(readings, Question::dram_read_bytes);
+  const auto written = value_of(readings, Question::dram_write_bytes);
+  if (!read || !written) return std::nullopt;
+  return *read + *written;
+}
+
+std::optional<ModelCheck> check_operations(std::optional<double> measured,
+                                           std::optional<std::int64_t> flops) {
+  return check(measured, static_cast<double>(flops.value_or(0)), kOperationsMargin);
+}
+
+std::optional<ModelCheck> check_bytes(std::optional<double> measured,
+                                      std::optional<Bytes> compulsory) {
+  return check(measured, static_cast<double>(compulsory.value_or(Bytes{}).count), kBytesMargin);
+}
+
+std::string operations_text(const ModelCheck& check) { return text(check, kOperationsWords); }
+std::string bytes_text(const ModelCheck& check) { return text(check, kBytesWords); }
+
+}  // namespace bench

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/kernel_names/counter_verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+CounterReadings readings(std::initializer_list<std::pair<CounterQuestion, double>> values) {
+  CounterReadings result;
+  for (const auto& [question, value] : values) {
+    result[std::string(row_of(question).name)] = {value, "metric"};
+  }
+  return result;
+}
+
+std::string verdict(std::optional<double> instructions, std::optional<double> share) {
+  CounterReadings given;
+  given["tensor_instructions"] = {instructions, "metric"};
+  given["tensor_active_share"] = {share, "metric"};
+  return text_of(tensor_core_verdict(given));
+}
+
+TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
+  EXPECT_EQ(verdict(1e6, 0.75), "used (counter)");
+  EXPECT_EQ(verdict(1, 0.01), "used (counter)");
+  EXPECT_EQ(verdict(1e6, 0.0099), "not used (counter)");
+  EXPECT_EQ(verdict(0, 0), "not used (counter)");
+}
+
+TEST(CounterVerdict, OneCounterAloneDecidesAgainst) {
+  EXPECT_EQ(verdict(0, std::nullopt), "not used (counter)");
+  EXPECT_EQ(verdict(std::nullopt, 0.002), "not used (counter)");
+  EXPECT_EQ(verdict(5, std::nullopt), "unknown");
+  EXPECT_EQ(verdict(std::nullopt, 0.5), "unknown");
+  EXPECT_EQ(tensor_core_verdict({}), TensorCoreVerdict{});
+}
+
+TEST(CounterVerdict, ACounterOutranksAName) {
+  const TensorCoreVerdict name = {TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"};
+  const TensorCoreVerdict counter = {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
+  EXPECT_EQ(stronger(name, counter), counter);
+  EXPECT_EQ(stronger(counter, name), counter);
+  EXPECT_EQ(stronger(name, {}), name);
+  EXPECT_EQ(stronger({}, name), name);
+}
+
+TEST(CounterVerdict, OperationsOfAllTypesAreAdded) {
+  const auto some = readings({{CounterQuestion::tensor_operations_tf32, 32.0},
+                              {CounterQuestion::tensor_operations_f16, 8.0},
+                              {CounterQuestion::tensor_operations_f64, 0.0}});
+  EXPECT_EQ(tensor_operations(some), 40.0);
+  EXPECT_THAT(tensor_types(some), ElementsAre("f16", "tf32"));
+  EXPECT_EQ(tensor_operations({}), std::nullopt);
+  EXPECT_THAT(tensor_types({}), IsEmpty());
+}
+
+TEST(CounterVerdict, BytesNeedBothDirections) {
+  EXPECT_EQ(dram_bytes(readings({{CounterQuestion::dram_read_bytes, 96.0},
+                                 {CounterQuestion::dram_write_bytes, 32.0}})),
+            128.0);
+  EXPECT_EQ(dram_bytes(readings({{CounterQuestion::dram_read_bytes, 96.0}})), std::nullopt);
+}
+
+Agreement operations(double measured, std::int64_t flops) {
+  return check_operations(measured, flops).value().agreement;
+}
+
+TEST(ModelCheck, Operations) {
+  const std::int64_t flops = 2LL * 4096 * 4096 * 4096;  // 2MNK
+  const double exact = static_cast<double>(flops);
+  EXPECT_EQ(operations(exact, flops), Agreement::equal);
+  EXPECT_EQ(operations(exact * 1.015, flops), Agreement::equal);
+  EXPECT_EQ(operations(exact * 1.25, flops), Agreement::more);
+  EXPECT_EQ(operations(exact * 3, flops), Agreement::multiple);  // bf16x3
+  EXPECT_EQ(operations(exact * 0.44, flops), Agreement::less);   // Winograd
+  EXPECT_EQ(operations(0, flops), Agreement::none);
+  EXPECT_DOUBLE_EQ(check_operations(exact * 1.25, flops)->ratio, 1.25);
+}
+
+TEST(ModelCheck, Bytes) {
+  const Bytes compulsory{1000};
+  EXPECT_EQ(check_bytes(1050.0, compulsory)->agreement, Agreement::equal);
+  EXPECT_EQ(check_bytes(500.0, compulsory)->agreement, Agreement::less);
+  EXPECT_EQ(check_bytes(1500.0, compulsory)->agreement, Agreement::more);
+  EXPECT_EQ(check_bytes(2000.0, compulsory)->agreement, Agreement::multiple);
+  EXPECT_EQ(check_bytes(0.0, compulsory)->agreement, Agreement::none);
+}
+
+TEST(ModelCheck, WhatIsUnknownOrNothingIsNotChecked) {
+  EXPECT_EQ(check_operations(std::nullopt, 10), std::nullopt);
+  EXPECT_EQ(check_operations(10, std::nullopt), std::nullopt);
+  EXPECT_EQ(check_operations(0, 0), std::nullopt);
+  EXPECT_EQ(check_bytes(1.0, std::nullopt), std::nullopt);
+}
+
+TEST(ModelCheck, Words) {
+  EXPECT_EQ(operations_text({1.002, Agreement::equal}), "1.002 of the model, as computed");
+  EXPECT_EQ(operations_text({1.25, Agreement::more}), "1.250 of the model, more: tiles are padded");
+  EXPECT_EQ(bytes_text({0.5, Agreement::less}), "0.500 of the model, less: caches held part of it");
+}
+
+}  // namespace
+}  // namespace bench
