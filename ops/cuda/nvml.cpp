@@ -4,11 +4,38 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace bench::ops::cuda {
 
 // As in nvml.h of CUDA 13; C enumerations are ints, nvmlDevice_t is a pointer.
+struct NvmlField {
+  unsigned id, scope;
+  long long timestamp, latency;
+  int type;
+  int status;  // value says something where it is kSuccess
+  union {
+    double real;
+    int integer;
+    unsigned natural;
+    unsigned long wide;
+    unsigned long long count;
+    long long difference;
+    unsigned short narrow;
+  } value;
+};
+static_assert(sizeof(NvmlField) == 40);
+
+struct NvmlProcess {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
+static_assert(sizeof(NvmlProcess) == 24);
+
 struct NvmlFunctions {
   using Device = void*;
   int (*init)() = nullptr;
@@ -27,16 +54,26 @@ struct NvmlFunctions {
   int (*mig)(Device, unsigned*, unsigned*) = nullptr;
   int (*ecc)(Device, int*, int*) = nullptr;
   int (*performance_state)(Device, int*) = nullptr;
+  int (*fields)(Device, int, NvmlField*) = nullptr;
+  int (*processes)(Device, unsigned*, NvmlProcess*) = nullptr;
+  int (*memory_errors)(Device, int, int, unsigned long long*) = nullptr;
 };
 
 namespace {
 
 constexpr int kSuccess = 0;
+constexpr int kInsufficientSize = 7;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
 constexpr int kSensorGpu = 0;
 constexpr unsigned kVersionSize = 96;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80
 constexpr std::int64_t kUnknownPerformanceState = 32;
+constexpr int kUncorrected = 1;
+constexpr int kSinceDriver = 0;
+constexpr unsigned kFieldPowerCap = 74;
+constexpr unsigned kFieldSyncBoost = 76;
+constexpr unsigned kFieldPowerInstant = 186;
+constexpr unsigned kNoField = ~0u;
 
 struct ReasonName {
   std::int64_t bit;
@@ -67,6 +104,9 @@ void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
       slot("nvmlDeviceGetMigMode", table.mig),
       slot("nvmlDeviceGetEccMode", table.ecc),
       slot("nvmlDeviceGetPerformanceState", table.performance_state),
+      slot("nvmlDeviceGetFieldValues", table.fields),
+      slot("nvmlDeviceGetComputeRunningProcesses_v3", table.processes),
+      slot("nvmlDeviceGetTotalEccErrors", table.memory_errors),
   };
   for (const FunctionSlot& function : slots) *function.target = library.symbol(function.symbol);
   if (table.clock_reasons == nullptr) {  // before driver 535
@@ -110,7 +150,78 @@ std::optional<bool> is_set(std::optional<int> value) {
   return *value != 0;
 }
 
+// In the order of NVML's types of values: double, unsigned, unsigned long, unsigned long long, long
+// long, int, unsigned short.
+std::optional<std::int64_t> integer_of(const NvmlField& field) {
+  if (field.status != kSuccess) return std::nullopt;
+  switch (field.type) {
+    case 1:
+      return field.value.natural;
+    case 2:
+      return static_cast<std::int64_t>(field.value.wide);
+    case 3:
+      return static_cast<std::int64_t>(field.value.count);
+    case 4:
+      return field.value.difference;
+    default:
+      return std::nullopt;  // no counter is of another type
+  }
+}
+
+std::optional<std::vector<std::int64_t>> processes_of(const NvmlFunctions& table, void* device) {
+  if (table.processes == nullptr) return std::nullopt;
+  std::vector<NvmlProcess> infos(16);
+  unsigned count = 0;
+  int code = kInsufficientSize;
+  // Processes may come while we ask.
+  for (int attempt = 0; attempt < 3 && code == kInsufficientSize; ++attempt) {
+    if (count > infos.size()) infos.resize(std::size_t{count} * 2);
+    count = static_cast<unsigned>(infos.size());
+    code = table.processes(device, &count, infos.data());
+  }
+  if (code != kSuccess) return std::nullopt;
+  std::vector<std::int64_t> pids;
+  for (unsigned i = 0; i < count; ++i) pids.push_back(infos[i].pid);
+  return pids;
+}
+
+void read_fields(const NvmlFunctions& table, void* device,
+                 const std::optional<HeldBackFields>& held_back, NvmlCounters& counters) {
+  if (table.fields == nullptr) return;
+  const HeldBackFields numbers = held_back.value_or(HeldBackFields{kNoField, kNoField, kNoField});
+  struct Row {
+    unsigned id;
+    std::optional<std::int64_t>* target;
+  };
+  // Those that a driver may not have stand last: what is asked for is the beginning of the rows.
+  const Row rows[] = {{kFieldPowerCap, &counters.power_cap},
+                      {kFieldSyncBoost, &counters.sync_boost},
+                      {kFieldPowerInstant, &counters.power_milliwatt},
+                      {numbers.hot_software, &counters.hot_software},
+                      {numbers.hot_hardware, &counters.hot_hardware},
+                      {numbers.power_brake, &counters.power_brake}};
+  std::array<NvmlField, std::size(rows)> fields{};
+  int asked = 0;
+  for (const Row& row : rows) {
+    if (row.id != kNoField) fields[static_cast<std::size_t>(asked++)].id = row.id;
+  }
+  if (table.fields(device, asked, fields.data()) != kSuccess) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(asked); ++i) {
+    *rows[i].target = integer_of(fields[i]);
+  }
+}
+
 }  // namespace
+
+std::optional<HeldBackFields> held_back_fields(std::string_view driver_version) {
+  constexpr int kFirst = 575, kMoved = 590;
+  int major = 0;
+  const char* end = driver_version.data() + driver_version.size();
+  if (std::from_chars(driver_version.data(), end, major).ec != std::errc() || major < kFirst) {
+    return std::nullopt;
+  }
+  return major < kMoved ? HeldBackFields{251, 252, 253} : HeldBackFields{269, 270, 271};
+}
 
 std::vector<std::string> clock_reason_names(std::int64_t bits) {
   std::vector<std::string> names;
@@ -123,7 +234,9 @@ std::vector<std::string> clock_reason_names(std::int64_t bits) {
 }
 
 Nvml::Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path)
-    : functions_(std::move(functions)), path_(std::move(path)) {}
+    : functions_(std::move(functions)),
+      path_(std::move(path)),
+      held_back_(held_back_fields(driver_version().value_or(""))) {}
 
 Nvml::Nvml(Nvml&& other) noexcept = default;
 
@@ -157,12 +270,31 @@ std::optional<std::string> Nvml::library_version() const {
   return version(functions_->library_version);
 }
 
+Result<void*> Nvml::device(const std::string& bus_id) const {
+  void* device = nullptr;
+  if (const int code = functions_->device_by_bus_id(bus_id.c_str(), &device); code != kSuccess) {
+    return Error{error_text(*functions_, code), bus_id, ""};
+  }
+  return device;
+}
+
+Result<NvmlCounters> Nvml::counters(const std::string& bus_id) const {
+  const NvmlFunctions& table = *functions_;
+  BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
+  NvmlCounters counters;
+  read_fields(table, handle, held_back_, counters);
+  counters.clock_reasons = ask<unsigned long long>(table.clock_reasons, handle);
+  counters.performance_state = ask<int>(table.performance_state, handle);
+  if (counters.performance_state == kUnknownPerformanceState) counters.performance_state.reset();
+  counters.memory_errors =
+      ask<unsigned long long>(table.memory_errors, handle, kUncorrected, kSinceDriver);
+  counters.processes = processes_of(table, handle);
+  return counters;
+}
+
 Result<NvmlFacts> Nvml::facts(const std::string& bus_id) const {
   const NvmlFunctions& table = *functions_;
-  void* device = nullptr;
-  if (const int code = table.device_by_bus_id(bus_id.c_str(), &device); code != kSuccess) {
-    return Error{error_text(table, code), bus_id, ""};
-  }
+  BENCH_ASSIGN_OR_RETURN(void* device, this->device(bus_id));
   NvmlFacts facts;
   facts.ecc = ask_mode<int>(table.ecc, device);
   facts.mig = ask_mode<unsigned>(table.mig, device);

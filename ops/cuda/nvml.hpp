@@ -31,6 +31,26 @@ struct NvmlFacts {
   friend bool operator==(const NvmlFacts&, const NvmlFacts&) = default;
 };
 
+// Of one device, at one moment: what is compared around a measurement.
+struct NvmlCounters {
+  // Nanoseconds for which the clock was held back since the driver was loaded, by reason.
+  std::optional<std::int64_t> power_cap, sync_boost, hot_software, hot_hardware, power_brake;
+  std::optional<std::int64_t> power_milliwatt;           // at this moment, no average
+  std::optional<std::int64_t> clock_reasons;             // bits, see clock_reason_names
+  std::optional<std::int64_t> performance_state;         // 0 is the fastest
+  std::optional<std::int64_t> memory_errors;             // uncorrected, since the driver was loaded
+  std::optional<std::vector<std::int64_t>> processes{};  // that compute there: process ids
+  friend bool operator==(const NvmlCounters&, const NvmlCounters&) = default;
+};
+
+// NVML's numbers of three counters: other ones from driver 590 on (nvml.h of CUDA 13.1), where the
+// old ones mean something else; none before driver 575.
+struct HeldBackFields {
+  unsigned hot_software, hot_hardware, power_brake;
+  friend bool operator==(const HeldBackFields&, const HeldBackFields&) = default;
+};
+std::optional<HeldBackFields> held_back_fields(std::string_view driver_version);
+
 // What holds the clock below its limit, in words: {"power cap", "hot (hardware)"}. Unknown bits as
 // "0x400".
 std::vector<std::string> clock_reason_names(std::int64_t bits);
@@ -51,11 +71,15 @@ class Nvml {
   // By PCI bus id ("0000:1B:00.0"), never by index: CUDA_VISIBLE_DEVICES renumbers. Error: NVML
   // does not know the device, or may not be asked about it.
   Result<NvmlFacts> facts(const std::string& bus_id) const;
+  // Error as of facts().
+  Result<NvmlCounters> counters(const std::string& bus_id) const;
 
  private:
+  Result<void*> device(const std::string& bus_id) const;
   Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path);
   std::unique_ptr<const NvmlFunctions> functions_;
   std::string path_;
+  std::optional<HeldBackFields> held_back_;
 };
 
 }  // namespace bench::ops::cuda

@@ -40,6 +40,35 @@ TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
   EXPECT_EQ(*facts, expected);     // mig is absent: not supported is unknown, not "off"
 }
 
+TEST(Nvml, ReadsCountersAndProcesses) {
+  const SearchStep step = fakes("complete");
+  const auto nvml = Nvml::open(std::span(&step, 1));
+  ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
+  const auto counters = nvml->counters("0000:1B:00.0");
+  ASSERT_TRUE(counters.ok()) << counters.error().message();
+  EXPECT_EQ(counters->power_cap, 1'000'000'000'074);
+  EXPECT_EQ(counters->hot_software, 1'000'000'000'251);
+  EXPECT_EQ(counters->hot_hardware, 1'000'000'000'252);
+  EXPECT_EQ(counters->power_brake, std::nullopt);  // not supported is unknown, not 0
+  EXPECT_EQ(counters->sync_boost, std::nullopt);
+  EXPECT_EQ(counters->power_milliwatt, 654321);
+  EXPECT_EQ(counters->memory_errors, 2);
+  ASSERT_TRUE(counters->processes);
+  ASSERT_EQ(counters->processes->size(), 20u);
+  EXPECT_EQ(counters->processes->back(), 1019);
+  EXPECT_FALSE(nvml->counters("0000:99:00.0").ok());
+}
+
+// Numbers that the driver does not have would be read as counters of something else.
+TEST(Nvml, TakesTheNumbersOfCountersOfTheDriver) {
+  EXPECT_EQ(held_back_fields("570.124.06"), std::nullopt);
+  EXPECT_EQ(held_back_fields("575.51.03"), (HeldBackFields{251, 252, 253}));
+  EXPECT_EQ(held_back_fields("580.82.07"), (HeldBackFields{251, 252, 253}));
+  EXPECT_EQ(held_back_fields("590.44.01"), (HeldBackFields{269, 270, 271}));
+  EXPECT_EQ(held_back_fields("610.10"), (HeldBackFields{269, 270, 271}));
+  EXPECT_EQ(held_back_fields("unknown"), std::nullopt);
+}
+
 TEST(Nvml, DoesNotKnowAnotherBusId) {
   const SearchStep step = fakes("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));

@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
 
 namespace bench::ops::cuda {
 namespace {
 
 Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
-
-bool is_fp8(DataType dtype) { return dtype == DataType::f8_e4m3 || dtype == DataType::f8_e5m2; }
 
 // A row-major matrix of `rows` x `columns`, read as column-major: rows and columns change places.
 // `storage` says which of the two lies contiguous.
@@ -67,6 +66,7 @@ std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& sha
     }
     if (post_op.function == "add" && !form.c) {
       form.c = operand(problem, next++, shape.m, shape.n, Storage::plain);
+      form.c->dtype = addend_type(form.d.dtype);
       continue;
     }
     const auto activation = activation_of(post_op.function);
@@ -75,6 +75,17 @@ std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& sha
                                      post_op.function));
     }
     form.activation = *activation;
+  }
+  return std::nullopt;
+}
+
+// cuBLAS itself counts in 32 bits.
+std::optional<Refusal> refused_sizes(const GemmForm& form, ProductLibrary library) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (library != ProductLibrary::cublas) return std::nullopt;
+  for (const std::int64_t size :
+       {form.m, form.n, form.k, form.batch, form.a.leading, form.b.leading, form.d.leading}) {
+    if (size > kMost) return unsupported(fmt::format("cuBLAS counts to {}, not {}", kMost, size));
   }
   return std::nullopt;
 }
@@ -110,6 +121,12 @@ std::optional<Refusal> refused_types(const Problem& problem, const GemmForm& for
 
 }  // namespace
 
+bool is_fp8(DataType dtype) { return dtype == DataType::f8_e4m3 || dtype == DataType::f8_e5m2; }
+
+DataType addend_type(DataType destination) {
+  return is_fp8(destination) ? DataType::bf16 : destination;
+}
+
 Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary library) {
   const GemmShape shape = gemm_shape(problem.parameters);
   GemmForm form;
@@ -123,6 +140,7 @@ Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary libra
   form.compute = compute_of(problem);
   if (auto refusal = add_epilogue(problem, shape, form)) return *std::move(refusal);
   if (auto refusal = refused_types(problem, form, library)) return *std::move(refusal);
+  if (auto refusal = refused_sizes(form, library)) return *std::move(refusal);
   return form;
 }
 

@@ -33,12 +33,18 @@ struct MatrixForm {
 struct GemmForm {
   std::int64_t m = 1, n = 1, k = 1, batch = 1;  // cuBLAS's
   MatrixForm a, b, d;
-  std::optional<MatrixForm> c;  // a residual that is added
+  // A residual that is added. Of d's type, but for fp8, to which cuBLASLt adds bf16 alone.
+  std::optional<MatrixForm> c;
   ProductCompute compute = ProductCompute::f32;
-  Presence bias = Presence::absent;  // one value a row of d, in d's data type
+  Presence bias = Presence::absent;  // one value a row of d, in addend_type
   std::size_t bias_tensor = 0;
   Activation activation = Activation::none;
 };
+
+// In which residual and bias are added to a result of this type: bf16 to fp8, else the result's.
+DataType addend_type(DataType destination);
+
+bool is_fp8(DataType dtype);
 
 // cublaslt has epilogues and fp8, cublas neither.
 enum class ProductLibrary { cublaslt, cublas };

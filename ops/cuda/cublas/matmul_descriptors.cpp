@@ -107,6 +107,11 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
     status = api->set_product(raw, setting.name, &setting.value, sizeof(setting.value));
     if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, setting.what, status);
   }
+  if (form.bias == Presence::absent || !is_fp8(form.d.dtype)) return product;
+  const auto bias_type = static_cast<std::int32_t>(cuda_type(addend_type(form.d.dtype)));
+  status =
+      api->set_product(raw, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof(bias_type));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the bias's type", status);
   return product;
 }
 
@@ -117,17 +122,29 @@ Result<MatmulDescriptors, Refusal> MatmulDescriptors::create(std::shared_ptr<con
   BENCH_ASSIGN_OR_RETURN(made.a_, make_layout(made.api_, form.a, form.batch));
   BENCH_ASSIGN_OR_RETURN(made.b_, make_layout(made.api_, form.b, form.batch));
   BENCH_ASSIGN_OR_RETURN(made.d_, make_layout(made.api_, form.d, form.batch));
-  BENCH_ASSIGN_OR_RETURN(made.c_, make_layout(made.api_, form.c.value_or(form.d), form.batch));
+  MatrixForm addend = form.c.value_or(form.d);
+  addend.dtype = addend_type(form.d.dtype);
+  BENCH_ASSIGN_OR_RETURN(made.c_, make_layout(made.api_, addend, form.batch));
+  made.destination_ = form.d.dtype;
   return made;
 }
 
+Status MatmulDescriptors::set_pointer(cublasLtMatmulDescAttributes_t name, std::string_view what,
+                                      const void* address) {
+  const cublasStatus_t status = api_->set_product(product(), name, &address, sizeof(address));
+  if (status == CUBLAS_STATUS_SUCCESS) return Done{};
+  return Error{fmt::format("cuBLASLt: {}: {}", what, api_->text(status)), "", ""};
+}
+
 Status MatmulDescriptors::set_bias(const void* bias) {
-  const cublasStatus_t status =
-      api_->set_product(product(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    return Error{"cuBLASLt: the bias: " + api_->text(status), "", ""};
-  }
-  return Done{};
+  return set_pointer(CUBLASLT_MATMUL_DESC_BIAS_POINTER, "the bias", bias);
+}
+
+Status MatmulDescriptors::set_scale(const void* scale) {
+  BENCH_RETURN_IF_ERROR(set_pointer(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, "the scale of a", scale));
+  BENCH_RETURN_IF_ERROR(set_pointer(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, "the scale of b", scale));
+  if (!is_fp8(destination_)) return Done{};
+  return set_pointer(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, "the scale of d", scale);
 }
 
 }  // namespace bench::ops::cuda

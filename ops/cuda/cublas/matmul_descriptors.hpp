@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace bench::ops::cuda {
 
@@ -32,11 +33,15 @@ class MatmulDescriptors {
   cublasLtMatrixLayout_t d() const { return d_.get(); }
   // Of the bias vector, on the device.
   Status set_bias(const void* bias);
+  // Of the float on the device by which fp8 operands, and an fp8 result, are multiplied.
+  Status set_scale(const void* scale);
 
  private:
   using Product = std::shared_ptr<cublasLtMatmulDescOpaque_t>;
   using MatrixLayout = std::shared_ptr<cublasLtMatrixLayoutOpaque_t>;
   explicit MatmulDescriptors(std::shared_ptr<const CublasLtApi> api) : api_(std::move(api)) {}
+  Status set_pointer(cublasLtMatmulDescAttributes_t name, std::string_view what,
+                     const void* address);
   static Result<MatrixLayout, Refusal> make_layout(const std::shared_ptr<const CublasLtApi>& api,
                                                    const MatrixForm& form, std::int64_t batch);
   static Result<Product, Refusal> make_product(const std::shared_ptr<const CublasLtApi>& api,
@@ -44,6 +49,7 @@ class MatmulDescriptors {
   std::shared_ptr<const CublasLtApi> api_;
   Product product_;
   MatrixLayout a_, b_, c_, d_;
+  DataType destination_ = DataType::f32;
 };
 
 }  // namespace bench::ops::cuda

@@ -2,34 +2,18 @@
 // Descriptors of the cuBLASLt of this machine, which makes them without a device.
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
 
+#include "ops/cuda/cublas/test_support.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 namespace bench::ops::cuda {
 namespace {
 
 using bench::ops::testing::problem;
-
-std::vector<SearchStep> search_path() {
-  return library_search_path(
-      [](const std::string& name) -> std::optional<std::string> {
-        const char* value = std::getenv(name.c_str());
-        if (value == nullptr) return std::nullopt;
-        return std::string(value);
-      },
-      "");
-}
-
-// Skips a test, visibly, where this machine has no cuBLASLt.
-#define BENCH_NEED_CUBLASLT(api)                                        \
-  auto loaded_cublaslt = load_cublaslt(search_path());                  \
-  if (!loaded_cublaslt) GTEST_SKIP() << loaded_cublaslt.error().reason; \
-  const std::shared_ptr<const CublasLtApi> api = *std::move(loaded_cublaslt)
 
 template <class Value>
 Value layout_attribute(const CublasLtApi& api, cublasLtMatrixLayout_t layout,
@@ -68,8 +52,28 @@ TEST(MatmulDescriptors, HoldWhatTheFormSays) {
   EXPECT_EQ(
       layout_attribute<std::int64_t>(*api, made->b(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET),
       15);
+  EXPECT_EQ(layout_attribute<std::uint32_t>(*api, made->c(), CUBLASLT_MATRIX_LAYOUT_TYPE),
+            static_cast<std::uint32_t>(CUDA_R_16BF));
   const int somewhere = 0;
   EXPECT_TRUE(made->set_bias(&somewhere).ok());
+}
+
+// cuBLASLt adds to fp8 in bf16.
+TEST(MatmulDescriptors, AddToFp8InBf16) {
+  BENCH_NEED_CUBLASLT(api);
+  const auto form = gemm_form(problem("gemm", "m16n16k16+tb+bias+add", DataType::f8_e4m3),
+                              ProductLibrary::cublaslt);
+  ASSERT_TRUE(form.ok()) << form.error().reason;
+  auto made = MatmulDescriptors::create(api, *form);
+  ASSERT_TRUE(made.ok()) << made.error().reason;
+  EXPECT_EQ(layout_attribute<std::uint32_t>(*api, made->c(), CUBLASLT_MATRIX_LAYOUT_TYPE),
+            static_cast<std::uint32_t>(CUDA_R_16BF));
+  EXPECT_EQ(layout_attribute<std::uint32_t>(*api, made->d(), CUBLASLT_MATRIX_LAYOUT_TYPE),
+            static_cast<std::uint32_t>(CUDA_R_8F_E4M3));
+  EXPECT_EQ(product_attribute(*api, made->product(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
+            CUDA_R_16BF);
+  const float one = 1;
+  EXPECT_TRUE(made->set_scale(&one).ok());
 }
 
 TEST(MatmulDescriptors, ExistForEveryTypeThatTheFormAccepts) {
@@ -100,7 +104,7 @@ TEST(CublasLt, GivesAHandleOnlyWithADevice) {
 }
 
 TEST(Cublas, HasAllFunctions) {
-  const auto api = load_cublas(search_path());
+  const auto api = load_cublas(test::search_path());
   if (!api) GTEST_SKIP() << api.error().reason;
   EXPECT_NE((*api)->gemm, nullptr);
   EXPECT_NE((*api)->gemm_strided_batched, nullptr);

@@ -30,7 +30,24 @@ int cuptiGetVersion(unsigned* version) {
 namespace {
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
+constexpr int kInsufficientSize = 7;
 int a_device = 0;
+
+struct FakeField {
+  unsigned id, scope;
+  long long timestamp, latency;
+  int type, status;
+  union {
+    double real;
+    unsigned natural;
+    unsigned long long count;
+  } value;
+};
+struct FakeProcess {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
 
 int write_text(char* target, unsigned size, const char* text) {
   std::strncpy(target, text, size - 1);
@@ -87,6 +104,30 @@ int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
 }
 int nvmlDeviceGetPerformanceState(void*, int* state) {
   *state = 0;
+  return 0;
+}
+int nvmlDeviceGetTotalEccErrors(void*, int type, int since, unsigned long long* count) {
+  *count = type == 1 && since == 0 ? 2 : 99;
+  return 0;
+}
+// Twenty processes, more than a first guess has room for.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, FakeProcess* processes) {
+  constexpr unsigned kProcesses = 20;
+  const bool fits = *count >= kProcesses;
+  for (unsigned i = 0; fits && i < kProcesses; ++i) processes[i].pid = 1000 + i;
+  *count = kProcesses;
+  return fits ? 0 : kInsufficientSize;
+}
+// Of driver 580: the counters of its numbers, a profile's number under that of a later one.
+int nvmlDeviceGetFieldValues(void*, int count, FakeField* fields) {
+  for (int i = 0; i < count; ++i) {
+    FakeField& field = fields[i];
+    const bool counter = field.id == 74 || field.id == 251 || field.id == 252;
+    field.status = counter || field.id == 186 ? 0 : kNotSupported;
+    field.type = counter ? 3 : 1;
+    if (counter) field.value.count = 1'000'000'000'000ull + field.id;
+    if (field.id == 186) field.value.natural = 654321;
+  }
   return 0;
 }
 

@@ -1,34 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exported functions of libbench_cuda.so. Nothing of CUDA is touched before one is called.
+#include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/cuda/plugin/runtime_probe.hpp"
+#include "ops/cuda/plugin/support_answer.hpp"
+#include "ops/plugin/exported_backend.hpp"
 
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
 
-std::string probe_text(int32_t extent) {
-  const auto search = library_search_path(process_variable, own_folder());
-  return format_probe(
-      probe(extent == BENCH_CUDA_PROBE_LIBRARIES ? ProbeExtent::libraries : ProbeExtent::devices,
-            search, process_variable));
+std::vector<BackendExport> backends() {
+  return cuda_backends(library_search_path(process_variable, own_folder()), process_variable);
 }
 
-const bench_plugin kPlugin = {sizeof(bench_plugin),
-                              BENCH_PLUGIN_ABI,
-                              "cuda",
-                              BENCH_CUDA_PLUGIN_VERSION,
-                              nullptr,
-                              0,
-                              nullptr,
-                              0};
+std::string probe_text(int32_t extent) {
+  const auto search = library_search_path(process_variable, own_folder());
+  ProbeReport report =
+      probe(extent == BENCH_CUDA_PROBE_LIBRARIES ? ProbeExtent::libraries : ProbeExtent::devices,
+            search, process_variable);
+  report.operators = served_operators(backends());
+  return format_probe(report);
+}
 
 }  // namespace
 }  // namespace bench::ops::cuda
 
-const bench_plugin* bench_plugin_entry(void) { return &bench::ops::cuda::kPlugin; }
+// Never taken down: when a process ends, CUDA's libraries may be gone before it would be.
+const bench_plugin* bench_plugin_entry(void) {
+  namespace cuda = bench::ops::cuda;
+  try {
+    static const auto* const kPlugin =
+        new bench::ops::ExportedPlugin("cuda", BENCH_CUDA_PLUGIN_VERSION, cuda::backends());
+    return kPlugin->get();
+  } catch (const std::exception&) {  // nothing is thrown across this interface
+    return nullptr;
+  }
+}
 
 void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text, size_t size),
                       void* self) {
@@ -37,6 +48,19 @@ void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text
     text = bench::ops::cuda::probe_text(extent);
   } catch (const std::exception& exception) {  // nothing is thrown across this interface
     text = std::string("the probe failed: ") + exception.what();
+  }
+  write(self, text.data(), text.size());
+}
+
+void bench_cuda_support(const bench_problem* problem, const char* backend,
+                        void (*write)(void* self, const char* text, size_t size), void* self) {
+  namespace cuda = bench::ops::cuda;
+  std::string text;
+  try {
+    text = cuda::support_answer(
+        *problem, backend, cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
+  } catch (const std::exception&) {  // nothing is thrown across this interface
+    text = R"({"runs":"unknown","by":"","reason":"the memory of this machine does not suffice"})";
   }
   write(self, text.data(), text.size());
 }

@@ -52,7 +52,7 @@ TEST(Plugin, LooksBesideItself) {
   EXPECT_THAT(path[0], HasSubstr("[$ORIGIN]"));
 }
 
-TEST(Plugin, ExportsItsTwoFunctionsAndNothingElse) {
+TEST(Plugin, ExportsItsFunctionsAndNothingElse) {
   std::vector<std::string> names;
   for (const std::string& line : output_of("nm -D --defined-only '" + kPlugin + "'")) {
     std::istringstream fields(line);
@@ -60,7 +60,8 @@ TEST(Plugin, ExportsItsTwoFunctionsAndNothingElse) {
     fields >> address >> kind >> name;
     names.push_back(name);
   }
-  EXPECT_THAT(names, UnorderedElementsAre("bench_plugin_entry", "bench_cuda_probe"));
+  EXPECT_THAT(names,
+              UnorderedElementsAre("bench_plugin_entry", "bench_cuda_probe", "bench_cuda_support"));
 }
 
 TEST(Plugin, LoadsAndAnswersWithoutADevice) {
@@ -89,6 +90,56 @@ TEST(Plugin, LoadsAndAnswersWithoutADevice) {
   const auto report = parse_probe(texts[0]);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_FALSE(report->architectures.empty());
+  EXPECT_THAT(report->operators, testing::Contains("gemm"));
+}
+
+const bench_plugin* loaded_plugin() {
+  void* library = dlopen(kPlugin.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  return reinterpret_cast<const bench_plugin* (*)()>(dlsym(library, BENCH_PLUGIN_ENTRY))();
+}
+
+// Buffers that a plugin writes its reason into.
+struct Message {
+  std::array<char, 1024> text{}, where{}, next{};
+  bench_message raw{sizeof(bench_message), text.data(), text.size(), where.data(),
+                    where.size(),          next.data(), next.size()};
+};
+
+TEST(Plugin, OffersItsBackends) {
+  const bench_plugin* plugin = loaded_plugin();
+  ASSERT_NE(plugin, nullptr);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < plugin->backend_count; ++i) {
+    const bench_backend& backend = *plugin->backends[i];
+    names.emplace_back(backend.name);
+    EXPECT_STREQ(backend.device, "cuda");
+    EXPECT_GT(backend.operator_count, 0u);
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"cublaslt", "cublas"}));
+}
+
+// Whoever opens one without a device is told why, and that it is no failure.
+TEST(Plugin, WithoutADeviceItsBackendsAreSkipped) {
+  const bench_plugin* plugin = loaded_plugin();
+  ASSERT_NE(plugin, nullptr);
+  bench_host host{};
+  host.size = sizeof(host);
+  host.abi = BENCH_PLUGIN_ABI;
+  host.log = [](void*, const char*) {};
+  host.range_begin = [](void*, const char*) {};
+  host.range_end = [](void*) {};
+  for (std::size_t i = 0; i < plugin->backend_count; ++i) {
+    const bench_backend& backend = *plugin->backends[i];
+    SCOPED_TRACE(backend.name);
+    Message probed;
+    if (backend.probe(backend.self, &probed.raw) == BENCH_OK) GTEST_SKIP() << "there is a device";
+    EXPECT_STRNE(probed.text.data(), "");
+    Message opened;
+    void* state = nullptr;
+    EXPECT_EQ(backend.open(backend.self, &host, &state, &opened.raw), BENCH_SKIPPED);
+    EXPECT_STREQ(opened.text.data(), probed.text.data());
+  }
 }
 
 }  // namespace

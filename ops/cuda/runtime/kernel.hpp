@@ -4,10 +4,12 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
 #include "ops/kernel.hpp"
 
-#include <functional>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -17,10 +19,13 @@ namespace bench::ops::cuda {
 // a graph.
 class CudaInvocation : public Invocation {
  public:
-  explicit CudaInvocation(Runtime& runtime) : runtime_(runtime) {}
+  explicit CudaInvocation(Runtime& runtime) : runtime_(runtime), number_(runtime.next_number()) {}
   // Puts one execution on the stream, step after step. No allocation, no wait. `observer`, where
   // there is one, is told begins and enqueued of each step.
   virtual Status enqueue(StepObserver* observer) = 0;
+  // At most so many launches are put on the stream by one execution. The queue of a stream has an
+  // end: how many executions can wait behind a blocking kernel follows from it.
+  virtual std::int64_t launches() const { return kLaunchesOfAnOperator; }
 
   // Enqueued, and waited for.
   bool run() noexcept final;
@@ -28,32 +33,47 @@ class CudaInvocation : public Invocation {
   bool run_observed(StepObserver& observer) noexcept final;
   std::string error() const final { return error_; }
 
+  // No other invocation of the runtime has it, not even after this one's end.
+  std::uint64_t number() const { return number_; }
+
+  // Of one library call: conversions of layouts before and behind the kernel, and a reduction.
+  static constexpr std::int64_t kLaunchesOfAnOperator = 4;
+
  protected:
   Runtime& runtime() const { return runtime_; }
 
  private:
+  bool finish(const Status& status) noexcept;
   Runtime& runtime_;
+  std::uint64_t number_;
   std::string error_;
 };
 
-// Takes samples of invocations: sampler.hpp.
-class Sampler;
+class Sampler;         // sampler.hpp
+class KernelSampling;  // what it remembers of one kernel
 
 // Buffers are memory of the runtime's device.
 class CudaKernel : public Kernel {
  public:
-  CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler)
-      : runtime_(std::move(runtime)), sampler_(std::move(sampler)) {}
+  CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler);
+  ~CudaKernel() override;
   bool has_device_clock() const final { return true; }
   // Its invocations are CudaInvocations.
   Result<DeviceSample> sample(const SampleRequest& request) final;
+  // "setup.context_ns" and the like where this kernel was the first, "launch_floor_ns",
+  // "conditions_unknown", and, once samples were taken, "method". Kernels that override this add to
+  // what it returns.
+  std::map<std::string, std::string> details() const override;
 
  protected:
   Runtime& runtime() const { return *runtime_; }
+  Sampler& sampler() const { return *sampler_; }
 
  private:
   std::shared_ptr<Runtime> runtime_;
   std::shared_ptr<Sampler> sampler_;
+  std::unique_ptr<KernelSampling> sampling_;
+  std::map<std::string, Nanoseconds> setup_;
 };
 
 // What backends of this plugin make kernels with.

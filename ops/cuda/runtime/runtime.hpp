@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device of this process: its memory, one stream, events, graphs, and the plugin's own kernels,
 // behind one interface, so that machines without a device test with a scripted one. All work is put
-// on the one stream; nothing here waits unless it says so. Errors name the call and CUDA's words.
-// Used by one thread at a time.
+// on the one stream; nothing here waits unless it says so. Errors name the call and CUDA's words; a
+// device that can do nothing more until the process ends is said to be lost. Used by one thread at
+// a time.
 #pragma once
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/cuda/runtime/clock_reading.hpp"
+#include "ops/kernel.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace bench::ops::cuda {
 
@@ -37,25 +42,26 @@ struct MappedMemory {
   void* device = nullptr;
 };
 
-// The clock of the first multiprocessor and the device's time at one moment, as its own kernel
-// reads them.
-struct ClockReading;
-
 class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual const DeviceTraits& traits() const = 0;
   virtual cudaStream_t stream() const = 0;
+  // A call has failed in a way that no later call recovers from.
+  virtual bool lost() const = 0;
 
-  virtual Result<void*> allocate(Bytes size) = 0;  // aligned to 256 bytes
+  // Aligned to 256 bytes. Refusal: skipped where the device has not as much memory, with the sizes;
+  // else failed.
+  virtual Result<void*, Refusal> allocate(Bytes size) = 0;
   virtual void release(void* address) noexcept = 0;
   virtual Result<MemoryState> memory() = 0;
-  virtual Result<MappedMemory> allocate_mapped(Bytes size) = 0;
+  virtual Result<MappedMemory> allocate_mapped(Bytes size) = 0;  // zeros
   virtual void release_mapped(const MappedMemory& memory) noexcept = 0;
   // Both wait for the stream, and for the copy.
   virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
   virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
-  virtual Status copy_within(void* target, const void* source, Bytes size) = 0;  // on the device
+  // Both are put on the stream: they can be captured, and stand behind what is there already.
+  virtual Status copy_within(void* target, const void* source, Bytes size) = 0;
   virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;
 
   virtual Result<cudaEvent_t> create_event() = 0;
@@ -65,8 +71,11 @@ class Runtime {
   virtual Result<Nanoseconds> elapsed(cudaEvent_t begin, cudaEvent_t end) = 0;
   // Waits until the stream is idle; what failed before is its error.
   virtual Status synchronise() = 0;
+  // The same for all streams, those of libraries among them.
+  virtual Status synchronise_device() = 0;
 
-  // Everything put on the stream in between becomes a graph and is not executed.
+  // Everything put on the stream in between becomes a graph and is not executed. The graph is ready
+  // to be launched: its first launch costs what every later one costs.
   virtual Status begin_capture() = 0;
   virtual Result<cudaGraphExec_t> end_capture() = 0;
   virtual void abandon_capture() noexcept = 0;
@@ -74,6 +83,7 @@ class Runtime {
   virtual void destroy_graph(cudaGraphExec_t graph) noexcept = 0;
 
   // kernels.hpp
+  virtual Status launch_empty() = 0;
   virtual Status launch_blocking(const std::int32_t* release, std::int32_t* timed_out,
                                  Nanoseconds limit) = 0;
   virtual Status read_clock(ClockReading* reading) = 0;
@@ -81,12 +91,24 @@ class Runtime {
 
   // Of the host, CLOCK_MONOTONIC.
   virtual Nanoseconds now() const = 0;
+
+  // Another at each call.
+  std::uint64_t next_number() { return ++numbers_; }
+  // What was spent once a process on getting ready ("context", "library"): the next kernel that is
+  // created tells it as "setup.NAME_ns".
+  void note_setup(const std::string& name, Nanoseconds time) { setup_[name] += time; }
+  std::map<std::string, Nanoseconds> take_setup() { return std::exchange(setup_, {}); }
+
+ private:
+  std::uint64_t numbers_ = 0;
+  std::map<std::string, Nanoseconds> setup_;
 };
 
-// Memory of the device, owned.
+// Memory of the device, owned. The runtime outlives it.
 class DeviceBuffer {
  public:
-  static Result<DeviceBuffer> create(Runtime& runtime, Bytes size);
+  // Refusal as of Runtime::allocate. No bytes: no memory, data() is null.
+  static Result<DeviceBuffer, Refusal> create(Runtime& runtime, Bytes size);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
   ~DeviceBuffer();

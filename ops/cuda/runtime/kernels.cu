@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/plugin/kernels.hpp"
+#include "ops/cuda/runtime/kernels.hpp"
 
 namespace bench::ops::cuda {
 namespace {

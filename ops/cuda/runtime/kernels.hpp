@@ -3,6 +3,8 @@
 // enqueues one launch and returns its error; none waits.
 #pragma once
 
+#include "ops/cuda/runtime/clock_reading.hpp"
+
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -28,14 +30,8 @@ cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
 // size of the L2 cache nothing else is left in it.
 cudaError_t launch_flush(cudaStream_t stream, void* scratch, std::size_t bytes);
 
-// The device's time and the cycles of its first multiprocessor at one moment; two of them give the
-// clock between.
-struct ClockReading {
-  std::int64_t nanoseconds;
-  std::int64_t cycles;
-};
-// Into device memory. A block on each of the `multiprocessors` keeps the reading on the first one;
-// where no block lands there nothing is written: clear the reading before.
+// Into memory that the device sees. A block on each of the `multiprocessors` keeps the reading on
+// the first one; where no block lands there nothing is written: clear the reading before.
 cudaError_t launch_read_clock(cudaStream_t stream, ClockReading* reading, int multiprocessors);
 
 }  // namespace bench::ops::cuda

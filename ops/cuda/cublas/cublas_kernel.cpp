@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/cublas_kernel.hpp"
+
+#include "base/text.hpp"
+#include "ops/cuda/cublas/gemm_form.hpp"
+#include "ops/cuda/cublas/matmul_descriptors.hpp"
+#include "ops/cuda/cublas/product_tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+cublasOperation_t code_of(Operation operation) {
+  return operation == Operation::transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+class CublasInvocation final : public CudaInvocation {
+ public:
+  CublasInvocation(std::shared_ptr<const CublasSession> session, const GemmForm& form, Bytes result,
+                   std::vector<void*> addresses)
+      : CudaInvocation(*session->device.runtime),
+        session_(std::move(session)),
+        form_(form),
+        result_(result),
+        one_(product_scalar(form.compute, ScalarValue::one)),
+        beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
+        addresses_(std::move(addresses)) {}
+
+  Status enqueue(StepObserver* observer) override {
+    if (observer != nullptr) observer->begins(0);
+    if (form_.c) {
+      BENCH_RETURN_IF_ERROR(
+          runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
+    }
+    // The handle is shared, and with it its mode.
+    const cublasMath_t mode = form_.compute == ProductCompute::f32_as_tf32
+                                  ? CUBLAS_TF32_TENSOR_OP_MATH
+                                  : CUBLAS_DEFAULT_MATH;
+    const CublasApi& api = *session_->api;
+    BENCH_RETURN_IF_ERROR(
+        checked("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
+    BENCH_RETURN_IF_ERROR(form_.batch == 1 ? multiply() : multiply_batch());
+    if (observer != nullptr) observer->enqueued(0);
+    return Done{};
+  }
+
+ private:
+  Status checked(std::string_view call, cublasStatus_t status) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return Done{};
+    return Error{fmt::format("{}: {}", call, session_->api->text(status)), "", ""};
+  }
+  static int size(std::int64_t count) { return static_cast<int>(count); }
+
+  Status multiply() {
+    const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
+    return checked(
+        "cublasGemmEx",
+        session_->api->gemm(session_->handle.get(), code_of(a.operation), code_of(b.operation),
+                            size(form_.m), size(form_.n), size(form_.k), &one_,
+                            addresses_[a.tensor], cuda_type(a.dtype), size(a.leading),
+                            addresses_[b.tensor], cuda_type(b.dtype), size(b.leading), &beta_,
+                            addresses_[d.tensor], cuda_type(d.dtype), size(d.leading),
+                            cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
+  }
+
+  Status multiply_batch() {
+    const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
+    return checked("cublasGemmStridedBatchedEx",
+                   session_->api->gemm_strided_batched(
+                       session_->handle.get(), code_of(a.operation), code_of(b.operation),
+                       size(form_.m), size(form_.n), size(form_.k), &one_, addresses_[a.tensor],
+                       cuda_type(a.dtype), size(a.leading), a.batch_stride, addresses_[b.tensor],
+                       cuda_type(b.dtype), size(b.leading), b.batch_stride, &beta_,
+                       addresses_[d.tensor], cuda_type(d.dtype), size(d.leading), d.batch_stride,
+                       size(form_.batch), cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
+  }
+
+  std::shared_ptr<const CublasSession> session_;
+  const GemmForm form_;
+  const Bytes result_;
+  const ProductScalar one_, beta_;
+  std::vector<void*> addresses_;
+};
+
+class CublasKernel final : public CudaKernel {
+ public:
+  CublasKernel(std::shared_ptr<const CublasSession> session, const GemmForm& form,
+               ProductTensors tensors)
+      : CudaKernel(session->device.runtime, session->device.sampler),
+        session_(std::move(session)),
+        form_(form),
+        tensors_(std::move(tensors)),
+        name_(form.batch == 1 ? "cublas:gemm_ex" : "cublas:gemm_strided_batched_ex") {}
+
+  std::string implementation() const override { return name_; }
+  std::vector<KernelStep> steps() const override {
+    return {{"", "gemm", name_, tensors_.layouts(), {}}};
+  }
+  std::span<const KernelBuffer> buffers() const override { return tensors_.buffers(); }
+  Bytes workspace() const override { return session_->workspace->size(); }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    return tensors_.pack(runtime(), index, plain, packed);
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    return tensors_.unpack(runtime(), index, packed, plain);
+  }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
+    BENCH_RETURN_IF_ERROR(check_addresses(buffers, tensors_.buffers().size()));
+    return std::unique_ptr<Invocation>(
+        std::make_unique<CublasInvocation>(session_, form_, tensors_.buffers()[form_.d.tensor].size,
+                                           std::vector<void*>(buffers.begin(), buffers.end())));
+  }
+  std::map<std::string, std::string> details() const override {
+    auto all = CudaKernel::details();
+    all.insert(session_->details.begin(), session_->details.end());
+    all["algorithm"] = "chosen by cuBLAS when it runs";
+    all["compute_type"] = compute_name(form_.compute);
+    all["workspace_bytes"] = fmt::to_string(session_->workspace->size().count);
+    if (form_.c) all["residual"] = "copied into the destination first, in the measured time";
+    return all;
+  }
+
+ private:
+  std::shared_ptr<const CublasSession> session_;
+  GemmForm form_;
+  ProductTensors tensors_;
+  std::string name_;
+};
+
+}  // namespace
+
+Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
+                                                   const std::shared_ptr<const CublasApi>& api,
+                                                   std::map<std::string, std::string> details) {
+  const auto refused = [&](std::string_view call, cublasStatus_t status) {
+    return Refusal{Refusal::Kind::failed, fmt::format("{}: {}", call, api->text(status))};
+  };
+  cublasHandle_t raw = nullptr;
+  cublasStatus_t status = api->create(&raw);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasCreate", status);
+  CublasSession session{device, api, {}, {}, std::move(details)};
+  session.handle = {raw, [api](cublasHandle_t owned) { api->destroy(owned); }};
+  status = api->set_stream(raw, device.runtime->stream());
+  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasSetStream", status);
+  BENCH_ASSIGN_OR_RETURN(
+      DeviceBuffer workspace,
+      DeviceBuffer::create(*device.runtime,
+                           product_workspace_limit(device.runtime->traits().major)));
+  // Setting the stream takes a workspace away: it comes second.
+  status =
+      api->set_workspace(raw, workspace.data(), static_cast<std::size_t>(workspace.size().count));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasSetWorkspace", status);
+  session.workspace = std::make_shared<DeviceBuffer>(std::move(workspace));
+  return session;
+}
+
+Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
+    const std::shared_ptr<const CublasSession>& session, const Problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(problem, ProductLibrary::cublas));
+  ProductTensors tensors(problem, form);
+  const auto state = session->device.runtime->memory();
+  if (!state) return Refusal{Refusal::Kind::failed, state.error().message()};
+  if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
+  return std::unique_ptr<Kernel>(std::make_unique<CublasKernel>(session, form, std::move(tensors)));
+}
+
+}  // namespace bench::ops::cuda

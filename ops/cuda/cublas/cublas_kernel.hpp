@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by cuBLAS: cublasGemmEx, and its strided batched form.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/cublas/cublas_api.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/kernel.hpp"
+#include "ops/problem.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace bench::ops::cuda {
+
+// cuBLAS on a device: its handle, with a workspace of ours, so that nothing is allocated while
+// products run or are recorded.
+struct CublasSession {
+  DeviceParts device;
+  std::shared_ptr<const CublasApi> api;
+  std::shared_ptr<cublasContext> handle;
+  std::shared_ptr<DeviceBuffer> workspace;
+  std::map<std::string, std::string> details;  // as in CublasLtSession
+};
+
+// Refusal: cuBLAS makes no handle or does not take the stream (failed); no memory for the workspace
+// (skipped).
+Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
+                                                   const std::shared_ptr<const CublasApi>& api,
+                                                   std::map<std::string, std::string> details);
+
+// Refusal as of create_cublaslt_kernel. cuBLAS chooses its algorithm when it runs, and leaves no
+// choice. A residual is copied into the destination first, as part of the execution.
+Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
+    const std::shared_ptr<const CublasSession>& session, const Problem& problem);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products by functions in place of cuBLAS's, on a scripted device.
+#include "ops/cuda/cublas/cublas_kernel.hpp"
+
+#include "ops/cuda/cublas/fake_cublas.hpp"
+#include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/runtime/test_support.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+using test::FakeCublas;
+using test::FakeGemm;
+using test::RuntimeScript;
+using test::ScriptedDevice;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+
+struct Fixture {
+  explicit Fixture(RuntimeScript script = {}) : device(std::move(script)) {
+    fake.runtime = device.runtime;
+    auto made = make_cublas_backend(device.parts(), test::fake_cublas(fake),
+                                    [](const std::string&) { return std::nullopt; });
+    if (made) backend = *std::move(made);
+  }
+  // Executes the problem once.
+  FakeGemm run(const Problem& given) {
+    auto made = backend->create(given);
+    if (!made) {
+      ADD_FAILURE() << made.error().reason;
+      return {};
+    }
+    kernel = *std::move(made);
+    memory.clear();
+    addresses.clear();
+    for (const KernelBuffer& buffer : kernel->buffers()) {
+      memory.push_back(*DeviceBuffer::create(*device.runtime, buffer.size));
+      addresses.push_back(memory.back().data());
+    }
+    const auto invocation = kernel->bind(addresses);
+    EXPECT_TRUE((*invocation)->run()) << (*invocation)->error();
+    return fake.gemms.back();
+  }
+
+  ScriptedDevice device;
+  FakeCublas fake;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Kernel> kernel;
+  std::vector<DeviceBuffer> memory;
+  std::vector<void*> addresses;
+};
+
+TEST(CublasKernel, SetsStreamAndThenWorkspaceOnce) {
+  Fixture fixture;
+  EXPECT_THAT(fixture.fake.calls, ElementsAre("create", "set_stream", "set_workspace 67108864"));
+  fixture.run(problem("gemm", "m4n4k4"));
+  EXPECT_EQ(fixture.fake.calls.size(), 3u);
+  EXPECT_EQ(fixture.kernel->workspace(), Bytes{64 << 20});
+  fixture.kernel.reset();
+  fixture.backend.reset();
+  EXPECT_EQ(fixture.fake.calls.back(), "destroy");
+}
+
+TEST(CublasKernel, CallsInColumnMajorOrder) {
+  Fixture fixture;
+  const FakeGemm call = fixture.run(problem("gemm", "m3n4k5+tb", DataType::f16));
+  EXPECT_EQ(call.m, 4);
+  EXPECT_EQ(call.n, 3);
+  EXPECT_EQ(call.k, 5);
+  EXPECT_EQ(call.a, fixture.addresses[1]);
+  EXPECT_EQ(call.b, fixture.addresses[0]);
+  EXPECT_EQ(call.d, fixture.addresses[2]);
+  EXPECT_EQ(call.transa, CUBLAS_OP_T);
+  EXPECT_EQ(call.transb, CUBLAS_OP_N);
+  EXPECT_EQ(call.lda, 5);
+  EXPECT_EQ(call.ldb, 5);
+  EXPECT_EQ(call.ldd, 4);
+  EXPECT_EQ(call.a_type, CUDA_R_16F);
+  EXPECT_EQ(call.compute, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(call.alpha, 1);
+  EXPECT_EQ(call.beta, 0);
+  EXPECT_EQ(fixture.kernel->implementation(), "cublas:gemm_ex");
+}
+
+TEST(CublasKernel, BatchesAreStrided) {
+  Fixture fixture;
+  const FakeGemm call = fixture.run(problem("gemm", "b7m3n4k5"));
+  EXPECT_EQ(call.batch, 7);
+  EXPECT_EQ(call.stride_a, 20);
+  EXPECT_EQ(call.stride_b, 15);
+  EXPECT_EQ(call.stride_d, 12);
+  EXPECT_EQ(fixture.kernel->implementation(), "cublas:gemm_strided_batched_ex");
+}
+
+TEST(CublasKernel, Tf32IsAModeOfItsOwnCasesAlone) {
+  Fixture fixture;
+  Problem fast = problem("gemm", "m4n4k4");
+  fast.math = Math::tf32;
+  EXPECT_EQ(fixture.run(fast).mode, CUBLAS_TF32_TENSOR_OP_MATH);
+  EXPECT_EQ(fixture.fake.gemms.back().compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+  EXPECT_THAT(fixture.kernel->details(), Contains(Pair("compute_type", "32F_FAST_TF32")));
+  const FakeGemm plain = fixture.run(problem("gemm", "m4n4k4"));
+  EXPECT_EQ(plain.mode, CUBLAS_DEFAULT_MATH);
+  EXPECT_EQ(plain.compute, CUBLAS_COMPUTE_32F);
+}
+
+TEST(CublasKernel, SumsInTheTypeOfTheProblem) {
+  Fixture fixture;
+  EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4", DataType::f64)).alpha, 1);
+  EXPECT_EQ(fixture.fake.gemms.back().compute, CUBLAS_COMPUTE_64F);
+  EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4", DataType::s8)).alpha, 1);
+  EXPECT_EQ(fixture.fake.gemms.back().compute, CUBLAS_COMPUTE_32I);
+  EXPECT_EQ(fixture.fake.gemms.back().d_type, CUDA_R_32I);
+}
+
+TEST(CublasKernel, AResidualIsCopiedFirst) {
+  Fixture fixture;
+  fixture.device.runtime->forget_calls();
+  const FakeGemm call = fixture.run(problem("gemm", "m4n4k4+add"));
+  EXPECT_EQ(call.beta, 1);
+  EXPECT_EQ(call.d, fixture.addresses[3]);
+  const auto& calls = fixture.device.runtime->calls;
+  const auto copy = std::find(calls.begin(), calls.end(), "copy_within");
+  const auto product = std::find(calls.begin(), calls.end(), "launch gemm");
+  EXPECT_LT(copy, product);
+  EXPECT_THAT(fixture.kernel->details(), Contains(Key("residual")));
+  fixture.run(problem("gemm", "m4n4k4"));
+  EXPECT_THAT(fixture.kernel->details(), Not(Contains(Key("residual"))));
+}
+
+TEST(CublasKernel, RefusesWhatIsLargerThanItsNumbers) {
+  Fixture fixture;
+  const auto kernel = fixture.backend->create(problem("gemm", "m1n1k3000000000"));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().reason, "cuBLAS counts to 2147483647, not 3000000000");
+}
+
+TEST(CublasBackend, WithoutMemoryForTheWorkspaceIsSkipped) {
+  RuntimeScript script;
+  script.traits.memory = {1 << 20};
+  ScriptedDevice device(script);
+  FakeCublas fake;
+  fake.runtime = device.runtime;
+  const auto made = make_cublas_backend(device.parts(), test::fake_cublas(fake),
+                                        [](const std::string&) { return std::nullopt; });
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(fake.calls.back(), "destroy");
+}
+
+TEST(LibraryVariables, AreThoseThatAreSet) {
+  EXPECT_TRUE(library_variables([](const std::string&) { return std::nullopt; }).empty());
+  const auto some = library_variables([](const std::string& name) {
+    return name == "CUBLAS_WORKSPACE_CONFIG" || name == "NVIDIA_TF32_OVERRIDE"
+               ? std::optional<std::string>("0")
+               : std::nullopt;
+  });
+  EXPECT_THAT(
+      some, ElementsAre(Pair("environment", "CUBLAS_WORKSPACE_CONFIG=0, NVIDIA_TF32_OVERRIDE=0")));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/cublaslt_kernel.hpp"
+
+#include "ops/cuda/cublas/gemm_form.hpp"
+#include "ops/cuda/cublas/matmul_algorithm.hpp"
+#include "ops/cuda/cublas/matmul_descriptors.hpp"
+#include "ops/cuda/cublas/product_tensors.hpp"
+#include "ops/cuda/cublas/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Refusal failed(const Error& error) { return {Refusal::Kind::failed, error.message()}; }
+
+// A product that is ready but for its algorithm and its addresses.
+struct Product {
+  std::shared_ptr<const CublasLtApi> api;
+  std::shared_ptr<cublasLtContext> handle;
+  GemmForm form;
+  MatmulDescriptors descriptors;
+  DeviceBuffer scale;  // of fp8
+  ProductScalar one, beta;
+};
+
+class CublasLtInvocation final : public CudaInvocation {
+ public:
+  // `workspace` has at least what the algorithm asks for.
+  CublasLtInvocation(Runtime& runtime, Product& product, const MatmulAlgorithm& algorithm,
+                     void* workspace, std::vector<void*> addresses)
+      : CudaInvocation(runtime),
+        product_(product),
+        algorithm_(algorithm),
+        workspace_(workspace),
+        addresses_(std::move(addresses)) {}
+
+  Status enqueue(StepObserver* observer) override {
+    if (observer != nullptr) observer->begins(0);
+    BENCH_RETURN_IF_ERROR(multiply());
+    if (observer != nullptr) observer->enqueued(0);
+    return Done{};
+  }
+
+ private:
+  Status multiply() {
+    const GemmForm& form = product_.form;
+    MatmulDescriptors& descriptors = product_.descriptors;
+    // The descriptors are shared by all invocations, and read during the call.
+    if (form.bias == Presence::present) {
+      BENCH_RETURN_IF_ERROR(descriptors.set_bias(addresses_[form.bias_tensor]));
+    }
+    void* const result = addresses_[form.d.tensor];
+    // Where nothing is added c is not read; fp8 has no result of c's type.
+    const void* unread = is_fp8(form.d.dtype) ? nullptr : result;
+    const void* const addend = form.c ? addresses_[form.c->tensor] : unread;
+    const cublasStatus_t status = product_.api->matmul(
+        product_.handle.get(), descriptors.product(), &product_.one, addresses_[form.a.tensor],
+        descriptors.a(), addresses_[form.b.tensor], descriptors.b(), &product_.beta, addend,
+        descriptors.c(), result, descriptors.d(), &algorithm_.code, workspace_,
+        static_cast<std::size_t>(algorithm_.workspace.count), runtime().stream());
+    if (status == CUBLAS_STATUS_SUCCESS) return Done{};
+    return Error{"cublasLtMatmul: " + product_.api->text(status), "", ""};
+  }
+
+  Product& product_;
+  MatmulAlgorithm algorithm_;
+  void* workspace_;
+  std::vector<void*> addresses_;
+};
+
+class CublasLtKernel final : public CudaKernel {
+ public:
+  CublasLtKernel(const CublasLtSession& session, std::unique_ptr<Product> product,
+                 ProductTensors tensors, const MatmulAlgorithm& algorithm, DeviceBuffer workspace,
+                 std::map<std::string, std::string> details)
+      : CudaKernel(session.device.runtime, session.device.sampler),
+        product_(std::move(product)),
+        tensors_(std::move(tensors)),
+        algorithm_(algorithm),
+        workspace_(std::move(workspace)),
+        details_(std::move(details)),
+        name_(algorithm_name(details_)) {}
+
+  std::string implementation() const override { return name_; }
+  std::vector<KernelStep> steps() const override {
+    return {{"", "gemm", name_, tensors_.layouts(), {}}};
+  }
+  std::span<const KernelBuffer> buffers() const override { return tensors_.buffers(); }
+  Bytes workspace() const override { return workspace_.size(); }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    return tensors_.pack(runtime(), index, plain, packed);
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    return tensors_.unpack(runtime(), index, packed, plain);
+  }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
+    BENCH_RETURN_IF_ERROR(check_addresses(buffers, tensors_.buffers().size()));
+    return std::unique_ptr<Invocation>(
+        std::make_unique<CublasLtInvocation>(runtime(), *product_, algorithm_, workspace_.data(),
+                                             std::vector<void*>(buffers.begin(), buffers.end())));
+  }
+  std::map<std::string, std::string> details() const override {
+    auto all = CudaKernel::details();
+    all.insert(details_.begin(), details_.end());
+    return all;
+  }
+
+ private:
+  std::unique_ptr<Product> product_;
+  ProductTensors tensors_;
+  MatmulAlgorithm algorithm_;
+  DeviceBuffer workspace_;
+  std::map<std::string, std::string> details_;
+  std::string name_;
+};
+
+// fp8 is multiplied by 1: cuBLASLt's default, but said, as frameworks say it.
+Result<DeviceBuffer, Refusal> make_scale(Runtime& runtime, const GemmForm& form,
+                                         MatmulDescriptors& descriptors) {
+  if (!is_fp8(form.a.dtype)) return DeviceBuffer::create(runtime, {0});
+  constexpr float kOne = 1;
+  BENCH_ASSIGN_OR_RETURN(DeviceBuffer scale, DeviceBuffer::create(runtime, {sizeof(kOne)}));
+  if (const Status copied = runtime.copy_in(scale.data(), &kOne, {sizeof(kOne)}); !copied) {
+    return failed(copied.error());
+  }
+  if (const Status set = descriptors.set_scale(scale.data()); !set) return failed(set.error());
+  return scale;
+}
+
+Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& session,
+                                                       const Problem& problem) {
+  Runtime& runtime = *session.device.runtime;
+  BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(problem, ProductLibrary::cublaslt));
+  const DeviceTraits& traits = runtime.traits();
+  if (auto refusal = refused_by_device(form, traits.major, traits.minor)) {
+    return *std::move(refusal);
+  }
+  BENCH_ASSIGN_OR_RETURN(MatmulDescriptors descriptors,
+                         MatmulDescriptors::create(session.api, form));
+  BENCH_ASSIGN_OR_RETURN(DeviceBuffer scale, make_scale(runtime, form, descriptors));
+  if (form.bias == Presence::present) {
+    // The heuristics look at its alignment alone.
+    const auto aligned = reinterpret_cast<const void*>(kProductAlignment);
+    if (const Status set = descriptors.set_bias(aligned); !set) return failed(set.error());
+  }
+  return std::make_unique<Product>(
+      Product{session.api, session.handle, form, std::move(descriptors), std::move(scale),
+              product_scalar(form.compute, ScalarValue::one),
+              product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)});
+}
+
+// Memory for measuring: every tensor, of the same small number in every type.
+Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
+                                                         std::span<const KernelBuffer> buffers) {
+  constexpr std::uint8_t kPattern = 0x3c;  // 1.06 in f16, 0.011 in f32 and bf16, 1.5 in fp8
+  std::vector<DeviceBuffer> made;
+  for (const KernelBuffer& buffer : buffers) {
+    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, buffer.size));
+    if (const Status filled = runtime.fill(memory.data(), kPattern, buffer.size); !filled) {
+      return failed(filled.error());
+    }
+    made.push_back(std::move(memory));
+  }
+  return made;
+}
+
+struct Choice {
+  std::size_t index = 0;
+  std::string tuned;  // empty: nothing to tell
+};
+
+// Where measuring is not possible the first algorithm is taken, and it is said why.
+Result<Choice, Refusal> choose(const CublasLtSession& session, Product& product,
+                               const ProductTensors& tensors,
+                               const std::vector<MatmulAlgorithm>& algorithms) {
+  Runtime& runtime = *session.device.runtime;
+  Bytes most;
+  for (const MatmulAlgorithm& each : algorithms) most = std::max(most, each.workspace);
+  auto trial = trial_buffers(runtime, tensors.buffers());
+  auto workspace = DeviceBuffer::create(runtime, most);
+  if (!trial || !workspace) {
+    const Refusal& refusal = !trial ? trial.error() : workspace.error();
+    if (refusal.kind != Refusal::Kind::skipped) return refusal;
+    return Choice{0, "no: " + refusal.reason};
+  }
+  std::vector<void*> addresses;
+  for (const DeviceBuffer& buffer : *trial) addresses.push_back(buffer.data());
+  const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
+    CublasLtInvocation invocation(runtime, product, algorithms[i], workspace->data(), addresses);
+    return tuning_time(session.device, invocation);
+  });
+  if (!best) return failed(best.error());
+  return Choice{best->index, tuned_text(*best, algorithms.size())};
+}
+
+std::string nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }
+
+}  // namespace
+
+Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
+    const std::shared_ptr<const CublasLtApi>& api) {
+  cublasLtHandle_t raw = nullptr;
+  const cublasStatus_t status = api->create(&raw);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return Refusal{Refusal::Kind::failed, "cublasLtCreate: " + api->text(status)};
+  }
+  return std::shared_ptr<cublasLtContext>(raw,
+                                          [api](cublasLtHandle_t owned) { api->destroy(owned); });
+}
+
+Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
+                                                                const Problem& problem,
+                                                                std::int64_t tuning) {
+  constexpr std::int64_t kMostCandidates = 1024;
+  Runtime& runtime = *session.device.runtime;
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Product> product, make_product(session, problem));
+  ProductTensors tensors(problem, product->form);
+  const auto state = runtime.memory();
+  if (!state) return failed(state.error());
+  if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
+  const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMostCandidates));
+  const Nanoseconds begin = runtime.now();
+  BENCH_ASSIGN_OR_RETURN(
+      const std::vector<MatmulAlgorithm> algorithms,
+      matmul_algorithms(*session.api, session.handle.get(), product->descriptors,
+                        product_workspace_limit(runtime.traits().major), wanted));
+  const Nanoseconds planned = runtime.now();
+  Choice choice;
+  if (tuning > 0) {
+    BENCH_ASSIGN_OR_RETURN(choice, choose(session, *product, tensors, algorithms));
+  }
+  const MatmulAlgorithm& chosen = algorithms[choice.index];
+  auto details = algorithm_details(*session.api, chosen);
+  details.insert(session.details.begin(), session.details.end());
+  details["compute_type"] = compute_name(product->form.compute);
+  details["setup.plan_ns"] = nanoseconds(planned - begin);
+  if (tuning > 0) {
+    details["tuned"] = choice.tuned;
+    details["setup.tuning_ns"] = nanoseconds(runtime.now() - planned);
+  }
+  BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace, DeviceBuffer::create(runtime, chosen.workspace));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<CublasLtKernel>(session, std::move(product), std::move(tensors), chosen,
+                                       std::move(workspace), std::move(details)));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by cuBLASLt.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/cublas/cublas_api.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/kernel.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace bench::ops::cuda {
+
+// cuBLASLt on a device: what its kernels share. A handle, which the library needs once a process.
+struct CublasLtSession {
+  DeviceParts device;
+  std::shared_ptr<const CublasLtApi> api;
+  std::shared_ptr<cublasLtContext> handle;
+  // Of the environment, told in every kernel's details: {"environment": "NVIDIA_TF32_OVERRIDE=0"}.
+  std::map<std::string, std::string> details;
+};
+
+// Refusal (failed): cuBLASLt makes no handle; its word.
+Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
+    const std::shared_ptr<const CublasLtApi>& api);
+
+// `tuning`: the fastest of so many algorithms is taken, by measurement; 0: cuBLASLt's first choice.
+// Refusal: unsupported where cuBLASLt or the device has no such product, skipped where the device
+// has not enough memory.
+Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
+                                                                const Problem& problem,
+                                                                std::int64_t tuning);
+
+}  // namespace bench::ops::cuda

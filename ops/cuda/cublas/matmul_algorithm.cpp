@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/matmul_algorithm.hpp"
+
+#include "ops/cuda/cublas/product_tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Statuses by which cuBLASLt says that it has no such product.
+constexpr std::array kUnsupported = {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
+                                     CUBLAS_STATUS_ARCH_MISMATCH};
+
+Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+  Refusal::Kind kind = Refusal::Kind::failed;
+  for (const cublasStatus_t each : kUnsupported) {
+    if (each == status) kind = Refusal::Kind::unsupported;
+  }
+  return {kind, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
+}
+
+using Preference =
+    std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, decltype(&::cublasLtMatmulPreferenceDestroy)>;
+
+Result<Preference, Refusal> make_preference(const CublasLtApi& api, Bytes workspace) {
+  cublasLtMatmulPreference_t raw = nullptr;
+  cublasStatus_t status = api.create_preference(&raw);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "a preference", status);
+  Preference preference(raw, api.destroy_preference);
+  const auto bytes = static_cast<std::uint64_t>(workspace.count);
+  status = api.set_preference(raw, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof(bytes));
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "the workspace's limit", status);
+  const auto alignment = static_cast<std::uint32_t>(kProductAlignment);
+  for (const auto name :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    status = api.set_preference(raw, name, &alignment, sizeof(alignment));
+    if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "an alignment", status);
+  }
+  return preference;
+}
+
+struct ConfigRow {
+  cublasLtMatmulAlgoConfigAttributes_t name;
+  std::size_t bytes;
+  std::string_view key;
+};
+constexpr std::array<ConfigRow, 9> kConfig = {
+    {{CUBLASLT_ALGO_CONFIG_ID, sizeof(std::int32_t), "algorithm"},
+     {CUBLASLT_ALGO_CONFIG_TILE_ID, sizeof(std::uint32_t), "tile"},
+     {CUBLASLT_ALGO_CONFIG_STAGES_ID, sizeof(std::uint32_t), "stages"},
+     {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, sizeof(std::int32_t), "split_k"},
+     {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, sizeof(std::uint32_t), "reduction"},
+     {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, sizeof(std::uint32_t), "swizzle"},
+     {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, sizeof(std::uint32_t), "custom"},
+     {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, sizeof(std::uint16_t), "inner_shape"},
+     {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, sizeof(std::uint16_t), "cluster"}}};
+
+// Values are of 2 or 4 bytes, little-endian, and never negative.
+std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLtMatmulAlgo_t& code,
+                                          const ConfigRow& row) {
+  std::uint32_t value = 0;
+  std::size_t written = 0;
+  if (api.get_algorithm(&code, row.name, &value, row.bytes, &written) != CUBLAS_STATUS_SUCCESS) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
+    const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
+    Bytes workspace, int count) {
+  BENCH_ASSIGN_OR_RETURN(const Preference preference, make_preference(api, workspace));
+  std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
+  int found = 0;
+  const cublasStatus_t status = api.heuristic(handle, descriptors.product(), descriptors.a(),
+                                              descriptors.b(), descriptors.c(), descriptors.d(),
+                                              preference.get(), count, results.data(), &found);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "no algorithm for it", status);
+  std::vector<MatmulAlgorithm> algorithms;
+  cublasStatus_t first_failure = CUBLAS_STATUS_NOT_SUPPORTED;
+  for (int i = 0; i < found; ++i) {
+    const auto& result = results[static_cast<std::size_t>(i)];
+    if (result.state != CUBLAS_STATUS_SUCCESS) {
+      if (i == 0) first_failure = result.state;
+      continue;
+    }
+    algorithms.push_back({result.algo, {static_cast<std::int64_t>(result.workspaceSize)}});
+  }
+  if (algorithms.empty()) return refused(api, "no algorithm for it", first_failure);
+  return algorithms;
+}
+
+std::map<std::string, std::string> algorithm_details(const CublasLtApi& api,
+                                                     const MatmulAlgorithm& algorithm) {
+  std::map<std::string, std::string> details;
+  for (const ConfigRow& row : kConfig) {
+    if (const auto value = config_value(api, algorithm.code, row)) {
+      details[std::string(row.key)] = fmt::to_string(*value);
+    }
+  }
+  details["workspace_bytes"] = fmt::to_string(algorithm.workspace.count);
+  return details;
+}
+
+std::string algorithm_name(const std::map<std::string, std::string>& details) {
+  std::string name = "cublaslt";
+  if (const auto id = details.find("algorithm"); id != details.end()) name += ":" + id->second;
+  for (const std::string key : {"tile", "stages", "split_k"}) {
+    const auto value = details.find(key);
+    const bool split = key != "split_k" ||
+                       (value != details.end() && value->second != "1" && value->second != "0");
+    if (value != details.end() && split) name += fmt::format(":{}{}", key, value->second);
+  }
+  return name;
+}
+
+}  // namespace bench::ops::cuda

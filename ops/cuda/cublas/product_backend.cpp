@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/product_backend.hpp"
+
+#include "ops/cuda/cublas/cublas_kernel.hpp"
+#include "ops/cuda/cublas/cublaslt_kernel.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+
+constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
+                                                   "CUBLAS_EMULATE_DOUBLE_PRECISION",
+                                                   "CUBLAS_EMULATE_SINGLE_PRECISION",
+                                                   "CUBLAS_EMULATION_STRATEGY",
+                                                   "CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT",
+                                                   "CUBLAS_WORKSPACE_CONFIG",
+                                                   "CUDA_LAUNCH_BLOCKING",
+                                                   "NVIDIA_TF32_OVERRIDE"};
+
+class ProductBackend final : public Backend {
+ public:
+  using Maker = std::function<CreatedKernel(const Problem& problem, std::int64_t tuning)>;
+  ProductBackend(std::string name, std::string path, Maker make)
+      : name_(std::move(name)), path_(std::move(path)), make_(std::move(make)) {}
+
+  std::string_view name() const override { return name_; }
+  std::string_view device() const override { return "cuda"; }
+  LibraryInfo library() const override { return {name_, "", path_, ""}; }
+  CreatedKernel create(const Problem& problem) override {
+    if (problem.op != find_operator("gemm")) {
+      return Refusal{Refusal::Kind::unsupported,
+                     fmt::format("{} has matrix products alone; use backend cudnn for {}", name_,
+                                 problem.op->name)};
+    }
+    return make_(problem, tuning_);
+  }
+  CreatedKernel create(const Network&) override {
+    return Refusal{
+        Refusal::Kind::unsupported,
+        fmt::format("{} has matrix products alone; use backend cudnn for networks", name_)};
+  }
+  void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
+
+ private:
+  std::string name_, path_;
+  Maker make_;
+  std::int64_t tuning_ = 0;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> library_variables(const Variables& variables) {
+  std::string text;
+  for (const char* name : kVariables) {
+    if (const auto value = variables(name)) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, *value);
+    }
+  }
+  if (text.empty()) return {};
+  return {{"environment", text}};
+}
+
+Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
+    const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
+    const Variables& variables) {
+  const Nanoseconds begin = device.runtime->now();
+  BENCH_ASSIGN_OR_RETURN(auto handle, make_cublaslt_handle(api));
+  device.runtime->note_setup("library", device.runtime->now() - begin);
+  const CublasLtSession session{device, api, std::move(handle), library_variables(variables)};
+  return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
+      "cublaslt", api->path, [session](const Problem& problem, std::int64_t tuning) {
+        return create_cublaslt_kernel(session, problem, tuning);
+      }));
+}
+
+Result<std::unique_ptr<Backend>, Refusal> make_cublas_backend(
+    const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
+    const Variables& variables) {
+  const Nanoseconds begin = device.runtime->now();
+  BENCH_ASSIGN_OR_RETURN(CublasSession made,
+                         make_cublas_session(device, api, library_variables(variables)));
+  device.runtime->note_setup("library", device.runtime->now() - begin);
+  const auto session = std::make_shared<const CublasSession>(std::move(made));
+  return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
+      "cublas", api->path, [session](const Problem& problem, std::int64_t) {
+        return create_cublas_kernel(session, problem);
+      }));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr Nanoseconds kSample = std::chrono::milliseconds(2);
+constexpr std::int64_t kMostIterations = 200;
+
+}  // namespace
+
+Result<TunedChoice> choose_fastest(std::size_t candidates,
+                                   const std::function<Result<Nanoseconds>(std::size_t)>& measure) {
+  std::optional<TunedChoice> best;
+  std::optional<Error> first_error;
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < candidates; ++i) {
+    auto time = measure(i);
+    if (!time) {
+      ++failed;
+      if (!first_error) first_error = std::move(time).error();
+    } else if (!best || *time < best->time) {
+      best = TunedChoice{i, *time};
+    }
+  }
+  if (!best) return first_error.value_or(Error{"nothing to choose from", "", ""});
+  best->failed = failed;
+  return *best;
+}
+
+Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation) {
+  KernelSampling sampling(device.runtime);
+  Invocation* const rotation[] = {&invocation};
+  SampleRequest request{rotation, 0, 1, SampleMethod::stream};
+  BENCH_ASSIGN_OR_RETURN(const DeviceSample one, device.sampler->sample(sampling, request));
+  const std::int64_t single = std::max<std::int64_t>(one.device.count(), 1);
+  request.iterations = std::clamp<std::int64_t>(kSample.count() / single, 1, kMostIterations);
+  std::array<Nanoseconds, 3> times{};
+  for (Nanoseconds& time : times) {
+    BENCH_ASSIGN_OR_RETURN(const DeviceSample sample, device.sampler->sample(sampling, request));
+    time = sample.device / request.iterations;
+  }
+  std::sort(times.begin(), times.end());
+  return times[1];
+}
+
+std::string tuned_text(const TunedChoice& choice, std::size_t candidates) {
+  std::string text = fmt::format("{} of {}", choice.index + 1, candidates);
+  if (choice.failed > 0) text += fmt::format(", {} failed", choice.failed);
+  return text;
+}
+
+}  // namespace bench::ops::cuda

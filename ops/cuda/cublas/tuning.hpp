@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fastest of several candidates, by measurement.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace bench::ops::cuda {
+
+struct TunedChoice {
+  std::size_t index = 0;
+  Nanoseconds time{0};
+  std::size_t failed = 0;  // candidates that could not be measured
+};
+
+// `measure(i)` times candidate i. The first of the fastest counts. Error: none could be measured;
+// what the first one said.
+Result<TunedChoice> choose_fastest(std::size_t candidates,
+                                   const std::function<Result<Nanoseconds>(std::size_t)>& measure);
+
+// Of one execution: the median of three samples with hot caches, each of at least 2 ms or 200
+// executions.
+Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation);
+
+// "3 of 8", counted from 1; "3 of 8, 2 failed".
+std::string tuned_text(const TunedChoice& choice, std::size_t candidates);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cublas/tuning.hpp"
+
+#include "ops/cuda/runtime/test_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<TunedChoice> choose_of(const std::vector<Result<Nanoseconds>>& times) {
+  return choose_fastest(times.size(), [&](std::size_t i) { return times[i]; });
+}
+
+TEST(ChooseFastest, TakesTheFirstOfTheFastest) {
+  const auto choice = choose_of({Nanoseconds(30), Nanoseconds(20), Nanoseconds(20)});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->index, 1u);
+  EXPECT_EQ(tuned_text(*choice, 3), "2 of 3");
+}
+
+TEST(ChooseFastest, PassesOverWhatFails) {
+  const auto choice = choose_of({Error{"a", "", ""}, Nanoseconds(20), Error{"b", "", ""}});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->index, 1u);
+  EXPECT_EQ(tuned_text(*choice, 3), "2 of 3, 2 failed");
+}
+
+TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {
+  EXPECT_EQ(choose_of({Error{"a", "", ""}, Error{"b", "", ""}}).error().what, "a");
+  EXPECT_FALSE(choose_of({}).ok());
+}
+
+TEST(TuningTime, IsOfOneExecution) {
+  test::ScriptedDevice device;
+  test::ScriptedInvocation invocation(*device.runtime, "one", 100us);
+  EXPECT_EQ(*tuning_time(device.parts(), invocation), 100us);
+  EXPECT_EQ(invocation.executions, 1 + 1 + 3 * 20);  // once before, one, then 2 ms three times
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

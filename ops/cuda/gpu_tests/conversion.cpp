@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/gpu_tests/conversion.hpp"
+
+#include "ops/cuda/plugin/backends.hpp"
+#include "ops/cuda/plugin/runtime_probe.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<std::shared_ptr<Backend>> open_cudnn(const CheckRun& run) {
+  const auto backends = cuda_backends(run.search, process_variable);
+  const auto cudnn = std::find_if(backends.begin(), backends.end(),
+                                  [](const BackendExport& each) { return each.name == "cudnn"; });
+  if (cudnn == backends.end()) return Error{"the plugin was built without cuDNN", "", ""};
+  auto opened = cudnn->open();
+  if (!opened) return Error{opened.error().reason, "", ""};
+  return std::shared_ptr<Backend>(*std::move(opened));
+}
+
+Result<Problem> convolution(std::int64_t channels) {
+  const Operator* op = find_operator("conv");
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed,
+                         parse_problem_tokens(*op, fmt::format("n32c{}h28w28k64r3s3p1", channels)));
+  return make_problem({.op = op,
+                       .dtype = DataType::f16,
+                       .layout = Layout::nhwc,
+                       .parameters = std::move(parsed.parameters)});
+}
+
+Result<ConversionCase> bind_case(const std::shared_ptr<Backend>& backend, std::int64_t channels) {
+  BENCH_ASSIGN_OR_RETURN(const Problem problem, convolution(channels));
+  ConversionCase made;
+  made.channels = channels;
+  made.backend = backend;
+  auto kernel = backend->create(problem);
+  if (!kernel) return Error{kernel.error().reason, "", ""};
+  made.kernel = *std::move(kernel);
+  std::vector<void*> addresses;
+  for (const KernelBuffer& buffer : made.kernel->buffers()) {
+    DeviceMemory* memory = backend->memory();
+    BENCH_ASSIGN_OR_RETURN(void* address, memory->allocate(buffer.size));
+    made.memory.emplace_back(address, [backend, memory](void* owned) { memory->release(owned); });
+    BENCH_RETURN_IF_ERROR(memory->fill(address, 0x2c, buffer.size));  // 0.07 in f16
+    addresses.push_back(address);
+  }
+  BENCH_RETURN_IF_ERROR(made.kernel->prepare(addresses));
+  BENCH_ASSIGN_OR_RETURN(made.invocation, made.kernel->bind(addresses));
+  if (!made.invocation->run()) return Error{made.invocation->error(), "", ""};
+  return made;
+}
+
+}  // namespace
+
+Result<std::vector<ConversionCase>> conversion_cases(const CheckRun& run) {
+  BENCH_ASSIGN_OR_RETURN(const std::shared_ptr<Backend> backend, open_cudnn(run));
+  std::vector<ConversionCase> cases;
+  for (const std::int64_t channels : kConversionChannels) {
+    BENCH_ASSIGN_OR_RETURN(ConversionCase made, bind_case(backend, channels));
+    cases.push_back(std::move(made));
+  }
+  return cases;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks on a device found: a line on standard output each, and figures as JSON lines.
+#pragma once
+
+#include "base/units.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace bench::ops::cuda {
+
+enum class Outcome { passed, failed, figures };  // figures: nothing was asked of them
+
+// Not thread-safe.
+class CheckReport {
+ public:
+  // `path` of the figures; empty: none are kept.
+  explicit CheckReport(const std::string& path);
+
+  // `question` of docs/cuda.md ("b"), empty: none. `figures` is an object.
+  void add(std::string_view check, std::string_view question, Outcome outcome,
+           const nlohmann::ordered_json& figures);
+  void passed_if(bool holds, std::string_view check, std::string_view question,
+                 const nlohmann::ordered_json& figures);
+  // The check itself could not be done.
+  void broken(std::string_view check, std::string_view question, const std::string& reason);
+
+  int failures() const { return failures_; }
+  std::string summary() const;  // "17 passed, 1 failed"
+
+ private:
+  std::ofstream file_;
+  int passed_ = 0, failures_ = 0;
+};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using Figures = nlohmann::ordered_json;
+
+constexpr std::int64_t kExecutions = 200;
+constexpr std::int64_t kGraphNode = 5;  // microseconds, of check_tracing's graph
+
+double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
+
+// Bytes that differ after a copy in, a copy on the device and a copy out.
+Result<std::size_t> differing_bytes(Runtime& device) {
+  std::vector<std::uint8_t> sent((std::size_t{1} << 20) + 3), got(sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::uint8_t>(i * 37 + 11);
+  const Bytes size{static_cast<std::int64_t>(sent.size())};
+  auto one = DeviceBuffer::create(device, size);
+  auto two = DeviceBuffer::create(device, size);
+  if (!one || !two) return Error{"no memory", "", ""};
+  BENCH_RETURN_IF_ERROR(device.fill(two->data(), 0xff, size));
+  BENCH_RETURN_IF_ERROR(device.copy_in(one->data(), sent.data(), size));
+  BENCH_RETURN_IF_ERROR(device.copy_within(two->data(), one->data(), size));
+  BENCH_RETURN_IF_ERROR(device.copy_out(got.data(), two->data(), size));
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) differing += sent[i] != got[i] ? 1 : 0;
+  return differing;
+}
+
+struct BlockEnd {
+  bool timed_out = false;
+  Nanoseconds waited{0};
+};
+
+Result<BlockEnd> block_without_release(Runtime& device, Nanoseconds limit) {
+  BENCH_ASSIGN_OR_RETURN(const MappedMemory memory, device.allocate_mapped({8}));
+  auto* flags = static_cast<std::int32_t*>(memory.device);
+  const Nanoseconds begin = device.now();
+  Status status = device.launch_blocking(flags, flags + 1, limit);
+  if (status) status = device.synchronise();
+  BlockEnd end{static_cast<const std::int32_t*>(memory.host)[1] != 0, device.now() - begin};
+  device.release_mapped(memory);
+  BENCH_RETURN_IF_ERROR(status);
+  return end;
+}
+
+// The median of five samples.
+Result<DeviceSample> sampled(const CheckRun& run, Nanoseconds time, SampleMethod method) {
+  SpinInvocation invocation(*run.device.runtime, time);
+  Invocation* const rotation[] = {&invocation};
+  KernelSampling sampling(run.device.runtime);
+  std::vector<DeviceSample> samples;
+  for (int i = 0; i < 5; ++i) {
+    BENCH_ASSIGN_OR_RETURN(DeviceSample sample, run.device.sampler->sample(
+                                                    sampling, {rotation, 0, kExecutions, method}));
+    samples.push_back(std::move(sample));
+  }
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& a, const auto& b) { return a.device < b.device; });
+  return samples[2];
+}
+
+void check_spin(CheckRun& run, std::int64_t length) {
+  const auto time = std::chrono::microseconds(length);
+  const std::string name = fmt::format("stream against graph, {} us", length);
+  const auto stream = sampled(run, time, SampleMethod::stream);
+  const auto graph = sampled(run, time, SampleMethod::graph);
+  if (!stream || !graph) {
+    return run.report.broken(name, "", (!stream ? stream : graph).error().message());
+  }
+  const Nanoseconds by_stream = stream->device / kExecutions;
+  const Nanoseconds by_graph = graph->device / kExecutions;
+  run.untraced[length] = by_stream;
+  if (length == kGraphNode) run.untraced_graph = by_graph;
+  run.untraced_host[length] = stream->host.value_or(Nanoseconds(0)) / kExecutions;
+  const double ratio = microseconds(by_graph) / microseconds(by_stream);
+  Figures figures = {{"stream_us", microseconds(by_stream)},
+                     {"graph_us", microseconds(by_graph)},
+                     {"graph_by_stream", ratio},
+                     {"launch_us", microseconds(run.untraced_host[length])},
+                     {"verdict", static_cast<int>(stream->verdict)},
+                     {"reason", stream->reason}};
+  if (stream->clock_hz) figures["clock_mhz"] = static_cast<double>(*stream->clock_hz) / 1e6;
+  // Below 20 us what lies between kernels weighs more than 2 %.
+  const bool holds =
+      graph->method == SampleMethod::graph && (length < 20 || std::abs(ratio - 1) <= 0.02);
+  run.report.passed_if(holds, name, "", figures);
+}
+
+}  // namespace
+
+Status launched(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return Done{};
+  return Error{fmt::format("{}: {}", what, cudaGetErrorString(code)), "", ""};
+}
+
+Status SpinInvocation::enqueue(StepObserver* observer) {
+  if (observer != nullptr) observer->begins(0);
+  BENCH_RETURN_IF_ERROR(launched(launch_spin(runtime().stream(), time_.count(), shape_), "spin"));
+  if (observer != nullptr) observer->enqueued(0);
+  return Done{};
+}
+
+void check_memory(CheckRun& run) {
+  const auto differing = differing_bytes(*run.device.runtime);
+  if (!differing)
+    return run.report.broken("memory there and back", "", differing.error().message());
+  run.report.passed_if(*differing == 0, "memory there and back", "",
+                       {{"differing_bytes", *differing}});
+}
+
+void check_blocking(CheckRun& run) {
+  constexpr const char* kName = "a block that nobody releases ends by itself";
+  const auto end = block_without_release(*run.device.runtime, 50ms);
+  if (!end) return run.report.broken(kName, "", end.error().message());
+  run.report.passed_if(end->timed_out && end->waited >= 49ms && end->waited < 1s, kName, "",
+                       {{"waited_us", microseconds(end->waited)}, {"timed_out", end->timed_out}});
+}
+
+void check_sampling(CheckRun& run) {
+  for (const std::int64_t length : {2, 5, 20, 50, 200}) check_spin(run, length);
+  const auto floor = run.device.sampler->launch_floor();
+  Figures figures = {{"unknown_conditions", run.device.sampler->unknown_conditions()}};
+  if (floor) figures["empty_kernel_us"] = microseconds(*floor);
+  run.report.passed_if(floor.has_value(), "floor of a launch", "i", figures);
+}
+
+}  // namespace bench::ops::cuda

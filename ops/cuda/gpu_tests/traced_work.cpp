@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/gpu_tests/traced_work.hpp"
+
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Region {
+ public:
+  Region(CuptiCollector& collector, std::uint64_t id)
+      : region_(collector, GpuExternalKind::operation, id) {}
+
+ private:
+  CuptiRegion region_;
+};
+
+Status seven_launches(Runtime& device) {
+  for (unsigned i = 1; i <= 7; ++i) {
+    BENCH_RETURN_IF_ERROR(
+        launched(launch_spin(device.stream(), 5000, {i, 32 * i}), "one of seven launches"));
+  }
+  return device.synchronise();
+}
+
+// A kernel of a millisecond, a millisecond of nothing, and another one.
+Status two_apart(Runtime& device) {
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  BENCH_RETURN_IF_ERROR(launched(launch_spin(device.stream(), kMillisecond, {}), "the first"));
+  BENCH_RETURN_IF_ERROR(device.synchronise());
+  // A launch takes some of the time itself.
+  const Nanoseconds next = device.now() + 1ms - 8us;
+  while (device.now() < next) {
+  }
+  BENCH_RETURN_IF_ERROR(launched(launch_spin(device.stream(), kMillisecond, {}), "the second"));
+  return device.synchronise();
+}
+
+void one_thread(CuptiCollector& collector, std::uint64_t id, cudaError_t& result) {
+  const Region region(collector, id);
+  cudaStream_t stream = nullptr;
+  result = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int i = 0; i < 5 && result == cudaSuccess; ++i) {
+    result = launch_spin(stream, 100'000, {});
+  }
+  if (result == cudaSuccess) result = cudaStreamSynchronize(stream);
+  if (stream != nullptr) cudaStreamDestroy(stream);
+}
+
+Status two_threads(CuptiCollector& collector) {
+  std::array<cudaError_t, 2> results{};
+  std::thread other([&] { one_thread(collector, kSecondThread, results[1]); });
+  one_thread(collector, kFirstThread, results[0]);
+  other.join();
+  for (const cudaError_t result : results) BENCH_RETURN_IF_ERROR(launched(result, "a thread"));
+  return Done{};
+}
+
+Status copies(Runtime& device) {
+  std::vector<char> host(static_cast<std::size_t>(kCopiedIn));
+  auto one = DeviceBuffer::create(device, {kCopiedIn});
+  auto two = DeviceBuffer::create(device, {kCopiedIn});
+  if (!one || !two) return Error{"no memory", "", ""};
+  BENCH_RETURN_IF_ERROR(device.copy_in(one->data(), host.data(), {kCopiedIn}));
+  BENCH_RETURN_IF_ERROR(device.copy_within(two->data(), one->data(), {kCopiedWithin}));
+  BENCH_RETURN_IF_ERROR(device.fill(two->data(), 7, {kFilled}));
+  return device.copy_out(host.data(), one->data(), {kCopiedOut});
+}
+
+Status instances(Runtime& device) {
+  auto memory = DeviceBuffer::create(device, {256});
+  if (!memory) return Error{"no memory", "", ""};
+  BENCH_RETURN_IF_ERROR(device.fill(memory->data(), 0, {256}));
+  BENCH_RETURN_IF_ERROR(launched(
+      launch_touch_float(device.stream(), static_cast<float*>(memory->data())), "touch<float>"));
+  BENCH_RETURN_IF_ERROR(
+      launched(launch_touch_int(device.stream(), static_cast<int*>(memory->data())), "touch<int>"));
+  return device.synchronise();
+}
+
+Result<DeviceSample> spins(CheckRun& run, std::int64_t length, SampleMethod method,
+                           std::int64_t executions) {
+  SpinInvocation invocation(*run.device.runtime, std::chrono::microseconds(length));
+  Invocation* const rotation[] = {&invocation};
+  KernelSampling sampling(run.device.runtime);
+  return run.device.sampler->sample(sampling, {rotation, 0, executions, method});
+}
+
+}  // namespace
+
+Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
+                                   std::span<const ConversionCase> conversions) {
+  Runtime& device = *run.device.runtime;
+  TracedTimes times;
+  struct Row {
+    std::uint64_t id;
+    Status (*work)(Runtime& device);
+  };
+  for (const Row& row : {Row{kSevenLaunches, seven_launches}, Row{kTwoApart, two_apart},
+                         Row{kCopies, copies}, Row{kInstances, instances}}) {
+    const Region region(collector, row.id);
+    BENCH_RETURN_IF_ERROR(row.work(device));
+  }
+  BENCH_RETURN_IF_ERROR(two_threads(collector));
+  for (const ConversionCase& each : conversions) {
+    const Region region(collector, kConversion + static_cast<std::uint64_t>(each.channels));
+    if (!each.invocation->run()) return Error{each.invocation->error(), "", ""};
+  }
+  for (const std::int64_t length : kTracedLengths) {
+    const Region region(collector, kSpins + static_cast<std::uint64_t>(length));
+    BENCH_ASSIGN_OR_RETURN(const DeviceSample sample,
+                           spins(run, length, SampleMethod::stream, kTracedExecutions));
+    times.device[length] = sample.device / kTracedExecutions;
+    times.host[length] = sample.host.value_or(Nanoseconds(0)) / kTracedExecutions;
+  }
+  const Region region(collector, kGraph);
+  constexpr std::int64_t kNodes = 50;
+  BENCH_ASSIGN_OR_RETURN(const DeviceSample sample, spins(run, 5, SampleMethod::graph, kNodes));
+  times.graph = sample.device / kNodes;
+  return times;
+}
+
+TracedSession::TracedSession(const GpuSession& session) : session_(session) {
+  for (const auto& id : all<GpuExternalId>()) {
+    if (id.kind == GpuExternalKind::operation) operators_[id.correlation] = id.id;
+  }
+  for (const auto& node : all<GpuGraphNode>()) nodes_[node.node] = node;
+  for (const auto& call : all<GpuApiCall>()) {
+    if (call.domain == GpuApiDomain::runtime && call.correlation) calls_[*call.correlation] = call;
+  }
+}
+
+std::optional<std::uint64_t> TracedSession::owner(const GpuKernel& kernel) const {
+  for (auto node = kernel.graph_node; node;) {
+    const auto found = nodes_.find(*node);
+    if (found == nodes_.end()) break;
+    if (found->second.external_id) return found->second.external_id;
+    node = found->second.original;
+  }
+  if (!kernel.correlation) return std::nullopt;
+  const auto found = operators_.find(*kernel.correlation);
+  return found == operators_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<GpuKernel> TracedSession::kernels_of(std::uint64_t id) const {
+  std::vector<GpuKernel> found;
+  for (const auto& kernel : all<GpuKernel>()) {
+    if (kernel.time && owner(kernel) == id) found.push_back(kernel);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.time->start < b.time->start; });
+  return found;
+}
+
+std::optional<GpuApiCall> TracedSession::call_of(const GpuKernel& kernel) const {
+  if (!kernel.correlation) return std::nullopt;
+  const auto found = calls_.find(*kernel.correlation);
+  return found == calls_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/gpu_tests/traced_work.hpp"
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+#include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/gpu/intervals.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using Figures = nlohmann::ordered_json;
+
+double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
+
+bool is_spin(const GpuKernel& kernel) {
+  return kernel.name.find("spin_kernel") != std::string::npos;
+}
+
+void check_seven(const TracedSession& session, CheckReport& report) {
+  const auto kernels = session.kernels_of(kSevenLaunches);
+  bool holds = kernels.size() == 7;
+  for (std::size_t i = 0; i < kernels.size() && holds; ++i) {
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    holds =
+        kernels[i].grid == GpuSize{number, 1, 1} && kernels[i].block == GpuSize{32 * number, 1, 1};
+  }
+  report.passed_if(holds, "seven launches are seven rows with their grids and blocks", "",
+                   {{"rows", kernels.size()}});
+}
+
+void check_two_apart(const TracedSession& session, CheckReport& report) {
+  constexpr const char* kName = "two kernels of 1 ms, 1 ms apart: 66.7 % busy";
+  const auto kernels = session.kernels_of(kTwoApart);
+  if (kernels.size() != 2) {
+    return report.broken(kName, "", fmt::format("{} kernels", kernels.size()));
+  }
+  const auto apart = united({*kernels[0].time, *kernels[1].time});
+  const Nanoseconds window = kernels[1].time->end - kernels[0].time->start;
+  const double busy = 100 * microseconds(total_of(apart)) / microseconds(window);
+  report.passed_if(std::abs(busy - 200.0 / 3) <= 2, kName, "", {{"busy_percent", busy}});
+}
+
+void check_threads(const TracedSession& session, CheckReport& report) {
+  std::set<std::int64_t> streams[2];
+  std::size_t kernels[2] = {};
+  for (const int thread : {0, 1}) {
+    for (const auto& kernel : session.kernels_of(thread == 0 ? kFirstThread : kSecondThread)) {
+      streams[thread].insert(kernel.place.stream);
+      ++kernels[thread];
+    }
+  }
+  const bool holds = kernels[0] == 5 && kernels[1] == 5 && streams[0].size() == 1 &&
+                     streams[1].size() == 1 && streams[0] != streams[1];
+  report.passed_if(holds, "two threads on two streams, each kernel under its operator", "",
+                   {{"first", kernels[0]}, {"second", kernels[1]}});
+}
+
+void check_copies(const TracedSession& session, CheckReport& report) {
+  std::map<GpuCopyKind, std::int64_t> bytes;
+  for (const auto& copy : session.all<GpuMemcpy>()) bytes[copy.kind] += copy.bytes;
+  std::int64_t filled = 0;
+  for (const auto& fill : session.all<GpuMemset>()) {
+    if (fill.bytes == kFilled) filled += fill.bytes;
+  }
+  const bool holds = bytes[GpuCopyKind::host_to_device] == kCopiedIn &&
+                     bytes[GpuCopyKind::device_to_host] == kCopiedOut &&
+                     bytes[GpuCopyKind::device_to_device] == kCopiedWithin && filled == kFilled;
+  report.passed_if(holds, "copies have their kinds and bytes", "",
+                   {{"in", bytes[GpuCopyKind::host_to_device]},
+                    {"out", bytes[GpuCopyKind::device_to_host]},
+                    {"within", bytes[GpuCopyKind::device_to_device]},
+                    {"filled", filled}});
+}
+
+void check_instances(const TracedSession& session, CheckReport& report) {
+  std::set<std::string> names;
+  for (const auto& kernel : session.kernels_of(kInstances)) names.insert(kernel.name);
+  report.passed_if(names.size() == 2, "two instances of a template have two names", "",
+                   {{"names", names}});
+}
+
+// On one clock: nothing starts before it was asked for, but for what two clocks are apart.
+void check_order(const TracedSession& session, CheckReport& report) {
+  Nanoseconds earliest = Nanoseconds::max();
+  std::int64_t compared = 0;
+  for (const auto& kernel : session.all<GpuKernel>()) {
+    const auto call = session.call_of(kernel);
+    if (!kernel.time || !call) continue;
+    earliest = std::min(earliest, kernel.time->start - call->time.start);
+    ++compared;
+  }
+  report.passed_if(compared > 0 && earliest >= -2us, "kernels start after their launches", "c",
+                   {{"compared", compared}, {"earliest_us", microseconds(earliest)}});
+}
+
+void check_completeness(const GpuSession& recorded, const TracedSession& session,
+                        CheckReport& report) {
+  std::vector<GpuInterval> times;
+  std::int64_t kernels = 0, unattributed = 0;
+  for (const auto& kernel : session.all<GpuKernel>()) {
+    ++kernels;
+    unattributed += session.owner(kernel) ? 0 : 1;
+    if (kernel.time) times.push_back(*kernel.time);
+  }
+  const Nanoseconds sum = total_of(times);
+  const Nanoseconds busy = total_of(united(times));
+  const bool holds = recorded.dropped == 0 && recorded.faults.empty() && unattributed == 0 &&
+                     kernels > 0 && busy <= sum;
+  report.passed_if(holds, "a complete session", "b",
+                   {{"tracer", recorded.tracer},
+                    {"kernels", kernels},
+                    {"unattributed", unattributed},
+                    {"dropped", recorded.dropped},
+                    {"faults", recorded.faults},
+                    {"sum_us", microseconds(sum)},
+                    {"union_us", microseconds(busy)}});
+}
+
+// Between two kernels of a stream lies up to a microsecond that events see and kernels do not have.
+void check_cost(const CheckRun& run, const TracedSession& session, const TracedTimes& times,
+                std::int64_t length) {
+  const std::string name = fmt::format("a traced kernel of {} us", length);
+  std::vector<Nanoseconds> lengths;
+  for (const auto& kernel : session.kernels_of(kSpins + static_cast<std::uint64_t>(length))) {
+    if (is_spin(kernel)) lengths.push_back(kernel.time->length());
+  }
+  const auto untraced = run.untraced.find(length);
+  if (lengths.empty() || untraced == run.untraced.end()) {
+    return run.report.broken(name, "d", "there is nothing to compare");
+  }
+  std::sort(lengths.begin(), lengths.end());
+  const double recorded = microseconds(lengths[lengths.size() / 2]);
+  const double events = microseconds(untraced->second);
+  const double traced = microseconds(times.device.at(length));
+  const bool holds = length < 20 || std::abs(events - recorded) <= 0.02 * events + 1;
+  run.report.passed_if(holds, name, "d",
+                       {{"events_us", events},
+                        {"recorded_us", recorded},
+                        {"recorded_by_events", recorded / events},
+                        {"events_while_traced_us", traced},
+                        {"cost_us", traced - events},
+                        {"launch_us", microseconds(run.untraced_host.at(length))},
+                        {"launch_while_traced_us", microseconds(times.host.at(length))}});
+}
+
+void check_graph(const CheckRun& run, const TracedSession& session, const TracedTimes& times) {
+  std::int64_t spins = 0;
+  for (const auto& kernel : session.kernels_of(kGraph)) {
+    spins += is_spin(kernel) && kernel.graph_node ? 1 : 0;
+  }
+  Figures figures = {{"nodes", spins}, {"node_while_traced_us", microseconds(*times.graph)}};
+  if (run.untraced_graph) figures["node_us"] = microseconds(*run.untraced_graph);
+  run.report.passed_if(spins == 50, "a traced graph of 50 nodes, each with its operator", "d",
+                       figures);
+}
+
+// CUPTI gave wrong correlations to graphs in a second one: it is refused, and workers are left.
+void check_second(const CuptiLibrary& library, CheckReport& report) {
+  const auto second = CuptiCollector::start(library, {}, CuptiProcess::current());
+  report.passed_if(!second, "a second session in one process is refused", "e",
+                   {{"reason", second ? "it was not" : second.error().message()}});
+}
+
+void add_conversion(const ConversionCase& each, const TracedSession& session, CheckReport& report) {
+  Figures kernels = Figures::array();
+  const auto id = kConversion + static_cast<std::uint64_t>(each.channels);
+  for (const auto& kernel : session.kernels_of(id)) {
+    kernels.push_back({{"name", kernel.name}, {"us", microseconds(kernel.time->length())}});
+  }
+  report.add(fmt::format("a convolution of {} channels", each.channels), "j", Outcome::figures,
+             {{"engine", each.kernel->implementation()},
+              {"workspace_bytes", each.kernel->workspace().count},
+              {"kernels", kernels}});
+}
+
+Result<GpuSession> trace(CheckRun& run, CuptiCollector& collector,
+                         std::span<const ConversionCase> conversions, TracedTimes& times) {
+  const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
+  // The first time pays for instrumentation.
+  BENCH_RETURN_IF_ERROR(do_traced_work(run, collector, conversions));
+  BENCH_RETURN_IF_ERROR(collector.open_window(synchronise));
+  BENCH_ASSIGN_OR_RETURN(times, do_traced_work(run, collector, conversions));
+  return collector.finish(synchronise);
+}
+
+}  // namespace
+
+void check_tracing(CheckRun& run) {
+  constexpr const char* kName = "a traced session";
+  const auto library = load_cupti(cupti_candidates(run.search));
+  if (!library) return run.report.broken(kName, "b", library.error().message());
+  auto collector = CuptiCollector::start(*library, {}, CuptiProcess::current());
+  if (!collector) return run.report.broken(kName, "b", collector.error().message());
+  std::vector<ConversionCase> conversions;
+  if (auto cases = conversion_cases(run)) {
+    conversions = *std::move(cases);
+  } else {
+    run.report.add("conversion copies", "j", Outcome::figures,
+                   {{"reason", cases.error().message()}});
+  }
+  TracedTimes times;
+  const auto recorded = trace(run, **collector, conversions, times);
+  if (!recorded) return run.report.broken(kName, "b", recorded.error().message());
+  run.report.add("CUPTI", "b", Outcome::figures,
+                 {{"path", library->path}, {"notes", (*collector)->notes()}});
+  if (!run.session_file.empty()) std::ofstream(run.session_file) << gpu_session_text(*recorded);
+  const TracedSession session(*recorded);
+  check_completeness(*recorded, session, run.report);
+  check_order(session, run.report);
+  check_seven(session, run.report);
+  check_two_apart(session, run.report);
+  check_threads(session, run.report);
+  check_copies(session, run.report);
+  check_instances(session, run.report);
+  for (const std::int64_t length : kTracedLengths) check_cost(run, session, times, length);
+  check_graph(run, session, times);
+  for (const ConversionCase& each : conversions) add_conversion(each, session, run.report);
+  check_second(*library, run.report);
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/plugin/backends.hpp"
+
+#include "ops/cuda/architectures.hpp"
+#include "ops/cuda/availability.hpp"
+#include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/library_report.hpp"
+#include "ops/cuda/nvml.hpp"
+#include "ops/cuda/plugin/runtime_probe.hpp"
+#include "ops/cuda/runtime/cuda_runtime.hpp"
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+#include "ops/cuda/runtime/device_counters.hpp"
+#include "ops/cuda/runtime/device_session.hpp"
+#include "ops/cuda/runtime/lazy_backend.hpp"
+#include "ops/cuda/runtime/nvml_conditions.hpp"
+#include "ops/cuda/runtime/sampler.hpp"
+#ifdef BENCH_HAS_CUDNN
+#include "ops/cuda/cudnn/cudnn_backend.hpp"
+#include "ops/cuda/kernels/device/device_launcher.hpp"
+#endif
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using MadeBackend = Result<std::unique_ptr<Backend>, Refusal>;
+using BackendMaker = std::function<MadeBackend(const DeviceParts& device)>;
+
+Nanoseconds monotonic_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+// What the backends of a process share.
+struct Shared {
+  std::vector<SearchStep> search;
+  Variables variables;
+  std::shared_ptr<DeviceSession> session;
+  std::shared_ptr<DeviceTracer> tracer;
+  std::shared_ptr<DeviceCounters> counters;
+};
+
+Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search) {
+  BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime, make_cuda_runtime());
+  ConditionWatch watch = watch_by_nvml(search, runtime->traits().bus_id, monotonic_now);
+  auto sampler = Sampler::create(runtime, std::move(watch));
+  if (!sampler) {
+    return Refusal{Refusal::Kind::failed,
+                   "the plugin's own kernels do not run: " + sampler.error().message()};
+  }
+  return DeviceParts{std::move(runtime), *std::move(sampler)};
+}
+
+std::shared_ptr<const Shared> make_shared_parts(const std::vector<SearchStep>& search,
+                                                const Variables& variables) {
+  auto shared = std::make_shared<Shared>();
+  shared->search = search;
+  shared->variables = variables;
+  shared->session = std::make_shared<DeviceSession>([search] { return make_device(search); });
+  shared->tracer = make_cupti_tracer(
+      [search] { return load_cupti(cupti_candidates(search)); }, CuptiProcess::current(),
+      [session = shared->session] { return session->synchronise(); });
+  shared->counters = make_device_counters({.load = [search]() -> Result<CounterLibrary> {
+    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(search)));
+    return load_counter_library(cupti);
+  }});
+  return shared;
+}
+
+// The runtime is part of the plugin.
+std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
+  int runtime = 0, driver = 0;
+  cudaRuntimeGetVersion(&runtime);
+  cudaDriverGetVersion(&driver);
+  LibraryInfo of_driver{"nvidia_driver", "", "", "CUDA " + cuda_version_text(driver)};
+  if (const auto nvml = Nvml::open(search)) {
+    of_driver.version = nvml->driver_version().value_or("");
+  }
+  constexpr std::string_view kDriver[] = {"libcuda.so.1"};
+  const SearchStep loader{"", "the loader's path"};
+  if (const auto library = DynamicLibrary::open(kDriver, std::span(&loader, 1))) {
+    of_driver.path = library->path();
+  }
+  return {{"cuda_runtime", cuda_version_text(runtime), own_folder() + "/libbench_cuda.so",
+           "linked into the plugin"},
+          of_driver};
+}
+
+// Of a backend, before it is opened. `Api` is its table of functions.
+template <class Api>
+struct Library {
+  std::string_view name;  // of library_specs()
+  Result<std::shared_ptr<const Api>, LoadFailure> (*load)(std::span<const SearchStep> search);
+  MadeBackend (*make)(const DeviceParts& device, const std::shared_ptr<const Api>& api,
+                      const Shared& shared);
+};
+
+template <class Api>
+MadeBackend open_backend(const std::string& name, const Library<Api>& library,
+                         const std::shared_ptr<const Shared>& shared) {
+  if (auto reason = why_no_device(shared->variables)) {
+    return Refusal{Refusal::Kind::skipped, *std::move(reason)};
+  }
+  const Nanoseconds begin = monotonic_now();
+  auto loaded = library.load(shared->search);
+  if (!loaded) return Refusal{Refusal::Kind::unsupported, std::move(loaded).error().reason};
+  const Nanoseconds load_time = monotonic_now() - begin;
+  const LibraryReport report = report_library(library_spec(library.name), shared->search, {});
+  LazyBackendParts parts;
+  parts.name = name;
+  parts.library = {name, report.version, report.path, ""};
+  parts.further_libraries = cuda_libraries(shared->search);
+  parts.session = shared->session;
+  parts.tracer = shared->tracer;
+  parts.counters = shared->counters;
+  parts.make = [api = *std::move(loaded), library, shared,
+                load_time](const DeviceParts& device) -> MadeBackend {
+    device.runtime->note_setup("library", load_time);
+    return library.make(device, api, *shared);
+  };
+  return make_lazy_backend(std::move(parts));
+}
+
+template <class Api>
+BackendExport backend_export(const std::string& name, std::vector<std::string> operators,
+                             const Library<Api>& library,
+                             const std::shared_ptr<const Shared>& shared) {
+  return {name, "cuda", std::move(operators), [shared] { return why_no_device(shared->variables); },
+          [name, library, shared] { return open_backend(name, library, shared); }};
+}
+
+const Library<CublasLtApi> kCublasLt = {
+    "cuBLASLt", load_cublaslt,
+    [](const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
+       const Shared& shared) { return make_cublaslt_backend(device, api, shared.variables); }};
+
+const Library<CublasApi> kCublas = {
+    "cuBLAS", load_cublas,
+    [](const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
+       const Shared& shared) { return make_cublas_backend(device, api, shared.variables); }};
+
+#ifdef BENCH_HAS_CUDNN
+// cuBLASLt is loaded by the first network that has a matrix product.
+KernelMaker product_maker(const DeviceParts& device, const Shared& shared) {
+  auto made = std::make_shared<std::optional<MadeBackend>>();
+  return [made, device, search = shared.search, variables = shared.variables](
+             const Problem& problem) -> Result<std::unique_ptr<Kernel>, Refusal> {
+    if (!*made) {
+      auto api = load_cublaslt(search);
+      if (!api) {
+        made->emplace(Refusal{Refusal::Kind::unsupported, std::move(api).error().reason});
+      } else {
+        made->emplace(make_cublaslt_backend(device, *api, variables));
+      }
+    }
+    if (!**made) return (*made)->error();
+    return (***made)->create(problem);
+  };
+}
+
+const Library<CudnnApi> kCudnn = {
+    "cuDNN", load_cudnn,
+    [](const DeviceParts& device, const std::shared_ptr<const CudnnApi>& api,
+       const Shared& shared) {
+      return make_cudnn_backend({.device = device,
+                                 .api = api,
+                                 .launcher = make_device_launcher(device.runtime),
+                                 .products = product_maker(device, shared)});
+    }};
+#endif
+
+}  // namespace
+
+std::optional<std::string> why_no_device(const Variables& variables) {
+  const Verdict verdict = decide(ask_runtime(variables));
+  if (verdict.availability != Availability::available) {
+    return verdict.remedy.empty() ? verdict.reason
+                                  : fmt::format("{}; {}", verdict.reason, verdict.remedy);
+  }
+  // Properties are read without a context.
+  cudaDeviceProp properties{};
+  if (const cudaError_t code = cudaGetDeviceProperties(&properties, 0); code != cudaSuccess) {
+    cudaGetLastError();
+    return fmt::format("the device's properties cannot be read: {} ({})", cudaGetErrorString(code),
+                       cudaGetErrorName(code));
+  }
+  std::string no_code = why_no_code(BENCH_CUDA_ARCHITECTURES, properties.major, properties.minor);
+  if (no_code.empty()) return std::nullopt;
+  return fmt::format("{}: {}", properties.name, no_code);
+}
+
+std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
+                                         const Variables& variables) {
+  const auto shared = make_shared_parts(search, variables);
+  std::vector<BackendExport> backends;
+#ifdef BENCH_HAS_CUDNN
+  backends.push_back(backend_export(
+      "cudnn", {"conv", "pool", "pointwise", "batch_norm", "softmax", "reorder", "network"}, kCudnn,
+      shared));
+#endif
+  backends.push_back(backend_export("cublaslt", {"gemm"}, kCublasLt, shared));
+  backends.push_back(backend_export("cublas", {"gemm"}, kCublas, shared));
+  return backends;
+}
+
+std::vector<std::string> served_operators(const std::vector<BackendExport>& backends) {
+  std::vector<std::string> all;
+  for (const BackendExport& backend : backends) {
+    for (const std::string& name : backend.operators) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    }
+  }
+  return all;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/condition_watch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Of a reading older than this nobody knows what happened since.
+constexpr Nanoseconds kOldest = std::chrono::milliseconds(50);
+// A reading that takes less than this may stand behind every sample. Of longer ones there is one
+// before and one behind a sample, and so seldom that both take at most a twentieth of the time.
+constexpr Nanoseconds kQuick = std::chrono::microseconds(200);
+constexpr std::int64_t kPause = 40;
+
+}  // namespace
+
+void ConditionWatch::read() {
+  const Nanoseconds begin = now_();
+  latest_ = read_();
+  read_at_ = now_();
+  const Nanoseconds cost = read_at_ - begin;
+  interval_ = cost > kQuick ? cost * kPause : Nanoseconds(0);
+  if (latest_) latest_->at = begin;
+}
+
+void ConditionWatch::sample_begins() {
+  judging_ = false;
+  if (!read_) return;
+  const Nanoseconds age = now_() - read_at_;
+  const bool usable = latest_ && interval_.count() == 0 && age <= kOldest;
+  if (!usable) {
+    if (read_at_.count() != 0 && age < interval_) return;
+    read();
+  }
+  judging_ = latest_.has_value();
+}
+
+Judgement ConditionWatch::sample_ends(const ClockEvidence& clock) {
+  if (!judging_) return judge({}, {}, clock);
+  const DeviceConditions before = *latest_;
+  read();
+  return latest_ ? judge(before, *latest_, clock) : judge({}, {}, clock);
+}
+
+std::string ConditionWatch::unknown() const {
+  if (!read_) return absence_.empty() ? "" : fmt::format("everything: {}", absence_);
+  if (!latest_) return "";
+  return fmt::format("{}", fmt::join(unknown_conditions(*latest_), ", "));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/condition_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// A driver whose answers take `cost`, and count how often they were asked for.
+struct Driver {
+  Nanoseconds now{1s};
+  Nanoseconds cost{50us};
+  DeviceConditions conditions{};
+  int readings = 0;
+  bool silent = false;
+
+  ConditionWatch watch() {
+    return {[this]() -> std::optional<DeviceConditions> {
+              ++readings;
+              now += cost;
+              if (silent) return std::nullopt;
+              return conditions;
+            },
+            "", [this] { return now; }};
+  }
+};
+
+Judgement sample(Driver& driver, ConditionWatch& watch, Nanoseconds length, int processes = 0) {
+  watch.sample_begins();
+  driver.now += length;
+  driver.conditions.other_processes = processes;
+  return watch.sample_ends({});
+}
+
+TEST(ConditionWatch, QuickReadingsStandBetweenSamples) {
+  Driver driver;
+  ConditionWatch watch = driver.watch();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(sample(driver, watch, 1ms).verdict, SampleVerdict::counted);
+  }
+  EXPECT_EQ(driver.readings, 5);
+  EXPECT_EQ(watch.interval(), 0ns);
+  EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::voided);
+}
+
+TEST(ConditionWatch, OldReadingsAreTakenAgain) {
+  Driver driver;
+  ConditionWatch watch = driver.watch();
+  sample(driver, watch, 1ms);
+  driver.now += 1s;  // other work
+  sample(driver, watch, 1ms);
+  EXPECT_EQ(driver.readings, 4);
+}
+
+// 5 ms each: two of them in 210 ms are less than a twentieth.
+TEST(ConditionWatch, SlowReadingsAreTakenSeldomAndInPairs) {
+  Driver driver;
+  driver.cost = 5ms;
+  ConditionWatch watch = driver.watch();
+  EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::voided);
+  EXPECT_EQ(driver.readings, 2);
+  EXPECT_EQ(watch.interval(), 200ms);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::counted);  // nobody asked
+  }
+  EXPECT_EQ(driver.readings, 2);
+  driver.now += 200ms;
+  EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::voided);
+  EXPECT_EQ(driver.readings, 4);
+}
+
+TEST(ConditionWatch, JudgesByTheClockWhereNothingElseIsKnown) {
+  ConditionWatch watch({}, "NVML: libnvidia-ml.so.1 was not found", [] { return Nanoseconds(1); });
+  watch.sample_begins();
+  EXPECT_EQ(watch.sample_ends({1'000, 2'000}).verdict, SampleVerdict::unsteady);
+  EXPECT_EQ(watch.unknown(), "everything: NVML: libnvidia-ml.so.1 was not found");
+}
+
+TEST(ConditionWatch, ADriverThatFallsSilentIsNotHeldAgainstTheSample) {
+  Driver driver;
+  ConditionWatch watch = driver.watch();
+  watch.sample_begins();
+  driver.silent = true;
+  EXPECT_EQ(watch.sample_ends({}).verdict, SampleVerdict::counted);
+}
+
+TEST(ConditionWatch, NamesWhatTheDriverDoesNotSay) {
+  Driver driver;
+  driver.conditions.power_cap = 1s;
+  ConditionWatch watch = driver.watch();
+  EXPECT_EQ(watch.unknown(), "");  // nobody has asked yet
+  sample(driver, watch, 1ms);
+  EXPECT_THAT(watch.unknown(), HasSubstr("time held back by temperature"));
+  EXPECT_THAT(watch.unknown(), testing::Not(HasSubstr("power limit")));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules, each a row: what voids comes before what throttles.
+#include "ops/cuda/runtime/conditions.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Of the time between the two readings. The driver counts in steps of up to 0.1 s, so that in a
+// short sample whatever has grown is more.
+constexpr double kThrottledShare = 0.01;
+// Runs whose clocks differ by more are not compared either.
+constexpr double kUnsteadyClock = 0.03;
+constexpr std::size_t kFewestClocks = 5;
+constexpr std::size_t kMostClocks = 101;
+
+using Counter = std::optional<Nanoseconds> DeviceConditions::*;
+
+struct CounterRule {
+  Counter counter;
+  std::int64_t reason;  // bits of clock_reasons that say the same of one moment
+  SampleVerdict verdict;
+  std::string_view what;
+};
+constexpr std::int64_t kHardwareSlowdown = 0x8;
+constexpr std::array<CounterRule, 5> kCounters = {
+    {{&DeviceConditions::hot_hardware, 0x40, SampleVerdict::voided,
+      "the hardware slowed the clock down: too hot"},
+     {&DeviceConditions::power_brake, 0x80, SampleVerdict::voided,
+      "the power supply slowed the clock down (power brake)"},
+     {&DeviceConditions::power_cap, 0x4, SampleVerdict::throttled,
+      "the clock was held back by the power limit"},
+     {&DeviceConditions::hot_software, 0x20, SampleVerdict::throttled,
+      "the clock was held back by temperature"},
+     {&DeviceConditions::sync_boost, 0x10, SampleVerdict::throttled,
+      "the clock was held back by another device's (sync boost)"}}};
+
+// By how much the counter grew; absent: unknown at either end, or it was reset.
+std::optional<Nanoseconds> growth(const DeviceConditions& before, const DeviceConditions& after,
+                                  Counter counter) {
+  if (!(before.*counter) || !(after.*counter) || *(after.*counter) < *(before.*counter)) {
+    return std::nullopt;
+  }
+  return *(after.*counter) - *(before.*counter);
+}
+
+// What takes half of the clock or more counts however short it was.
+bool holds(const CounterRule& rule, const DeviceConditions& before, const DeviceConditions& after,
+           Nanoseconds& grown) {
+  const auto by = growth(before, after, rule.counter);
+  const auto now = after.clock_reasons.value_or(0) & rule.reason;
+  if (!by) return now != 0;
+  grown = *by;
+  if (rule.verdict == SampleVerdict::voided) return by->count() > 0 || now != 0;
+  const auto window = static_cast<double>((after.at - before.at).count());
+  return static_cast<double>(by->count()) > kThrottledShare * window || now != 0;
+}
+
+std::optional<Judgement> by_counters(const DeviceConditions& before, const DeviceConditions& after,
+                                     SampleVerdict verdict) {
+  for (const CounterRule& rule : kCounters) {
+    Nanoseconds grown{0};
+    if (rule.verdict != verdict || !holds(rule, before, after, grown)) continue;
+    std::string reason(rule.what);
+    if (grown.count() > 0) reason += fmt::format(" for {}", format_time(grown));
+    return Judgement{verdict, reason};
+  }
+  return std::nullopt;
+}
+
+std::optional<Judgement> by_events(const DeviceConditions& before, const DeviceConditions& after) {
+  const auto voided = [](std::string reason) {
+    return Judgement{SampleVerdict::voided, std::move(reason)};
+  };
+  if ((after.clock_reasons.value_or(0) & kHardwareSlowdown) != 0) {
+    return voided("the hardware slowed the clock down");
+  }
+  const std::int64_t others =
+      std::max(before.other_processes.value_or(0), after.other_processes.value_or(0));
+  if (others > 0) {
+    return voided(
+        fmt::format("{} other process{} computed on the device", others, others == 1 ? "" : "es"));
+  }
+  if (before.performance_state && after.performance_state &&
+      *before.performance_state != *after.performance_state) {
+    return voided(fmt::format("the performance state changed from P{} to P{}",
+                              *before.performance_state, *after.performance_state));
+  }
+  if (before.memory_errors && after.memory_errors && *after.memory_errors > *before.memory_errors) {
+    return voided("the device's memory had errors that could not be corrected (ECC)");
+  }
+  return std::nullopt;
+}
+
+std::string clock_text(const ClockEvidence& clock) {
+  constexpr double kMega = 1e6;
+  return fmt::format("the clock was {:.0f} MHz, {:.0f} MHz in the samples before",
+                     static_cast<double>(*clock.sample_hz) / kMega,
+                     static_cast<double>(*clock.median_hz) / kMega);
+}
+
+}  // namespace
+
+Judgement judge(const DeviceConditions& before, const DeviceConditions& after,
+                const ClockEvidence& clock) {
+  if (auto found = by_counters(before, after, SampleVerdict::voided)) return *std::move(found);
+  if (auto found = by_events(before, after)) return *std::move(found);
+  const bool comparable = clock.sample_hz && clock.median_hz && *clock.median_hz > 0;
+  const double share =
+      comparable ? static_cast<double>(*clock.sample_hz) / static_cast<double>(*clock.median_hz)
+                 : 1.0;
+  if (auto found = by_counters(before, after, SampleVerdict::throttled)) return *std::move(found);
+  if (std::abs(share - 1.0) > kUnsteadyClock) return {SampleVerdict::unsteady, clock_text(clock)};
+  return {};
+}
+
+std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) {
+  struct Row {
+    bool known;
+    std::string_view what;
+  };
+  const Row rows[] = {
+      {conditions.power_cap.has_value(), "time at the power limit"},
+      {conditions.hot_software && conditions.hot_hardware, "time held back by temperature"},
+      {conditions.power_brake.has_value(), "time of power brakes"},
+      {conditions.clock_reasons.has_value(), "what holds the clock back"},
+      {conditions.performance_state.has_value(), "performance state"},
+      {conditions.other_processes.has_value(), "other processes"},
+      {conditions.memory_errors.has_value(), "errors of memory (ECC)"}};
+  std::vector<std::string> unknown;
+  for (const Row& row : rows) {
+    if (!row.known) unknown.emplace_back(row.what);
+  }
+  return unknown;
+}
+
+void ClockHistory::add(std::int64_t hertz) {
+  if (latest_.size() < kMostClocks) {
+    latest_.push_back(hertz);
+    return;
+  }
+  latest_[next_] = hertz;
+  next_ = (next_ + 1) % kMostClocks;
+}
+
+std::optional<std::int64_t> ClockHistory::median() const {
+  if (latest_.size() < kFewestClocks) return std::nullopt;
+  std::vector<std::int64_t> sorted = latest_;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
+}  // namespace bench::ops::cuda

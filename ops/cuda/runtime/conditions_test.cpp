@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/conditions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+DeviceConditions quiet() {
+  DeviceConditions conditions;
+  conditions.at = 1s;
+  conditions.power_cap = conditions.sync_boost = conditions.hot_software = 5s;
+  conditions.hot_hardware = conditions.power_brake = 5s;
+  conditions.clock_reasons = 0;
+  conditions.performance_state = 0;
+  conditions.other_processes = 0;
+  conditions.memory_errors = 3;
+  return conditions;
+}
+
+// 100 ms later, with a change.
+Judgement judged(const std::function<void(DeviceConditions&)>& change,
+                 const ClockEvidence& clock = {}) {
+  DeviceConditions after = quiet();
+  after.at += 100ms;
+  change(after);
+  return judge(quiet(), after, clock);
+}
+
+struct Rule {
+  std::function<void(DeviceConditions&)> change;
+  SampleVerdict verdict;
+  const char* reason;
+};
+
+TEST(Conditions, EachHasItsVerdict) {
+  const Rule rules[] = {
+      {[](auto&) {}, SampleVerdict::counted, ""},
+      {[](auto& now) { now.hot_hardware = 5s + 1ns; }, SampleVerdict::voided, "too hot for 1 ns"},
+      {[](auto& now) { now.power_brake = 5s + 2ms; }, SampleVerdict::voided, "power brake"},
+      {[](auto& now) { now.clock_reasons = 0x8; }, SampleVerdict::voided, "slowed the clock down"},
+      {[](auto& now) { now.clock_reasons = 0x40; }, SampleVerdict::voided, "too hot"},
+      {[](auto& now) { now.other_processes = 1; }, SampleVerdict::voided,
+       "1 other process computed"},
+      {[](auto& now) { now.other_processes = 2; }, SampleVerdict::voided, "2 other processes"},
+      {[](auto& now) { now.performance_state = 2; }, SampleVerdict::voided, "from P0 to P2"},
+      {[](auto& now) { now.memory_errors = 4; }, SampleVerdict::voided, "ECC"},
+      {[](auto& now) { now.power_cap = 5s + 1ms; }, SampleVerdict::counted, ""},  // 1 %, not more
+      {[](auto& now) { now.power_cap = 5s + 2ms; }, SampleVerdict::throttled,
+       "power limit for 2.000 ms"},
+      {[](auto& now) { now.hot_software = 6s; }, SampleVerdict::throttled, "temperature"},
+      {[](auto& now) { now.sync_boost = 6s; }, SampleVerdict::throttled, "another device's"},
+      {[](auto& now) { now.clock_reasons = 0x4; }, SampleVerdict::throttled, "power limit"},
+      {[](auto& now) { now.clock_reasons = 0x1 | 0x2; }, SampleVerdict::counted, ""},
+      {[](auto& now) { now.power_cap = 1s; }, SampleVerdict::counted, ""},  // the counter was reset
+  };
+  for (const Rule& rule : rules) {
+    const Judgement judgement = judged(rule.change);
+    EXPECT_EQ(judgement.verdict, rule.verdict) << rule.reason;
+    EXPECT_THAT(judgement.reason, HasSubstr(rule.reason));
+    EXPECT_EQ(judgement.reason.empty(), rule.verdict == SampleVerdict::counted);
+  }
+}
+
+TEST(Conditions, WhatVoidsComesBeforeWhatThrottles) {
+  const auto judgement = judged([](auto& now) {
+    now.power_cap = 6s;
+    now.hot_hardware = 6s;
+  });
+  EXPECT_EQ(judgement.verdict, SampleVerdict::voided);
+}
+
+TEST(Conditions, TheClockIsComparedWithThatOfTheSamplesBefore) {
+  const auto same = [](auto&) {};
+  EXPECT_EQ(judged(same, {1'400'000'000, 2'000'000'000}).verdict, SampleVerdict::unsteady);
+  EXPECT_EQ(judged(same, {1'810'000'000, 2'000'000'000}).verdict, SampleVerdict::unsteady);
+  EXPECT_EQ(judged(same, {1'950'000'000, 2'000'000'000}).verdict, SampleVerdict::counted);
+  EXPECT_EQ(judged(same, {2'100'000'000, 2'000'000'000}).verdict, SampleVerdict::unsteady);
+  EXPECT_EQ(judged(same, {1'000'000'000, std::nullopt}).verdict, SampleVerdict::counted);
+  EXPECT_EQ(judged(same, {std::nullopt, 2'000'000'000}).verdict, SampleVerdict::counted);
+}
+
+TEST(Conditions, WhatIsUnknownSaysNothing) {
+  EXPECT_EQ(judge({}, {}, {}).verdict, SampleVerdict::counted);
+  DeviceConditions known = quiet();
+  EXPECT_EQ(judge({}, known, {}).verdict, SampleVerdict::counted);
+  EXPECT_THAT(unknown_conditions(known), IsEmpty());
+  known.power_brake.reset();
+  known.other_processes.reset();
+  EXPECT_THAT(unknown_conditions(known), ElementsAre("time of power brakes", "other processes"));
+}
+
+TEST(ClockHistory, HasAMedianOnceThereAreEnough) {
+  ClockHistory history;
+  for (const std::int64_t clock : {5, 1, 4, 2}) history.add(clock);
+  EXPECT_EQ(history.median(), std::nullopt);
+  history.add(3);
+  EXPECT_EQ(history.median(), 3);
+  for (int i = 0; i < 200; ++i) history.add(7);  // of the latest alone
+  EXPECT_EQ(history.median(), 7);
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/cuda_error.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Those of which driver_types.h says that the process must be terminated and relaunched, and those
+// of a device that is gone.
+constexpr std::array kSticky = {cudaErrorDevicesUnavailable,
+                                cudaErrorECCUncorrectable,
+                                cudaErrorNvlinkUncorrectable,
+                                cudaErrorIllegalAddress,
+                                cudaErrorLaunchTimeout,
+                                cudaErrorContextIsDestroyed,
+                                cudaErrorAssert,
+                                cudaErrorHardwareStackError,
+                                cudaErrorIllegalInstruction,
+                                cudaErrorMisalignedAddress,
+                                cudaErrorInvalidAddressSpace,
+                                cudaErrorInvalidPc,
+                                cudaErrorLaunchFailure,
+                                cudaErrorTensorMemoryLeak,
+                                cudaErrorContained,
+                                cudaErrorMpsConnectionFailed,
+                                cudaErrorMpsRpcFailure,
+                                cudaErrorMpsServerNotReady,
+                                cudaErrorMpsClientTerminated,
+                                cudaErrorExternalDevice,
+                                cudaErrorCudartUnloading};
+
+}  // namespace
+
+bool is_sticky(int code) {
+  return std::any_of(kSticky.begin(), kSticky.end(),
+                     [&](cudaError_t each) { return each == code; });
+}
+
+Error cuda_error(const CudaFailure& failure, DeviceState state) {
+  const std::string words =
+      fmt::format("{}: {} ({}, {})", failure.call, failure.text, failure.name, failure.code);
+  if (state == DeviceState::usable) return Error{words, "", ""};
+  return Error{fmt::format("the device is lost: {}; later cases run in a fresh worker", words), "",
+               "compute-sanitizer names the kernel of an illegal access; `dmesg` names a fault of "
+               "the hardware (Xid)"};
+}
+
+Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total) {
+  std::string rest = "which the device has not got free";
+  if (free && total) {
+    rest = fmt::format("the device has {} of {} free", format_bytes(*free), format_bytes(*total));
+  }
+  return {Refusal::Kind::skipped,
+          fmt::format("not enough memory: {} asked for, {}", format_bytes(asked), rest)};
+}
+
+}  // namespace bench::ops::cuda

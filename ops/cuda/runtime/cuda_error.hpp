@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What CUDA's errors mean for the process. Pure.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "ops/kernel.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::ops::cuda {
+
+// Why a call failed, as CUDA says it.
+struct CudaFailure {
+  std::string_view call;  // "cudaLaunchKernel"
+  int code = 0;
+  std::string_view name;  // "cudaErrorIllegalAddress"
+  std::string_view text;  // "an illegal memory access was encountered"
+};
+
+// Whether an error of this code makes the context unusable until the process ends.
+bool is_sticky(int code);
+
+enum class DeviceState { usable, lost };
+// "cudaMemcpyAsync: an illegal memory access was encountered (cudaErrorIllegalAddress, 700)".
+Error cuda_error(const CudaFailure& failure, DeviceState state);
+
+// Of an allocation of `asked` bytes; `free` and `total` absent: the device does not say.
+Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total);
+
+}  // namespace bench::ops::cuda

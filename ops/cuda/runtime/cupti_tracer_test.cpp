@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+
+#include "profiler/cupti/scripted_cupti.hpp"
+#include "profiler/gpu/gpu_record_lines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::test::CuptiScript;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Fixture {
+  std::function<Result<CuptiLibrary>()> load = [this]() -> Result<CuptiLibrary> {
+    CuptiLibrary library = bench::test::toolkit_cupti();
+    library.api = bench::test::scripted_cupti(library.api, script);
+    return library;
+  };
+  std::shared_ptr<DeviceTracer> tracer() {
+    return make_cupti_tracer(load, process, [this]() -> Status {
+      script.calls.emplace_back("synchronise");
+      return Done{};
+    });
+  }
+  std::vector<std::string> calls_with(const std::string& text) const {
+    std::vector<std::string> found;
+    for (const std::string& call : script.calls) {
+      if (call.find(text) != std::string::npos) found.push_back(call);
+    }
+    return found;
+  }
+
+  CuptiScript script;
+  CuptiProcess process;
+};
+
+TEST(CuptiTracer, RecordsWhatIsAskedForFromTheWindowOn) {
+  Fixture fixture;
+  const auto tracer = fixture.tracer();
+  ASSERT_TRUE(tracer->begin(kTraceDevice).ok());
+  fixture.script.buffers.emplace_back().add(
+      bench::test::kernel_record({.name = "warm_up", .start = 1, .end = 2, .correlation = 1}));
+  ASSERT_TRUE(tracer->open_window().ok());
+  tracer->region_begins(7);
+  tracer->region_begins(8);
+  tracer->region_ends();
+  tracer->region_ends();
+  fixture.script.buffers.emplace_back().add(
+      bench::test::kernel_record({.name = "timed", .start = 10, .end = 20, .correlation = 2}));
+  const auto text = tracer->finish();
+  ASSERT_TRUE(text.ok()) << text.error().message();
+  EXPECT_THAT(*text, HasSubstr("\"timed\""));
+  EXPECT_THAT(*text, Not(HasSubstr("warm_up")));
+  const auto session = read_gpu_session(*text, "trace");
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  EXPECT_EQ(session->records.size(), 1u);
+  EXPECT_EQ(fixture.calls_with("synchronise").size(), 2u);
+  EXPECT_EQ(fixture.calls_with("push").size(), 2u);
+  EXPECT_EQ(fixture.calls_with("pop").size(), 2u);
+}
+
+TEST(CuptiTracer, RegionsThatWereNotEndedEndWithTheTrace) {
+  Fixture fixture;
+  const auto tracer = fixture.tracer();
+  ASSERT_TRUE(tracer->begin(kTraceApi | kTraceMemory | kTraceDevice).ok());
+  tracer->region_begins(7);
+  ASSERT_TRUE(tracer->finish().ok());
+  EXPECT_EQ(fixture.calls_with("pop").size(), 1u);
+}
+
+TEST(CuptiTracer, SaysWhyThereIsNone) {
+  Fixture fixture;
+  fixture.script.results["subscribe bench"] = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  fixture.script.other_tool = "Nsight Systems";
+  const auto begun = fixture.tracer()->begin(kTraceDevice);
+  ASSERT_FALSE(begun.ok());
+  EXPECT_THAT(begun.error().what, HasSubstr("another profiler (Nsight Systems) is attached"));
+}
+
+TEST(CuptiTracer, LoadsTheLibraryWhenItBeginsAndNotBefore) {
+  Fixture fixture;
+  int loaded = 0;
+  fixture.load = [&]() -> Result<CuptiLibrary> {
+    ++loaded;
+    return Error{"cannot be loaded", "CUPTI", ""};
+  };
+  const auto tracer = fixture.tracer();
+  EXPECT_EQ(loaded, 0);
+  EXPECT_EQ(tracer->begin(kTraceDevice).error().message(), "CUPTI: cannot be loaded");
+  tracer->region_begins(1);
+  tracer->region_ends();
+  EXPECT_FALSE(tracer->open_window().ok());
+  EXPECT_FALSE(tracer->finish().ok());
+  EXPECT_EQ(loaded, 1);
+}
+
+TEST(CuptiTracer, LooksWhereOtherLibrariesAreFound) {
+  const SearchStep steps[] = {{"/opt/libs", "$BENCH_CUDA_LIBS"}, {"", "the loader's path"}};
+  EXPECT_THAT(cupti_candidates(steps), ElementsAre("/opt/libs/libcupti.so.13", "libcupti.so.13"));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/device_counters.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <dlfcn.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr const char* kDriver = "libcuda.so.1";
+
+Error driver_error(std::string what) {
+  return {std::move(what), kDriver, "`bench doctor` says what is there"};
+}
+
+// Not permitted, not supported, occupied: nothing went wrong, there is only nothing to be had.
+Refusal refusal_of(const CounterRefusal& refused) {
+  const bool failed = refused.obstacle == CounterObstacle::failed;
+  return {failed ? Refusal::Kind::failed : Refusal::Kind::unsupported, refused.error.message()};
+}
+
+class CuptiCounters final : public DeviceCounters {
+ public:
+  explicit CuptiCounters(CounterParts parts) : parts_(std::move(parts)) {}
+  Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) override;
+
+ private:
+  Result<std::unique_ptr<CounterSession>, Refusal> start();
+
+  CounterParts parts_;
+  std::optional<Result<CounterLibrary>> library_;
+};
+
+Result<std::unique_ptr<CounterSession>, Refusal> CuptiCounters::start() {
+  if (!library_) library_.emplace(parts_.load());
+  if (!*library_) {
+    return Refusal{Refusal::Kind::unsupported, library_->error().message()};
+  }
+  const auto device = parts_.device();
+  if (!device) return Refusal{Refusal::Kind::failed, device.error().message()};
+  std::vector<CounterQuestion> questions;
+  for (const CounterQuestionRow& row : counter_questions()) questions.push_back(row.question);
+  auto session = CounterSession::start(**library_, *device, questions);
+  if (!session) return refusal_of(session.error());
+  return std::move(session).value();
+}
+
+// The session ends here: at the end of the process the driver may be gone before it.
+Result<CounterReadings, Refusal> CuptiCounters::measure(std::span<Invocation* const> rotation) {
+  if (rotation.empty()) return Refusal{Refusal::Kind::failed, "nothing to be executed"};
+  std::size_t next = 0;
+  const auto execute = [&]() -> Status {
+    Invocation& invocation = *rotation[next++ % rotation.size()];
+    if (invocation.run()) return Done{};
+    return Error{invocation.error(), "", ""};
+  };
+  // Before anything counts: code is loaded at the first launch.
+  if (Status first = execute(); !first) {
+    return Refusal{Refusal::Kind::failed, first.error().message()};
+  }
+  BENCH_ASSIGN_OR_RETURN(const auto session, start());
+  auto readings = session->measure(execute);
+  if (!readings) return refusal_of(readings.error());
+  return std::move(readings).value();
+}
+
+}  // namespace
+
+// The driver's own functions: CUDA's runtime has none for the context. It has loaded the driver.
+Result<CounterDevice> current_counter_device() {
+  void* const driver = dlopen(kDriver, RTLD_NOW | RTLD_NOLOAD);
+  if (driver == nullptr) return driver_error("no driver is loaded in this process");
+  const auto close = [](void* handle) { dlclose(handle); };
+  const std::unique_ptr<void, decltype(close)> held(driver, close);
+  const auto get_context =
+      reinterpret_cast<decltype(&cuCtxGetCurrent)>(dlsym(driver, "cuCtxGetCurrent"));
+  const auto get_device =
+      reinterpret_cast<decltype(&cuCtxGetDevice)>(dlsym(driver, "cuCtxGetDevice"));
+  if (get_context == nullptr || get_device == nullptr) {
+    return driver_error("has no functions for contexts");
+  }
+  CUcontext context = nullptr;
+  CUresult result = get_context(&context);
+  CUdevice device = 0;
+  if (result == CUDA_SUCCESS && context != nullptr) result = get_device(&device);
+  if (result != CUDA_SUCCESS || context == nullptr) {
+    return driver_error(
+        fmt::format("no context is current (CUresult {})", static_cast<int>(result)));
+  }
+  return CounterDevice{static_cast<std::size_t>(device), context};
+}
+
+std::shared_ptr<DeviceCounters> make_device_counters(CounterParts parts) {
+  return std::make_shared<CuptiCounters>(std::move(parts));
+}
+
+}  // namespace bench::ops::cuda

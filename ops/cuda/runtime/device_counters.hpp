@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device counts, read by CUPTI: DeviceCounters over profiler/cupti.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/device_counters.hpp"
+#include "profiler/cupti/counters.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace bench::ops::cuda {
+
+// The device whose context is current on the calling thread, asked of the driver that is loaded in
+// this process. Error: none is, or no context is current.
+Result<CounterDevice> current_counter_device();
+
+struct CounterParts {
+  std::function<Result<CounterLibrary>()> load;  // called once, by the first measurement
+  // Called when invocations have run, so that there is a context.
+  std::function<Result<CounterDevice>()> device = current_counter_device;
+};
+
+// Invocations are CudaInvocations: their run() waits for the device.
+std::shared_ptr<DeviceCounters> make_device_counters(CounterParts parts);
+
+}  // namespace bench::ops::cuda

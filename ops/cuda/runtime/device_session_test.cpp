@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/device_session.hpp"
+
+#include "ops/cuda/runtime/lazy_backend.hpp"
+#include "ops/cuda/runtime/test_support.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace bench::ops::cuda {
+namespace {
+
+using test::ScriptedDevice;
+using ::testing::ElementsAre;
+
+TEST(DeviceSession, MakesTheDeviceOnceAndNotBeforeItIsUsed) {
+  ScriptedDevice device;
+  int made = 0;
+  DeviceSession session([&]() -> Result<DeviceParts, Refusal> {
+    ++made;
+    return device.parts();
+  });
+  ASSERT_TRUE(session.synchronise().ok());
+  EXPECT_EQ(made, 0);
+  const auto address = session.memory().allocate({16});
+  ASSERT_TRUE(address.ok());
+  EXPECT_EQ(made, 1);
+  const std::array<char, 16> text = {"sixteen letters"};
+  std::array<char, 16> back{};
+  ASSERT_TRUE(session.memory().copy_in(*address, text.data(), {16}).ok());
+  ASSERT_TRUE(session.memory().copy_out(back.data(), *address, {16}).ok());
+  EXPECT_EQ(back, text);
+  ASSERT_TRUE(session.memory().fill(*address, 0x41, {16}).ok());
+  EXPECT_EQ(device.runtime->calls.back(), "synchronise");
+  ASSERT_TRUE(session.memory().copy_out(back.data(), *address, {16}).ok());
+  EXPECT_EQ(back[15], 'A');
+  EXPECT_EQ(session.memory().cache(), Bytes{50 << 20});
+  EXPECT_EQ(session.memory().available(), Bytes{(1 << 30) - 16});
+  session.memory().release(*address);
+  EXPECT_EQ(session.memory().available(), Bytes{1 << 30});
+  EXPECT_EQ(made, 1);
+}
+
+TEST(DeviceSession, SaysTheSameReasonEveryTime) {
+  int made = 0;
+  DeviceSession session([&]() -> Result<DeviceParts, Refusal> {
+    ++made;
+    return Refusal{Refusal::Kind::failed, "cudaSetDevice: out of memory"};
+  });
+  EXPECT_EQ(session.memory().allocate({1}).error().what, "cudaSetDevice: out of memory");
+  EXPECT_EQ(session.parts().error().reason, "cudaSetDevice: out of memory");
+  EXPECT_EQ(session.memory().available(), std::nullopt);
+  EXPECT_TRUE(session.synchronise().ok());
+  EXPECT_EQ(made, 1);
+}
+
+// Refuses everything and remembers what it was set to.
+class SetBackend final : public Backend {
+ public:
+  explicit SetBackend(std::vector<std::string>& log) : log_(log) {}
+  std::string_view name() const override { return "set"; }
+  std::string_view device() const override { return "cuda"; }
+  LibraryInfo library() const override { return {}; }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem&) override {
+    log_.emplace_back("create");
+    return Refusal{Refusal::Kind::unsupported, "a test"};
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override {
+    return Refusal{Refusal::Kind::unsupported, "a test"};
+  }
+  void set_tuning(std::int64_t candidates) override {
+    log_.push_back("tune " + std::to_string(candidates));
+  }
+
+ private:
+  std::vector<std::string>& log_;
+};
+
+TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
+  ScriptedDevice device;
+  std::vector<std::string> log;
+  LazyBackendParts parts;
+  parts.name = "lazy";
+  parts.library.version = "13.1.0";
+  parts.session = std::make_shared<DeviceSession>([&]() -> Result<DeviceParts, Refusal> {
+    log.emplace_back("device");
+    return device.parts();
+  });
+  parts.make = [&](const DeviceParts& made) -> Result<std::unique_ptr<Backend>, Refusal> {
+    EXPECT_EQ(made.runtime, device.runtime);
+    log.emplace_back("backend");
+    return std::unique_ptr<Backend>(std::make_unique<SetBackend>(log));
+  };
+  const auto backend = make_lazy_backend(parts);
+  EXPECT_EQ(backend->name(), "lazy");
+  EXPECT_EQ(backend->library().version, "13.1.0");
+  EXPECT_NE(backend->memory(), nullptr);
+  EXPECT_EQ(backend->tracer(), nullptr);
+  backend->set_tuning(4);
+  EXPECT_TRUE(log.empty());
+  const Problem problem = bench::ops::testing::problem("gemm", "m4n4k4");
+  EXPECT_FALSE(backend->create(problem).ok());
+  backend->set_tuning(8);
+  EXPECT_FALSE(backend->create(problem).ok());
+  EXPECT_THAT(log, ElementsAre("device", "backend", "tune 4", "create", "tune 8", "create"));
+}
+
+TEST(LazyBackend, RefusesKernelsForTheReasonOfTheDevice) {
+  LazyBackendParts parts;
+  parts.session = std::make_shared<DeviceSession>([]() -> Result<DeviceParts, Refusal> {
+    return Refusal{Refusal::Kind::skipped, "no NVIDIA driver"};
+  });
+  const auto backend = make_lazy_backend(parts);
+  const auto kernel = backend->create(bench::ops::testing::problem("gemm", "m4n4k4"));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().reason, "no NVIDIA driver");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/kernel.hpp"
+
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Waits for each step once it stands on the stream. After a failed wait nothing more is done.
+class WaitingObserver final : public StepObserver {
+ public:
+  WaitingObserver(Runtime& runtime, StepObserver& observer)
+      : runtime_(runtime), observer_(observer) {}
+  void begins(std::size_t step) noexcept override { observer_.begins(step); }
+  void enqueued(std::size_t step) noexcept override {
+    observer_.enqueued(step);
+    if (failure_) return;
+    if (Status waited = runtime_.synchronise(); !waited) {
+      failure_ = std::move(waited).error();
+    } else {
+      observer_.done(step);
+    }
+  }
+  void done(std::size_t step) noexcept override { observer_.done(step); }
+  void part_begins(std::string_view name) noexcept override { observer_.part_begins(name); }
+  void part_ends() noexcept override { observer_.part_ends(); }
+
+  Status status() const {
+    if (failure_) return *failure_;
+    return Done{};
+  }
+
+ private:
+  Runtime& runtime_;
+  StepObserver& observer_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+bool CudaInvocation::finish(const Status& status) noexcept {
+  if (status) return true;
+  error_ = status.error().message();
+  return false;
+}
+
+bool CudaInvocation::run() noexcept {
+  if (const Status enqueued = enqueue(nullptr); !enqueued) return finish(enqueued);
+  return finish(runtime_.synchronise());
+}
+
+bool CudaInvocation::run_observed(StepObserver& observer) noexcept {
+  WaitingObserver waiting(runtime_, observer);
+  if (const Status enqueued = enqueue(&waiting); !enqueued) return finish(enqueued);
+  if (const Status waited = waiting.status(); !waited) return finish(waited);
+  return finish(runtime_.synchronise());
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler)
+    : runtime_(std::move(runtime)),
+      sampler_(std::move(sampler)),
+      sampling_(std::make_unique<KernelSampling>(runtime_)),
+      setup_(runtime_->take_setup()) {}
+
+CudaKernel::~CudaKernel() = default;
+
+Result<DeviceSample> CudaKernel::sample(const SampleRequest& request) {
+  return sampler_->sample(*sampling_, request);
+}
+
+std::map<std::string, std::string> CudaKernel::details() const {
+  std::map<std::string, std::string> all;
+  for (const auto& [name, time] : setup_) {
+    all[fmt::format("setup.{}_ns", name)] = fmt::to_string(time.count());
+  }
+  if (!sampling_->method().empty()) all["method"] = sampling_->method();
+  if (const auto floor = sampler_->launch_floor()) {
+    all["launch_floor_ns"] = fmt::to_string(floor->count());
+  }
+  if (std::string unknown = sampler_->unknown_conditions(); !unknown.empty()) {
+    all["conditions_unknown"] = std::move(unknown);
+  }
+  return all;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/kernel.hpp"
+
+#include "ops/cuda/runtime/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using test::RuntimeScript;
+using test::ScriptedDevice;
+using test::ScriptedInvocation;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+using testing::Pair;
+
+// Two kernels as two steps.
+class TwoSteps final : public CudaInvocation {
+ public:
+  explicit TwoSteps(test::ScriptedRuntime& device) : CudaInvocation(device), device_(device) {}
+  Status enqueue(StepObserver* observer) override {
+    for (std::size_t step = 0; step < 2; ++step) {
+      if (observer != nullptr) observer->begins(step);
+      BENCH_RETURN_IF_ERROR(device_.launch_kernel(step == 0 ? "first" : "second", 10us));
+      if (observer != nullptr) observer->enqueued(step);
+    }
+    return Done{};
+  }
+
+ private:
+  test::ScriptedRuntime& device_;
+};
+
+class Events final : public StepObserver {
+ public:
+  explicit Events(std::vector<std::string>& log) : log_(log) {}
+  void begins(std::size_t step) noexcept override { add("begins", step); }
+  void enqueued(std::size_t step) noexcept override { add("enqueued", step); }
+  void done(std::size_t step) noexcept override { add("done", step); }
+
+ private:
+  void add(const char* what, std::size_t step) {
+    log_.push_back(std::string(what) + " " + std::to_string(step));
+  }
+  std::vector<std::string>& log_;
+};
+
+TEST(CudaInvocation, WaitsForItsEnd) {
+  ScriptedDevice device;
+  TwoSteps invocation(*device.runtime);
+  EXPECT_TRUE(invocation.run());
+  EXPECT_THAT(device.runtime->calls, ElementsAre("launch first", "launch second", "synchronise"));
+}
+
+TEST(CudaInvocation, ObservedEachStepIsWaitedFor) {
+  ScriptedDevice device;
+  TwoSteps invocation(*device.runtime);
+  Events events(device.runtime->calls);
+  EXPECT_TRUE(invocation.run_observed(events));
+  EXPECT_THAT(
+      device.runtime->calls,
+      ElementsAre("begins 0", "launch first", "enqueued 0", "synchronise", "done 0", "begins 1",
+                  "launch second", "enqueued 1", "synchronise", "done 1", "synchronise"));
+}
+
+TEST(CudaInvocation, AStepThatFailsIsNotDone) {
+  RuntimeScript script;
+  script.failing = {{"synchronise", 2}};
+  ScriptedDevice device(script);
+  TwoSteps invocation(*device.runtime);
+  Events events(device.runtime->calls);
+  EXPECT_FALSE(invocation.run_observed(events));
+  EXPECT_EQ(invocation.error(), script.failure);
+  EXPECT_THAT(device.runtime->calls, Contains("done 0"));
+  EXPECT_THAT(device.runtime->calls, Not(Contains("done 1")));
+}
+
+TEST(CudaInvocation, SaysWhyALaunchFailed) {
+  RuntimeScript script;
+  script.failing = {{"launch second", 1}};
+  ScriptedDevice device(script);
+  TwoSteps invocation(*device.runtime);
+  EXPECT_FALSE(invocation.run());
+  EXPECT_EQ(invocation.error(), script.failure);
+  EXPECT_TRUE(invocation.run());
+}
+
+class OneKernel final : public CudaKernel {
+ public:
+  using CudaKernel::CudaKernel;
+  std::string implementation() const override { return "one"; }
+  std::span<const KernelBuffer> buffers() const override { return {}; }
+  Bytes workspace() const override { return {}; }
+  Status pack(std::size_t, const void*, void*) override { return Done{}; }
+  Status unpack(std::size_t, const void*, void*) override { return Done{}; }
+  Status prepare(std::span<void* const>) override { return Done{}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const>) override {
+    return Error{"nothing to bind", "", ""};
+  }
+};
+
+TEST(CudaKernel, TellsWhatWasSpentBeforeItOnce) {
+  ScriptedDevice device;
+  device.runtime->note_setup("context", 5ms);
+  device.runtime->note_setup("library", 2ms);
+  device.runtime->note_setup("library", 1ms);
+  const OneKernel first(device.runtime, device.sampler);
+  const OneKernel second(device.runtime, device.sampler);
+  EXPECT_THAT(first.details(), Contains(Pair("setup.context_ns", "5000000")));
+  EXPECT_THAT(first.details(), Contains(Pair("setup.library_ns", "3000000")));
+  EXPECT_THAT(second.details(), ElementsAre(Pair("launch_floor_ns", "1000")));
+}
+
+TEST(CudaKernel, TakesSamplesAndTellsHow) {
+  ScriptedDevice device;
+  OneKernel kernel(device.runtime, device.sampler);
+  ScriptedInvocation invocation(*device.runtime, "one", 50us);
+  Invocation* const rotation[] = {&invocation};
+  EXPECT_TRUE(kernel.has_device_clock());
+  const auto sample = kernel.sample({rotation, 0, 3, SampleMethod::any});
+  ASSERT_TRUE(sample.ok());
+  EXPECT_EQ(sample->device, 150us);
+  EXPECT_THAT(kernel.details(), Contains(Pair("method", "stream")));
+}
+
+TEST(DeviceBuffer, GivesItsMemoryBack) {
+  ScriptedDevice device;
+  const std::size_t before = device.runtime->live_allocations();
+  {
+    auto buffer = DeviceBuffer::create(*device.runtime, {4096});
+    ASSERT_TRUE(buffer.ok());
+    DeviceBuffer moved = *std::move(buffer);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(moved.data()) % 256, 0u);
+    const auto nothing = DeviceBuffer::create(*device.runtime, {0});
+    ASSERT_TRUE(nothing.ok());
+    EXPECT_EQ(nothing->data(), nullptr);
+    EXPECT_EQ(device.runtime->live_allocations(), before + 1);
+  }
+  EXPECT_EQ(device.runtime->live_allocations(), before);
+}
+
+TEST(DeviceBuffer, TooLargeIsSkippedWithTheSizes) {
+  ScriptedDevice device;
+  const auto buffer = DeviceBuffer::create(*device.runtime, {std::int64_t{2} << 30});
+  ASSERT_FALSE(buffer.ok());
+  EXPECT_EQ(buffer.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(buffer.error().reason,
+            "not enough memory: 2.000 GiB asked for, the device has 1.000 GiB of 1.000 GiB free");
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/lazy_backend.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+
+class LazyBackend final : public Backend {
+ public:
+  explicit LazyBackend(LazyBackendParts parts) : parts_(std::move(parts)) {}
+
+  std::string_view name() const override { return parts_.name; }
+  std::string_view device() const override { return "cuda"; }
+  LibraryInfo library() const override { return parts_.library; }
+  std::vector<LibraryInfo> further_libraries() const override { return parts_.further_libraries; }
+  DeviceMemory* memory() override { return &parts_.session->memory(); }
+  DeviceTracer* tracer() override { return parts_.tracer.get(); }
+  DeviceCounters* counters() override { return parts_.counters.get(); }
+  CreatedKernel create(const Problem& problem) override {
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    return backend->create(problem);
+  }
+  CreatedKernel create(const Network& network) override {
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    return backend->create(network);
+  }
+  CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override {
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    return backend->create_layer(problem, met);
+  }
+  void set_layer_maker(KernelMaker maker) override {
+    set([maker = std::move(maker)](Backend& backend) { backend.set_layer_maker(maker); });
+  }
+  void observe(const Collectors& collectors) override {
+    set([collectors](Backend& backend) { backend.observe(collectors); });
+  }
+  void set_tuning(std::int64_t candidates) override {
+    set([candidates](Backend& backend) { backend.set_tuning(candidates); });
+  }
+
+ private:
+  using Setting = std::function<void(Backend& backend)>;
+
+  void set(Setting setting) {
+    if (!made_) {
+      settings_.push_back(std::move(setting));
+    } else if (*made_) {
+      setting(***made_);
+    }
+  }
+
+  Result<Backend*, Refusal> made() {
+    if (!made_) {
+      made_.emplace(make());
+      if (*made_) {
+        for (const Setting& setting : settings_) setting(***made_);
+      }
+    }
+    if (!*made_) return made_->error();
+    return (**made_).get();
+  }
+
+  Result<std::unique_ptr<Backend>, Refusal> make() {
+    BENCH_ASSIGN_OR_RETURN(const DeviceParts device, parts_.session->parts());
+    return parts_.make(device);
+  }
+
+  LazyBackendParts parts_;
+  std::vector<Setting> settings_;
+  std::optional<Result<std::unique_ptr<Backend>, Refusal>> made_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_lazy_backend(LazyBackendParts parts) {
+  return std::make_unique<LazyBackend>(std::move(parts));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/nvml_conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+std::optional<Nanoseconds> time_of(const std::optional<std::int64_t>& nanoseconds) {
+  if (!nanoseconds) return std::nullopt;
+  return Nanoseconds(*nanoseconds);
+}
+
+// "12 (a name) S 7 ...": the name may hold anything.
+std::optional<std::int64_t> parent_by_proc(std::int64_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string state;
+  std::int64_t parent = 0;
+  if (!(fields >> state >> parent)) return std::nullopt;
+  return parent;
+}
+
+}  // namespace
+
+ProcessFamily own_family() { return {::getpid(), ::getppid(), parent_by_proc}; }
+
+std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
+                                              const ProcessFamily& family) {
+  if (std::find(processes.begin(), processes.end(), family.own) == processes.end()) {
+    return std::nullopt;
+  }
+  return std::count_if(processes.begin(), processes.end(), [&](std::int64_t pid) {
+    return pid != family.own && pid != family.parent && family.parent_of(pid) != family.parent;
+  });
+}
+
+DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily& family) {
+  DeviceConditions conditions;
+  conditions.power_cap = time_of(counters.power_cap);
+  conditions.sync_boost = time_of(counters.sync_boost);
+  conditions.hot_software = time_of(counters.hot_software);
+  conditions.hot_hardware = time_of(counters.hot_hardware);
+  conditions.power_brake = time_of(counters.power_brake);
+  conditions.clock_reasons = counters.clock_reasons;
+  conditions.performance_state = counters.performance_state;
+  conditions.memory_errors = counters.memory_errors;
+  conditions.power_milliwatt = counters.power_milliwatt;
+  if (counters.processes) {
+    conditions.other_processes = foreign_processes(*counters.processes, family);
+  }
+  return conditions;
+}
+
+ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
+                             HostClock now) {
+  auto opened = Nvml::open(search);
+  if (!opened) return {{}, "NVML: " + opened.error().reason, std::move(now)};
+  const auto nvml = std::make_shared<const Nvml>(*std::move(opened));
+  if (const auto first = nvml->counters(bus_id); !first) {
+    return {{}, "NVML: " + first.error().message(), std::move(now)};
+  }
+  const auto read = [nvml, bus_id, family = own_family()]() -> std::optional<DeviceConditions> {
+    const auto counters = nvml->counters(bus_id);
+    if (!counters) return std::nullopt;
+    return conditions_of(*counters, family);
+  };
+  return {read, "", std::move(now)};
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/nvml_conditions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <unistd.h>
+
+namespace bench::ops::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+// 1 is everyone's ancestor, 10 the coordinator, 11 this worker, 12 its sibling.
+ProcessFamily family() {
+  return {
+      11, 10, [](std::int64_t pid) -> std::optional<std::int64_t> {
+        const std::map<std::int64_t, std::int64_t> parents = {{10, 1}, {11, 10}, {12, 10}, {20, 1}};
+        const auto found = parents.find(pid);
+        return found == parents.end() ? std::nullopt : std::optional(found->second);
+      }};
+}
+
+TEST(ForeignProcesses, AreNotTheWorkersOfOneRun) {
+  EXPECT_EQ(foreign_processes({11}, family()), 0);
+  EXPECT_EQ(foreign_processes({10, 11, 12}, family()), 0);
+  EXPECT_EQ(foreign_processes({11, 20}, family()), 1);
+  EXPECT_EQ(foreign_processes({11, 20, 77}, family()), 2);  // 77 cannot be asked
+}
+
+TEST(ForeignProcesses, AreUnknownWhereWeAreNotAmongThem) {
+  EXPECT_EQ(foreign_processes({}, family()), std::nullopt);
+  EXPECT_EQ(foreign_processes({4711, 4712}, family()), std::nullopt);
+}
+
+TEST(OwnFamily, IsReadFromProc) {
+  const ProcessFamily own = own_family();
+  EXPECT_EQ(own.own, getpid());
+  EXPECT_EQ(own.parent_of(getpid()), getppid());
+  EXPECT_EQ(own.parent_of(-1), std::nullopt);
+}
+
+TEST(ConditionsOf, AreTheCounters) {
+  NvmlCounters counters;
+  counters.power_cap = 5;
+  counters.hot_hardware = 7;
+  counters.performance_state = 0;
+  counters.processes = {11, 20};
+  const DeviceConditions conditions = conditions_of(counters, family());
+  EXPECT_EQ(conditions.power_cap, Nanoseconds(5));
+  EXPECT_EQ(conditions.hot_hardware, Nanoseconds(7));
+  EXPECT_EQ(conditions.power_brake, std::nullopt);
+  EXPECT_EQ(conditions.other_processes, 1);
+}
+
+TEST(WatchByNvml, AsksTheLibrary) {
+  const SearchStep step{std::string(BENCH_FAKE_LIBRARIES) + "/complete", "a test"};
+  Nanoseconds now{1};
+  ConditionWatch watch =
+      watch_by_nvml(std::span(&step, 1), "0000:1B:00.0", [&] { return now += Nanoseconds(1); });
+  EXPECT_EQ(watch.unknown(), "");
+  watch.sample_begins();
+  // The fake's device is held back by the power limit at every moment.
+  EXPECT_EQ(watch.sample_ends({}).verdict, SampleVerdict::throttled);
+  // We are not among its twenty processes.
+  EXPECT_EQ(watch.unknown(), "time of power brakes, other processes");
+}
+
+TEST(WatchByNvml, SaysWhyNothingIsKnown) {
+  const SearchStep nowhere{"/nowhere", "a test"};
+  const auto clock = [] { return Nanoseconds(1); };
+  EXPECT_THAT(watch_by_nvml(std::span(&nowhere, 1), "0000:1B:00.0", clock).unknown(),
+              HasSubstr("libnvidia-ml.so.1 was not found"));
+  const SearchStep step{std::string(BENCH_FAKE_LIBRARIES) + "/complete", "a test"};
+  EXPECT_THAT(watch_by_nvml(std::span(&step, 1), "0000:99:00.0", clock).unknown(),
+              HasSubstr("Not Found"));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

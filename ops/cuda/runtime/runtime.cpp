@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/runtime.hpp"
+
+namespace bench::ops::cuda {
+
+Result<DeviceBuffer, Refusal> DeviceBuffer::create(Runtime& runtime, Bytes size) {
+  if (size.count == 0) return DeviceBuffer(runtime, nullptr, size);
+  BENCH_ASSIGN_OR_RETURN(void* address, runtime.allocate(size));
+  return DeviceBuffer(runtime, address, size);
+}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : runtime_(other.runtime_),
+      address_(std::exchange(other.address_, nullptr)),
+      size_(other.size_) {}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  std::swap(runtime_, other.runtime_);
+  std::swap(address_, other.address_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (address_ != nullptr) runtime_->release(address_);
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Two readings of a device's time, which some devices count in steps of a microsecond, give a
+// clock within half a percent.
+constexpr Nanoseconds kLeastClockWindow = std::chrono::microseconds(400);
+constexpr std::int64_t kFloorLaunches = 200;
+// A rotation that is no divisor of the iterations has another graph at each of its places.
+constexpr std::size_t kMostGraphs = 16;
+
+CudaInvocation& invocation_at(const SampleRequest& request, std::int64_t iteration) {
+  const auto size = static_cast<std::int64_t>(request.rotation.size());
+  return static_cast<CudaInvocation&>(
+      *request.rotation[static_cast<std::size_t>((request.first + iteration) % size)]);
+}
+
+Nanoseconds in_proportion(Nanoseconds time, std::int64_t part, std::int64_t whole) {
+  return Nanoseconds(static_cast<std::int64_t>(
+      static_cast<double>(time.count()) * static_cast<double>(whole) / static_cast<double>(part)));
+}
+
+}  // namespace
+
+struct Sampler::Control {
+  std::int32_t release;
+  std::int32_t timed_out;
+  ClockReading before, after;
+};
+
+struct Sampler::Batch {
+  std::int64_t units = 0;
+  std::int64_t queued = 0;  // of them behind the blocking kernel; 0: there is none
+  std::function<Status(std::int64_t unit)> enqueue;
+};
+
+struct Sampler::Timing {
+  Nanoseconds device{0};
+  std::optional<Nanoseconds> host;
+};
+
+KernelSampling::~KernelSampling() {
+  for (const Graph& graph : graphs_) runtime_->destroy_graph(graph.graph);
+}
+
+Sampler::Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch,
+                 const SamplerOptions& options)
+    : runtime_(std::move(runtime)), watch_(std::move(watch)), options_(options) {}
+
+Sampler::~Sampler() {
+  for (const cudaEvent_t event : {begin_, end_}) {
+    if (event != nullptr) runtime_->destroy_event(event);
+  }
+  if (memory_.host != nullptr) runtime_->release_mapped(memory_);
+}
+
+Result<std::shared_ptr<Sampler>> Sampler::create(std::shared_ptr<Runtime> runtime,
+                                                 ConditionWatch watch,
+                                                 const SamplerOptions& options) {
+  std::shared_ptr<Sampler> sampler(new Sampler(std::move(runtime), std::move(watch), options));
+  BENCH_RETURN_IF_ERROR(sampler->prepare());
+  return sampler;
+}
+
+// Each kernel of ours runs once with nothing to wait for: their code is loaded now, and not while
+// the device is blocked.
+Status Sampler::prepare() {
+  BENCH_ASSIGN_OR_RETURN(memory_, runtime_->allocate_mapped({sizeof(Control)}));
+  BENCH_ASSIGN_OR_RETURN(begin_, runtime_->create_event());
+  BENCH_ASSIGN_OR_RETURN(end_, runtime_->create_event());
+  const Batch batch{1, 1, [this](std::int64_t) { return runtime_->launch_empty(); }};
+  release_block();
+  auto* device = static_cast<Control*>(memory_.device);
+  BENCH_RETURN_IF_ERROR(
+      runtime_->launch_blocking(&device->release, &device->timed_out, options_.block_limit));
+  BENCH_RETURN_IF_ERROR(runtime_->read_clock(&device->before));
+  BENCH_RETURN_IF_ERROR(runtime_->launch_empty());
+  BENCH_RETURN_IF_ERROR(runtime_->synchronise());
+  BENCH_RETURN_IF_ERROR(measure(batch));
+  watch_.sample_begins();  // kernels tell what is unknown before they have samples
+  return Done{};
+}
+
+// The kernel reads it from the device at any time.
+void Sampler::release_block() {
+  auto* control = static_cast<Control*>(memory_.host);
+  std::atomic_ref<std::int32_t>(control->release).store(1, std::memory_order_release);
+}
+
+// The host's time is that of the launches alone. Behind a released block a launch may have to wait
+// for the device, so that only those before count, in proportion.
+Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
+  const std::int64_t queued = std::min(batch.queued, batch.units);
+  const std::int64_t first = queued > 0 ? queued : batch.units;
+  const Nanoseconds begin = runtime_->now();
+  for (std::int64_t unit = 0; unit < first; ++unit) BENCH_RETURN_IF_ERROR(batch.enqueue(unit));
+  timing.host = in_proportion(runtime_->now() - begin, first, batch.units);
+  if (first < batch.units) release_block();
+  for (std::int64_t unit = first; unit < batch.units; ++unit) {
+    BENCH_RETURN_IF_ERROR(batch.enqueue(unit));
+  }
+  return Done{};
+}
+
+Result<Sampler::Timing> Sampler::measure(const Batch& batch) {
+  auto* host = static_cast<Control*>(memory_.host);
+  auto* device = static_cast<Control*>(memory_.device);
+  *host = Control{};
+  Timing timing;
+  const auto enqueue = [&]() -> Status {
+    if (batch.queued > 0) {
+      BENCH_RETURN_IF_ERROR(
+          runtime_->launch_blocking(&device->release, &device->timed_out, options_.block_limit));
+    }
+    BENCH_RETURN_IF_ERROR(runtime_->read_clock(&device->before));
+    BENCH_RETURN_IF_ERROR(runtime_->record(begin_));
+    BENCH_RETURN_IF_ERROR(enqueue_all(batch, timing));
+    BENCH_RETURN_IF_ERROR(runtime_->record(end_));
+    return runtime_->read_clock(&device->after);
+  };
+  const Status enqueued = enqueue();
+  // Whatever failed: nothing may be left behind a block.
+  release_block();
+  const Status waited = runtime_->synchronise();
+  BENCH_RETURN_IF_ERROR(enqueued);
+  BENCH_RETURN_IF_ERROR(waited);
+  if (std::atomic_ref<std::int32_t>(host->timed_out).load() != 0) {
+    return Error{
+        fmt::format("launching {} executions took longer than the {} for which a kernel "
+                    "holds them back",
+                    std::min(batch.queued, batch.units), format_time(options_.block_limit)),
+        "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
+  }
+  BENCH_ASSIGN_OR_RETURN(timing.device, runtime_->elapsed(begin_, end_));
+  return timing;
+}
+
+// Absent: one of the readings is missing, or they lie too close to each other.
+std::optional<std::int64_t> Sampler::clock_between() const {
+  const auto& control = *static_cast<const Control*>(memory_.host);
+  const std::int64_t time = control.after.nanoseconds - control.before.nanoseconds;
+  const std::int64_t cycles = control.after.cycles - control.before.cycles;
+  if (control.before.nanoseconds == 0 || control.after.nanoseconds == 0 || cycles <= 0 ||
+      time < kLeastClockWindow.count()) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(static_cast<double>(cycles) * 1e9 / static_cast<double>(time));
+}
+
+// Of one execution.
+std::int64_t Sampler::launches_of(const SampleRequest& request) {
+  std::int64_t launches = 1;
+  for (Invocation* each : request.rotation) {
+    launches = std::max(launches, static_cast<CudaInvocation*>(each)->launches());
+  }
+  return launches;
+}
+
+Sampler::Batch Sampler::stream_batch(const SampleRequest& request) const {
+  return {request.iterations, options_.queued_launches / launches_of(request),
+          [request](std::int64_t unit) { return invocation_at(request, unit).enqueue(nullptr); }};
+}
+
+Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const SampleRequest& request,
+                                          std::int64_t executions) {
+  std::vector<std::uint64_t> numbers;
+  for (std::int64_t i = 0; i < executions; ++i) {
+    numbers.push_back(invocation_at(request, i).number());
+  }
+  auto& graphs = sampling.graphs_;
+  const auto known = std::find_if(graphs.begin(), graphs.end(),
+                                  [&](const auto& graph) { return graph.invocations == numbers; });
+  if (known != graphs.end()) return known->graph;
+  BENCH_RETURN_IF_ERROR(runtime_->begin_capture());
+  for (std::int64_t i = 0; i < executions; ++i) {
+    if (Status enqueued = invocation_at(request, i).enqueue(nullptr); !enqueued) {
+      runtime_->abandon_capture();
+      return std::move(enqueued).error();
+    }
+  }
+  BENCH_ASSIGN_OR_RETURN(cudaGraphExec_t graph, runtime_->end_capture());
+  if (graphs.size() == kMostGraphs) {
+    runtime_->destroy_graph(graphs.front().graph);
+    graphs.pop_front();
+  }
+  graphs.push_back({std::move(numbers), graph});
+  return graph;
+}
+
+// Whole turns of the rotation as often as they fit, then the rest: both begin at the same place.
+Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
+                                            const SampleRequest& request) {
+  const auto turn = static_cast<std::int64_t>(request.rotation.size());
+  const std::int64_t executions = options_.graph_launches / launches_of(request);
+  const std::int64_t most = std::max(turn, executions / turn * turn);
+  const std::int64_t whole = request.iterations / most;
+  const std::int64_t rest = request.iterations % most;
+  cudaGraphExec_t many = nullptr;
+  cudaGraphExec_t few = nullptr;
+  if (whole > 0) {
+    BENCH_ASSIGN_OR_RETURN(many, graph_of(sampling, request, most));
+  }
+  if (rest > 0) {
+    BENCH_ASSIGN_OR_RETURN(few, graph_of(sampling, request, rest));
+  }
+  return Batch{whole + (rest > 0 ? 1 : 0), options_.queued_launches,
+               [this, many, few, whole](std::int64_t unit) {
+                 return runtime_->launch(unit < whole ? many : few);
+               }};
+}
+
+Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest& request,
+                                   SampleMethod method) {
+  Batch batch = stream_batch(request);
+  if (method == SampleMethod::graph) {
+    BENCH_ASSIGN_OR_RETURN(batch, graph_batch(sampling, request));
+  }
+  watch_.sample_begins();
+  BENCH_ASSIGN_OR_RETURN(const Timing timing, measure(batch));
+  DeviceSample sample;
+  sample.device = timing.device;
+  sample.host = timing.host;
+  sample.method = method;
+  sample.clock_hz = clock_between();
+  Judgement judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
+  if (sample.clock_hz) sampling.clocks_.add(*sample.clock_hz);
+  sample.verdict = judgement.verdict;
+  sample.reason = std::move(judgement.reason);
+  return sample;
+}
+
+// A graph where it can be recorded; else the stream, and why.
+Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleRequest& request) {
+  if (sampling.no_graph_.empty()) {
+    const auto recorded = graph_batch(sampling, request);
+    if (recorded) return take(sampling, request, SampleMethod::graph);
+    if (runtime_->lost()) return recorded.error();
+    sampling.no_graph_ = recorded.error().message();
+  }
+  sampling.method_ = "stream: no graph can be recorded: " + sampling.no_graph_;
+  return take(sampling, request, SampleMethod::stream);
+}
+
+// The first sample decides, and is taken again where it speaks for a graph: all samples of a kernel
+// are of one method.
+Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleRequest& request) {
+  if (sampling.chosen_ == SampleMethod::stream) {
+    return take(sampling, request, SampleMethod::stream);
+  }
+  if (sampling.chosen_ == SampleMethod::graph) return take_graph(sampling, request);
+  BENCH_ASSIGN_OR_RETURN(DeviceSample first, take(sampling, request, SampleMethod::stream));
+  const Nanoseconds each = first.device / request.iterations;
+  // Where launches are what the device waits for, both take the same time but for the last kernel.
+  const bool starves = stream_batch(request).queued < request.iterations &&
+                       first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
+  if (each >= options_.graph_below && !starves) {
+    sampling.chosen_ = SampleMethod::stream;
+    sampling.method_ = "stream";
+    return first;
+  }
+  sampling.chosen_ = SampleMethod::graph;
+  sampling.method_ = each < options_.graph_below
+                         ? fmt::format("graph: shorter than {}", format_time(options_.graph_below))
+                         : "graph: launching takes longer than executing";
+  return take_graph(sampling, request);
+}
+
+Result<DeviceSample> Sampler::sample(KernelSampling& sampling, const SampleRequest& request) {
+  assert(!request.rotation.empty() && request.iterations > 0);
+  if (!sampling.warm_) {
+    BENCH_RETURN_IF_ERROR(invocation_at(request, 0).enqueue(nullptr));
+    BENCH_RETURN_IF_ERROR(runtime_->synchronise());
+    sampling.warm_ = true;
+  }
+  switch (request.method) {
+    case SampleMethod::any:
+      break;
+    case SampleMethod::stream:
+      sampling.method_ = "stream";
+      return take(sampling, request, SampleMethod::stream);
+    case SampleMethod::graph:
+      sampling.method_ = "graph";
+      return take_graph(sampling, request);
+  }
+  return take_any(sampling, request);
+}
+
+std::optional<Nanoseconds> Sampler::launch_floor() {
+  if (floor_) return *floor_;
+  const Batch batch{kFloorLaunches, kFloorLaunches,
+                    [this](std::int64_t) { return runtime_->launch_empty(); }};
+  floor_.emplace();
+  if (const auto timing = measure(batch)) *floor_ = timing->device / kFloorLaunches;
+  return *floor_;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/sampler.hpp"
+
+#include "ops/cuda/runtime/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using test::RuntimeScript;
+using test::ScriptedDevice;
+using test::ScriptedInvocation;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A kernel with as many buffer sets as `times` has entries.
+struct Fixture {
+  explicit Fixture(std::vector<Nanoseconds> times, RuntimeScript script = {},
+                   const SamplerOptions& options = {}, ConditionReader read = {})
+      : device(std::move(script), options, std::move(read)), sampling(device.runtime) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      invocations.push_back(std::make_unique<ScriptedInvocation>(
+          *device.runtime, "set" + std::to_string(i), times[i]));
+      rotation.push_back(invocations.back().get());
+    }
+  }
+  SampleRequest request(std::int64_t iterations, SampleMethod method, std::int64_t first = 0) {
+    return {rotation, first, iterations, method};
+  }
+  Result<DeviceSample> sample(std::int64_t iterations, SampleMethod method,
+                              std::int64_t first = 0) {
+    return device.sampler->sample(sampling, request(iterations, method, first));
+  }
+
+  ScriptedDevice device;
+  KernelSampling sampling;
+  std::vector<std::unique_ptr<ScriptedInvocation>> invocations;
+  std::vector<Invocation*> rotation;
+};
+
+TEST(Sampler, MeasuresTheDeviceAndNotTheLaunches) {
+  Fixture fixture({30us});
+  const auto sample = fixture.sample(10, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->device, 300us);
+  EXPECT_EQ(sample->host, 20us);  // ten calls of 2 us
+  EXPECT_EQ(sample->method, SampleMethod::stream);
+  EXPECT_EQ(sample->verdict, SampleVerdict::counted);
+  EXPECT_EQ(fixture.sampling.method(), "stream");
+}
+
+// Kernels shorter than their launches: without the blocking kernel they would wait for the host.
+TEST(Sampler, HoldsShortKernelsBackUntilAllAreLaunched) {
+  Fixture fixture({1us});
+  const auto sample = fixture.sample(100, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->device, 100us);
+  EXPECT_EQ(sample->host, 200us);
+}
+
+TEST(Sampler, PutsClockAndEventsAroundTheLaunches) {
+  Fixture fixture({30us});
+  ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());  // executed once before
+  fixture.device.runtime->calls.clear();
+  ASSERT_TRUE(fixture.sample(2, SampleMethod::stream).ok());
+  EXPECT_THAT(fixture.device.runtime->calls,
+              ElementsAre("launch_blocking", "read_clock", "record", "launch set0", "launch set0",
+                          "record", "read_clock", "synchronise", "elapsed"));
+}
+
+TEST(Sampler, ExecutesOnceBeforeTheFirstSampleOfAKernel) {
+  Fixture fixture({30us, 30us});
+  ASSERT_TRUE(fixture.sample(4, SampleMethod::stream, 1).ok());
+  EXPECT_EQ(fixture.invocations[1]->executions, 3);  // the first of the request
+  EXPECT_EQ(fixture.invocations[0]->executions, 2);
+  EXPECT_EQ(fixture.device.runtime->calls[0], "launch set1");
+  EXPECT_EQ(fixture.device.runtime->calls[1], "synchronise");
+}
+
+TEST(Sampler, TurnsTheRotationFromWhereItStands) {
+  Fixture fixture({10us, 20us, 40us});
+  ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());
+  const auto sample = fixture.sample(4, SampleMethod::stream, 5);
+  ASSERT_TRUE(sample.ok());
+  EXPECT_EQ(sample->device, 40us + 10us + 20us + 40us);
+}
+
+// The queue takes 1024: behind a block that waits for the 1025th launch would be a deadlock.
+TEST(Sampler, ReleasesTheBlockBeforeTheQueueIsFull) {
+  Fixture fixture({30us});
+  const auto sample = fixture.sample(3000, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->device, 3000 * 30us);
+  EXPECT_EQ(sample->host, 3000 * 2us);  // not what the full queue made the host wait
+}
+
+TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
+  RuntimeScript script;
+  script.queue = 20;
+  SamplerOptions options;
+  options.queued_launches = 8;
+  Fixture fixture({30us}, script, options);
+  fixture.invocations[0]->launches_of_one = 4;
+  const auto sample = fixture.sample(50, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->device, 50 * 30us);
+}
+
+// A library that launches far more than it is expected to, or a host that stands still.
+TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
+  RuntimeScript script;
+  script.queue = 16;
+  Fixture fixture({30us}, script);
+  const auto sample = fixture.sample(100, SampleMethod::stream);
+  ASSERT_FALSE(sample.ok());
+  EXPECT_THAT(sample.error().what, HasSubstr("took longer than the 2.000 s"));
+  EXPECT_THAT(sample.error().next, HasSubstr("CUDA_LAUNCH_BLOCKING"));
+}
+
+TEST(Sampler, ShortKernelsAreReplayed) {
+  Fixture fixture({5us});
+  const auto sample = fixture.sample(100, SampleMethod::any);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->method, SampleMethod::graph);
+  EXPECT_EQ(sample->device, 500us);
+  EXPECT_EQ(sample->host, 2us);  // one launch
+  EXPECT_EQ(fixture.sampling.method(), "graph: shorter than 20.00 us");
+  fixture.device.runtime->calls.clear();
+  ASSERT_TRUE(fixture.sample(100, SampleMethod::any).ok());
+  EXPECT_EQ(fixture.device.count("begin_capture"), 0);  // the same graph again
+  EXPECT_EQ(fixture.device.count("launch graph"), 1);
+}
+
+TEST(Sampler, LongKernelsAreLaunched) {
+  Fixture fixture({20us});
+  const auto sample = fixture.sample(100, SampleMethod::any);
+  ASSERT_TRUE(sample.ok());
+  EXPECT_EQ(sample->method, SampleMethod::stream);
+  EXPECT_EQ(fixture.device.count("begin_capture"), 0);
+  EXPECT_EQ(fixture.sampling.method(), "stream");
+}
+
+// A network: each of its many launches costs the host more than the device.
+TEST(Sampler, WhatStarvesForLaunchesIsReplayed) {
+  RuntimeScript script;
+  script.call_cost = 40us;
+  SamplerOptions options;
+  options.queued_launches = 8;
+  Fixture fixture({30us}, script, options);
+  fixture.invocations[0]->launches_of_one = 600;
+  const auto sample = fixture.sample(10, SampleMethod::any);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->method, SampleMethod::graph);
+  EXPECT_EQ(sample->device, 300us);
+  EXPECT_THAT(fixture.sampling.method(), HasSubstr("launching takes longer"));
+}
+
+TEST(Sampler, WhatCannotBeRecordedIsLaunchedAndSaysWhy) {
+  RuntimeScript script;
+  script.capturable = false;
+  Fixture fixture({5us}, script);
+  const auto sample = fixture.sample(100, SampleMethod::any);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->method, SampleMethod::stream);
+  EXPECT_EQ(sample->device, 500us);
+  EXPECT_THAT(fixture.sampling.method(), StartsWith("stream: no graph can be recorded"));
+  fixture.device.runtime->calls.clear();
+  ASSERT_TRUE(fixture.sample(100, SampleMethod::graph).ok());
+  EXPECT_EQ(fixture.device.count("begin_capture"), 0);  // once is enough
+}
+
+TEST(Sampler, ALaunchThatFailsWhileItIsRecordedEndsTheRecording) {
+  RuntimeScript script;
+  script.failing = {{"launch set0", 3}};  // one before, one into the graph
+  Fixture fixture({5us}, script);
+  const auto sample = fixture.sample(2, SampleMethod::graph);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(fixture.device.count("abandon_capture"), 1);
+  EXPECT_EQ(sample->method, SampleMethod::stream);
+}
+
+TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
+  SamplerOptions options;
+  options.graph_launches = 10;
+  Fixture fixture({5us, 7us, 9us}, {}, options);
+  const auto sample = fixture.sample(20, SampleMethod::graph, 1);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  // Two graphs of nine (three turns each) and one of two: 7 + 9.
+  EXPECT_EQ(sample->device, 6 * (5us + 7us + 9us) + 16us);
+  EXPECT_EQ(fixture.device.count("launch graph"), 3);
+  EXPECT_EQ(fixture.device.count("begin_capture"), 2);
+  EXPECT_EQ(fixture.device.runtime->live_graphs(), 2u);
+}
+
+// Bound anew, a kernel works in other memory: the graph of before must not be replayed.
+TEST(Sampler, AnotherInvocationAtTheSameAddressHasAGraphOfItsOwn) {
+  Fixture fixture({5us});
+  ASSERT_TRUE(fixture.sample(4, SampleMethod::graph).ok());
+  alignas(ScriptedInvocation) std::byte place[sizeof(ScriptedInvocation)];
+  const auto sample_at = [&](Nanoseconds time) {
+    auto* made = new (place) ScriptedInvocation(*fixture.device.runtime, "placed", time);
+    fixture.rotation = {made};
+    const auto sample = fixture.sample(4, SampleMethod::graph);
+    made->~ScriptedInvocation();
+    return sample.ok() ? sample->device : Nanoseconds(-1);
+  };
+  EXPECT_EQ(sample_at(6us), 24us);
+  EXPECT_EQ(sample_at(8us), 32us);
+}
+
+TEST(Sampler, GraphsEndWithTheirKernel) {
+  ScriptedDevice device;
+  {
+    ScriptedInvocation invocation(*device.runtime, "one", 5us);
+    Invocation* const rotation[] = {&invocation};
+    KernelSampling sampling(device.runtime);
+    ASSERT_TRUE(device.sampler->sample(sampling, {rotation, 0, 4, SampleMethod::graph}).ok());
+    EXPECT_EQ(device.runtime->live_graphs(), 1u);
+  }
+  EXPECT_EQ(device.runtime->live_graphs(), 0u);
+}
+
+TEST(Sampler, ReadsTheClockOfTheProcessors) {
+  RuntimeScript script;
+  script.clock_hz = 1'755'000'000;
+  Fixture fixture({100us}, script);
+  const auto sample = fixture.sample(10, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok());
+  ASSERT_TRUE(sample->clock_hz);
+  EXPECT_NEAR(static_cast<double>(*sample->clock_hz), 1.755e9, 1e6);
+}
+
+TEST(Sampler, SaysNoClockOfAMomentTooShortForIt) {
+  Fixture fixture({30us});
+  const auto sample = fixture.sample(2, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok());
+  EXPECT_FALSE(sample->clock_hz);
+}
+
+TEST(Sampler, AClockThatFallsIsUnsteady) {
+  RuntimeScript script;
+  script.clock_hz = 2'000'000'000;
+  Fixture fixture({100us}, script);
+  for (int i = 0; i < 6; ++i) {
+    const auto steady = fixture.sample(10, SampleMethod::stream);
+    ASSERT_TRUE(steady.ok());
+    EXPECT_EQ(steady->verdict, SampleVerdict::counted);
+  }
+  fixture.device.runtime->script.clock_hz = 1'700'000'000;
+  const auto fallen = fixture.sample(10, SampleMethod::stream);
+  ASSERT_TRUE(fallen.ok());
+  EXPECT_EQ(fallen->verdict, SampleVerdict::unsteady);
+  EXPECT_THAT(fallen->reason, HasSubstr("2000 MHz in the samples before"));
+}
+
+TEST(Sampler, WhatTheDriverSaysIsJudged) {
+  DeviceConditions now;
+  now.power_cap = 0ms;
+  Fixture fixture({100us}, {}, {}, [&]() -> std::optional<DeviceConditions> {
+    *now.power_cap += 1ms;
+    return now;
+  });
+  const auto sample = fixture.sample(10, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok());
+  EXPECT_EQ(sample->verdict, SampleVerdict::throttled);
+  EXPECT_THAT(sample->reason, HasSubstr("power limit for 1.000 ms"));
+}
+
+TEST(Sampler, MeasuresTheFloorOnce) {
+  ScriptedDevice device;
+  EXPECT_EQ(device.sampler->launch_floor(), 1us);
+  device.runtime->calls.clear();
+  EXPECT_EQ(device.sampler->launch_floor(), 1us);
+  EXPECT_TRUE(device.runtime->calls.empty());
+}
+
+TEST(Sampler, ReleasesTheDeviceWhereALaunchFails) {
+  RuntimeScript script;
+  script.failing = {{"launch set0", 3}};
+  Fixture fixture({30us}, script);
+  const auto sample = fixture.sample(4, SampleMethod::stream);
+  ASSERT_FALSE(sample.ok());
+  EXPECT_EQ(sample.error().what, script.failure);
+  EXPECT_EQ(fixture.device.runtime->calls.back(), "synchronise");
+  const auto next = fixture.sample(4, SampleMethod::stream);
+  ASSERT_TRUE(next.ok()) << next.error().message();
+  EXPECT_EQ(next->device, 120us);
+}
+
+TEST(Sampler, ALostDeviceIsAnError) {
+  Fixture fixture({30us});
+  fixture.device.runtime->script.lost = true;
+  const auto sample = fixture.sample(4, SampleMethod::any);
+  ASSERT_FALSE(sample.ok());
+  EXPECT_THAT(sample.error().what, StartsWith("the device is lost: "));
+}
+
+TEST(Sampler, GivesBackWhatItTook) {
+  const auto runtime = std::make_shared<test::ScriptedRuntime>();
+  {
+    auto sampler = Sampler::create(runtime, ConditionWatch({}, "", [&] { return runtime->now(); }));
+    ASSERT_TRUE(sampler.ok());
+    EXPECT_EQ(runtime->live_events(), 2u);
+    EXPECT_EQ(runtime->live_allocations(), 1u);
+  }
+  EXPECT_EQ(runtime->live_events(), 0u);
+  EXPECT_EQ(runtime->live_allocations(), 0u);
+}
+
+TEST(Sampler, IsNotMadeWhereItsKernelsDoNotRun) {
+  RuntimeScript script;
+  script.failing = {{"launch_blocking", 1}};
+  script.failure = "no kernel image is available for execution on the device";
+  const auto runtime = std::make_shared<test::ScriptedRuntime>(script);
+  const auto sampler =
+      Sampler::create(runtime, ConditionWatch({}, "", [&] { return runtime->now(); }));
+  ASSERT_FALSE(sampler.ok());
+  EXPECT_EQ(sampler.error().what, script.failure);
+  EXPECT_EQ(runtime->live_events(), 0u);
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

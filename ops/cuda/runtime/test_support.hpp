@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of what runs on a scripted device.
+#pragma once
+
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/cuda/runtime/sampler.hpp"
+#include "ops/cuda/runtime/scripted_runtime.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda::test {
+
+// A scripted device with a sampler that nothing is known of but the clock. Calls are remembered and
+// fail from here on, not while the sampler is made.
+struct ScriptedDevice {
+  explicit ScriptedDevice(RuntimeScript script = {}, const SamplerOptions& options = {},
+                          ConditionReader read = {}) {
+    const auto failing = std::exchange(script.failing, {});
+    runtime = std::make_shared<ScriptedRuntime>(std::move(script));
+    auto made = Sampler::create(
+        runtime, ConditionWatch(std::move(read), "", [this] { return runtime->now(); }), options);
+    if (!made) throw std::runtime_error(made.error().message());
+    sampler = *std::move(made);
+    runtime->script.failing = failing;
+    runtime->forget_calls();
+  }
+  DeviceParts parts() const { return {runtime, sampler}; }
+  std::int64_t count(const std::string& call) const {
+    return std::count(runtime->calls.begin(), runtime->calls.end(), call);
+  }
+
+  std::shared_ptr<ScriptedRuntime> runtime;
+  std::shared_ptr<Sampler> sampler;
+};
+
+// Launches one scripted kernel, and tells one step of it.
+class ScriptedInvocation final : public CudaInvocation {
+ public:
+  ScriptedInvocation(ScriptedRuntime& device, std::string name, Nanoseconds time)
+      : CudaInvocation(device), device_(device), name_(std::move(name)), time_(time) {}
+  Status enqueue(StepObserver* observer) override {
+    if (observer != nullptr) observer->begins(0);
+    BENCH_RETURN_IF_ERROR(device_.launch_kernel(name_, time_, [this] { ++executions; }));
+    if (observer != nullptr) observer->enqueued(0);
+    return Done{};
+  }
+  std::int64_t launches() const override { return launches_of_one; }
+
+  std::int64_t executions = 0;
+  std::int64_t launches_of_one = 1;
+
+ private:
+  ScriptedRuntime& device_;
+  std::string name_;
+  Nanoseconds time_;
+};
+
+}  // namespace bench::ops::cuda::test
