@@ -66,7 +66,7 @@ void build(GraphBuilder& builder, const Problem& problem, const ConvForm& form,
 
 }  // namespace
 
-Result<OperationGraph, Refusal> conv_graph(const ApiPointer& api, const Problem& problem) {
+Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(const ConvForm form, conv_form(problem));
   std::vector<EpilogueStep> steps;
   if (problem.direction == Direction::forward) {
@@ -76,7 +76,7 @@ Result<OperationGraph, Refusal> conv_graph(const ApiPointer& api, const Problem&
     return unsupported(
         "cuDNN fuses nothing behind a transposed convolution; leave bias and post-ops out");
   }
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   build(builder, problem, form, std::move(steps));
   return builder.finish();
 }

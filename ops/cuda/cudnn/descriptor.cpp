@@ -125,6 +125,11 @@ DescriptorBuilder& DescriptorBuilder::descriptors(
              values.data());
 }
 
+DescriptorBuilder& DescriptorBuilder::handle(cudnnBackendAttributeName_t name,
+                                             cudnnHandle_t value) {
+  return set(name, CUDNN_TYPE_HANDLE, 1, &value);
+}
+
 DescriptorBuilder& DescriptorBuilder::pointers(cudnnBackendAttributeName_t name,
                                                std::span<void* const> values) {
   return set(name, CUDNN_TYPE_VOID_PTR, static_cast<std::int64_t>(values.size()), values.data());

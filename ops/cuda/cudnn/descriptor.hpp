@@ -41,6 +41,11 @@ class Descriptor {
   cudnnBackendDescriptor_t handle_ = nullptr;
 };
 
+// The device's handle of a graph and of a plan. cuDNN 9.19 marks the names as deprecated, for
+// whoever plans without a device; before 9.8 there is nothing else.
+inline constexpr auto kGraphHandle = static_cast<cudnnBackendAttributeName_t>(800);
+inline constexpr auto kPlanHandle = static_cast<cudnnBackendAttributeName_t>(400);
+
 class DescriptorBuilder {
  public:
   // `what` for messages: "tensor `source`".
@@ -57,6 +62,7 @@ class DescriptorBuilder {
   DescriptorBuilder& descriptor(cudnnBackendAttributeName_t name, const Descriptor& value);
   DescriptorBuilder& descriptors(cudnnBackendAttributeName_t name,
                                  std::span<const cudnnBackendDescriptor_t> values);
+  DescriptorBuilder& handle(cudnnBackendAttributeName_t name, cudnnHandle_t value);
   DescriptorBuilder& pointers(cudnnBackendAttributeName_t name, std::span<void* const> values);
   // An enumeration of cuDNN.
   template <class Enum>

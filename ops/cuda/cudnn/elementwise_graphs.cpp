@@ -25,11 +25,6 @@ std::vector<std::int64_t> padded(const Dims& dims) {
   return result;
 }
 
-bool has_channels_innermost(const Problem& problem) {
-  // Channels exist from a rank of four on: n, c, and two spatial sizes.
-  return problem.tensors[0].dims.size() > 3 && chosen_layout(problem) == Layout::nhwc;
-}
-
 // cuDNN's pointwise engines want the second dimension innermost. Elements do not care what their
 // dimensions are called: in row-major order the last one takes the second place.
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
@@ -51,21 +46,21 @@ std::vector<std::size_t> add_tensors(GraphBuilder& builder, const Problem& probl
 }
 
 // Of the first tensor and, for functions of two, tensor number `second`, to the last one.
-Result<OperationGraph, Refusal> function_graph(const ApiPointer& api, const Problem& problem,
+Result<OperationGraph, Refusal> function_graph(const CudnnTarget& target, const Problem& problem,
                                                Pointwise function,
                                                std::optional<std::size_t> second) {
   function.compute = pointwise_compute_type(problem);
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
   if (second) second = tensors[*second];
   builder.pointwise(function, tensors.front(), second, tensors.back());
   return builder.finish();
 }
 
-Result<OperationGraph, Refusal> gradient_graph(const ApiPointer& api, const Problem& problem,
+Result<OperationGraph, Refusal> gradient_graph(const CudnnTarget& target, const Problem& problem,
                                                Pointwise function) {
   function.compute = pointwise_compute_type(problem);
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
   builder.pointwise_gradient(function, tensors[0], tensors[1], tensors[2]);
   return builder.finish();
@@ -73,29 +68,35 @@ Result<OperationGraph, Refusal> gradient_graph(const ApiPointer& api, const Prob
 
 }  // namespace
 
-Result<OperationGraph, Refusal> pointwise_graph(const ApiPointer& api, const Problem& problem) {
+bool has_channels_innermost(const Problem& problem) {
+  // Channels exist from a rank of four on: n, c, and two spatial sizes.
+  return problem.tensors[0].dims.size() > 3 && chosen_layout(problem) == Layout::nhwc;
+}
+
+Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem) {
   if (!problem.post_ops.empty()) {
     return unsupported("cuDNN runs a pointwise function alone here; leave post-ops out");
   }
   const std::string& name = problem.parameters.word("function");
-  if (const auto binary = binary_function(name)) return function_graph(api, problem, *binary, 1);
+  if (const auto binary = binary_function(name)) return function_graph(target, problem, *binary, 1);
   const Coefficients given = pointwise_coefficients(problem.parameters);
   const Coefficient coefficients{given.alpha, given.beta};
   if (problem.direction != Direction::forward) {
     if (const auto gradient = unary_gradient(name, coefficients)) {
-      return gradient_graph(api, problem, *gradient);
+      return gradient_graph(target, problem, *gradient);
     }
     return unsupported(fmt::format("cuDNN has no gradient of `{}`", name));
   }
   // cuDNN has no square of its own: x * x.
-  if (name == "square") return function_graph(api, problem, {CUDNN_POINTWISE_MUL}, 0);
+  if (name == "square") return function_graph(target, problem, {CUDNN_POINTWISE_MUL}, 0);
   if (const auto function = unary_function(name, coefficients)) {
-    return function_graph(api, problem, *function, std::nullopt);
+    return function_graph(target, problem, *function, std::nullopt);
   }
   return unsupported(fmt::format("cuDNN has no pointwise function `{}`", name));
 }
 
-Result<OperationGraph, Refusal> batch_norm_graph(const ApiPointer& api, const Problem& problem) {
+Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
+                                                 const Problem& problem) {
   if (!problem.post_ops.empty()) {
     return unsupported("cuDNN fuses nothing behind a batch norm here; leave post-ops out");
   }
@@ -106,7 +107,7 @@ Result<OperationGraph, Refusal> batch_norm_graph(const ApiPointer& api, const Pr
   const TensorForm source = elementwise_form(problem, 0);
   std::vector<std::int64_t> channels(problem.tensors[0].dims.size(), 1);
   channels[1] = problem.tensors[0].dims[1];
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   std::size_t last = builder.tensor(source);
   for (std::size_t step = 0; step < kSteps.size(); ++step) {
     const std::size_t operand =
@@ -121,7 +122,7 @@ Result<OperationGraph, Refusal> batch_norm_graph(const ApiPointer& api, const Pr
   return builder.finish();
 }
 
-Result<OperationGraph, Refusal> reorder_graph(const ApiPointer& api, const Problem& problem) {
+Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem) {
   // Sizes as they are: n and c stand first.
   std::vector<std::int64_t> dims = problem.tensors[0].dims;
   if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);
@@ -134,7 +135,7 @@ Result<OperationGraph, Refusal> reorder_graph(const ApiPointer& api, const Probl
     ends.push_back(
         form_of(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
   }
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   const std::size_t x = builder.tensor(ends[0]);
   const std::size_t y = builder.tensor(ends[1]);
   builder.pointwise({CUDNN_POINTWISE_IDENTITY, pointwise_compute_type(problem)}, x, std::nullopt,

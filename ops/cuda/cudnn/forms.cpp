@@ -84,6 +84,7 @@ void add_axes(const ConvShape& shape, ConvForm& form) {
 
 Layout chosen_layout(const Problem& problem) {
   if (problem.layout != Layout::any) return problem.layout;
+  if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no engine in nhwc
   constexpr std::int64_t kWordBytes = 4;
   const bool narrow = info(problem.dtype).bytes < kWordBytes;
   const bool multiplies = problem.work.macs.has_value();

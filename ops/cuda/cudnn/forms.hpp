@@ -24,7 +24,7 @@ struct TensorForm {
 };
 
 // What `any` becomes: nhwc, which tensor cores are fed from and which pointwise engines want; nchw
-// for convolutions of f32 without TF32 and of f64.
+// for f64, and for convolutions of f32 without TF32.
 Layout chosen_layout(const Problem& problem);
 // Dense strides: the last dimension innermost (nchw), or the second (nhwc).
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout);

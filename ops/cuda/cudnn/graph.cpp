@@ -9,7 +9,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using MakeGraph = Result<OperationGraph, Refusal> (*)(const ApiPointer&, const Problem&);
+using MakeGraph = Result<OperationGraph, Refusal> (*)(const CudnnTarget&, const Problem&);
 struct OperatorRow {
   std::string_view name;
   MakeGraph make;
@@ -41,10 +41,9 @@ DataType compute_type(const Problem& problem) {
   return problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
 }
 
-Result<OperationGraph, Refusal> operation_graph(const std::shared_ptr<const CudnnApi>& api,
-                                                const Problem& problem) {
+Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const Problem& problem) {
   for (const OperatorRow& row : kOperators) {
-    if (row.name == problem.op->name) return row.make(api, problem);
+    if (row.name == problem.op->name) return row.make(target, problem);
   }
   return unsupported(fmt::format("there is no kernel of {} with cuDNN", problem.op->name));
 }

@@ -163,10 +163,10 @@ void GraphBuilder::pointwise_gradient(const Pointwise& function, std::size_t x, 
 Result<OperationGraph, Refusal> GraphBuilder::finish() {
   if (!failed()) {
     assert(!operations_.empty());
-    auto graph =
-        DescriptorBuilder(api_, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph")
-            .descriptors(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations_)
-            .finish();
+    DescriptorBuilder builder(api_, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph");
+    builder.descriptors(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations_);
+    if (handle_ != nullptr) builder.handle(kGraphHandle, handle_);
+    auto graph = builder.finish();
     if (graph) {
       std::sort(tensors_.begin(), tensors_.end(),
                 [](const TensorForm& a, const TensorForm& b) { return a.uid < b.uid; });

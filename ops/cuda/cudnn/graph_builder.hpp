@@ -13,7 +13,7 @@ namespace bench::ops::cuda {
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(std::shared_ptr<const CudnnApi> api) : api_(std::move(api)) {}
+  explicit GraphBuilder(const CudnnTarget& target) : api_(target.api), handle_(target.handle) {}
 
   // A tensor with a buffer, or an intermediate result. Returns its place for the functions below.
   std::size_t tensor(const TensorForm& form);
@@ -45,6 +45,7 @@ class GraphBuilder {
   std::optional<std::size_t> function_descriptor(const Pointwise& function);
   std::size_t add_tensor(const TensorForm& form, bool is_virtual);
   std::shared_ptr<const CudnnApi> api_;
+  cudnnHandle_t handle_;
   std::vector<Descriptor> parts_;
   std::vector<cudnnBackendDescriptor_t> operations_;
   std::vector<TensorForm> tensors_;

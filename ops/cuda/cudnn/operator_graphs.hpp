@@ -12,14 +12,15 @@
 
 namespace bench::ops::cuda {
 
-using ApiPointer = std::shared_ptr<const CudnnApi>;
-
-Result<OperationGraph, Refusal> conv_graph(const ApiPointer& api, const Problem& problem);
-Result<OperationGraph, Refusal> pool_graph(const ApiPointer& api, const Problem& problem);
-Result<OperationGraph, Refusal> pointwise_graph(const ApiPointer& api, const Problem& problem);
+Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem);
+Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem);
+Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem);
 // The tensor `variance` is to hold 1/sqrt(variance + epsilon).
-Result<OperationGraph, Refusal> batch_norm_graph(const ApiPointer& api, const Problem& problem);
-Result<OperationGraph, Refusal> reorder_graph(const ApiPointer& api, const Problem& problem);
+Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target, const Problem& problem);
+Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem);
+
+// Whether elementwise graphs of a problem have channels innermost; else their tensors are plain.
+bool has_channels_innermost(const Problem& problem);
 
 // A function of ops/pointwise in cuDNN's words. Absent: cuDNN has none that is the same.
 struct Coefficient {

@@ -29,18 +29,17 @@ Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
 // type forbids may well stand before all others.
 constexpr std::int64_t kMostConfigurations = 256;
 
-// In the heuristics' order, those of `mode` alone.
+// In the heuristics' order, those of `mode` alone; for the device that is described, else for that
+// of the graph's handle.
 Result<std::vector<Descriptor>> configurations(const std::shared_ptr<const CudnnApi>& api,
                                                const OperationGraph& graph,
-                                               const Descriptor& device,
+                                               const Descriptor* device,
                                                cudnnBackendHeurMode_t mode) {
-  BENCH_ASSIGN_OR_RETURN(
-      const Descriptor heuristics,
-      DescriptorBuilder(api, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the choice of an engine")
-          .descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph)
-          .code(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode)
-          .descriptor(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device)
-          .finish());
+  DescriptorBuilder builder(api, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the choice of an engine");
+  builder.descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph)
+      .code(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  if (device != nullptr) builder.descriptor(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *device);
+  BENCH_ASSIGN_OR_RETURN(const Descriptor heuristics, builder.finish());
   return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
                                 kMostConfigurations);
 }
@@ -66,16 +65,8 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   return planned;
 }
 
-std::optional<std::int64_t> workspace_of(const std::shared_ptr<const CudnnApi>& api,
-                                         const Descriptor& configuration,
-                                         const Descriptor& device) {
-  const auto plan = DescriptorBuilder(api, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, "the plan")
-                        .descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
-                        .descriptor(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device)
-                        .finish();
-  if (!plan) return std::nullopt;
-  return plan->integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-}
+constexpr std::string_view kNoEngine =
+    "its heuristics know none (those that are compiled at run time answer only with a driver)";
 
 // Why an engine may not stand for the problem; empty: it may.
 std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) {
@@ -87,32 +78,6 @@ std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) 
   }
   return "";
 }
-
-// Takes the engines that the problem allows.
-struct Selection {
-  const std::shared_ptr<const CudnnApi>& api;
-  const Problem& problem;
-  const Descriptor& device;
-  const PlanningLimits& limits;
-  std::vector<PlannedEngine> engines = {};
-  std::string_view reason =
-      "its heuristics know none (those that are compiled at run time answer only with a driver)";
-
-  void add(const std::vector<Descriptor>& listed) {
-    for (const Descriptor& configuration : listed) {
-      if (static_cast<std::int64_t>(engines.size()) == limits.engines) return;
-      PlannedEngine engine = read_engine(configuration);
-      if (const std::string_view why = forbidden(problem, engine); !why.empty()) {
-        reason = why;
-        continue;
-      }
-      if (static_cast<std::int64_t>(engines.size()) < limits.workspaces) {
-        engine.workspace = workspace_of(api, configuration, device);
-      }
-      engines.push_back(std::move(engine));
-    }
-  }
-};
 
 }  // namespace
 
@@ -134,25 +99,82 @@ std::string PlannedEngine::text() const {
                      words.empty() ? "" : "; ", bytes);
 }
 
+Result<std::vector<EngineCandidate>, Refusal> engine_candidates(const CudnnTarget& target,
+                                                                const OperationGraph& graph,
+                                                                const Problem& problem,
+                                                                const Descriptor* device,
+                                                                EngineChoice choice) {
+  auto listed =
+      configurations(target.api, graph, device,
+                     choice == EngineChoice::first ? CUDNN_HEUR_MODE_A : CUDNN_HEUR_MODE_FALLBACK);
+  if (!listed) return unsupported("cuDNN: " + listed.error().message());
+  std::vector<EngineCandidate> candidates;
+  std::string_view reason = kNoEngine;
+  for (Descriptor& configuration : *listed) {
+    PlannedEngine engine = read_engine(configuration);
+    if (const std::string_view why = forbidden(problem, engine); !why.empty()) {
+      reason = why;
+      continue;
+    }
+    candidates.push_back({std::move(engine), std::move(configuration)});
+  }
+  if (!candidates.empty()) return candidates;
+  return unsupported(fmt::format("cuDNN has no engine for this problem: {}", reason));
+}
+
+Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
+                               const Descriptor* device) {
+  DescriptorBuilder builder(target.api, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, "the plan");
+  if (target.handle != nullptr) builder.handle(kPlanHandle, target.handle);
+  builder.descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+  if (device != nullptr) builder.descriptor(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *device);
+  return builder.finish();
+}
+
+std::string knobs_of(const Descriptor& configuration) {
+  constexpr std::int64_t kMost = 32;  // an engine of cuDNN 9.19 has up to a dozen
+  const auto choices = configuration.descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                                 CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, kMost);
+  if (!choices) return "";
+  std::vector<std::string> words;
+  for (const Descriptor& choice : *choices) {
+    const auto types = choice.codes(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE);
+    const auto value = choice.integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE);
+    if (types.size() == 1 && value) words.push_back(fmt::format("{}={}", types[0], *value));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits) {
   BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api, problem));
   const auto device = device_properties(api, device_json);
   if (!device) return Refusal{Refusal::Kind::failed, "cuDNN: " + device.error().message()};
-  Selection selection{api, problem, *device, limits};
-  std::string failure;
-  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    const auto listed = configurations(api, graph, *device, mode);
-    if (!listed) {
-      failure = listed.error().message();
+  std::optional<Refusal> refusal;  // the first one tells more than that of the fallback
+  for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
+    auto candidates = engine_candidates(api, graph, problem, &*device, choice);
+    if (!candidates) {
+      if (!refusal) refusal = std::move(candidates).error();
       continue;
     }
-    selection.add(*listed);
-    if (!selection.engines.empty()) return std::move(selection.engines);
+    std::vector<PlannedEngine> engines;
+    for (EngineCandidate& candidate : *candidates) {
+      const auto count = static_cast<std::int64_t>(engines.size());
+      if (count == limits.engines) break;
+      if (count < limits.workspaces) {
+        const auto plan = finish_plan(api, candidate.configuration, &*device);
+        if (plan) candidate.engine.workspace = workspace_of(*plan);
+      }
+      engines.push_back(std::move(candidate.engine));
+    }
+    return engines;
   }
-  if (!failure.empty()) return unsupported("cuDNN: " + failure);
-  return unsupported(fmt::format("cuDNN has no engine for this problem: {}", selection.reason));
+  return *std::move(refusal);
+}
+
+std::optional<std::int64_t> workspace_of(const Descriptor& plan) {
+  return plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 }
 
 std::int64_t estimated_conversion_bytes(const PlannedEngine& engine) {

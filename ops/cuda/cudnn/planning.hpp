@@ -46,14 +46,37 @@ struct PlannedEngine {
   std::string text() const;
 };
 
+// A configuration of an engine that the problem allows.
+struct EngineCandidate {
+  PlannedEngine engine;  // its workspace is not known yet
+  Descriptor configuration;
+};
+
+// What the heuristics name first; and what they name where that has nothing.
+enum class EngineChoice { first, fallback };
+
+// In the heuristics' order, without those that a problem's data type forbids: for f32 without TF32
+// those that use tensor cores, and all that round operands further than asked. For the device that
+// is described; null: for that of the target's handle. Refusal: none is left, with cuDNN's reason.
+Result<std::vector<EngineCandidate>, Refusal> engine_candidates(const CudnnTarget& target,
+                                                                const OperationGraph& graph,
+                                                                const Problem& problem,
+                                                                const Descriptor* device,
+                                                                EngineChoice choice);
+// Error: the engine does not serve these sizes after all.
+Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
+                               const Descriptor* device);
+std::optional<std::int64_t> workspace_of(const Descriptor& plan);  // bytes
+// What the engine is set to: "12=3 8=0", cuDNN's numbers of knobs and their values.
+std::string knobs_of(const Descriptor& configuration);
+
 struct PlanningLimits {
   std::int64_t engines = 16;     // the best of those that the problem allows
   std::int64_t workspaces = 16;  // plans that are finished for their workspace: most of the time
 };
 
-// Engines in the heuristics' order, without those that a problem's data type forbids: for f32
-// without TF32 those that use tensor cores, and all that round operands further than asked.
-// Refusal: no operation, or no engine is left, with cuDNN's reason.
+// Engines for a device that is described, in the order of engine_candidates(). Refusal: no
+// operation, or no engine, with cuDNN's reason.
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});

@@ -50,9 +50,9 @@ PoolForm pool_form(const Problem& problem) {
   return form;
 }
 
-Result<Descriptor> resample(const ApiPointer& api, const PoolForm& form, const ModeRow& row,
+Result<Descriptor> resample(const CudnnTarget& target, const PoolForm& form, const ModeRow& row,
                             DataType compute) {
-  return DescriptorBuilder(api, CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, "the pooling's shape")
+  return DescriptorBuilder(target.api, CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, "the pooling's shape")
       .code(CUDNN_ATTR_RESAMPLE_MODE, CUDNN_TYPE_RESAMPLE_MODE, row.mode)
       .code(CUDNN_ATTR_RESAMPLE_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(compute))
       .code(CUDNN_ATTR_RESAMPLE_PADDING_MODE, CUDNN_TYPE_PADDING_MODE, row.padding)
@@ -64,19 +64,34 @@ Result<Descriptor> resample(const ApiPointer& api, const PoolForm& form, const M
       .finish();
 }
 
+// One byte an output: its place in the window.
+TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
+  TensorForm indices = form_of(problem, 0, form.output, chosen_layout(problem));
+  indices.name = "maxima";
+  indices.uid = kForwardMaxima;
+  indices.dtype = DataType::s8;
+  return indices;
+}
+
+enum class Maxima { unwanted, written };
+
+// Of the problem's first tensor into `result`, whose form is given.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
-                 const Descriptor& shape) {
-  const Layout layout = chosen_layout(problem);
-  const std::size_t x = builder.tensor(form_of(problem, 0, form.input, layout));
-  const std::size_t y = builder.tensor(form_of(problem, 1, form.output, layout));
+                 const Descriptor& shape, const TensorForm& result, Maxima wanted) {
+  const std::size_t x = builder.tensor(form_of(problem, 0, form.input, chosen_layout(problem)));
+  const std::size_t y = builder.tensor(result);
+  std::size_t maxima = 0;
+  if (wanted == Maxima::written) maxima = builder.tensor(maxima_form(problem, form));
   if (builder.failed()) return;
-  builder.operation(DescriptorBuilder(builder.api(),
-                                      CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR,
-                                      "the pooling")
-                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, builder.at(x))
-                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, builder.at(y))
-                        .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC, shape)
-                        .finish());
+  DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR,
+                              "the pooling");
+  operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, builder.at(x))
+      .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, builder.at(y))
+      .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC, shape);
+  if (wanted == Maxima::written) {
+    operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_IDXDESC, builder.at(maxima));
+  }
+  builder.operation(operation.finish());
 }
 
 // The gradient of a maximum reads where the maxima are, which the forward pass tells: no tensor of
@@ -89,13 +104,7 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
   const std::size_t dy = builder.tensor(form_of(problem, last - 1, form.output, layout));
   const std::size_t dx = builder.tensor(form_of(problem, last, form.input, layout));
   std::size_t maxima = 0;
-  if (is_max) {
-    TensorForm indices = form_of(problem, last - 1, form.output, layout);
-    indices.name = "maxima";
-    indices.uid = kForwardMaxima;
-    indices.dtype = DataType::s8;
-    maxima = builder.tensor(indices);
-  }
+  if (is_max) maxima = builder.tensor(maxima_form(problem, form));
   if (builder.failed()) return;
   DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR,
                               "the pooling's gradient");
@@ -110,21 +119,34 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
 
 }  // namespace
 
-Result<OperationGraph, Refusal> pool_graph(const ApiPointer& api, const Problem& problem) {
+Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem) {
   if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing behind a pooling here");
   const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
     return mode.function == problem.parameters.word("function");
   });
   if (row == std::end(kModes)) return unsupported("cuDNN has no such pooling");
   const PoolForm form = pool_form(problem);
-  const auto shape = resample(api, form, *row, pointwise_compute_type(problem));
+  const auto shape = resample(target, form, *row, pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
-  GraphBuilder builder(api);
+  GraphBuilder builder(target);
   if (problem.direction == Direction::forward) {
-    add_forward(builder, problem, form, *shape);
+    const TensorForm result = form_of(problem, 1, form.output, chosen_layout(problem));
+    add_forward(builder, problem, form, *shape, result, Maxima::unwanted);
   } else {
     add_backward(builder, problem, form, *row, *shape);
   }
+  return builder.finish();
+}
+
+Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem) {
+  const PoolForm form = pool_form(problem);
+  const auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
+  if (!shape) return unsupported("cuDNN: " + shape.error().message());
+  TensorForm result = form_of(problem, 0, form.output, chosen_layout(problem));
+  result.name = "destination";
+  result.uid = kMaximaResult;
+  GraphBuilder builder(target);
+  add_forward(builder, problem, form, *shape, result, Maxima::written);
   return builder.finish();
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines that cuDNN compiles at run time: its heuristics name them only where a driver is loaded,
 // for which the toolkit's stub will do. In a program of its own, since a stub once loaded stays.
+#include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/cudnn/support_cases.hpp"
+#include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
 
 #include <fmt/format.h>
@@ -144,6 +147,44 @@ TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
   }
   EXPECT_GT(answered, 100);
   EXPECT_GT(served, 30);
+}
+
+// Whether cuDNN has an engine for the graph of a problem.
+bool is_served(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+               const std::string& json) {
+  return planned_engines(api, problem, json, {1, 0}).ok();
+}
+
+// What is told of support without any device holds for one that is described.
+TEST(RuntimeEngines, ServeWhatSupportPromises) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  const std::string json = device_json("sm_90");
+  const SupportQuestion asked{api, "", 9, 0};
+  int promised = 0;
+  testing::for_each_support_case([&](const Problem& each, const std::string& what) {
+    if (each.layout == Layout::any) return;  // one of the two others
+    const Support support = support_of(each, asked);
+    if (support.by == "cuDNN") {
+      const ConvSplit split = conv_split(each);
+      bool served = is_served(api, each, json);
+      for (const DataType between : between_types(each)) {
+        served =
+            served || (split != ConvSplit::none && is_served(api, conv_part(each, between), json));
+      }
+      EXPECT_TRUE(served) << what;
+      ++promised;
+    }
+    if (support.by.starts_with("cuDNN +")) {
+      bool served = false;
+      for (const DataType between : between_types(each)) {
+        served = served || is_served(api, conv_part(each, between), json);
+      }
+      EXPECT_TRUE(served) << what;
+      ++promised;
+    }
+  });
+  EXPECT_GT(promised, 300);
 }
 
 TEST(RuntimeEngines, SayThatTheyAreCompiledLater) {

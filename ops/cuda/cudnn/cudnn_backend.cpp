@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/cudnn_backend.hpp"
+
+#include "ops/cuda/cudnn/problem_kernels.hpp"
+#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/network/chain_kernel.hpp"
+#include "ops/cuda/network/network_chain.hpp"
+#include "ops/cuda/network/own_kernel.hpp"
+#include "ops/network/network.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+
+Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
+
+LibraryInfo library_info(const CudnnApi& api) {
+  // 9.19.0 is 91900.
+  constexpr std::size_t kMajor = 10000, kMinor = 100;
+  const std::size_t version = api.get_version();
+  return {"cudnn",
+          fmt::format("{}.{}.{}", version / kMajor, version % kMajor / kMinor, version % kMinor),
+          api.path,
+          {}};
+}
+
+class CudnnBackend final : public Backend {
+ public:
+  CudnnBackend(CudnnBackendParts parts, std::shared_ptr<CudnnSession> session)
+      : parts_(std::move(parts)),
+        kernels_(parts_.device, std::move(session), parts_.launcher, parts_.products) {}
+
+  std::string_view name() const override { return "cudnn"; }
+  std::string_view device() const override { return "cuda"; }
+  LibraryInfo library() const override { return library_info(*parts_.api); }
+  Created create(const Problem& problem) override {
+    if (problem.op->name == "gemm") {
+      return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
+    }
+    return kernels_.create(problem);
+  }
+  Created create(const Network& network) override;
+  Created create_layer(const Problem& problem, const MetLayouts& met) override;
+  void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
+  void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
+
+ private:
+  Created create_node(const Problem& problem);
+  Created create_reorder(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to);
+
+  CudnnBackendParts parts_;
+  ProblemKernels kernels_;
+  KernelMaker layer_maker_;
+};
+
+Created CudnnBackend::create_node(const Problem& problem) {
+  if (problem.op->name == "gemm") return kernels_.create_product(problem);
+  auto made = kernels_.create(problem);
+  if (made || !layer_maker_ || made.error().kind != Refusal::Kind::unsupported) return made;
+  auto foreign = layer_maker_(problem);
+  return foreign ? std::move(foreign) : std::move(made);
+}
+
+Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
+                                     MemoryLayout to) {
+  BENCH_ASSIGN_OR_RETURN(OwnForm form, reorder_form(dims, dtype, from, to));
+  const BufferRole roles[] = {BufferRole::input, BufferRole::output};
+  return make_own_kernel(parts_.device, parts_.launcher, std::move(form), roles);
+}
+
+Created CudnnBackend::create(const Network& network) {
+  if (network.mode != Mode::inference) {
+    return unsupported("the cuDNN backend runs networks in inference");
+  }
+  BENCH_ASSIGN_OR_RETURN(
+      KernelChain chain,
+      build_network_chain(
+          network, [this](const Problem& problem) { return create_node(problem); },
+          [this](const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
+            return create_reorder(dims, dtype, from, to);
+          }));
+  return make_chain_kernel(parts_.device, std::move(chain), Between::activations);
+}
+
+// In the layout in which the network's images come.
+Created CudnnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
+  Problem layer = problem;
+  const auto first = met.find(problem.tensors.front().name);
+  const bool chooses = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;
+  if (chooses && first != met.end() && first->second == "nhwc") layer.layout = Layout::nhwc;
+  if (chooses && first != met.end() && first->second == "nchw") layer.layout = Layout::nchw;
+  auto made = create(layer);
+  const bool as_met = made || made.error().kind != Refusal::Kind::unsupported;
+  return as_met || layer.layout == problem.layout ? std::move(made) : create(problem);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts) {
+  BENCH_ASSIGN_OR_RETURN(std::shared_ptr<CudnnSession> session,
+                         CudnnSession::create(parts.api, parts.device.runtime));
+  return std::unique_ptr<Backend>(
+      std::make_unique<CudnnBackend>(std::move(parts), std::move(session)));
+}
+
+}  // namespace bench::ops::cuda

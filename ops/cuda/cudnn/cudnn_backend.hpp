@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend `cudnn` on device `cuda`: every operator but gemm, and networks. What cuDNN's graph
+// API has no engine for runs by kernels of our own, whose implementation says so ("bench:...").
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+#include "ops/kernel.hpp"
+
+#include <memory>
+
+namespace bench::ops::cuda {
+
+struct CudnnBackendParts {
+  DeviceParts device;
+  std::shared_ptr<const CudnnApi> api;
+  // Of our own kernels: make_device_launcher() on the runtime's stream.
+  std::shared_ptr<Launcher> launcher;
+  // Makes the kernels of the matrix products of networks; empty: networks with one are refused.
+  KernelMaker products;
+};
+
+// It has no memory() and no tracer() of its own: they are the device session's. Refusal (failed):
+// cuDNN makes no handle on the device, with its reason.
+Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts);
+
+}  // namespace bench::ops::cuda

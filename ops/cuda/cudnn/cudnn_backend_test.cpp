@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend on a scripted device with a scripted cuDNN: which engine is taken, what is bound,
+// what runs behind it. Where results are compared, the scripted engine computes the reference.
+#include "ops/cuda/cudnn/cudnn_backend.hpp"
+
+#include "ops/cuda/cudnn/fake_cudnn.hpp"
+#include "ops/cuda/cudnn/graph.hpp"
+#include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/cudnn/tensor_arrangement.hpp"
+#include "ops/cuda/network/test_support.hpp"
+#include "ops/network/test_support.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+using bench::ops::testing::random_inputs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::int32_t kTensorCore = 0;  // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
+
+class CudnnBackendTest : public ::testing::Test {
+ protected:
+  using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+
+  Backend& backend() {
+    if (backend_ == nullptr) {
+      auto made = make_cudnn_backend(
+          {device_.parts(), cudnn_.api(), std::make_shared<test::StreamLauncher>(device_.runtime),
+           [this](const Problem& product) -> Created {
+             if (!product.post_ops.empty()) {
+               return Refusal{Refusal::Kind::unsupported, "fuses nothing"};
+             }
+             return std::unique_ptr<Kernel>(
+                 std::make_unique<test::ReferenceKernel>(device_, product, MemoryLayout::plain));
+           }});
+      EXPECT_TRUE(made.ok());
+      backend_ = *std::move(made);
+    }
+    return *backend_;
+  }
+  std::unique_ptr<Kernel> create(const Problem& problem) {
+    auto kernel = backend().create(problem);
+    EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
+    return kernel ? *std::move(kernel) : nullptr;
+  }
+  // What a plain convolution writes, as the tensors of its graph lie.
+  void compute_by_reference(const Problem& conv, DataType between) {
+    cudnn_.work = [part = conv_part(conv, between)](const testing::FakeCudnn::Addresses& at) {
+      const auto form = conv_form(part);
+      ASSERT_TRUE(form.ok());
+      const TensorForm* const forms[] = {&form->x, &form->w, &form->y};
+      std::vector<DeviceTensor> tensors(3);
+      std::vector<void*> buffers(3);
+      for (const TensorForm* each : forms) {
+        const auto i = static_cast<std::size_t>(each->uid - 1);
+        tensors[i].arrangement = packed_tensor(part, i, *each).arrangement;
+        buffers[i] = at.at(each->uid);
+      }
+      test::compute_reference(part, tensors, buffers);
+    };
+  }
+  void expect_reference(const Problem& problem, Kernel& kernel) {
+    test::expect_reference(device_, kernel, problem);
+  }
+
+  test::ScriptedDevice device_;
+  testing::FakeCudnn cudnn_{device_.runtime};
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(CudnnBackendTest, SaysWhatItIs) {
+  EXPECT_EQ(backend().name(), "cudnn");
+  EXPECT_EQ(backend().device(), "cuda");
+  EXPECT_EQ(backend().library().version, "9.19.0");
+  EXPECT_EQ(cudnn_.stream, device_.runtime->stream());
+}
+
+TEST_F(CudnnBackendTest, NoHandleNoBackend) {
+  cudnn_.refuses_handle = true;
+  const auto made = make_cudnn_backend({device_.parts(), cudnn_.api(), nullptr, {}});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind, Refusal::Kind::failed);
+  EXPECT_THAT(made.error().reason, HasSubstr("as the script says"));
+}
+
+TEST_F(CudnnBackendTest, TakesTheFirstEngineThatFinishes) {
+  cudnn_.engines = {{.index = 4, .finishes = false}, {.index = 6, .workspace = 4096}, {.index = 9}};
+  const auto kernel = create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  EXPECT_EQ(kernel->implementation(), "cudnn:engine_6");
+  EXPECT_EQ(kernel->workspace().count, 4096);
+  const auto details = kernel->details();
+  EXPECT_EQ(details.at("engine"), "engine 6: workspace 4 KiB");
+  EXPECT_EQ(details.at("knobs"), "7=2");
+  EXPECT_TRUE(details.contains("setup.plan_ns"));
+  EXPECT_TRUE(details.contains("setup.library_ns"));
+  EXPECT_EQ(cudnn_.plans, 1);
+}
+
+TEST_F(CudnnBackendTest, FallsBackWhereNoneOfTheFirstDoes) {
+  cudnn_.engines = {{.index = 4, .finishes = false}};
+  cudnn_.fallbacks = {{.index = 1}};
+  EXPECT_EQ(create(problem("conv", "n2c4h5k6r3p1", DataType::f16))->implementation(),
+            "cudnn:engine_1");
+  cudnn_.fallbacks = {};
+  const auto none = backend().create(problem("conv", "n2c8h5k6r3p1", DataType::f16));
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().kind, Refusal::Kind::unsupported);
+  EXPECT_THAT(none.error().reason, HasSubstr("as the script says"));
+}
+
+// The rule of planning.cpp, on a device as without one.
+TEST_F(CudnnBackendTest, EnginesThatRoundToTf32AreLeftOutUnlessAskedFor) {
+  cudnn_.engines = {{.index = 5, .notes = {kTensorCore}}, {.index = 2}};
+  Problem conv = problem("conv", "n2c4h5k6r3p1");
+  EXPECT_EQ(create(conv)->implementation(), "cudnn:engine_2");
+  conv.math = Math::tf32;
+  EXPECT_EQ(create(conv)->implementation(), "cudnn:engine_5");
+}
+
+TEST_F(CudnnBackendTest, ASecondCreationTakesThePlanOfTheFirst) {
+  const Problem conv = problem("conv", "n2c4h5k6r3p1", DataType::f16);
+  const auto first = create(conv);
+  const auto heuristics = cudnn_.heuristics;
+  const auto second = create(conv);
+  EXPECT_EQ(cudnn_.heuristics, heuristics);
+  EXPECT_EQ(cudnn_.plans, 1);
+  EXPECT_EQ(second->details().at("plan_cache"), "hit");
+  EXPECT_FALSE(second->details().contains("setup.plan_ns"));
+  EXPECT_FALSE(first->details().contains("plan_cache"));
+  create(problem("conv", "n3c4h5k6r3p1", DataType::f16));
+  EXPECT_EQ(cudnn_.plans, 2);
+}
+
+TEST_F(CudnnBackendTest, BindsEveryTensorToItsUid) {
+  cudnn_.engines = {{.index = 1, .workspace = 512}};
+  const Problem conv = problem("conv", "n2c4h5k6r3p1+bias+add+relu", DataType::f16);
+  const auto kernel = create(conv);
+  test::DeviceRun run(device_, *kernel, conv.tensors);
+  ASSERT_TRUE(run.bind()->run());
+  ASSERT_EQ(cudnn_.executions.size(), 1u);
+  std::map<std::int64_t, void*> want;
+  for (std::size_t i = 0; i < conv.tensors.size(); ++i) {
+    want[static_cast<std::int64_t>(i) + 1] = run.addresses()[i];
+  }
+  EXPECT_EQ(cudnn_.executions[0], want);
+  EXPECT_NE(cudnn_.workspaces[0], nullptr);
+}
+
+TEST_F(CudnnBackendTest, ConvolutionsAgreeInEveryDirectionAndLayout) {
+  for (const char* tokens : {"n2c4h5k6r3p1", "n2g2c4h5k6r3p1_0", "n2c4w9k6s3u2", "n2c3d3h3k4t2r1s3",
+                             "n2g2c4h5k6r3u2+transposed"}) {
+    for (const Direction direction :
+         {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
+      for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+        Problem conv = problem("conv", tokens, DataType::f32, direction);
+        conv.layout = layout;
+        compute_by_reference(conv, DataType::f32);
+        const auto kernel = create(conv);
+        expect_reference(conv, *kernel);
+        EXPECT_EQ(kernel->buffers()[0].layout, layout == Layout::nhwc ? "nhwc" : "nchw");
+      }
+    }
+  }
+}
+
+// No engine fuses: cuDNN's convolution, then ours, in the place of the result or behind a wider
+// one.
+TEST_F(CudnnBackendTest, AnEpilogueThatIsNotFusedRunsBehind) {
+  cudnn_.most_operations = 1;
+  for (const char* tokens : {"n2c4h5k6r3p1+bias", "n2c4h5k6r3p1+bias+add+relu",
+                             "n2c4w9k6s3+hardswish", "n2c4h5k6r3u2+transposed+bias+clip"}) {
+    for (const DataType dtype : {DataType::f32, DataType::f16, DataType::s8}) {
+      if (!bench::ops::testing::try_problem("conv", tokens, dtype).ok()) continue;
+      for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+        Problem conv = problem("conv", tokens, dtype);
+        conv.layout = layout;
+        compute_by_reference(conv, DataType::f32);
+        const auto kernel = create(conv);
+        EXPECT_EQ(kernel->implementation(), "cudnn:engine_0 + bench:elementwise");
+        const std::int64_t between = conv.tensors.back().elements() * 4;
+        EXPECT_EQ(kernel->workspace().count, dtype == DataType::f32 ? 0 : between);
+        EXPECT_EQ(kernel->steps().size(), 2u);
+        expect_reference(conv, *kernel);
+      }
+    }
+  }
+}
+
+TEST_F(CudnnBackendTest, TheGradientOfABiasRunsBehind) {
+  for (const Layout layout : {Layout::any, Layout::nhwc}) {
+    Problem conv = problem("conv", "n2c4h5k6r3p1+bias", DataType::f32, Direction::backward_weights);
+    conv.layout = layout;
+    compute_by_reference(conv, DataType::f32);
+    const auto kernel = create(conv);
+    EXPECT_EQ(kernel->implementation(), "cudnn:engine_0 + bench:channel_sum_block");
+    expect_reference(conv, *kernel);
+  }
+}
+
+TEST_F(CudnnBackendTest, OwnKernelsWhereCudnnHasNone) {
+  for (const auto& [op, tokens, dtype] :
+       {std::tuple("softmax", "4x10", DataType::f16),
+        std::tuple("reorder", "2x5x3x4-nchw-nhwc", DataType::s8),
+        std::tuple("pointwise", "hardswish-2x3x4x5", DataType::f32),
+        std::tuple("pointwise", "relu-2x3x4x5", DataType::f64),
+        std::tuple("batch_norm", "n2c3h4", DataType::f64)}) {
+    const Problem made = problem(op, tokens, dtype);
+    const auto kernel = create(made);
+    EXPECT_THAT(kernel->implementation(), HasSubstr("bench:")) << tokens;
+    expect_reference(made, *kernel);
+  }
+  EXPECT_EQ(cudnn_.plans, 0);
+}
+
+TEST_F(CudnnBackendTest, BatchNormGetsInverseDeviations) {
+  const Problem norm = problem("batch_norm", "n2c3h4", DataType::f16);
+  const auto kernel = create(norm);
+  test::DeviceRun run(device_, *kernel, norm.tensors);
+  run.set(2, {0.24, 3.99, 0.99});
+  const auto* stored = static_cast<const float*>(run.addresses()[2]);
+  EXPECT_NEAR(stored[0], 1 / std::sqrt(0.24 + 1e-5), 1e-5);
+  EXPECT_NEAR(run.get(2)[1], 3.99, 1e-4);
+}
+
+// The forward pass runs once, in prepare(), into a buffer that the kernel keeps.
+TEST_F(CudnnBackendTest, MaximaAreMadeBeforeTheGradient) {
+  const Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f16, Direction::backward_data);
+  const auto kernel = create(pool);
+  const std::int64_t outputs = pool.tensors[1].elements();
+  EXPECT_EQ(kernel->workspace().count, outputs);  // a byte each
+  test::DeviceRun run(device_, *kernel, pool.tensors);
+  const auto invocation = run.bind();
+  ASSERT_EQ(cudnn_.executions.size(), 1u);
+  const auto forward = cudnn_.executions[0];
+  EXPECT_EQ(forward.at(1), run.addresses()[0]);
+  ASSERT_TRUE(invocation->run());
+  ASSERT_EQ(cudnn_.executions.size(), 2u);
+  const auto gradient = cudnn_.executions[1];
+  EXPECT_EQ(gradient.at(kForwardMaxima), forward.at(kForwardMaxima));
+  EXPECT_EQ(gradient.at(2), run.addresses()[1]);
+  EXPECT_EQ(gradient.at(3), run.addresses()[2]);
+  EXPECT_FALSE(gradient.contains(1));
+}
+
+TEST_F(CudnnBackendTest, TuningTakesTheFastestOfThoseThatRun) {
+  cudnn_.engines = {{.index = 1, .time = Nanoseconds(9000)},
+                    {.index = 2, .time = Nanoseconds(100), .executes = false},
+                    {.index = 3, .finishes = false},
+                    {.index = 4, .time = Nanoseconds(5000)},
+                    {.index = 5, .time = Nanoseconds(10)}};
+  backend().set_tuning(3);
+  const std::size_t allocations = device_.runtime->live_allocations();
+  const auto kernel = create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  EXPECT_EQ(kernel->implementation(), "cudnn:engine_4");
+  const auto details = kernel->details();
+  EXPECT_THAT(details.at("tuned"), HasSubstr("best of 3: cudnn:engine_1 "));
+  EXPECT_THAT(details.at("tuned"), HasSubstr("cudnn:engine_2 failed"));
+  EXPECT_TRUE(details.contains("setup.tuning_ns"));
+  EXPECT_TRUE(details.contains("setup.library_ns"));
+  EXPECT_EQ(device_.runtime->live_allocations(), allocations);
+}
+
+TEST_F(CudnnBackendTest, NoMemoryForAWorkspaceIsSkipped) {
+  cudnn_.engines = {{.index = 1, .workspace = std::int64_t{1} << 40}};
+  const auto kernel = backend().create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+}
+
+TEST_F(CudnnBackendTest, FailedExecutionsSayWhy) {
+  cudnn_.engines = {{.index = 1, .executes = false}};
+  const Problem conv = problem("conv", "n2c4h5k6r3p1", DataType::f16);
+  const auto kernel = create(conv);
+  test::DeviceRun run(device_, *kernel, conv.tensors);
+  const auto invocation = run.bind();
+  EXPECT_FALSE(invocation->run());
+  EXPECT_THAT(invocation->error(), HasSubstr("as the script says"));
+}
+
+TEST_F(CudnnBackendTest, DescriptorsAndMemoryAreReleased) {
+  const std::size_t allocations = device_.runtime->live_allocations();
+  for (int i = 0; i < 2; ++i) {
+    const Problem conv = problem("conv", "n2c4h5k6r3p1+bias+relu", DataType::f16);
+    const auto kernel = create(conv);
+    test::DeviceRun run(device_, *kernel, conv.tensors);
+    ASSERT_TRUE(run.bind()->run());
+  }
+  backend_.reset();
+  EXPECT_EQ(cudnn_.live(), 0);
+  EXPECT_EQ(device_.runtime->live_allocations(), allocations);
+}
+
+TEST_F(CudnnBackendTest, LayersComeInTheLayoutOfTheirNetwork) {
+  const Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f32);
+  for (const char* layout : {"nchw", "nhwc"}) {
+    const auto kernel = backend().create_layer(pool, {{"source", layout}});
+    ASSERT_TRUE(kernel.ok());
+    EXPECT_EQ((*kernel)->buffers()[0].layout, layout);
+  }
+}
+
+TEST_F(CudnnBackendTest, ProductsAreOthers) {
+  const auto kernel = backend().create(problem("gemm", "m4n4k4"));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_THAT(kernel.error().reason, HasSubstr("cublaslt"));
+}
+
+// Convolutions by the scripted library with our epilogues, reorders and softmax of ours, products
+// by another backend.
+TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
+  using bench::ops::testing::layer;
+  cudnn_.most_operations = 1;
+  const NetworkDefinition definition = {.name = "small",
+                                        .input = {3, 6, 6},
+                                        .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
+                                                   layer("relu", "pointwise", "relu", {"conv"}),
+                                                   layer("fc", "gemm", "n5+tb+bias", {"relu"})}};
+  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f16);
+  compute_by_reference(network.nodes.front().problem, DataType::f32);
+  const auto kernel = backend().create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  std::vector<std::string> steps;
+  for (const KernelStep& step : (*kernel)->steps()) {
+    steps.push_back(step.node + ":" + step.implementation);
+  }
+  EXPECT_THAT(steps,
+              ElementsAre("conv:bench:reorder_tiled", "conv:cudnn:engine_0",
+                          "conv:bench:elementwise", "fc:bench:reorder_tiled", "fc:reference"));
+  EXPECT_TRUE((*kernel)->details().contains("setup.plan_ns"));
+}
+
+// What the products' library does not fuse runs behind it.
+TEST_F(CudnnBackendTest, ProductsOfNetworksGetTheirEpilogues) {
+  using bench::ops::testing::layer;
+  const NetworkDefinition definition = {
+      .name = "head",
+      .input = {6},
+      .layers = {layer("a", "gemm", "n5+tb+bias", {"input"}),
+                 layer("a.act", "pointwise", "hardswish", {"a"}),
+                 layer("b", "gemm", "n5", {"a.act"}),
+                 layer("b.add", "pointwise", "add", {"b", "a.act"})}};
+  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3);
+  const auto kernel = backend().create(network);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  std::vector<std::string> steps;
+  for (const KernelStep& step : (*kernel)->steps()) {
+    steps.push_back(step.node + ":" + step.implementation);
+  }
+  EXPECT_THAT(steps, ElementsAre("a:reference", "a:bench:elementwise", "b:reference",
+                                 "b:bench:elementwise"));
+  const auto parameters = random_parameters(network, 3);
+  std::vector<double> input(18);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    input[i] = round_to(DataType::f32, std::sin(static_cast<double>(i)));
+  }
+  test::DeviceRun run(device_, **kernel, network.tensors);
+  run.set(0, input);
+  for (std::size_t i = 0; i < parameters.size(); ++i) run.set(1 + i, parameters[i]);
+  ASSERT_TRUE(run.bind()->run());
+  const auto got = run.get(network.tensors.size() - 1);
+  const auto want = bench::ops::testing::run_reference(network, parameters, input);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5);
+}
+
+TEST_F(CudnnBackendTest, NetworksInTrainingAreRefused) {
+  using bench::ops::testing::layer;
+  Network network = bench::ops::testing::make(
+      {.name = "n", .input = {3, 6, 6}, .layers = {layer("conv", "conv", "k4r3s3", {"input"})}},
+      Fusion::separate, DataType::f32);
+  network.mode = Mode::training;
+  const auto kernel = backend().create(network);
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

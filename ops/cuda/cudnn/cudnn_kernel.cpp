@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/cudnn_kernel.hpp"
+
+#include "ops/cuda/cudnn/tensor_arrangement.hpp"
+#include "ops/cuda/network/packed_kernel.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Addresses of a plan's tensors by their uids.
+using TensorAddresses = std::map<std::int64_t, void*>;
+
+Result<Descriptor> variant_pack(const CudnnSession& session, const ExecutionPlan& plan,
+                                const TensorAddresses& addresses, void* workspace) {
+  std::vector<std::int64_t> uids;
+  std::vector<void*> pointers;
+  for (const TensorForm& form : plan.graph->tensors) {
+    uids.push_back(form.uid);
+    pointers.push_back(addresses.at(form.uid));
+  }
+  const std::vector<void*> workspaces = {workspace};
+  return DescriptorBuilder(session.target().api, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
+                           "the list of addresses")
+      .integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, uids)
+      .pointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers)
+      .pointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspaces)
+      .finish();
+}
+
+class CudnnInvocation final : public CudaInvocation {
+ public:
+  CudnnInvocation(CudnnSession& session, std::shared_ptr<const ExecutionPlan> plan, Descriptor pack)
+      : CudaInvocation(session.runtime()),
+        session_(session),
+        plan_(std::move(plan)),
+        pack_(std::move(pack)) {}
+
+  Status enqueue(StepObserver* observer) override {
+    if (observer != nullptr) observer->begins(0);
+    Status status = session_.execute(plan_->plan, pack_);
+    if (observer != nullptr) observer->enqueued(0);
+    return status;
+  }
+
+ private:
+  CudnnSession& session_;  // the kernel's, which outlives its invocations
+  std::shared_ptr<const ExecutionPlan> plan_;
+  Descriptor pack_;
+};
+
+class CudnnKernel final : public PackedKernel {
+ public:
+  CudnnKernel(DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
+              std::vector<DeviceTensor> tensors, ProblemPlan plan, DeviceBuffer workspace,
+              DeviceBuffer maxima)
+      : PackedKernel(std::move(parts), std::move(tensors)),
+        session_(std::move(session)),
+        op_(problem.op->name),
+        plan_(std::move(plan)),
+        workspace_(std::move(workspace)),
+        maxima_(std::move(maxima)) {}
+
+  std::string implementation() const override {
+    return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
+  }
+  std::vector<KernelStep> steps() const override {
+    return {{"", op_, implementation(), layouts_text(buffers()), {}}};
+  }
+  Bytes workspace() const override { return workspace_.size() + maxima_.size(); }
+  Status prepare(std::span<void* const> buffers) override;
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+  std::map<std::string, std::string> details() const override;
+
+ private:
+  TensorAddresses addresses(std::span<void* const> buffers) const;
+
+  std::shared_ptr<CudnnSession> session_;
+  std::string op_;
+  ProblemPlan plan_;
+  DeviceBuffer workspace_, maxima_;
+};
+
+TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
+  TensorAddresses result;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    result[static_cast<std::int64_t>(i) + 1] = buffers[i];
+  }
+  result[kForwardMaxima] = maxima_.data();
+  return result;
+}
+
+// The forward pass's result and workspace are needed this once.
+Status CudnnKernel::prepare(std::span<void* const> buffers) {
+  if (plan_.maxima == nullptr) return Done{};
+  const auto& tensors = plan_.maxima->graph->tensors;
+  const auto result = std::ranges::find(tensors, kMaximaResult, &TensorForm::uid);
+  const Bytes size = arrangement_of(result->dims, MemoryLayout::plain).packed_size(result->dtype);
+  auto scratch = DeviceBuffer::create(runtime(), size);
+  if (!scratch) return Error{scratch.error().reason, "", ""};
+  auto workspace = DeviceBuffer::create(runtime(), plan_.maxima->workspace);
+  if (!workspace) return Error{workspace.error().reason, "", ""};
+  TensorAddresses places = addresses(buffers);
+  places[kMaximaResult] = scratch->data();
+  BENCH_ASSIGN_OR_RETURN(const Descriptor pack,
+                         variant_pack(*session_, *plan_.maxima, places, workspace->data()));
+  BENCH_RETURN_IF_ERROR(session_->execute(plan_.maxima->plan, pack));
+  return runtime().synchronise();
+}
+
+Result<std::unique_ptr<Invocation>> CudnnKernel::bind(std::span<void* const> buffers) {
+  BENCH_ASSIGN_OR_RETURN(
+      Descriptor pack, variant_pack(*session_, *plan_.main, addresses(buffers), workspace_.data()));
+  return std::unique_ptr<Invocation>(
+      std::make_unique<CudnnInvocation>(*session_, plan_.main, std::move(pack)));
+}
+
+std::map<std::string, std::string> CudnnKernel::details() const {
+  std::map<std::string, std::string> details = CudaKernel::details();
+  details["engine"] = plan_.main->engine.text();
+  if (!plan_.main->knobs.empty()) details["knobs"] = plan_.main->knobs;
+  for (const auto& [name, value] : plan_.details) details[name] = value;
+  return details;
+}
+
+const TensorForm* find_form(const ProblemPlan& plan, std::int64_t uid) {
+  for (const auto& each : {plan.main, plan.maxima}) {
+    if (each == nullptr) continue;
+    const auto form = std::ranges::find(each->graph->tensors, uid, &TensorForm::uid);
+    if (form != each->graph->tensors.end()) return &*form;
+  }
+  return nullptr;
+}
+
+DeviceTensor device_tensor(const Problem& problem, std::size_t index, const ProblemPlan& plan) {
+  const Tensor& tensor = problem.tensors[index];
+  DeviceTensor result{buffer_role(tensor.role), tensor.dtype, {}, "plain"};
+  const TensorForm* form = find_form(plan, static_cast<std::int64_t>(index) + 1);
+  if (form == nullptr) {  // nothing reads it
+    result.arrangement = arrangement_of(tensor.dims, MemoryLayout::plain);
+    return result;
+  }
+  PackedTensor packed = packed_tensor(problem, index, *form);
+  result.arrangement = std::move(packed.arrangement);
+  result.layout = std::move(packed.layout);
+  if (packed.values == PackedValues::inverse_deviation) {
+    const double epsilon = problem.parameters.real("epsilon");
+    const auto code = [&](auto function) {
+      return [function, dtype = tensor.dtype, count = tensor.elements(), epsilon](void* values) {
+        function(dtype, values, count, epsilon);
+      };
+    };
+    result.encode = code(to_inverse_deviation);
+    result.decode = code(from_inverse_deviation);
+  }
+  return result;
+}
+
+// Of the maxima, which the kernel keeps.
+Bytes maxima_size(const ProblemPlan& plan) {
+  const TensorForm* form = plan.maxima == nullptr ? nullptr : find_form(plan, kForwardMaxima);
+  if (form == nullptr) return {0};
+  return arrangement_of(form->dims, MemoryLayout::plain).packed_size(form->dtype);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>, Refusal> make_cudnn_kernel(DeviceParts parts,
+                                                           std::shared_ptr<CudnnSession> session,
+                                                           const Problem& problem,
+                                                           ProblemPlan plan) {
+  std::vector<DeviceTensor> tensors;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    tensors.push_back(device_tensor(problem, i, plan));
+  }
+  BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace,
+                         DeviceBuffer::create(*parts.runtime, plan.main->workspace));
+  BENCH_ASSIGN_OR_RETURN(DeviceBuffer maxima,
+                         DeviceBuffer::create(*parts.runtime, maxima_size(plan)));
+  return std::unique_ptr<Kernel>(std::make_unique<CudnnKernel>(
+      std::move(parts), std::move(session), problem, std::move(tensors), std::move(plan),
+      std::move(workspace), std::move(maxima)));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: a cuDNN that keeps what it is told, names scripted engines, and executes plans as
+// launches of a scripted device. One at a time: a table of functions has no self.
+#pragma once
+
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/runtime/scripted_runtime.hpp"
+
+#include <cudnn_graph.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda::testing {
+
+struct FakeEngine {
+  std::int64_t index = 0;
+  std::vector<std::int32_t> notes = {};
+  std::int64_t workspace = 0;
+  Nanoseconds time{1000};
+  bool finishes = true;  // a plan of it
+  bool executes = true;
+};
+
+class FakeCudnn {
+ public:
+  using Addresses = std::map<std::int64_t, void*>;
+
+  explicit FakeCudnn(std::shared_ptr<test::ScriptedRuntime> runtime)
+      : runtime_(std::move(runtime)) {
+    current_ = this;
+  }
+  ~FakeCudnn() { current_ = nullptr; }
+  FakeCudnn(const FakeCudnn&) = delete;
+  FakeCudnn& operator=(const FakeCudnn&) = delete;
+
+  std::vector<FakeEngine> engines = {{}};      // of heuristics mode A
+  std::vector<FakeEngine> fallbacks = {};      // of the fallback
+  std::int64_t most_operations = 99;           // graphs of more have no engine
+  std::function<void(const Addresses&)> work;  // of an execution
+  std::vector<Addresses> executions;           // what was enqueued
+  std::vector<void*> workspaces;               // of these
+  std::int64_t heuristics = 0;                 // how often it was asked
+  std::int64_t plans = 0;                      // that were finalised
+  bool refuses_handle = false;
+  void* stream = nullptr;
+  std::int64_t live() const { return static_cast<std::int64_t>(descriptors_.size()); }
+
+  std::shared_ptr<const CudnnApi> api() const {
+    auto api = std::make_shared<CudnnApi>();
+    api->get_version = [] { return std::size_t{91900}; };
+    api->get_error_string = [](cudnnStatus_t) { return "CUDNN_STATUS_FAKE"; };
+    api->get_last_error_string = [](char* text, std::size_t size) {
+      std::strncpy(text, "as the script says", size);
+    };
+    api->create = [](cudnnHandle_t* handle) {
+      if (current_->refuses_handle) return CUDNN_STATUS_NOT_INITIALIZED;
+      *handle = reinterpret_cast<cudnnHandle_t>(current_);
+      return CUDNN_STATUS_SUCCESS;
+    };
+    api->destroy = [](cudnnHandle_t) { return CUDNN_STATUS_SUCCESS; };
+    api->set_stream = [](cudnnHandle_t, cudaStream_t given) {
+      current_->stream = given;
+      return CUDNN_STATUS_SUCCESS;
+    };
+    api->create_descriptor = [](cudnnBackendDescriptorType_t type,
+                                cudnnBackendDescriptor_t* descriptor) {
+      auto made = std::make_unique<Kept>();
+      made->type = type;
+      *descriptor = made.get();
+      current_->descriptors_.emplace(made.get(), std::move(made));
+      return CUDNN_STATUS_SUCCESS;
+    };
+    api->destroy_descriptor = [](cudnnBackendDescriptor_t descriptor) {
+      current_->descriptors_.erase(descriptor);
+      return CUDNN_STATUS_SUCCESS;
+    };
+    api->set_attribute = [](cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                            cudnnBackendAttributeType_t type, std::int64_t count,
+                            const void* values) {
+      const auto* bytes = static_cast<const std::uint8_t*>(values);
+      kept(descriptor)
+          .values[name]
+          .assign(bytes, bytes + static_cast<std::size_t>(count) * size_of(type));
+      return CUDNN_STATUS_SUCCESS;
+    };
+    api->get_attribute = [](cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                            cudnnBackendAttributeType_t, std::int64_t most, std::int64_t* count,
+                            void* values) {
+      return current_->get(kept(descriptor), name, most, *count, values);
+    };
+    api->finalize = [](cudnnBackendDescriptor_t descriptor) {
+      return current_->finish(kept(descriptor));
+    };
+    api->execute = [](cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack) {
+      return current_->execute(kept(plan), kept(pack));
+    };
+    api->path = "fake";
+    return api;
+  }
+
+ private:
+  struct Kept {
+    cudnnBackendDescriptorType_t type{};
+    std::map<int, std::vector<std::uint8_t>> values;
+    FakeEngine engine;  // of configurations, engines and plans
+  };
+
+  static std::size_t size_of(cudnnBackendAttributeType_t type) {
+    static const std::set<int> kWide = {CUDNN_TYPE_HANDLE, CUDNN_TYPE_INT64, CUDNN_TYPE_DOUBLE,
+                                        CUDNN_TYPE_VOID_PTR, CUDNN_TYPE_BACKEND_DESCRIPTOR};
+    if (kWide.count(type) > 0) return 8;
+    return type == CUDNN_TYPE_CHAR || type == CUDNN_TYPE_BOOLEAN ? 1 : 4;
+  }
+  static Kept& kept(cudnnBackendDescriptor_t descriptor) { return *static_cast<Kept*>(descriptor); }
+  template <class T>
+  static std::vector<T> values_of(const Kept& descriptor, int name) {
+    const auto found = descriptor.values.find(name);
+    if (found == descriptor.values.end()) return {};
+    std::vector<T> values(found->second.size() / sizeof(T));
+    std::memcpy(values.data(), found->second.data(), found->second.size());
+    return values;
+  }
+  template <class T>
+  static cudnnStatus_t give(const std::vector<T>& given, std::int64_t& count, void* values) {
+    count = static_cast<std::int64_t>(given.size());
+    std::memcpy(values, given.data(), given.size() * sizeof(T));
+    return CUDNN_STATUS_SUCCESS;
+  }
+
+  cudnnStatus_t get(Kept& descriptor, cudnnBackendAttributeName_t name, std::int64_t most,
+                    std::int64_t& count, void* values) {
+    auto* const others = static_cast<cudnnBackendDescriptor_t*>(values);
+    switch (name) {
+      case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
+        const std::vector<FakeEngine> list = listed(descriptor);
+        count = std::min(most, static_cast<std::int64_t>(list.size()));
+        for (std::int64_t i = 0; i < count; ++i) {
+          kept(others[i]).engine = list[static_cast<std::size_t>(i)];
+        }
+        return CUDNN_STATUS_SUCCESS;
+      }
+      case CUDNN_ATTR_ENGINECFG_ENGINE:
+      case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
+        count = 1;
+        kept(others[0]).engine = descriptor.engine;
+        return CUDNN_STATUS_SUCCESS;
+      case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE:
+        return give(std::vector<std::int32_t>{7}, count, values);
+      case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE:
+        return give(std::vector<std::int64_t>{2}, count, values);
+      case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+        return give(std::vector<std::int64_t>{descriptor.engine.index}, count, values);
+      case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
+        return give(descriptor.engine.notes, count, values);
+      case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+        return give(std::vector<std::int64_t>{descriptor.engine.workspace}, count, values);
+      default:
+        count = 0;
+        return CUDNN_STATUS_SUCCESS;
+    }
+  }
+
+  std::vector<FakeEngine> listed(const Kept& heuristic) const {
+    const auto graph = values_of<void*>(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+    const auto operations = values_of<void*>(kept(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
+    if (static_cast<std::int64_t>(operations.size()) > most_operations) return {};
+    const auto mode = values_of<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
+    return mode.at(0) == CUDNN_HEUR_MODE_A ? engines : fallbacks;
+  }
+
+  cudnnStatus_t finish(Kept& descriptor) {
+    if (descriptor.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) ++heuristics;
+    if (descriptor.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return CUDNN_STATUS_SUCCESS;
+    // 400: the handle, without which there is no device.
+    if (values_of<void*>(descriptor, 400) != std::vector<void*>{this}) {
+      return CUDNN_STATUS_BAD_PARAM;
+    }
+    descriptor.engine =
+        kept(values_of<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0)).engine;
+    if (!descriptor.engine.finishes) return CUDNN_STATUS_NOT_SUPPORTED;
+    ++plans;
+    return CUDNN_STATUS_SUCCESS;
+  }
+
+  cudnnStatus_t execute(const Kept& plan, const Kept& pack) {
+    if (!plan.engine.executes) return CUDNN_STATUS_EXECUTION_FAILED;
+    const auto uids = values_of<std::int64_t>(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+    const auto pointers = values_of<void*>(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+    Addresses addresses;
+    for (std::size_t i = 0; i < uids.size(); ++i) addresses[uids[i]] = pointers.at(i);
+    executions.push_back(addresses);
+    workspaces.push_back(values_of<void*>(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE).at(0));
+    const auto launched = runtime_->launch_kernel("engine " + std::to_string(plan.engine.index),
+                                                  plan.engine.time, [this, addresses] {
+                                                    if (work) work(addresses);
+                                                  });
+    return launched ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
+  }
+
+  static inline FakeCudnn* current_ = nullptr;
+  std::shared_ptr<test::ScriptedRuntime> runtime_;
+  std::map<void*, std::unique_ptr<Kept>> descriptors_;
+};
+
+}  // namespace bench::ops::cuda::testing

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/problem_kernels.hpp"
+
+#include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/cudnn/tuner.hpp"
+#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/network/chain_kernel.hpp"
+#include "ops/cuda/network/own_kernel.hpp"
+#include "ops/cuda/network/packed_kernel.hpp"
+#include "ops/operator.hpp"
+#include "ops/pool/pool.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
+
+template <class Made>
+bool is_final(const Made& made) {
+  return made.ok() || made.error().kind != Refusal::Kind::unsupported;
+}
+
+bool needs_maxima(const Problem& problem) {
+  return problem.op->name == "pool" && problem.direction == Direction::backward_data &&
+         problem.parameters.word("function") == kPoolMax;
+}
+
+// The layout that `any` stands for, written down: both parts of a split problem must agree.
+Problem with_layout(Problem problem) {
+  problem.layout = chosen_layout(problem);
+  return problem;
+}
+
+ChainPlace tensor_place(std::size_t number) { return {ChainPlace::Kind::tensor, number}; }
+ChainPlace between_place(std::size_t number) { return {ChainPlace::Kind::between, number}; }
+
+// The tensors of a chain that the steps' kernels read and write, as those describe them.
+std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count) {
+  std::vector<ChainTensor> tensors(count);
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    for (std::size_t i = 0; i < steps[s].tensors.size(); ++i) {
+      const ChainPlace& place = steps[s].tensors[i];
+      if (place.kind != ChainPlace::Kind::tensor) continue;
+      tensors[place.number] = {steps[s].kernel->buffers()[i], std::pair(s, i)};
+    }
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Result<ProblemPlan, Refusal> ProblemKernels::make_plan(const Problem& problem) {
+  const Nanoseconds start = parts_.runtime->now();
+  BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph(session_->target(), problem));
+  std::shared_ptr<const ExecutionPlan> maxima;
+  if (needs_maxima(problem)) {
+    BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph(session_->target(), problem));
+    BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(*session_, problem, std::move(forward), 1));
+    maxima = found.front();
+  }
+  BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(*session_, problem, std::move(graph),
+                                                     std::max<std::int64_t>(1, tuning_)));
+  std::vector<ProblemPlan> plans;
+  for (auto& plan : found) plans.push_back({std::move(plan), maxima, {}});
+  const Nanoseconds planned = parts_.runtime->now() - start;
+  ProblemPlan chosen = plans.front();
+  if (tuning_ > 0) {
+    BENCH_ASSIGN_OR_RETURN(chosen, tuned(problem, std::move(plans)));
+    const Nanoseconds spent = parts_.runtime->now() - start - planned;
+    chosen.details["setup.tuning_ns"] = fmt::to_string(spent.count());
+  }
+  chosen.details["setup.plan_ns"] = fmt::to_string(planned.count());
+  return chosen;
+}
+
+Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
+                                                   std::vector<ProblemPlan> plans) {
+  // What the device's setup took is told by the kernel that stays, not by those that are tried.
+  Runtime& runtime = *parts_.runtime;
+  const auto setup = runtime.take_setup();
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::vector<ProblemPlan> made;
+  for (ProblemPlan& plan : plans) {
+    auto kernel = make_cudnn_kernel(parts_, session_, problem, plan);
+    if (!kernel && kernel.error().kind == Refusal::Kind::failed) return std::move(kernel).error();
+    if (!kernel) continue;  // no memory for its workspace
+    kernels.push_back(*std::move(kernel));
+    made.push_back(std::move(plan));
+  }
+  // Let the one that is taken in the end say how much memory is missing.
+  if (kernels.empty()) return std::move(plans.front());
+  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, fastest(runtime, kernels));
+  for (const auto& [name, time] : setup) runtime.note_setup(name, time);
+  ProblemPlan best = std::move(made[choice.best]);
+  best.details["tuned"] = choice.text(kernels);
+  return best;
+}
+
+Result<ProblemPlan, Refusal> ProblemKernels::plan(const Problem& problem) {
+  const std::string key = fmt::format("{} {}", plan_key(problem), tuning_);
+  if (const auto known = plans_.find(key); known != plans_.end()) {
+    ProblemPlan plan = known->second;
+    std::erase_if(plan.details,
+                  [](const auto& detail) { return detail.first.starts_with("setup."); });
+    plan.details["plan_cache"] = "hit";
+    return plan;
+  }
+  BENCH_ASSIGN_OR_RETURN(ProblemPlan made, make_plan(problem));
+  plans_.emplace(key, made);
+  return made;
+}
+
+ProblemKernels::Created ProblemKernels::by_graph(const Problem& problem) {
+  if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
+  BENCH_ASSIGN_OR_RETURN(ProblemPlan made, plan(problem));
+  return make_cudnn_kernel(parts_, session_, problem, std::move(made));
+}
+
+// Bias and post-ops behind a result, in its place where the types are the same.
+ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> first,
+                                                      const Problem& problem, DataType between) {
+  const std::size_t last = problem.tensors.size() - 1;
+  const std::size_t start = epilogue_start(problem);
+  BENCH_ASSIGN_OR_RETURN(OwnForm form, epilogue_form(problem, between, asked_layout(problem)));
+  const bool in_place = between == problem.tensors.back().dtype;
+  const ChainPlace result = in_place ? tensor_place(last) : between_place(0);
+  KernelChain chain;
+  if (!in_place) chain.between = {first->buffers().back().size.count};
+  std::vector<ChainPlace> inputs;
+  for (std::size_t i = 0; i < start; ++i) inputs.push_back(tensor_place(i));
+  inputs.push_back(result);
+  std::vector<BufferRole> roles = {BufferRole::input};
+  std::vector<ChainPlace> places = {result};
+  for (std::size_t i = start; i <= last; ++i) {
+    roles.push_back(buffer_role(problem.tensors[i].role));
+    places.push_back(tensor_place(i));
+  }
+  chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});
+  chain.steps.push_back(
+      {"", make_own_kernel(parts_, launcher_, std::move(form), roles), places, "epilogue"});
+  chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
+  return make_chain_kernel(parts_, std::move(chain), Between::workspace);
+}
+
+ProblemKernels::Created ProblemKernels::with_epilogue(const Problem& problem) {
+  Refusal refusal = unsupported("");
+  for (const DataType between : between_types(problem)) {
+    auto first = by_graph(conv_part(problem, between));
+    if (first) return with_epilogue(*std::move(first), problem, between);
+    if (first.error().kind != Refusal::Kind::unsupported) return first;
+    refusal = std::move(first).error();
+  }
+  return refusal;
+}
+
+ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
+  if (!products_) return unsupported("there is no library for matrix products");
+  auto whole = products_(problem);
+  if (is_final(whole) || problem.post_ops.empty()) return whole;
+  Problem part = problem;
+  part.post_ops.clear();
+  std::erase_if(part.tensors, [](const Tensor& tensor) { return tensor.name == "residual"; });
+  auto first = products_(part);
+  if (!first) return whole;
+  return with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
+}
+
+ProblemKernels::Created ProblemKernels::with_bias_gradient(const Problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> first,
+                         by_graph(conv_part(problem, problem.dtype)));
+  const BufferRole roles[] = {BufferRole::input, BufferRole::output};
+  KernelChain chain;
+  chain.steps.push_back(
+      {"", std::move(first), {tensor_place(0), tensor_place(1), tensor_place(2)}, "conv"});
+  chain.steps.push_back({"",
+                         make_own_kernel(parts_, launcher_,
+                                         bias_gradient_form(problem, asked_layout(problem)), roles),
+                         {tensor_place(1), tensor_place(3)},
+                         "bias_gradient"});
+  chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
+  return make_chain_kernel(parts_, std::move(chain), Between::workspace);
+}
+
+ProblemKernels::Created ProblemKernels::by_two_parts(const Problem& problem) {
+  switch (conv_split(problem)) {
+    case ConvSplit::epilogue:
+      return with_epilogue(with_layout(problem));
+    case ConvSplit::bias_gradient:
+      return with_bias_gradient(with_layout(problem));
+    case ConvSplit::none:
+      break;
+  }
+  return unsupported("");
+}
+
+ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(OwnForm form, own_form(problem));
+  return make_own_kernel(parts_, launcher_, std::move(form), problem);
+}
+
+ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
+  auto by_cudnn = by_graph(problem);
+  if (is_final(by_cudnn)) return by_cudnn;
+  auto by_parts = by_two_parts(problem);
+  if (is_final(by_parts)) return by_parts;
+  auto own = by_own_kernel(problem);
+  if (is_final(own)) return own;
+  // What the parts say is about the same convolution without what stands behind it.
+  const std::string& parts_reason = by_parts.error().reason;
+  const std::string reason =
+      parts_reason.empty()
+          ? by_cudnn.error().reason
+          : fmt::format("{}; without bias and post-ops: {}", by_cudnn.error().reason, parts_reason);
+  return unsupported(reason);
+}
+
+}  // namespace bench::ops::cuda

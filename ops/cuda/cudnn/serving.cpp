@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/serving.hpp"
+
+#include "ops/conv/conv.hpp"
+#include "ops/cuda/cudnn/forms.hpp"
+#include "ops/operator.hpp"
+#include "ops/pool/pool.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace bench::ops::cuda {
+namespace {
+
+bool is_broadcast(const Problem& problem) {
+  return std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {
+    return tensor.dims != problem.tensors.back().dims;
+  });
+}
+
+using Applies = bool (*)(const Problem& problem);
+struct GapRow {
+  std::string_view op;
+  Applies applies;
+  std::string_view reason;
+};
+
+bool is_rank_3(const Problem& problem) { return problem.tensors[0].dims.size() == 3; }
+bool asks_nhwc_of_rank_3(const Problem& problem) {
+  return problem.layout == Layout::nhwc && is_rank_3(problem);
+}
+bool is_f64(const Problem& problem) { return problem.dtype == DataType::f64; }
+bool is_nchw(const Problem& problem) { return problem.layout == Layout::nchw; }
+bool is_nchw_broadcast(const Problem& problem) { return is_nchw(problem) && is_broadcast(problem); }
+// Below four dimensions the last one takes the place of the channels.
+bool stretches_channels(const Problem& problem) {
+  const Dims& result = problem.tensors.back().dims;
+  return result.size() < 4 && std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {
+           return tensor.dims != result &&
+                  tensor.elements() != (tensor.dims.empty() ? 1 : tensor.dims.back());
+         });
+}
+bool always(const Problem& /*of an operator*/) { return true; }
+
+// Seen with cuDNN 9.19: graphs that it accepts and finds no engine for.
+constexpr GapRow kGaps[] = {
+    {"softmax", always, "cuDNN's graph API has no operation for softmax"},
+    {"reorder", always, "cuDNN has no engine that only moves a tensor"},
+    {"pointwise", is_f64, "cuDNN has no engine for pointwise functions of f64"},
+    {"batch_norm", is_f64, "cuDNN has no engine for pointwise functions of f64"},
+    {"pointwise", is_nchw_broadcast, "cuDNN has no engine for broadcasts in nchw"},
+    {"pointwise", stretches_channels, "cuDNN has no engine for broadcasts but along the channels"},
+    {"batch_norm", is_nchw, "cuDNN has no engine for a batch norm in nchw"},
+    {"pointwise", asks_nhwc_of_rank_3, "cuDNN's pointwise engines take nhwc from 4 dimensions on"},
+    {"batch_norm", is_rank_3, "cuDNN has no engine for a batch norm of one spatial dimension"},
+};
+
+bool is_f8(const Problem& problem) {
+  return problem.dtype == DataType::f8_e4m3 || problem.dtype == DataType::f8_e5m2;
+}
+bool is_in_nchw(const Problem& problem) { return chosen_layout(problem) == Layout::nchw; }
+bool is_maximum_gradient_in_nchw(const Problem& problem) {
+  return problem.direction != Direction::forward && is_in_nchw(problem) &&
+         problem.parameters.word("function") == kPoolMax;
+}
+bool is_byte_in_nchw(const Problem& problem) {
+  return is_in_nchw(problem) && (is_f8(problem) || problem.dtype == DataType::u8);
+}
+bool is_f64_in_nhwc(const Problem& problem) { return is_f64(problem) && !is_in_nchw(problem); }
+bool is_byte_gradient(const Problem& problem) {
+  const auto form = conv_form(conv_part(problem, problem.dtype));
+  return info(problem.dtype).bytes == 1 && form && form->kind != ConvKind::forward;
+}
+
+bool is_f8_depthwise(const Problem& problem) {
+  return is_f8(problem) && conv_shape(problem.parameters).groups > 1 &&
+         conv_shape(problem.parameters).group_c() == 1;
+}
+
+// Seen with cuDNN 9.19 on what is described as an sm_90.
+constexpr GapRow kExpectedGaps[] = {
+    {"conv", is_byte_gradient,
+     "cuDNN has no engine for gradients of 8-bit types, as which "
+     "transposed convolutions run"},
+    {"conv", is_f8_depthwise, "cuDNN has no engine for depthwise convolutions of f8"},
+    {"pool", is_maximum_gradient_in_nchw,
+     "cuDNN has no engine for the gradient of a maximum in nchw"},
+    {"pool", is_byte_in_nchw, "cuDNN has no engine for pooling of u8 and f8 in nchw"},
+    {"pool", is_f64_in_nhwc, "cuDNN has no engine for pooling of f64 in nhwc"},
+};
+
+std::optional<std::string> find_gap(std::span<const GapRow> rows, const Problem& problem) {
+  for (const GapRow& row : rows) {
+    if (row.op == problem.op->name && row.applies(problem)) return std::string(row.reason);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> known_gap(const Problem& problem) { return find_gap(kGaps, problem); }
+
+std::optional<std::string> expected_gap(const Problem& problem) {
+  return find_gap(kExpectedGaps, problem);
+}
+
+ConvSplit conv_split(const Problem& problem) {
+  if (problem.op->name != "conv") return ConvSplit::none;
+  const bool bias = conv_shape(problem.parameters).bias == Bias::present;
+  if (problem.direction == Direction::forward) {
+    return bias || !problem.post_ops.empty() ? ConvSplit::epilogue : ConvSplit::none;
+  }
+  const bool sums = problem.direction == Direction::backward_weights && bias;
+  return sums ? ConvSplit::bias_gradient : ConvSplit::none;
+}
+
+Problem conv_part(const Problem& problem, DataType between) {
+  Problem part = problem;
+  const std::size_t last = problem.tensors.size() - 1;
+  part.post_ops.clear();
+  part.parameters.set("bias", false);
+  const bool forward = problem.direction == Direction::forward;
+  part.tensors = {problem.tensors[0], problem.tensors[1], problem.tensors[forward ? last : 2]};
+  if (forward) part.tensors.back().dtype = between;
+  return part;
+}
+
+std::vector<DataType> between_types(const Problem& problem) {
+  const DataTypeInfo& type = info(problem.dtype);
+  constexpr std::int64_t kWordBytes = 4;
+  if (type.is_integer) return {DataType::f32, DataType::s32};
+  if (type.bytes < kWordBytes) return {DataType::f32, problem.dtype};
+  return {problem.dtype};
+}
+
+std::string plan_key(const Problem& problem) {
+  std::string types;
+  for (const Tensor& tensor : problem.tensors) {
+    types += fmt::format(" {}", info(tensor.dtype).name);
+  }
+  return fmt::format(
+      "{} {} {} {} {} {}{}", problem.op->name,
+      direction_names()[static_cast<std::size_t>(problem.direction)], info(problem.dtype).name,
+      layout_names()[static_cast<std::size_t>(chosen_layout(problem))],
+      math_names()[static_cast<std::size_t>(problem.math)], problem_tokens(problem), types);
+}
+
+}  // namespace bench::ops::cuda

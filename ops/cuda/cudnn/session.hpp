@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN's handle on the device of a runtime, whose stream it works on.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/cudnn/graph.hpp"
+#include "ops/cuda/runtime/runtime.hpp"
+#include "ops/kernel.hpp"
+
+#include <memory>
+
+namespace bench::ops::cuda {
+
+class CudnnSession {
+ public:
+  // Notes its time as the runtime's setup "library". Refusal (failed): cuDNN's reason.
+  static Result<std::shared_ptr<CudnnSession>, Refusal> create(std::shared_ptr<const CudnnApi> api,
+                                                               std::shared_ptr<Runtime> runtime);
+  ~CudnnSession();
+  CudnnSession(const CudnnSession&) = delete;
+  CudnnSession& operator=(const CudnnSession&) = delete;
+
+  CudnnTarget target() const { return {api_, handle_}; }
+  const CudnnApi& api() const { return *api_; }
+  Runtime& runtime() const { return *runtime_; }
+  // Puts one execution on the stream.
+  Status execute(const Descriptor& plan, const Descriptor& pack);
+
+ private:
+  CudnnSession(std::shared_ptr<const CudnnApi> api, std::shared_ptr<Runtime> runtime,
+               cudnnHandle_t handle)
+      : api_(std::move(api)), runtime_(std::move(runtime)), handle_(handle) {}
+  std::shared_ptr<const CudnnApi> api_;
+  std::shared_ptr<Runtime> runtime_;
+  cudnnHandle_t handle_;
+};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/support_oracle.hpp"
+
+#include "ops/conv/conv.hpp"
+#include "ops/cuda/cublas/gemm_form.hpp"
+#include "ops/cuda/cudnn/graph.hpp"
+#include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace bench::ops::cuda {
+namespace {
+
+Support product_support(const Problem& problem, const SupportQuestion& asked) {
+  std::string reasons;
+  for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
+                                      std::pair(ProductLibrary::cublas, "cuBLAS")}) {
+    const auto form = gemm_form(problem, library);
+    std::optional<Refusal> refused;
+    if (!form) refused = form.error();
+    if (form && asked.major > 0) refused = refused_by_device(*form, asked.major, asked.minor);
+    if (!refused) return {Runs::yes, name, reasons};
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, refused->reason);
+  }
+  return {Runs::no, "", reasons};
+}
+
+// Why a device of this compute capability does not compute with a type.
+std::optional<std::string> lacking_type(const Problem& problem, const SupportQuestion& asked) {
+  if (asked.major == 0) return std::nullopt;
+  const int capability = asked.major * 10 + asked.minor;
+  const auto lacks = [&](std::string_view type, int least) {
+    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, least / 10,
+                       least % 10, asked.major, asked.minor);
+  };
+  constexpr int kBf16 = 80, kF8 = 89;
+  const bool multiplies = problem.op->name == "conv";
+  if (multiplies && problem.dtype == DataType::bf16 && capability < kBf16) {
+    return lacks("bf16", kBf16);
+  }
+  const bool is_f8 = problem.dtype == DataType::f8_e4m3 || problem.dtype == DataType::f8_e5m2;
+  if (multiplies && is_f8 && capability < kF8) return lacks("f8", kF8);
+  return std::nullopt;
+}
+
+// The reason against one graph of cuDNN; absent: it accepts it.
+std::optional<std::string> graph_refusal(const Problem& problem, const SupportQuestion& asked) {
+  if (auto gap = known_gap(problem)) return gap;
+  if (auto gap = expected_gap(problem)) return gap;
+  const auto graph = operation_graph(asked.api, problem);
+  if (graph) return std::nullopt;
+  return graph.error().reason;
+}
+
+std::string name_behind(ConvSplit split) {
+  return split == ConvSplit::epilogue ? "cuDNN + bench:elementwise"
+                                      : "cuDNN + bench:channel_sum_block";
+}
+
+// cuDNN's part of a convolution in two.
+bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQuestion& asked) {
+  if (split == ConvSplit::bias_gradient) {
+    return !graph_refusal(conv_part(problem, problem.dtype), asked);
+  }
+  for (const DataType between : between_types(problem)) {
+    if (!graph_refusal(conv_part(problem, between), asked)) {
+      return epilogue_form(problem, between, MemoryLayout::plain).ok();
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Support support_of(const Problem& problem, const SupportQuestion& asked) {
+  if (problem.op->name == "gemm") return product_support(problem, asked);
+  if (const auto lacking = lacking_type(problem, asked)) return {Runs::no, "", *lacking};
+  const auto own = own_form(problem);
+  std::string reason = known_gap(problem).value_or("");
+  if (reason.empty() && asked.api == nullptr) {
+    const std::string missing = "cuDNN is not there: " + asked.missing;
+    return own ? Support{Runs::yes, own->implementation, missing}
+               : Support{Runs::unknown, "", missing};
+  }
+  if (reason.empty()) {
+    const auto refusal = graph_refusal(problem, asked);
+    if (!refusal) return {Runs::yes, "cuDNN", ""};
+    reason = *refusal;
+    const ConvSplit split = conv_split(problem);
+    if (split != ConvSplit::none && part_is_accepted(problem, split, asked)) {
+      return {Runs::yes, name_behind(split), reason};
+    }
+  }
+  if (own) return {Runs::yes, own->implementation, reason};
+  return {Runs::no, "", reason};
+}
+
+}  // namespace bench::ops::cuda

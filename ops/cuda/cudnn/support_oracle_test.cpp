@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operator, direction, data type, layout and kind of padding runs on a GPU or says why not.
+#include "ops/cuda/cudnn/support_oracle.hpp"
+
+#include "ops/cuda/cudnn/support_cases.hpp"
+#include "ops/cuda/cudnn/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+using ::testing::HasSubstr;
+
+TEST(Support, OfEveryCombinationIsAnAnswer) {
+  BENCH_NEED_CUDNN(api);
+  const SupportQuestion asked{api, "", 9, 0};
+  std::map<std::string, std::set<std::string>> servers;  // of each operator
+  int cases = 0;
+  testing::for_each_support_case([&](const Problem& each, const std::string& what) {
+    const Support support = support_of(each, asked);
+    ++cases;
+    EXPECT_NE(support.runs, Runs::unknown) << what;
+    if (support.runs == Runs::yes) {
+      EXPECT_FALSE(support.by.empty()) << what;
+      servers[std::string(each.op->name)].insert(support.by);
+    } else {
+      EXPECT_FALSE(support.reason.empty()) << what;
+      EXPECT_TRUE(support.by.empty()) << what;
+    }
+  });
+  EXPECT_GT(cases, 1000);
+  for (const Operator* op : all_operators()) {
+    EXPECT_FALSE(servers[std::string(op->name)].empty()) << op->name;
+  }
+  EXPECT_TRUE(servers["conv"].contains("cuDNN"));
+  EXPECT_TRUE(servers["conv"].contains("cuDNN + bench:elementwise"));
+  EXPECT_TRUE(servers["conv"].contains("cuDNN + bench:channel_sum_block"));
+  EXPECT_TRUE(servers["pointwise"].contains("bench:elementwise"));
+  EXPECT_EQ(servers["softmax"], std::set<std::string>{"bench:softmax_block"});
+  EXPECT_TRUE(servers["reorder"].contains("bench:reorder_tiled"));
+  EXPECT_TRUE(servers["gemm"].contains("cuBLASLt"));
+}
+
+TEST(Support, WithoutCudnnSaysSo) {
+  const SupportQuestion asked{nullptr, "no file of that name", 0, 0};
+  const Support conv = support_of(problem("conv", "n2c4h5k6r3"), asked);
+  EXPECT_EQ(conv.runs, Runs::unknown);
+  EXPECT_THAT(conv.reason, HasSubstr("no file of that name"));
+  EXPECT_EQ(support_of(problem("softmax", "4x8"), asked).runs, Runs::yes);
+  EXPECT_EQ(support_of(problem("gemm", "m4n4k4"), asked).runs, Runs::yes);
+}
+
+TEST(Support, DependsOnTheDevice) {
+  BENCH_NEED_CUDNN(api);
+  const Problem f8 = problem("conv", "n2c16h5k16r3", DataType::f8_e4m3);
+  EXPECT_EQ(support_of(f8, {api, "", 9, 0}).runs, Runs::yes);
+  const Support older = support_of(f8, {api, "", 8, 0});
+  EXPECT_EQ(older.runs, Runs::no);
+  EXPECT_THAT(older.reason, HasSubstr("compute capability 8.9"));
+  const Problem bf16 = problem("conv", "n2c16h5k16r3", DataType::bf16);
+  EXPECT_EQ(support_of(bf16, {api, "", 7, 5}).runs, Runs::no);
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

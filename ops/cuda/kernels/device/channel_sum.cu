@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/element_functions.hpp"
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr std::int64_t kMostBlocks = 16384;
+
+// One block a channel, the threads' parts added in a tree: the same order in every run.
+template <class T>
+__global__ void channel_sum_kernel(const void* source, void* destination, ChannelSumPlan plan) {
+  __shared__ T sums[kThreads];
+  const int lane = threadIdx.x;
+  for (std::int64_t channel = blockIdx.x; channel < plan.channels; channel += gridDim.x) {
+    sums[lane] = channel_part<T>(plan, source, channel, lane, kThreads);
+    __syncthreads();
+    for (int half = kThreads / 2; half > 0; half /= 2) {
+      if (lane < half) sums[lane] += sums[lane + half];
+      __syncthreads();
+    }
+    if (lane == 0) store_as<T>(plan.destination_type, destination, channel, sums[0]);
+    __syncthreads();  // the next channel overwrites what this one still reads
+  }
+}
+
+template <class T>
+void start(cudaStream_t stream, const ChannelSumPlan& plan, const Addresses& tensors) {
+  const auto grid =
+      static_cast<unsigned>(plan.channels < kMostBlocks ? plan.channels : kMostBlocks);
+  channel_sum_kernel<T>
+      <<<grid, kThreads, 0, stream>>>(tensors.at[plan.source], tensors.at[plan.destination], plan);
+}
+
+}  // namespace
+
+cudaError_t launch_channel_sum(cudaStream_t stream, const ChannelSumPlan& plan,
+                               const Addresses& tensors) {
+  if (plan.channels == 0) return cudaSuccess;
+  if (plan.precision == Precision::wide) {
+    start<double>(stream, plan, tensors);
+  } else {
+    start<float>(stream, plan, tensors);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace bench::ops::cuda

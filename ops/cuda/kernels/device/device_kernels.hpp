@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own kernels on a CUDA stream, compiled by nvcc (C++17). Each function enqueues one launch, or
+// none where there are no elements, and returns its error; none waits.
+#pragma once
+
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace bench::ops::cuda {
+
+cudaError_t launch_elementwise(cudaStream_t stream, const ElementwisePlan& plan,
+                               const Addresses& tensors);
+cudaError_t launch_transpose(cudaStream_t stream, const TransposePlan& plan,
+                             const Addresses& tensors);
+cudaError_t launch_softmax(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors);
+cudaError_t launch_channel_sum(cudaStream_t stream, const ChannelSumPlan& plan,
+                               const Addresses& tensors);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/element_functions.hpp"
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+// Fills the largest device several times over; the loop strides over the rest.
+constexpr std::int64_t kMostBlocks = 8192;
+// Positions of this many, plus a stride of the whole grid, fit into 32 bits.
+constexpr std::int64_t kNarrowElements = INT64_C(1) << 30;
+
+// The compiler's division by a 64-bit number is a long routine: 32 bits where they suffice.
+template <class T, class Index>
+__global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
+  const Index count = static_cast<Index>(plan.elements);
+  const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
+  for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    compute_element<T>(plan, tensors, i);
+  }
+}
+
+template <class T>
+void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
+  const std::int64_t blocks = (plan.elements + kThreads - 1) / kThreads;
+  const auto grid = static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  if (plan.elements <= kNarrowElements) {
+    elementwise_kernel<T, std::uint32_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
+  } else {
+    elementwise_kernel<T, std::int64_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
+  }
+}
+
+}  // namespace
+
+cudaError_t launch_elementwise(cudaStream_t stream, const ElementwisePlan& plan,
+                               const Addresses& tensors) {
+  if (plan.elements == 0) return cudaSuccess;
+  if (plan.precision == Precision::wide) {
+    start<double>(stream, plan, tensors);
+  } else {
+    start<float>(stream, plan, tensors);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/element_functions.hpp"
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr std::int64_t kMostBlocks = 16384;
+
+// One block a row: each thread sums up its part in one pass, the parts are merged in a tree, and a
+// second pass writes.
+template <class T>
+__global__ void softmax_kernel(const void* source, void* destination, SoftmaxPlan plan) {
+  __shared__ T maxima[kThreads];
+  __shared__ T sums[kThreads];
+  const int lane = threadIdx.x;
+  const std::int64_t rows = plan.outer * plan.inner;
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    const std::int64_t first = row_start(plan, row);
+    OnlineSum<T> part = sum_part<T>(plan, source, first, lane, kThreads);
+    maxima[lane] = part.maximum;
+    sums[lane] = part.sum;
+    __syncthreads();
+    for (int half = kThreads / 2; half > 0; half /= 2) {
+      if (lane < half) {
+        const OnlineSum<T> other{maxima[lane + half], sums[lane + half]};
+        part = merged(part, other);
+        maxima[lane] = part.maximum;
+        sums[lane] = part.sum;
+      }
+      __syncthreads();
+    }
+    const OnlineSum<T> whole{maxima[0], sums[0]};
+    write_part<T>(plan, source, destination, first, whole, lane, kThreads);
+    __syncthreads();  // the next row overwrites what this one still reads
+  }
+}
+
+template <class T>
+void start(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
+  const std::int64_t rows = plan.outer * plan.inner;
+  const auto grid = static_cast<unsigned>(rows < kMostBlocks ? rows : kMostBlocks);
+  softmax_kernel<T><<<grid, kThreads, 0, stream>>>(tensors.at[0], tensors.at[1], plan);
+}
+
+}  // namespace
+
+cudaError_t launch_softmax(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
+  if (plan.outer * plan.inner * plan.size == 0) return cudaSuccess;
+  if (plan.precision == Precision::wide) {
+    start<double>(stream, plan, tensors);
+  } else {
+    start<float>(stream, plan, tensors);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr int kTile = 32;
+constexpr int kRowsOfThreads = 8;
+constexpr std::int64_t kMostBlocks = 16384;
+
+// A tile is read along the source's rows and written along the destination's; the extra column
+// keeps the threads of a warp on different banks of the shared memory.
+template <class Word>
+__global__ void transpose_kernel(const Word* source, Word* destination, TransposePlan plan) {
+  __shared__ Word tile[kTile][kTile + 1];
+  const std::int64_t down = (plan.rows + kTile - 1) / kTile;
+  const std::int64_t across = (plan.columns + kTile - 1) / kTile;
+  const std::int64_t tiles = plan.batch * down * across;
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const std::int64_t base = t / (down * across) * plan.rows * plan.columns;
+    const std::int64_t first_row = t / across % down * kTile;
+    const std::int64_t first_column = t % across * kTile;
+    for (int y = threadIdx.y; y < kTile; y += kRowsOfThreads) {
+      const std::int64_t row = first_row + y;
+      const std::int64_t column = first_column + threadIdx.x;
+      if (row < plan.rows && column < plan.columns) {
+        tile[y][threadIdx.x] = source[base + row * plan.columns + column];
+      }
+    }
+    __syncthreads();
+    for (int y = threadIdx.y; y < kTile; y += kRowsOfThreads) {
+      const std::int64_t column = first_column + y;
+      const std::int64_t row = first_row + threadIdx.x;
+      if (row < plan.rows && column < plan.columns) {
+        destination[base + column * plan.rows + row] = tile[threadIdx.x][y];
+      }
+    }
+    __syncthreads();  // the next tile overwrites this one
+  }
+}
+
+template <class Word>
+void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tensors) {
+  const std::int64_t tiles =
+      plan.batch * ((plan.rows + kTile - 1) / kTile) * ((plan.columns + kTile - 1) / kTile);
+  const auto grid = static_cast<unsigned>(tiles < kMostBlocks ? tiles : kMostBlocks);
+  transpose_kernel<Word><<<grid, dim3(kTile, kRowsOfThreads), 0, stream>>>(
+      static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
+}
+
+}  // namespace
+
+cudaError_t launch_transpose(cudaStream_t stream, const TransposePlan& plan,
+                             const Addresses& tensors) {
+  if (plan.batch * plan.rows * plan.columns == 0) return cudaSuccess;
+  switch (plan.bytes) {
+    case 1:
+      start<std::uint8_t>(stream, plan, tensors);
+      break;
+    case 2:
+      start<std::uint16_t>(stream, plan, tensors);
+      break;
+    case 4:
+      start<std::uint32_t>(stream, plan, tensors);
+      break;
+    case 8:
+      start<std::uint64_t>(stream, plan, tensors);
+      break;
+    default:
+      return cudaErrorInvalidValue;
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace bench::ops::cuda

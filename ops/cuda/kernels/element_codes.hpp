@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of arrays, read and written by our own kernels: compiled for the device and, with the
+// same text, for the CPU, where tests compare every code with base/data_type.hpp. C++17.
+#pragma once
+
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__CUDACC__)
+#define BENCH_BOTH __host__ __device__ inline
+#else
+#define BENCH_BOTH inline
+#endif
+
+namespace bench::ops::cuda {
+
+// --- Small floats: IEEE-like codes of kExponent and kMantissa bits below a sign. Without an
+// infinity the largest code alone is NaN (e4m3).
+
+enum class Infinity { absent, present };
+
+BENCH_BOTH std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+BENCH_BOTH float float_of(std::uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// `value` without its last `count` bits, rounded to nearest even.
+BENCH_BOTH std::uint32_t rounded_shift(std::uint32_t value, int count) {
+  if (count <= 0) return value;
+  if (count > 25) return 0;  // 24 bits are less than half of one
+  const std::uint32_t code = value >> count;
+  const std::uint32_t rest = value & ((1u << count) - 1);
+  const std::uint32_t half = 1u << (count - 1);
+  return rest > half || (rest == half && (code & 1u) != 0) ? code + 1 : code;
+}
+
+template <int kExponent, int kMantissa, Infinity kInfinity>
+BENCH_BOTH std::uint32_t encode_small(float value) {
+  constexpr int kBias = (1 << (kExponent - 1)) - 1;
+  constexpr int kDropped = 23 - kMantissa;
+  constexpr std::uint32_t kNan = (1u << (kExponent + kMantissa)) - 1;
+  constexpr std::uint32_t kTop =
+      kInfinity == Infinity::present ? ((1u << kExponent) - 1) << kMantissa : kNan;
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t sign = bits >> 31 << (kExponent + kMantissa);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return sign | kNan;
+  if (magnitude == 0x7f800000u) return sign | kTop;
+  // Of subnormal floats the exponent is that of the smallest normal one.
+  const int field = static_cast<int>(magnitude >> 23);
+  const int exponent = (field == 0 ? 1 : field) - 127;
+  std::uint32_t code = 0;
+  if (exponent >= 1 - kBias && field != 0) {
+    code = rounded_shift(magnitude - (static_cast<std::uint32_t>(127 - kBias) << 23), kDropped);
+  } else {
+    const std::uint32_t significand = (magnitude & 0x7fffffu) | (field == 0 ? 0u : 0x800000u);
+    code = rounded_shift(significand, kDropped + 1 - kBias - exponent);
+  }
+  return sign | (code > kTop ? kTop : code);
+}
+
+template <int kExponent, int kMantissa, Infinity kInfinity>
+BENCH_BOTH float decode_small(std::uint32_t code) {
+  constexpr int kBias = (1 << (kExponent - 1)) - 1;
+  constexpr std::uint32_t kTop = (1u << kExponent) - 1;
+  constexpr std::uint32_t kFractions = (1u << kMantissa) - 1;
+  const std::uint32_t sign = code >> (kExponent + kMantissa) << 31;
+  const std::uint32_t exponent = code >> kMantissa & kTop;
+  const std::uint32_t fraction = code & kFractions;
+  if (exponent == kTop && (kInfinity == Infinity::present || fraction == kFractions)) {
+    const bool infinite = kInfinity == Infinity::present && fraction == 0;
+    return float_of(sign | (infinite ? 0x7f800000u : 0x7fc00000u));
+  }
+  if (exponent == 0) {
+    const float magnitude = ldexpf(static_cast<float>(fraction), 1 - kBias - kMantissa);
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  return float_of(sign | (exponent + static_cast<std::uint32_t>(127 - kBias)) << 23 |
+                  fraction << (23 - kMantissa));
+}
+
+// --- Elements of arrays. T is what is computed in: float or double.
+
+template <class Stored>
+BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
+  return static_cast<const Stored*>(array)[index];
+}
+
+template <class T>
+BENCH_BOTH T load_as(Element type, const void* array, std::int64_t index) {
+  switch (type) {
+    case Element::f64:
+      return static_cast<T>(read_as<double>(array, index));
+    case Element::f32:
+      return static_cast<T>(read_as<float>(array, index));
+    case Element::f16:
+      return decode_small<5, 10, Infinity::present>(read_as<std::uint16_t>(array, index));
+    case Element::bf16:
+      return decode_small<8, 7, Infinity::present>(read_as<std::uint16_t>(array, index));
+    case Element::s32:
+      return static_cast<T>(read_as<std::int32_t>(array, index));
+    case Element::s8:
+      return static_cast<T>(read_as<std::int8_t>(array, index));
+    case Element::u8:
+      return static_cast<T>(read_as<std::uint8_t>(array, index));
+    case Element::f8_e4m3:
+      return decode_small<4, 3, Infinity::absent>(read_as<std::uint8_t>(array, index));
+    case Element::f8_e5m2:
+      return decode_small<5, 2, Infinity::present>(read_as<std::uint8_t>(array, index));
+  }
+  return T(0);
+}
+
+// To nearest even, saturated; 0 for NaN.
+template <class Stored>
+BENCH_BOTH Stored saturated(double value, double low, double high) {
+  if (!(value == value)) return 0;
+  const double rounded = std::rint(value);
+  return static_cast<Stored>(rounded < low ? low : rounded > high ? high : rounded);
+}
+
+template <class Stored, class Value>
+BENCH_BOTH void write_as(void* array, std::int64_t index, Value value) {
+  static_cast<Stored*>(array)[index] = static_cast<Stored>(value);
+}
+
+template <class T>
+BENCH_BOTH void store_as(Element type, void* array, std::int64_t index, T value) {
+  const float narrow = static_cast<float>(value);
+  switch (type) {
+    case Element::f64:
+      return write_as<double>(array, index, value);
+    case Element::f32:
+      return write_as<float>(array, index, narrow);
+    case Element::f16:
+      return write_as<std::uint16_t>(array, index, encode_small<5, 10, Infinity::present>(narrow));
+    case Element::bf16:
+      return write_as<std::uint16_t>(array, index, encode_small<8, 7, Infinity::present>(narrow));
+    case Element::s32:
+      return write_as<std::int32_t>(array, index,
+                                    saturated<std::int32_t>(value, -2147483648.0, 2147483647.0));
+    case Element::s8:
+      return write_as<std::int8_t>(array, index, saturated<std::int8_t>(value, -128, 127));
+    case Element::u8:
+      return write_as<std::uint8_t>(array, index, saturated<std::uint8_t>(value, 0, 255));
+    case Element::f8_e4m3:
+      return write_as<std::uint8_t>(array, index, encode_small<4, 3, Infinity::absent>(narrow));
+    case Element::f8_e5m2:
+      return write_as<std::uint8_t>(array, index, encode_small<5, 2, Infinity::present>(narrow));
+  }
+}
+
+}  // namespace bench::ops::cuda

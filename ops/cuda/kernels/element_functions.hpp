@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of our own kernels, element by element: compiled for the device and, with the same
+// text, for the CPU, where tests compare it with the operators' references. C++17.
+#pragma once
+
+#include "ops/cuda/kernels/element_codes.hpp"
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace bench::ops::cuda {
+
+// --- Functions of one and of two values; formulas: ops/pointwise/functions.cpp.
+
+template <class T>
+BENCH_BOTH T sigmoid_of(T x) {
+  return T(1) / (T(1) + std::exp(-x));
+}
+
+template <class T>
+BENCH_BOTH T gelu_tanh_inner(T x) {
+  return std::tanh(T(0.7978845608028654) * x * (T(1) + T(0.044715) * x * x));
+}
+
+template <class T>
+BENCH_BOTH T apply(Function function, T x, T alpha, T beta) {
+  switch (function) {
+    case Function::relu:
+      return x < T(0) ? T(0) : x;
+    case Function::leaky_relu:
+      return x > T(0) ? x : alpha * x;
+    case Function::elu:
+      return x > T(0) ? x : alpha * std::expm1(x);
+    case Function::gelu_erf:
+      return T(0.5) * x * (T(1) + std::erf(x * T(0.7071067811865476)));
+    case Function::gelu_tanh:
+      return T(0.5) * x * (T(1) + gelu_tanh_inner(x));
+    case Function::sigmoid:
+      return sigmoid_of(x);
+    case Function::tanh:
+      return std::tanh(x);
+    case Function::swish:
+      return x * sigmoid_of(alpha * x);
+    case Function::hardswish: {
+      const T gate = x / T(6) + T(0.5);
+      return x * (gate < T(0) ? T(0) : gate > T(1) ? T(1) : gate);
+    }
+    case Function::exp:
+      return std::exp(x);
+    case Function::log:
+      return std::log(x);
+    case Function::sqrt:
+      return std::sqrt(x);
+    case Function::abs:
+      return x < T(0) ? -x : x;
+    case Function::clip: {
+      const T raised = x < alpha ? alpha : x;
+      return raised > beta ? beta : raised;
+    }
+    case Function::square:
+      return x * x;
+  }
+  return x;
+}
+
+template <class T>
+BENCH_BOTH T gelu_erf_derivative(T x) {
+  return T(0.5) * (T(1) + std::erf(x * T(0.7071067811865476))) +
+         x * T(0.3989422804014327) * std::exp(T(-0.5) * x * x);
+}
+
+template <class T>
+BENCH_BOTH T gelu_tanh_derivative(T x) {
+  const T t = gelu_tanh_inner(x);
+  const T inner = T(0.7978845608028654) * (T(1) + T(3) * T(0.044715) * x * x);
+  return T(0.5) * (T(1) + t) + T(0.5) * x * (T(1) - t * t) * inner;
+}
+
+template <class T>
+BENCH_BOTH T derivative(Function function, T x, T alpha, T beta) {
+  switch (function) {
+    case Function::relu:
+      return x > T(0) ? T(1) : T(0);
+    case Function::leaky_relu:
+      return x > T(0) ? T(1) : alpha;
+    case Function::elu:
+      return x > T(0) ? T(1) : alpha * std::exp(x);
+    case Function::gelu_erf:
+      return gelu_erf_derivative(x);
+    case Function::gelu_tanh:
+      return gelu_tanh_derivative(x);
+    case Function::sigmoid: {
+      const T s = sigmoid_of(x);
+      return s * (T(1) - s);
+    }
+    case Function::tanh: {
+      const T t = std::tanh(x);
+      return T(1) - t * t;
+    }
+    case Function::swish: {
+      const T s = sigmoid_of(alpha * x);
+      return s + alpha * x * s * (T(1) - s);
+    }
+    case Function::hardswish:
+      return x <= T(-3) ? T(0) : x >= T(3) ? T(1) : x / T(3) + T(0.5);
+    case Function::exp:
+      return std::exp(x);
+    case Function::log:
+      return T(1) / x;
+    case Function::sqrt:
+      return T(0.5) / std::sqrt(x);
+    case Function::abs:
+      return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0);
+    case Function::clip:
+      return x > alpha && x <= beta ? T(1) : T(0);
+    case Function::square:
+      return T(2) * x;
+  }
+  return T(0);
+}
+
+template <class T>
+BENCH_BOTH T combine(Combination combination, T a, T b) {
+  switch (combination) {
+    case Combination::add:
+      return a + b;
+    case Combination::sub:
+      return a - b;
+    case Combination::mul:
+      return a * b;
+    case Combination::div:
+      return a / b;
+    case Combination::max:
+      return a < b ? b : a;
+    case Combination::min:
+      return b < a ? b : a;
+  }
+  return a;
+}
+
+// --- Elementwise plans.
+
+template <class T>
+BENCH_BOTH T take_step(const ElementStep& step, T value, T operand) {
+  switch (step.kind) {
+    case ElementStep::Kind::apply:
+      return apply(step.function, value, static_cast<T>(step.alpha), static_cast<T>(step.beta));
+    case ElementStep::Kind::gradient:
+      return derivative(step.function, value, static_cast<T>(step.alpha),
+                        static_cast<T>(step.beta)) *
+             operand;
+    case ElementStep::Kind::combine:
+      return combine(step.combination, value, operand);
+    case ElementStep::Kind::normalise:
+      return value / std::sqrt(operand + static_cast<T>(step.alpha));
+  }
+  return value;
+}
+
+// The element at flat position `position` of the plan. Index: an integer that holds all positions.
+template <class T, class Index>
+BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
+                                Index position) {
+  std::int64_t index[kMostDims];
+  for (int d = plan.rank - 1; d > 0; --d) {
+    const Index size = static_cast<Index>(plan.dims[d]);
+    index[d] = position % size;
+    position /= size;
+  }
+  index[0] = position;
+  const auto offset = [&](const Operand& operand) {
+    std::int64_t sum = 0;
+    for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
+    return sum;
+  };
+  const bool outside = plan.outside != Outside::none &&
+                       index[plan.block] * plan.block_size + index[plan.within] >= plan.limit;
+  if (outside && plan.outside == Outside::skip) return;
+  T value = T(0);
+  if (!outside) {
+    const auto read = [&](const Operand& operand) {
+      return load_as<T>(operand.type, tensors.at[operand.tensor], offset(operand));
+    };
+    value = read(plan.operands[0]);
+    for (int s = 0; s < plan.step_count; ++s) {
+      const ElementStep& step = plan.steps[s];
+      const bool reads = step.kind != ElementStep::Kind::apply;
+      value = take_step(step, value, reads ? read(plan.operands[step.operand]) : T(0));
+    }
+  }
+  store_as<T>(plan.destination.type, tensors.at[plan.destination.tensor], offset(plan.destination),
+              value);
+}
+
+// --- Softmax: maximum and sum of std::exp(x - maximum) in one pass, in any number of parts.
+
+template <class T>
+struct OnlineSum {
+  T maximum = T(-INFINITY);
+  T sum = T(0);
+};
+
+template <class T>
+BENCH_BOTH void add_to(OnlineSum<T>& so_far, T x) {
+  if (x > so_far.maximum) {
+    so_far.sum = so_far.sum * std::exp(so_far.maximum - x) + T(1);
+    so_far.maximum = x;
+  } else {
+    // Of two infinities the difference is NaN.
+    so_far.sum += x == so_far.maximum ? T(1) : std::exp(x - so_far.maximum);
+  }
+}
+
+// A part without elements changes nothing.
+template <class T>
+BENCH_BOTH OnlineSum<T> merged(const OnlineSum<T>& a, const OnlineSum<T>& b) {
+  if (b.sum == T(0)) return a;
+  if (a.sum == T(0)) return b;
+  OnlineSum<T> both;
+  both.maximum = a.maximum < b.maximum ? b.maximum : a.maximum;
+  const T a_part = a.maximum == both.maximum ? a.sum : a.sum * std::exp(a.maximum - both.maximum);
+  const T b_part = b.maximum == both.maximum ? b.sum : b.sum * std::exp(b.maximum - both.maximum);
+  both.sum = a_part + b_part;
+  return both;
+}
+
+// First element of row `row`; the others follow `inner` apart.
+BENCH_BOTH std::int64_t row_start(const SoftmaxPlan& plan, std::int64_t row) {
+  return row / plan.inner * plan.size * plan.inner + row % plan.inner;
+}
+
+// What one of `lanes` workers on a row sums up.
+template <class T>
+BENCH_BOTH OnlineSum<T> sum_part(const SoftmaxPlan& plan, const void* source, std::int64_t start,
+                                 int lane, int lanes) {
+  OnlineSum<T> part;
+  for (std::int64_t i = lane; i < plan.size; i += lanes) {
+    add_to(part, load_as<T>(plan.type, source, start + i * plan.inner));
+  }
+  return part;
+}
+
+template <class T>
+BENCH_BOTH void write_part(const SoftmaxPlan& plan, const void* source, void* destination,
+                           std::int64_t start, const OnlineSum<T>& row, int lane, int lanes) {
+  for (std::int64_t i = lane; i < plan.size; i += lanes) {
+    const std::int64_t place = start + i * plan.inner;
+    const T x = load_as<T>(plan.type, source, place);
+    store_as<T>(plan.type, destination, place, std::exp(x - row.maximum) / row.sum);
+  }
+}
+
+// --- Sums over images and positions.
+
+template <class T>
+BENCH_BOTH T channel_part(const ChannelSumPlan& plan, const void* source, std::int64_t channel,
+                          int lane, int lanes) {
+  T sum = T(0);
+  const std::int64_t count = plan.images * plan.volume;
+  for (std::int64_t i = lane; i < count; i += lanes) {
+    const std::int64_t place = channel * plan.channel_stride + i / plan.volume * plan.image_stride +
+                               i % plan.volume * plan.position_stride;
+    sum += load_as<T>(plan.source_type, source, place);
+  }
+  return sum;
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// An elementwise launch from logical sizes and strides: dimensions are put into the order of the
+// destination's memory, and those that lie behind each other in all tensors become one.
+#pragma once
+
+#include "base/data_type.hpp"
+#include "base/result.hpp"
+#include "ops/cuda/kernels/plans.hpp"
+#include "ops/kernel.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+Element element_of(DataType dtype);
+// In what is computed on a type.
+Precision precision_of(DataType dtype);
+// Of names in ops/pointwise/functions.hpp. Absent: unknown.
+std::optional<Function> function_of(std::string_view name);
+std::optional<Combination> combination_of(std::string_view name);
+
+class ElementwisePlanner {
+ public:
+  // `dims` of the destination, in any order that the strides below share.
+  ElementwisePlanner(std::vector<std::int64_t> dims, Precision precision);
+
+  // Tensor number `tensor` of the launch. Returns the operand's number; the first one is the value
+  // that the steps begin with.
+  int operand(int tensor, DataType dtype, std::vector<std::int64_t> strides);
+  void destination(int tensor, DataType dtype, std::vector<std::int64_t> strides);
+  void step(const ElementStep& step) { steps_.push_back(step); }
+  // Positions with index[block] * size + index[within] >= limit are outside.
+  void outside(Outside what, int block, int within, std::int64_t size, std::int64_t limit);
+
+  // Refusal: too many dimensions, operands or steps for one launch.
+  Result<ElementwisePlan, Refusal> finish() const;
+
+ private:
+  struct Tensor {
+    int number;
+    DataType dtype;
+    std::vector<std::int64_t> strides;
+  };
+  std::vector<std::size_t> order() const;
+  bool joins(std::size_t outer, std::size_t inner) const;
+
+  std::vector<std::int64_t> dims_;
+  Precision precision_;
+  std::vector<Tensor> operands_;
+  Tensor destination_{0, DataType::f32, {}};
+  std::vector<ElementStep> steps_;
+  Outside outside_ = Outside::none;
+  std::size_t block_ = 0, within_ = 0;
+  std::int64_t block_size_ = 1, limit_ = 1;
+};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/network/network_chain.hpp"
+
+#include "ops/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Place = ChainPlace;
+
+// A result, or a view of one under other sizes.
+struct Value {
+  Dims dims;
+  DataType dtype;
+  MemoryLayout layout;
+  Place place;
+};
+
+MemoryLayout layout_of(const KernelBuffer& buffer) {
+  return buffer.layout == name_of(MemoryLayout::nhwc) ? MemoryLayout::nhwc : MemoryLayout::plain;
+}
+
+Layout asked(MemoryLayout layout) {
+  return layout == MemoryLayout::nhwc ? Layout::nhwc : Layout::nchw;
+}
+
+MemoryLayout other(MemoryLayout layout) {
+  return layout == MemoryLayout::nhwc ? MemoryLayout::plain : MemoryLayout::nhwc;
+}
+
+bool has_images(const Problem& problem) {
+  return problem.tensors.back().dims.size() > 2 && problem.op->name != "gemm";
+}
+
+Refusal of_node(const Node& node, Refusal refusal) {
+  refusal.reason = node.name + ": " + refusal.reason;
+  return refusal;
+}
+
+class NetworkChainBuilder {
+ public:
+  NetworkChainBuilder(const Network& network, const KernelMaker& maker, const ReorderMaker& reorder)
+      : network_(network), maker_(maker), reorder_(reorder), layout_(network_layout(network)) {}
+
+  Result<KernelChain, Refusal> build();
+
+ private:
+  using Made = Result<std::unique_ptr<Kernel>, Refusal>;
+  Made make(const Node& node) const;
+  Result<Done, Refusal> add_node(std::size_t index);
+  Result<Place, Refusal> add_input(std::size_t index, std::size_t tensor, const Kernel& kernel);
+  Result<std::size_t, Refusal> arranged(const Node& node, std::size_t value, const Dims& dims,
+                                        MemoryLayout layout);
+  Result<std::size_t, Refusal> reordered(const Node& node, std::size_t value, MemoryLayout layout);
+  std::size_t view(std::size_t value, const Dims& dims);
+  std::size_t derived(std::size_t from, Value value);
+  Result<Done, Refusal> finish_output();
+  void describe_ends();
+  Place new_place(Bytes size);
+  std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
+  std::size_t output_tensor() const { return network_.tensors.size() - 1; }
+
+  const Network& network_;
+  const KernelMaker& maker_;
+  const ReorderMaker& reorder_;
+  MemoryLayout layout_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
+  std::vector<Value> values_;
+  std::vector<std::size_t> results_;  // value of the network's input, then of each node
+  struct Derived {
+    std::size_t from, to;
+  };
+  std::vector<Derived> derived_;  // views and reordered copies made so far
+  KernelChain chain_;
+};
+
+Place NetworkChainBuilder::new_place(Bytes size) {
+  chain_.between.push_back(size.count);
+  return {Place::Kind::between, chain_.between.size() - 1};
+}
+
+// In the network's layout; where there is no such kernel, in the other one.
+NetworkChainBuilder::Made NetworkChainBuilder::make(const Node& node) const {
+  if (!has_images(node.problem) || node.problem.layout != Layout::any) {
+    return maker_(node.problem);
+  }
+  std::optional<Refusal> refusal;
+  for (const MemoryLayout layout : {layout_, other(layout_)}) {
+    Problem problem = node.problem;
+    problem.layout = asked(layout);
+    Made made = maker_(problem);
+    if (made || made.error().kind != Refusal::Kind::unsupported) return made;
+    if (!refusal) refusal = std::move(made).error();
+  }
+  return *std::move(refusal);
+}
+
+std::size_t NetworkChainBuilder::derived(std::size_t from, Value value) {
+  values_.push_back(std::move(value));
+  derived_.push_back({from, values_.size() - 1});
+  return values_.size() - 1;
+}
+
+Result<std::size_t, Refusal> NetworkChainBuilder::reordered(const Node& node, std::size_t value,
+                                                            MemoryLayout layout) {
+  const Value from = values_[value];
+  for (const Derived& known : derived_) {
+    const Value& candidate = values_[known.to];
+    if (known.from == value && candidate.layout == layout && candidate.dims == from.dims) {
+      return known.to;
+    }
+  }
+  auto kernel = reorder_(from.dims, from.dtype, from.layout, layout);
+  if (!kernel) return of_node(node, std::move(kernel).error());
+  const Place place = new_place((*kernel)->buffers()[1].size);
+  chain_.steps.push_back({.node = node.name,
+                          .kernel = *std::move(kernel),
+                          .tensors = {from.place, place},
+                          .kind = "reorder",
+                          .met = {},
+                          .moved = MovedTensor{from.dims, from.dtype}});
+  return derived(value, {from.dims, from.dtype, layout, place});
+}
+
+std::size_t NetworkChainBuilder::view(std::size_t value, const Dims& dims) {
+  Value seen = values_[value];
+  seen.dims = dims;
+  return derived(value, std::move(seen));
+}
+
+// The value under these sizes in this layout: itself, a view, or a reordered copy. Other sizes are
+// a view of the plain form.
+Result<std::size_t, Refusal> NetworkChainBuilder::arranged(const Node& node, std::size_t value,
+                                                           const Dims& dims, MemoryLayout layout) {
+  const Value from = values_[value];
+  if (from.dims == dims) {
+    if (same_order(dims, from.layout, layout)) return value;
+    return reordered(node, value, layout);
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::size_t plain,
+                         arranged(node, value, from.dims, MemoryLayout::plain));
+  const std::size_t seen = view(plain, dims);
+  // What is plain under its own sizes may be called by any name of the same order.
+  values_[seen].layout = MemoryLayout::plain;
+  return arranged(node, seen, dims, layout);
+}
+
+Result<Place, Refusal> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
+                                                      const Kernel& kernel) {
+  const Node& node = network_.nodes[index];
+  const int source = node.sources[tensor];
+  if (source == kParameter) return Place{Place::Kind::tensor, parameter_of_.at({index, tensor})};
+  const Dims& dims = node.problem.tensors[tensor].dims;
+  BENCH_ASSIGN_OR_RETURN(const std::size_t value, arranged(node, value_of(source), dims,
+                                                           layout_of(kernel.buffers()[tensor])));
+  return values_[value].place;
+}
+
+Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
+  const Node& node = network_.nodes[index];
+  const Problem& problem = node.problem;
+  const std::size_t inputs = problem.input_count();
+  if (problem.tensors.size() != inputs + 1) {
+    return of_node(node, {Refusal::Kind::unsupported, "the layer of a network has one output"});
+  }
+  MetLayouts met;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (node.sources[i] == kParameter) continue;
+    const Value& value = values_[value_of(node.sources[i])];
+    met[problem.tensors[i].name] = name_of(value.layout);
+  }
+  auto made = make(node);
+  if (!made) return of_node(node, std::move(made).error());
+  std::unique_ptr<Kernel> kernel = *std::move(made);
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    BENCH_ASSIGN_OR_RETURN(const Place place, add_input(index, i, *kernel));
+    places.push_back(place);
+  }
+  const KernelBuffer& result = kernel->buffers()[inputs];
+  const Tensor& output = problem.tensors[inputs];
+  places.push_back(new_place(result.size));
+  values_.push_back({output.dims, output.dtype, layout_of(result), places.back()});
+  results_.push_back(values_.size() - 1);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (node.sources[i] != kParameter) continue;
+    chain_.tensors[places[i].number] = {kernel->buffers()[i], std::pair(chain_.steps.size(), i)};
+    chain_.tensors[places[i].number].buffer.role = BufferRole::weights;
+  }
+  chain_.steps.push_back(
+      {node.name, std::move(kernel), std::move(places), std::string(problem.op->name), met});
+  return Done{};
+}
+
+// The result that is the network's lies in the network's output instead of a buffer between.
+Result<Done, Refusal> NetworkChainBuilder::finish_output() {
+  const Node& last = network_.nodes.back();
+  BENCH_ASSIGN_OR_RETURN(
+      const std::size_t value,
+      arranged(last, results_.back(), network_.tensors.back().dims, MemoryLayout::plain));
+  const Place place = values_[value].place;
+  assert(place.kind == Place::Kind::between);
+  for (ChainStep& step : chain_.steps) {
+    for (Place& each : step.tensors) {
+      if (each == place) {
+        each = {Place::Kind::tensor, output_tensor()};
+      } else if (each.kind == Place::Kind::between && each.number > place.number) {
+        --each.number;
+      }
+    }
+  }
+  chain_.between.erase(chain_.between.begin() + static_cast<std::ptrdiff_t>(place.number));
+  return Done{};
+}
+
+// Input and output are as a framework's user has them.
+void NetworkChainBuilder::describe_ends() {
+  const auto plain = [](BufferRole role, const Tensor& tensor) {
+    return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};
+  };
+  chain_.tensors.front() = plain(BufferRole::input, network_.tensors.front());
+  chain_.tensors[output_tensor()] = plain(BufferRole::output, network_.tensors.back());
+}
+
+Result<KernelChain, Refusal> NetworkChainBuilder::build() {
+  chain_.tensors.resize(network_.tensors.size());
+  for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
+    const Network::ParameterPlace& place = network_.parameter_places[i];
+    parameter_of_[{static_cast<std::size_t>(place.node), static_cast<std::size_t>(place.tensor)}] =
+        1 + i;
+  }
+  const Tensor& input = network_.tensors.front();
+  values_.push_back(
+      {input.dims, input.dtype, MemoryLayout::plain, {Place::Kind::tensor, std::size_t{0}}});
+  results_.push_back(0);
+  for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
+  BENCH_RETURN_IF_ERROR(finish_output());
+  describe_ends();
+  return std::move(chain_);
+}
+
+}  // namespace
+
+MemoryLayout network_layout(const Network& network) {
+  constexpr std::int64_t kWordBytes = 4;
+  const bool narrow = info(network.dtype).bytes < kWordBytes;
+  const bool rounds = std::ranges::any_of(
+      network.nodes, [](const Node& node) { return node.problem.math == Math::tf32; });
+  return narrow || rounds ? MemoryLayout::nhwc : MemoryLayout::plain;
+}
+
+Result<KernelChain, Refusal> build_network_chain(const Network& network, const KernelMaker& maker,
+                                                 const ReorderMaker& reorder) {
+  return NetworkChainBuilder(network, maker, reorder).build();
+}
+
+}  // namespace bench::ops::cuda

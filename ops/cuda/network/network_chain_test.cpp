@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks on a scripted device: references in the place of a library's kernels, our own reorders;
+// results are compared with the plain executor.
+#include "ops/cuda/network/network_chain.hpp"
+
+#include "ops/cuda/network/chain_kernel.hpp"
+#include "ops/cuda/network/own_kernel.hpp"
+#include "ops/cuda/network/test_support.hpp"
+#include "ops/network/test_support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::layer;
+using bench::ops::testing::make;
+using bench::ops::testing::run_reference;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Stem, residual block, pooling, flattened product.
+NetworkDefinition residual_network() {
+  return {.name = "residual",
+          .input = {3, 6, 6},
+          .layers = {layer("conv1", "conv", "k4r3s3p1", {"input"}),
+                     layer("bn1", "batch_norm", "", {"conv1"}),
+                     layer("relu1", "pointwise", "relu", {"bn1"}),
+                     layer("conv2", "conv", "k4r1s1", {"relu1"}),
+                     layer("add", "pointwise", "add", {"conv2", "relu1"}),
+                     layer("pool", "pool", "max-r2u2", {"add"}),
+                     layer("fc", "gemm", "n5+tb+bias", {"pool"}),
+                     {.name = "softmax",
+                      .op = "softmax",
+                      .parameters = ParameterSet(find_operator("softmax")->parameters),
+                      .inputs = {"fc"}}}};
+}
+
+NetworkDefinition image_network() {
+  return {.name = "image",
+          .input = {4, 5, 5},
+          .layers = {layer("conv", "conv", "k8r3s3p1", {"input"}),
+                     layer("gap", "pool", "avg_include_pad+global", {"conv"}),
+                     layer("gate", "conv", "k8r1s1", {"gap"}),
+                     layer("scaled", "pointwise", "mul", {"conv", "gate"})}};
+}
+
+class NetworkChainTest : public ::testing::Test {
+ protected:
+  // Kernels of `op` exist in `layout` alone.
+  void restrict(const std::string& op, Layout layout) { only_[op] = layout; }
+
+  KernelMaker maker() {
+    return [this](const Problem& problem) -> Result<std::unique_ptr<Kernel>, Refusal> {
+      asked_.push_back(fmt::format("{} {}", problem.op->name, static_cast<int>(problem.layout)));
+      const auto only = only_.find(std::string(problem.op->name));
+      if (only != only_.end() && problem.layout != only->second) {
+        return Refusal{Refusal::Kind::unsupported, "not in this layout"};
+      }
+      return std::unique_ptr<Kernel>(
+          std::make_unique<test::ReferenceKernel>(device_, problem, asked_layout(problem)));
+    };
+  }
+  ReorderMaker reorder() {
+    return [this](const Dims& dims, DataType dtype, MemoryLayout from,
+                  MemoryLayout to) -> Result<std::unique_ptr<Kernel>, Refusal> {
+      BENCH_ASSIGN_OR_RETURN(OwnForm form, reorder_form(dims, dtype, from, to));
+      const BufferRole roles[] = {BufferRole::input, BufferRole::output};
+      return make_own_kernel(device_.parts(),
+                             std::make_shared<test::StreamLauncher>(device_.runtime),
+                             std::move(form), roles);
+    };
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) {
+    BENCH_ASSIGN_OR_RETURN(KernelChain chain, build_network_chain(network, maker(), reorder()));
+    return make_chain_kernel(device_.parts(), std::move(chain), Between::activations);
+  }
+  std::vector<std::string> steps_of(const Network& network) {
+    const auto kernel = create(network);
+    EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
+    std::vector<std::string> steps;
+    for (const KernelStep& step : (*kernel)->steps()) steps.push_back(step.node + ":" + step.kind);
+    return steps;
+  }
+  // Twice: the second run must not depend on the first.
+  void expect_reference(const Network& network) {
+    const auto kernel = create(network);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+    const auto parameters = random_parameters(network, 3);
+    std::vector<double> input(static_cast<std::size_t>(network.tensors.front().elements()));
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      input[i] = round_to(network.dtype, std::sin(static_cast<double>(i)));
+    }
+    test::DeviceRun run(device_, **kernel, network.tensors);
+    run.set(0, input);
+    for (std::size_t i = 0; i < parameters.size(); ++i) run.set(1 + i, parameters[i]);
+    const auto invocation = run.bind();
+    ASSERT_TRUE(invocation->run()) << invocation->error();
+    ASSERT_TRUE(invocation->run()) << invocation->error();
+    const auto got = run.get(network.tensors.size() - 1);
+    const auto want = run_reference(network, parameters, input);
+    ASSERT_EQ(got.size(), want.size());
+    const double error =
+        64 * static_cast<double>(network.nodes.size()) * info(network.dtype).epsilon;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_NEAR(got[i], want[i], error * (1 + std::abs(want[i]))) << network.name << " " << i;
+    }
+  }
+
+  test::ScriptedDevice device_;
+  std::map<std::string, Layout> only_;
+  std::vector<std::string> asked_;
+};
+
+TEST_F(NetworkChainTest, AgreesWithThePlainExecutor) {
+  for (const auto& definition : {residual_network(), image_network()}) {
+    for (const DataType dtype : {DataType::f32, DataType::f16}) {
+      for (const std::int64_t batch : {1, 3}) {
+        expect_reference(make(definition, Fusion::separate, dtype, batch));
+      }
+    }
+  }
+}
+
+TEST_F(NetworkChainTest, AgreesWhereLayersHaveOtherLayouts) {
+  restrict("pool", Layout::nchw);
+  restrict("batch_norm", Layout::nhwc);
+  for (const DataType dtype : {DataType::f32, DataType::f16}) {
+    expect_reference(make(residual_network(), Fusion::separate, dtype, 2));
+    expect_reference(make(image_network(), Fusion::separate, dtype, 2));
+  }
+}
+
+TEST_F(NetworkChainTest, OneLayoutForTheNetworkByItsDataType) {
+  EXPECT_EQ(network_layout(make(residual_network(), Fusion::fused, DataType::f32)),
+            MemoryLayout::plain);
+  EXPECT_EQ(network_layout(make(residual_network(), Fusion::fused, DataType::bf16)),
+            MemoryLayout::nhwc);
+  Network tf32 = make(residual_network(), Fusion::fused, DataType::f32);
+  tf32.nodes.front().problem.math = Math::tf32;
+  EXPECT_EQ(network_layout(tf32), MemoryLayout::nhwc);
+}
+
+TEST_F(NetworkChainTest, PlainNetworksNeedNoReorder) {
+  EXPECT_THAT(steps_of(make(residual_network(), Fusion::separate, DataType::f32)),
+              ElementsAre("conv1:conv", "bn1:batch_norm", "relu1:pointwise", "conv2:conv",
+                          "add:pointwise", "pool:pool", "fc:gemm", "softmax:softmax"));
+}
+
+// In at the beginning, out before the matrix product reads images as rows.
+TEST_F(NetworkChainTest, ReordersStandAtTheEndsOfANarrowNetwork) {
+  EXPECT_THAT(
+      steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
+      ElementsAre("conv1:reorder", "conv1:conv", "bn1:batch_norm", "relu1:pointwise", "conv2:conv",
+                  "add:pointwise", "pool:pool", "fc:reorder", "fc:gemm", "softmax:softmax"));
+  EXPECT_THAT(steps_of(make(image_network(), Fusion::separate, DataType::f16)),
+              ElementsAre("conv:reorder", "conv:conv", "gap:pool", "gate:conv", "scaled:pointwise",
+                          "scaled:reorder"));
+}
+
+// relu1 feeds conv2 and the sum, both in the other layout: one reorder serves both.
+TEST_F(NetworkChainTest, AResultIsReorderedOnceForEachLayout) {
+  restrict("pointwise", Layout::nchw);
+  EXPECT_THAT(
+      steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
+      ElementsAre("conv1:reorder", "conv1:conv", "bn1:batch_norm", "relu1:reorder",
+                  "relu1:pointwise", "conv2:reorder", "conv2:conv", "add:reorder", "add:pointwise",
+                  "pool:reorder", "pool:pool", "fc:reorder", "fc:gemm", "softmax:softmax"));
+  // The network's layout is asked for first.
+  EXPECT_THAT(asked_, ::testing::Contains("pointwise 2"));
+}
+
+TEST_F(NetworkChainTest, ReordersSayWhatTheyMove) {
+  const auto kernel = create(make(image_network(), Fusion::separate, DataType::f16, 2));
+  ASSERT_TRUE(kernel.ok());
+  const auto steps = (*kernel)->steps();
+  ASSERT_TRUE(steps.front().moved);
+  EXPECT_EQ(*steps.front().moved, (MovedTensor{{2, 4, 5, 5}, DataType::f16}));
+  EXPECT_EQ(steps.front().implementation, "bench:reorder_tiled");
+  EXPECT_EQ(steps.front().layouts, "nchw -> nhwc");
+  EXPECT_FALSE(steps[1].moved);
+  EXPECT_EQ(steps[1].met.at("source"), "nchw");
+  EXPECT_EQ(steps[2].met.at("source"), "nhwc");
+}
+
+TEST_F(NetworkChainTest, BuffersAreTheTensorsThenSharedActivations) {
+  const Network network = make(residual_network(), Fusion::separate, DataType::f16, 2);
+  const auto kernel = create(network);
+  ASSERT_TRUE(kernel.ok());
+  const auto buffers = (*kernel)->buffers();
+  ASSERT_GT(buffers.size(), network.tensors.size());
+  EXPECT_EQ(buffers.front().role, BufferRole::input);
+  EXPECT_EQ(buffers.front().layout, "nchw");
+  for (std::size_t i = 1; i + 1 < network.tensors.size(); ++i) {
+    EXPECT_EQ(buffers[i].role, BufferRole::weights);
+    EXPECT_EQ(buffers[i].size, network.tensors[i].size());
+  }
+  EXPECT_EQ(buffers[network.tensors.size() - 1].role, BufferRole::output);
+  // Nine results between, of which at most three are needed at a time.
+  EXPECT_EQ(buffers.size() - network.tensors.size(), 3u);
+  EXPECT_THAT((*kernel)->implementation(), HasSubstr("10 steps: 2 reorder, 2 conv"));
+}
+
+// What is told of steps stands in their order, each waited for before the next begins.
+TEST_F(NetworkChainTest, EachStepIsObserved) {
+  struct Recorder : StepObserver {
+    std::vector<std::string> events;
+    void begins(std::size_t step) noexcept override { events.push_back(fmt::format("b{}", step)); }
+    void enqueued(std::size_t step) noexcept override {
+      events.push_back(fmt::format("e{}", step));
+    }
+    void done(std::size_t step) noexcept override { events.push_back(fmt::format("d{}", step)); }
+  } recorder;
+  const Network network = make(image_network(), Fusion::separate, DataType::f32);
+  const auto kernel = create(network);
+  ASSERT_TRUE(kernel.ok());
+  test::DeviceRun run(device_, **kernel, network.tensors);
+  ASSERT_TRUE(run.bind()->run_observed(recorder));
+  EXPECT_THAT(recorder.events,
+              ElementsAre("b0", "e0", "d0", "b1", "e1", "d1", "b2", "e2", "d2", "b3", "e3", "d3"));
+}
+
+// An enqueue allocates nothing and waits for nothing, so that it can be recorded as a graph.
+TEST_F(NetworkChainTest, EnqueueOnlyLaunches) {
+  const Network network = make(image_network(), Fusion::separate, DataType::f16);
+  const auto kernel = create(network);
+  ASSERT_TRUE(kernel.ok());
+  test::DeviceRun run(device_, **kernel, network.tensors);
+  const auto invocation = run.bind();
+  device_.runtime->forget_calls();
+  auto* chain = dynamic_cast<CudaInvocation*>(invocation.get());
+  ASSERT_NE(chain, nullptr);
+  ASSERT_TRUE(chain->enqueue(nullptr).ok());
+  EXPECT_THAT(device_.runtime->calls, ElementsAre("launch own", "launch conv", "launch pool",
+                                                  "launch conv", "launch pointwise", "launch own"));
+  EXPECT_EQ(chain->launches(), 6);
+  ASSERT_TRUE(device_.runtime->synchronise().ok());
+}
+
+TEST_F(NetworkChainTest, ALayerWithoutAKernelIsNamed) {
+  const KernelMaker refuse = [](const Problem&) -> Result<std::unique_ptr<Kernel>, Refusal> {
+    return Refusal{Refusal::Kind::unsupported, "no kernel"};
+  };
+  const auto chain = build_network_chain(make(image_network(), Fusion::separate, DataType::f32),
+                                         refuse, reorder());
+  ASSERT_FALSE(chain.ok());
+  EXPECT_EQ(chain.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(chain.error().reason, "conv: no kernel");
+}
+
+TEST_F(NetworkChainTest, AFailedLaunchNamesItsLayer) {
+  const Network network = make(image_network(), Fusion::separate, DataType::f32);
+  const auto kernel = create(network);
+  ASSERT_TRUE(kernel.ok());
+  test::DeviceRun run(device_, **kernel, network.tensors);
+  const auto invocation = run.bind();
+  device_.runtime->script.failing["launch pool"] = 1;
+  EXPECT_FALSE(invocation->run());
+  EXPECT_THAT(invocation->error(), HasSubstr("gap: "));
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda
