@@ -78,6 +78,7 @@ struct Arguments {
   bool describe = false;                      // worker --describe
   std::optional<std::string> architecture;    // explain --arch, one that ops/tensor_core knows
   std::optional<std::string> probe;           // worker --probe
+  bool support = false;                       // worker --support
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
   bool fail_on_regression = false;            // compare --fail-on regression

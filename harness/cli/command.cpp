@@ -48,7 +48,8 @@ constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
-constexpr std::array<std::string_view, 3> kWorkerOptions = {"describe", "probe", "plugin"};
+constexpr std::array<std::string_view, 4> kWorkerOptions = {"describe", "probe", "support",
+                                                            "plugin"};
 
 constexpr std::array kCommands = {
     Command{
@@ -75,10 +76,13 @@ constexpr std::array kCommands = {
     Command{"list", "CONFIG|CASE...", 1, -1,
             "list the cases that a run would measure, with their work",
             "Nothing is measured. MACs, FLOPs and bytes follow the convention bench-1; the last "
-            "column says where\n"
-            "a case can run.",
+            "column says whether\n"
+            "a case can run here. Of cases on a GPU it says what would compute them, and which are "
+            "unsupported and\n"
+            "why: no GPU is needed for that, but cuDNN is.",
             "bench list configs/resnet.yaml\n"
-            "bench list configs/operators.yaml --filter '*/bf16/*' --json",
+            "bench list configs/operators.yaml --filter '*/bf16/*' --json\n"
+            "bench list configs/operators.yaml --device cuda",
             kListOptions, list_command},
     Command{"validate", "CONFIG...", 1, -1, "check configurations and list every error",
             "Each error names file:line:column, what was found, what was expected and the nearest "
@@ -255,7 +259,7 @@ constexpr std::array kCommands = {
             "source <(bench completion zsh)",
             {},
             completion_command},
-    Command{"worker", "", 0, 0, "serve a coordinator (docs/worker_protocol.md)", "", "",
+    Command{"worker", "[CASE...]", 0, -1, "serve a coordinator (docs/worker_protocol.md)", "", "",
             kWorkerOptions, worker_command, Visibility::hidden},
     Command{
         "manual", "", 0, 0, "print the man page", "", "", {}, manual_command, Visibility::hidden},

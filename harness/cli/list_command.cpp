@@ -4,6 +4,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/case_facts.hpp"
+#include "harness/run/cuda_support.hpp"
 #include "harness/run/probe.hpp"
 
 #include <fmt/format.h>
@@ -15,23 +16,43 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace bench {
 namespace {
 
 constexpr std::string_view kHere = "yes";
 
+// What would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
+std::string support_text(const CudaSupport& support) {
+  const std::string by = support.reason.empty() || support.by.empty()
+                             ? support.by + support.reason
+                             : fmt::format("{} ({})", support.by, support.reason);
+  if (support.runs == kHere) return by;
+  return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
+}
+
 // Where cases can run on this machine.
 struct Places {
   std::set<std::string> devices;
   std::map<std::string, std::string> missing;  // backends of plugins -> why not
+  CudaSupports cuda;                           // of cases on a GPU, as far as it can be told
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
       return "no: " + why->second;
     }
-    if (devices.contains(record.device)) return std::string(kHere);
-    return fmt::format("no: no {} device", record.device);
+    const auto support = cuda.find(record.id);
+    const bool told = support != cuda.end();
+    if (devices.contains(record.device)) {
+      if (told && support->second.runs == "no") return "no: " + support_text(support->second);
+      return std::string(kHere);
+    }
+    const std::string no_device = fmt::format("no: no {} device", record.device);
+    return told ? fmt::format("{}; there: {}", no_device, support_text(support->second))
+                : no_device;
   }
 };
 
@@ -69,10 +90,18 @@ void print_table(const std::vector<CaseRecord>& records, const Places& places, E
                           totals.cases == 1 ? "" : "s", totals.here);
 }
 
-void print_json(const std::vector<CaseRecord>& records, Env& env) {
+void print_json(const std::vector<CaseRecord>& records, const CudaSupports& cuda, Env& env) {
   *env.out << "{\"cases\":[";
   for (std::size_t i = 0; i < records.size(); ++i) {
-    *env.out << (i == 0 ? "\n" : ",\n") << to_json_line(records[i]);
+    std::string line = to_json_line(records[i]);
+    if (const auto support = cuda.find(records[i].id); support != cuda.end()) {
+      auto object = nlohmann::ordered_json::parse(line);
+      object["support"] = {{"runs", support->second.runs},
+                           {"by", support->second.by},
+                           {"reason", support->second.reason}};
+      line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    *env.out << (i == 0 ? "\n" : ",\n") << line;
   }
   *env.out << "\n]}\n";
 }
@@ -96,6 +125,25 @@ Places places_here(const Plan& plan, Env& env) {
   return places;
 }
 
+// Of operators on a GPU; of networks their layers tell. Where nobody can be asked the reason is
+// said, and listing goes on.
+CudaSupports cuda_support(const Plan& plan, Env& env) {
+  std::vector<std::string> ids;
+  for (const Case& entry : plan.cases) {
+    const bool own =
+        std::ranges::find(cuda_backend_names(), entry.key.backend) != cuda_backend_names().end();
+    if (own && std::holds_alternative<ops::Problem>(entry.work)) ids.push_back(entry.id);
+  }
+  if (ids.empty()) return {};
+  auto supports = ask_cuda_support(own_path(), ids, env);
+  if (!supports) {
+    *env.err << "bench list: what a GPU would run cannot be told: " << supports.error().message()
+             << '\n';
+    return {};
+  }
+  return *std::move(supports);
+}
+
 }  // namespace
 
 ExitStatus list_command(const Arguments& arguments, Env& env) {
@@ -104,10 +152,13 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
   std::vector<CaseRecord> records;
   records.reserve(plan->cases.size());
   for (const Case& entry : plan->cases) records.push_back(case_facts(entry));
+  CudaSupports cuda = cuda_support(*plan, env);
   if (arguments.output == Output::json) {
-    print_json(records, env);
+    print_json(records, cuda, env);
   } else {
-    print_table(records, places_here(*plan, env), env);
+    Places places = places_here(*plan, env);
+    places.cuda = std::move(cuda);
+    print_table(records, places, env);
   }
   return ExitStatus::success;
 }

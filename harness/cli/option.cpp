@@ -402,6 +402,11 @@ constexpr std::array kOptions = {
              a.probe = v;
              return Done{};
            }},
+    Option{"support", '\0', "", "print what would compute the cases named on a CUDA device as JSON",
+           [](Arguments& a, const std::string&) -> Status {
+             a.support = true;
+             return Done{};
+           }},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "harness/cli/counters_output.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -31,6 +33,25 @@ std::string change(Nanoseconds now, Nanoseconds before) {
   return fmt::format("{:+.1f} %", 100.0 * (ratio - 1));
 }
 
+// What a device did meanwhile, and what a reader should know of its trace.
+std::string device_text(const ProfilePassRecord& pass) {
+  const auto find = [&](const char* name) -> std::optional<std::string> {
+    const auto found = pass.details.find(name);
+    return found == pass.details.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::string text;
+  const auto kernels = find("gpu.kernels");
+  const auto time = find("gpu.kernel_union_ns");
+  const auto busy = find("gpu.busy_share");
+  if (kernels && time && busy) {
+    text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} %\n", *kernels,
+                        format_time(Nanoseconds(std::strtoll(time->c_str(), nullptr, 10))),
+                        100 * std::strtod(busy->c_str(), nullptr));
+  }
+  if (const auto note = find("gpu.note")) text += fmt::format("    note: {}\n", *note);
+  return text;
+}
+
 std::string pass_text(const ProfilePassRecord& pass) {
   if (pass.outcome != Outcome::ok) {
     return fmt::format("  {}: {}: {}\n", pass.id, name_of(pass.outcome), pass.reason.value_or(""));
@@ -45,7 +66,7 @@ std::string pass_text(const ProfilePassRecord& pass) {
     text += fmt::format(", {} attributed to layers", share(*pass.attributed, *pass.wall));
   }
   if (pass.unread > 0) text += fmt::format(", {} lines of the library unread", pass.unread);
-  return text + "\n";
+  return text + "\n" + device_text(pass) + counters_text(pass);
 }
 
 // The activities of a result file into one sink.

@@ -2,13 +2,16 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/cuda_status.hpp"
+#include "harness/run/cuda_support.hpp"
 #include "harness/run/worker.hpp"
 #include "harness/run/worker_channel.hpp"
 
 #include <fmt/format.h>
 
 #include <ostream>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -21,6 +24,16 @@ ExitStatus probe_command(const std::string& extent_name, Env& env) {
     return ExitStatus::usage;
   }
   *env.out << format_cuda_status(inspect_cuda(own_path(), *extent, env.variable)) << '\n';
+  return ExitStatus::success;
+}
+
+ExitStatus support_command(const std::vector<std::string>& ids, Env& env) {
+  const auto supports = inspect_cuda_support(own_path(), env.variable, ids);
+  if (!supports) {
+    *env.err << "bench worker: " << supports.error().message() << '\n';
+    return ExitStatus::usage;
+  }
+  *env.out << format_cuda_support(*supports) << '\n';
   return ExitStatus::success;
 }
 
@@ -41,6 +54,7 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     return describe_command(arguments, env);
   }
   if (arguments.probe) return probe_command(*arguments.probe, env);
+  if (arguments.support) return support_command(arguments.inputs, env);
   int in = STDIN_FILENO, out = STDOUT_FILENO;
   if (const auto path = env.variable(kChannelVariable)) {
     const auto channel = connect_channel(*path);
@@ -50,7 +64,10 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     }
     in = out = *channel;
   }
-  const auto equip = [&] { return make_equipment(arguments.plugins); };
+  const auto equip = [&] {
+    return make_equipment(arguments.plugins,
+                          [&] { return find_cuda_plugin(own_path(), env.variable); });
+  };
   return static_cast<ExitStatus>(serve(in, out, equip, *env.clock));
 }
 

@@ -308,7 +308,7 @@ class Loader {
                           item.warmup.iterations, item.warmup.time.count(), item.measure.processes,
                           item.measure.min_iterations, item.measure.precision,
                           item.measure.max_time.count(), item.measure.timeout.count(),
-                          static_cast<int>(item.measure.tuning), item.memberships.size());
+                          item.measure.tune, item.memberships.size());
     }
     plan_.hash = content_hash(text);
   }

@@ -33,9 +33,6 @@ struct Warmup {
   friend bool operator==(const Warmup&, const Warmup&) = default;
 };
 
-// Whether a library's own search for the fastest algorithm runs before timing.
-enum class Tuning { library_default, search };
-
 struct Measure {
   int processes = 5;
   std::int64_t min_iterations = 20;
@@ -43,7 +40,7 @@ struct Measure {
   Nanoseconds max_time = std::chrono::seconds(2);  // timed time of a case over all its processes
   Nanoseconds timeout = std::chrono::seconds(
       60);  // limit of one step of a worker (setup, warm-up, a round) beyond its own target
-  Tuning tuning = Tuning::library_default;
+  std::int64_t tune = 0;  // the fastest of so many engines or algorithms; 0: the library's choice
   friend bool operator==(const Measure&, const Measure&) = default;
 };
 

@@ -14,6 +14,10 @@ constexpr std::int64_t kMaxThreads = 4096;
 // Beyond this a mean of process medians gains nothing but time.
 constexpr std::int64_t kMaxProcesses = 1000;
 constexpr std::int64_t kMaxCount = 1'000'000'000;
+// `tune: true`: what cuDNN's and cuBLASLt's heuristics put first nearly always holds the best.
+constexpr std::int64_t kUsualCandidates = 8;
+// No heuristic answers with more.
+constexpr std::int64_t kMaxCandidates = 1000;
 constexpr std::int64_t kMaxBatch = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
@@ -212,8 +216,15 @@ void read_measure(const Reader& reader, const yaml::Node& node, Settings& settin
 }
 
 void read_tune(const Reader& reader, const yaml::Node& node, Settings& settings) {
-  if (const auto value = reader.flag(node, "tune")) {
-    settings.measure.tuning = *value ? Tuning::search : Tuning::library_default;
+  const bool plain = node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
+  if (plain && (node.text == "true" || node.text == "false")) {
+    settings.measure.tune = node.text == "true" ? kUsualCandidates : 0;
+  } else if (plain && node.text.find_first_not_of("-0123456789") == std::string::npos) {
+    settings.measure.tune =
+        reader.integer(node, "tune", 0, kMaxCandidates).value_or(settings.measure.tune);
+  } else {
+    reader.mismatch(node, "tune",
+                    fmt::format("true, false, or an integer from 0 to {}", kMaxCandidates));
   }
 }
 
@@ -222,8 +233,8 @@ constexpr std::array<KeyRow<Settings>, 3> kTiming = {{
     {{"measure", "mapping; of a network also a list of `layers`, `network`", "",
       "how much is measured, and of a network what"},
      read_measure},
-    {{"tune", "`true`, `false`", "false",
-      "search the fastest algorithm before timing, where a library can"},
+    {{"tune", "`true`, `false`, or integer from 0 to 1000", "false",
+      "take the fastest of so many (`true`: 8) engines or algorithms, where a library offers them"},
      read_tune},
 }};
 

@@ -108,6 +108,12 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   result.verdict = verdict_of(result, options);
 }
 
+std::optional<std::string> other_conditions(const MeasuredCase& base,
+                                            const MeasuredCase& candidate) {
+  if (!base.device || !candidate.device) return std::nullopt;
+  return device_difference(*base.device, *candidate.device, {"in the base", "in the candidate"});
+}
+
 ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidate,
                           const ComparisonOptions& options) {
   ComparedCase result;
@@ -127,6 +133,9 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
     result.verdict = CaseVerdict::incomparable;
     result.reason = fmt::format("case_hash differs: {} and {} compute different things",
                                 base.case_hash, candidate.case_hash);
+  } else if (const auto difference = other_conditions(base, candidate)) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = *difference;
   } else {
     compare_times(base, candidate, options, result);
   }

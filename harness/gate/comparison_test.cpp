@@ -182,5 +182,19 @@ TEST(ComparisonForms, EmptySidesAreNoError) {
   EXPECT_THAT(compare({}, {}, {}).groups, IsEmpty());
 }
 
+TEST(Compare, TimesOfADeviceUnderOtherConditionsAreIncomparable) {
+  MeasuredCase base = measured("gemm-a", times(1));
+  MeasuredCase candidate = measured("gemm-a", times(2));
+  base.device = DeviceConditions{{{"gpu.name", "A"}}, 1'700'000'000, false, "stream"};
+  candidate.device = base.device;
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+  candidate.device->clock_hz = 1'500'000'000;
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
+  EXPECT_EQ(compared.reason,
+            "clock_hz differs: 1.70 GHz in the base, 1.50 GHz in the candidate, 13.3 % apart");
+  EXPECT_FALSE(compared.ratio);
+}
+
 }  // namespace
 }  // namespace bench

@@ -106,6 +106,7 @@ class Decider {
   void judge_undecided(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                        Judgement& judgement);
   void judge_regression(const Suspect& suspect, Judgement& judgement);
+  void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
   void want(const Suspect& suspect, Wanted::Kind kind, int count) {
@@ -279,17 +280,32 @@ void Decider::judge_regression(const Suspect& suspect, Judgement& judgement) {
     return;
   }
   if (policy_.confirmations == 0) {
-    judgement.verdict = Verdict::regression;
+    judge_cycles(suspect, Duet::Stage::first, judgement);
     return;
   }
   judgement.confirmed_effect = std::expm1(again->effect);
   judgement.confirmed_p = again->p_slower;
   if (again->p_slower <= policy_.confirmation_error && again->effect >= delta_) {
-    judgement.verdict = Verdict::regression;
+    judge_cycles(suspect, Duet::Stage::confirmation, judgement);
   } else {
     judgement.reason = fmt::format("it did not recur: fresh duets say {:+.2f} %",
                                    100 * *judgement.confirmed_effect);
   }
+}
+
+// What is slower because the device ran at a lower clock is no fault of the code: time and cycles
+// have to agree (gates.md 3.6).
+void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement) {
+  judgement.verdict = Verdict::regression;
+  const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);
+  if (!cycles) return;
+  const bool grown = cycles->effect >= delta_ && cycles->p_slower <= policy_.confirmation_error;
+  if (grown) return;
+  judgement.verdict = Verdict::suspect;
+  judgement.reason = fmt::format(
+      "its cycles do not agree with its time: {:+.2f} %; the device's clock was {:.2f} GHz for the "
+      "base, {:.2f} GHz for the candidate",
+      100 * std::expm1(cycles->effect), cycles->base_hz / 1e9, cycles->candidate_hz / 1e9);
 }
 
 void Decider::decide_windowed(const Suspect& suspect) {

@@ -18,8 +18,9 @@ namespace bench {
 
 enum class Verdict {
   regression,
-  error,         // crashed, timed out, a wrong result, vanished
-  suspect,       // without a base: slower than the store, by less than its runs differ
+  error,    // crashed, timed out, a wrong result, vanished
+  suspect,  // slower, but not by the code's doing as far as can be told: without a base by less
+            // than the store's runs differ, on a device without as many more cycles
   inconclusive,  // measured again, and still undecided
   incomparable,
   no_baseline,

@@ -44,11 +44,15 @@ struct Duet {
   int number = 0;                            // within the case and stage, from 0
   std::int64_t iterations_per_sample = 1;    // the same on both sides
   std::vector<Nanoseconds> base, candidate;  // whole samples, one of each a round
+  // Of a device's processors meanwhile, one a round; empty where one of them is not known.
+  std::vector<std::int64_t> base_clock_hz, candidate_clock_hz;
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
 // Median over the rounds of log(candidate / base). Absent without a round in which both took time.
 std::optional<double> log_ratio(const Duet& duet);
+// The same of cycles, time x clock; absent without the clocks of both sides.
+std::optional<double> log_cycle_ratio(const Duet& duet);
 
 // Processes of the candidate alone, measured one after the other: a gate without a base.
 struct Window {
@@ -74,6 +78,7 @@ struct StoredCase {
   double sigma = 0;                   // between runs, of log medians, moderated
   std::optional<double> q95, q99;     // of differences of log q25 between runs, absolute
   std::optional<Nanoseconds> median;  // of its last run
+  std::optional<std::int64_t> clock_hz = std::nullopt;  // of a device, in its last run
   PreparedSide side;
   friend bool operator==(const StoredCase&, const StoredCase&) = default;
 };
@@ -93,8 +98,9 @@ struct CaseEvidence {
   Outcome outcome = Outcome::ok;      // of the candidate
   std::optional<std::string> reason;  // with every outcome but ok
   bool unsteady = false;
-  std::vector<double> q25;            // stage 1: nanoseconds of an iteration, one a process
-  std::optional<Nanoseconds> median;  // of them
+  std::vector<double> q25;               // stage 1: nanoseconds of an iteration, one a process
+  std::optional<Nanoseconds> median;     // of them
+  std::optional<std::int64_t> clock_hz;  // of a device, meanwhile
   PreparedSide side;
   std::optional<StoredCase> stored;
   std::optional<PreparedSide> base;

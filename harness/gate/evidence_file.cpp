@@ -47,6 +47,7 @@ std::string stored_line(const std::string& run_id, const std::string& id,
     put(object, "log_q95", stored.q95);
     put(object, "log_q99", stored.q99);
     put(object, "median_ns", stored.median);
+    if (stored.clock_hz) object["clock_hz"] = *stored.clock_hz;
     object.update(json_of(stored.side));
   }
   return line_of(object);
@@ -75,6 +76,8 @@ std::string duet_line(const Duet& duet) {
   object["iterations_per_sample"] = duet.iterations_per_sample;
   object["base_ns"] = times_of(duet.base);
   object["candidate_ns"] = times_of(duet.candidate);
+  if (!duet.base_clock_hz.empty()) object["base_clock_hz"] = duet.base_clock_hz;
+  if (!duet.candidate_clock_hz.empty()) object["candidate_clock_hz"] = duet.candidate_clock_hz;
   return line_of(object);
 }
 

@@ -53,6 +53,7 @@ struct Sample {
     stored.sigma = 0.004;
     stored.q95 = 0.01;
     stored.median = Nanoseconds(1000);
+    stored.clock_hz = 1'700'000'000;
     stored.side = {"gemm", {{"memory.peak_bytes", "64"}}};
     first.stored = stored;
     first.base = PreparedSide{"gemm", {{"primitives", "1"}}};
@@ -63,7 +64,9 @@ struct Sample {
                              i,
                              3,
                              {Nanoseconds(1000), Nanoseconds(1001)},
-                             {Nanoseconds(1200), Nanoseconds(1202)}});
+                             {Nanoseconds(1200), Nanoseconds(1202)},
+                             {1'700'000'000, 1'710'000'000},
+                             {1'690'000'000, 1'700'000'000}});
     }
     first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}});
     CaseEvidence& second = evidence.cases.emplace_back();

@@ -175,6 +175,7 @@ void FileReader::read_stored(const Json& object) {
   get(object, "log_q95", stored.q95);
   get(object, "log_q99", stored.q99);
   get(object, "median_ns", stored.median);
+  get(object, "clock_hz", stored.clock_hz);
   stored.side = read_prepared(object);
 }
 
@@ -187,6 +188,8 @@ void FileReader::read_duet(const Json& object) {
   duet.iterations_per_sample = object.at("iterations_per_sample").get<std::int64_t>();
   duet.base = read_times(object.at("base_ns"));
   duet.candidate = read_times(object.at("candidate_ns"));
+  duet.base_clock_hz = object.value("base_clock_hz", duet.base_clock_hz);
+  duet.candidate_clock_hz = object.value("candidate_clock_hz", duet.candidate_clock_hz);
   if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
   std::vector<Duet>& duets = entry_of(object).duets;
   if (duets.size() >= kMostPairs) throw std::invalid_argument("there are too many duets");

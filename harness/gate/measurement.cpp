@@ -114,6 +114,8 @@ Measurement measurement_of(const Report& report, const std::string& name) {
   }
   if (!report.runs.empty()) result.facts = facts_of(report.runs.back());
   const RunChains chains(report.runs);
+  std::unordered_map<std::string, const EnvironmentRecord*> environments;  // by run
+  for (const RunRecord& run : report.runs) environments[run.run_id] = &run.environment;
   std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes;  // by origin + id
   const auto key = [&](const std::string& run_id, const std::string& id) {
     return chains.origin(run_id) + ' ' + id;
@@ -124,6 +126,9 @@ Measurement measurement_of(const Report& report, const std::string& name) {
   }
   for (const CaseRecord& record : report.cases) {
     MeasuredCase measured = case_of(record);
+    if (const auto run = environments.find(record.run_id); run != environments.end()) {
+      measured.device = device_conditions(record, *run->second);
+    }
     if (record.outcome == Outcome::ok) {
       for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {
         measured.process_medians.push_back(median_of(*process));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/gate/device_conditions.hpp"
 #include "harness/report/report.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -28,6 +29,7 @@ struct MeasuredCase {
   std::optional<double> median;         // of them, or what the source gives instead
   std::optional<std::string> implementation;
   std::map<std::string, std::string> facts;  // exact ones: "layout.source", "memory.peak_bytes"
+  std::optional<DeviceConditions> device;    // absent on the CPU, and in reports of other tools
 };
 
 struct Measurement {

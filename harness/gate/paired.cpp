@@ -28,6 +28,11 @@ Nanoseconds side_median(const std::vector<const Duet*>& duets,
   return Nanoseconds(std::llround(median(medians).value_or(0)));
 }
 
+// A difference, so that swapped sides give the same value with the other sign.
+double log_difference(std::int64_t from, std::int64_t to) {
+  return std::log(static_cast<double>(to)) - std::log(static_cast<double>(from));
+}
+
 }  // namespace
 
 std::optional<double> log_ratio(const Duet& duet) {
@@ -35,11 +40,38 @@ std::optional<double> log_ratio(const Duet& duet) {
   const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
   for (std::size_t i = 0; i < rounds; ++i) {
     if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
-    // A difference, so that swapped sides give the same value with the other sign.
-    ratios.push_back(std::log(static_cast<double>(duet.candidate[i].count())) -
-                     std::log(static_cast<double>(duet.base[i].count())));
+    ratios.push_back(log_difference(duet.base[i].count(), duet.candidate[i].count()));
   }
   return median(ratios);
+}
+
+std::optional<double> log_cycle_ratio(const Duet& duet) {
+  std::vector<double> ratios;
+  const std::size_t rounds = std::min({duet.base.size(), duet.candidate.size(),
+                                       duet.base_clock_hz.size(), duet.candidate_clock_hz.size()});
+  for (std::size_t i = 0; i < rounds; ++i) {
+    if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
+    if (duet.base_clock_hz[i] <= 0 || duet.candidate_clock_hz[i] <= 0) continue;
+    ratios.push_back(log_difference(duet.base[i].count(), duet.candidate[i].count()) +
+                     log_difference(duet.base_clock_hz[i], duet.candidate_clock_hz[i]));
+  }
+  return median(ratios);
+}
+
+std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage) {
+  std::vector<double> differences, base, candidate;
+  for (const Duet& duet : duets) {
+    if (duet.stage != stage || !log_ratio(duet)) continue;
+    const std::optional<double> ratio = log_cycle_ratio(duet);
+    if (!ratio) return std::nullopt;
+    differences.push_back(*ratio);
+    base.insert(base.end(), duet.base_clock_hz.begin(), duet.base_clock_hz.end());
+    candidate.insert(candidate.end(), duet.candidate_clock_hz.begin(),
+                     duet.candidate_clock_hz.end());
+  }
+  if (differences.empty()) return std::nullopt;
+  return PairedCycles{*HodgesLehmann(differences).estimate(), signed_rank_p(differences).greater,
+                      *median(base), *median(candidate)};
 }
 
 std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,

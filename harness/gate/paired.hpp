@@ -24,6 +24,15 @@ struct PairedResult {
 std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
                                           const GatePolicy& policy);
 
+// The effect in cycles of a device, by its Hodges-Lehmann estimate, and its p-value; absent where a
+// duet of the stage lacks clocks.
+struct PairedCycles {
+  double effect = 0;  // of log(candidate / base)
+  double p_slower = 1;
+  double base_hz = 0, candidate_hz = 0;  // medians
+};
+std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage);
+
 // How many duets would show an effect of `log_effect`; absent where that cannot be said.
 std::optional<int> duets_needed(const PairedResult& result, double log_effect,
                                 const GatePolicy& policy);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/stage_one.hpp"
 
+#include "harness/gate/device_conditions.hpp"
 #include "harness/gate/measurement.hpp"
 #include "harness/gate/stored_level.hpp"
 #include "harness/report/exact_facts.hpp"
@@ -35,35 +36,43 @@ std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& pro
 }
 
 // Of times that different machines, builds or configurations took: the field, and both values.
-std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record) {
-  if (stored.case_hash == record.case_hash) return std::nullopt;
-  return fmt::format(
-      "case_hash differs: {} in the store, {} here; the configuration of the case "
-      "changed",
-      stored.case_hash, record.case_hash);
+std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record,
+                                      const RunRecord& run) {
+  if (stored.case_hash != record.case_hash) {
+    return fmt::format(
+        "case_hash differs: {} in the store, {} here; the configuration of the case "
+        "changed",
+        stored.case_hash, record.case_hash);
+  }
+  const auto from = device_conditions(stored);
+  const auto to = device_conditions(record, run.environment);
+  if (record.outcome != Outcome::ok || !from || !to) return std::nullopt;
+  return device_difference(*from, *to, {"in the store", "here"});
 }
 
-std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord& record) {
+std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord& record,
+                                const RunRecord& run) {
   std::vector<BaselineRecord> same;
   std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
-    return other.case_hash == record.case_hash;
+    return !difference(other, record, run);
   });
   return run_levels(same);
 }
 
-// Without its level: set_stored_levels. `seed`: of the run that it is laid beside.
-StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, std::uint64_t seed) {
+// Without its level: set_stored_levels. `run`: that it is laid beside.
+StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, const RunRecord& run) {
   StoredCase result;
   result.commit = last.commit;
   result.time = last.time;
   result.run_id = last.run_id;
-  result.incomparable = difference(last, record);
+  result.incomparable = difference(last, record, run);
   if (result.incomparable) return result;
+  result.clock_hz = last.clock_hz;
   if (const auto median = median_iteration(last))
     result.median = Nanoseconds(std::llround(*median));
   result.side = {last.implementation, last.exact};
   // Other data have another result.
-  if (last.seed && *last.seed != seed) result.side.facts.erase(kOutputDigestDetail);
+  if (last.seed && *last.seed != run.seed) result.side.facts.erase(kOutputDigestDetail);
   return result;
 }
 
@@ -132,8 +141,9 @@ class StoreLookup {
       return;
     }
     const CaseRecord& record = *records_.at(last.id);
-    found->second->stored = stored_case(last, record, run_.seed);
-    levels_[static_cast<std::size_t>(found->second - cases_.data())] = levels_of(history, record);
+    found->second->stored = stored_case(last, record, run_);
+    levels_[static_cast<std::size_t>(found->second - cases_.data())] =
+        levels_of(history, record, run_);
     if (found->second->outcome == Outcome::ok && suite_.changes.empty()) {
       suite_.changes =
           run_changes(environment_facts(last.environment), environment_facts(run_.environment));
@@ -188,6 +198,7 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
     entry.unsteady = std::ranges::find(record.flags, Flag::unsteady) != record.flags.end();
     entry.q25 = lower_quartiles(processes[record.id]);
     if (record.time) entry.median = record.time->median;
+    entry.clock_hz = record.clock_hz;
     entry.side = {record.implementation.value_or(""), exact_facts(record)};
   }
   return cases;

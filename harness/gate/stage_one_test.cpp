@@ -217,5 +217,49 @@ TEST(MachineMoved, NotWhereTheStoresOwnRunsMoveAsMuch) {
 
 TEST(MachineMoved, NothingKnownIsNoMove) { EXPECT_FALSE(machine_moved({}, {}, 0.02)); }
 
+constexpr const char* kOnDevice = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
+
+Report device_report(const std::string& run_id, const std::string& driver, std::int64_t clock_hz,
+                     std::int64_t nanoseconds = 1000) {
+  Report report = report_of(run_id, {kOnDevice}, nanoseconds);
+  report.runs[0].environment.details["gpu.name"] = "NVIDIA H200";
+  report.runs[0].environment.details["gpu.driver"] = driver;
+  report.cases[0].clock_hz = clock_hz;
+  report.cases[0].sample_method = "stream";
+  return report;
+}
+
+TEST_F(StageOneTest, RunsOfADeviceCompareUnderEqualConditionsAlone) {
+  save(device_report("r1", "580.1", 1'700'000'000));
+  save(device_report("r2", "580.2", 1'710'000'000));
+  Report report = device_report("r9", "580.3", 1'720'000'000);
+  auto cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  ASSERT_TRUE(cases.at(0).stored);
+  EXPECT_FALSE(cases[0].stored->incomparable) << *cases[0].stored->incomparable;
+  EXPECT_NEAR(cases[0].stored->center, std::log(1000), 1e-9);
+  EXPECT_EQ(cases[0].stored->clock_hz, 1'710'000'000);
+  EXPECT_EQ(cases[0].clock_hz, 1'720'000'000);
+
+  report = device_report("r9", "590.1", 1'720'000'000);
+  cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  EXPECT_EQ(cases.at(0).stored->incomparable, "gpu.driver differs: 580.2 in the store, 590.1 here");
+  report = device_report("r9", "580.1", 1'500'000'000);
+  cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  EXPECT_THAT(cases.at(0).stored->incomparable.value_or(""), HasSubstr("clock_hz differs"));
+}
+
+TEST_F(StageOneTest, RunsUnderOtherConditionsAreNotOfTheStoredLevel) {
+  save(device_report("r1", "580.1", 1'400'000'000, 2000));
+  save(device_report("r2", "580.1", 1'700'000'000));
+  const Report report = device_report("r9", "580.1", 1'700'000'000);
+  auto cases = stage_one(report);
+  ASSERT_TRUE(add_stored(report, store_, cases).ok());
+  EXPECT_FALSE(cases.at(0).stored->incomparable);
+  EXPECT_NEAR(cases[0].stored->center, std::log(1000), 1e-9);
+}
+
 }  // namespace
 }  // namespace bench

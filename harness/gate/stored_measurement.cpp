@@ -26,6 +26,7 @@ MeasuredCase case_of(const BaselineRecord& record) {
   result.median = median(result.process_medians);
   if (!record.implementation.empty()) result.implementation = record.implementation;
   result.facts = record.exact;
+  result.device = device_conditions(record);
   return result;
 }
 

@@ -57,6 +57,14 @@ bool all_below(const Bounds& bounds, double limit, double error) {
   });
 }
 
+// Of cycles of a device, by the clocks of the run and of the store's last one.
+std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect) {
+  const std::int64_t here = entry.clock_hz.value_or(0);
+  const std::int64_t stored = entry.stored->clock_hz.value_or(0);
+  if (here <= 0 || stored <= 0) return std::nullopt;
+  return effect + std::log(static_cast<double>(here) / static_cast<double>(stored));
+}
+
 }  // namespace
 
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judgement& judgement) {
@@ -75,6 +83,14 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judg
   judgement.reason.clear();
   if (all_above(bounds, delta + spread, policy.bound_error) && !evidence.moved) {
     judgement.verdict = Verdict::regression;
+    if (const auto cycles = effect_in_cycles(entry, effect); cycles && *cycles < delta) {
+      judgement.verdict = Verdict::suspect;
+      judgement.reason = fmt::format(
+          "its cycles do not agree with its time: {:+.2f} %; the device's clock was {:.2f} GHz in "
+          "the store, {:.2f} GHz here",
+          100 * std::expm1(*cycles), static_cast<double>(*entry.stored->clock_hz) / 1e9,
+          static_cast<double>(*entry.clock_hz) / 1e9);
+    }
   } else if (all_below(bounds, -delta - spread, policy.bound_error) && !evidence.moved) {
     judgement.verdict = Verdict::improved;
   } else if (high && *high < std::log1p(evidence.settings.detect)) {

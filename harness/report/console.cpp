@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/report/canary_text.hpp"
+#include "harness/report/sample_remarks.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
@@ -89,6 +90,12 @@ Cell id_cell(const std::string& id, const IdShortener& ids) {
   return {id, Tone::plain, ids.forms(id)};
 }
 
+std::string note_of(const CaseRecord& record) {
+  if (record.reason || !record.voided) return record.reason.value_or("");
+  return fmt::format("{} void sample{}, most often: {}", record.voided->count,
+                     record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
+}
+
 Row case_row(const CaseRecord& record, const IdShortener& ids) {
   return {{id_cell(record.id, ids),
            {format_median(record.time)},
@@ -97,7 +104,7 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
            {format_giga(record.bytes_per_s)},
            {record.implementation.value_or(std::string(kUnknown))},
            outcome_cell(record)},
-          record.reason.value_or("")};
+          note_of(record)};
 }
 
 // Behind the interval: both say how sure a number is.
@@ -110,6 +117,19 @@ void add_versus_baseline(const Report& report, const ConsoleOptions& options,
     const bool known = found != options.versus_baseline.end();
     rows[i].cells.insert(rows[i].cells.begin() + kPlace,
                          Cell{known ? found->second : std::string(kUnknown)});
+  }
+}
+
+// Behind the median, which is a device's time alone; only where a case has one.
+void add_launches(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+  constexpr std::ptrdiff_t kPlace = 2;
+  const auto known = [](const CaseRecord& record) { return record.host_launch.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
+  columns.insert(columns.begin() + kPlace, {"launch", Align::right, std::nullopt, 5});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& launch = report.cases[i].host_launch;
+    rows[i].cells.insert(rows[i].cells.begin() + kPlace,
+                         Cell{launch ? format_time(*launch) : std::string(kUnknown)});
   }
 }
 
@@ -280,6 +300,7 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   const IdShortener shortener(ids);
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
+  add_launches(report, columns, rows);
   return render_table(columns, rows, width, options.colour) + tool_notes(report, width) +
          canary_note(report, width);
 }

@@ -185,5 +185,20 @@ TEST(ConsoleTest, the_column_vs_baseline_is_there_when_asked_for) {
   EXPECT_EQ(second.substr(place, 3), "n/a");
 }
 
+TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
+  Report report = sample_report();
+  EXPECT_EQ(console_table(report, {}).find("launch"), std::string::npos);
+  CaseRecord record = measured("gemm/forward/m4n4k4/f32/cublaslt/cuda/hot", 12'340, 0.01);
+  record.host_launch = Nanoseconds(2'170);
+  record.voided = SampleRemarks{3, {{"hot", 1}, {"another compute process", 2}}};
+  report.cases.push_back(record);
+  ConsoleOptions options;
+  options.width = 240;
+  const std::string table = console_table(report, options);
+  EXPECT_NE(table.find("launch"), std::string::npos);
+  EXPECT_NE(table.find("2.170 us"), std::string::npos) << table;
+  EXPECT_NE(table.find("3 void samples, most often: another compute process"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bench

@@ -62,6 +62,16 @@ Expected decode(const nlohmann::json& json, std::vector<T>& values) {
 }
 
 template <class T>
+Expected decode(const nlohmann::json& json, std::map<std::string, T>& values) {
+  if (!json.is_object()) return "an object";
+  for (const auto& [name, value] : json.items()) {
+    if (Expected expected = decode(value, values[name]); !expected.empty())
+      return "an object with each value " + expected;
+  }
+  return {};
+}
+
+template <class T>
 Expected decode(const nlohmann::json& json, std::optional<T>& value) {
   return decode(json, value.emplace());
 }

@@ -44,9 +44,10 @@ inline nlohmann::ordered_json encode(CanaryMoment value) {
 inline nlohmann::ordered_json encode(StopReason value) {
   return stop_reason_names()[static_cast<std::size_t>(value)];
 }
-inline nlohmann::ordered_json encode(const std::map<std::string, std::string>& values) {
+template <class T>
+nlohmann::ordered_json encode(const std::map<std::string, T>& values) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : values) object[name] = value;
+  for (const auto& [name, value] : values) object[name] = encode(value);
   return object;
 }
 template <class T>
@@ -68,7 +69,10 @@ inline bool is_present(double value) { return std::isfinite(value); }
 inline bool is_present(FlopsPerSecond rate) { return std::isfinite(rate.value); }
 inline bool is_present(BytesPerSecond rate) { return std::isfinite(rate.value); }
 inline bool is_present(const std::string& value) { return !value.empty(); }
-inline bool is_present(const std::map<std::string, std::string>& value) { return !value.empty(); }
+template <class T>
+bool is_present(const std::map<std::string, T>& value) {
+  return !value.empty();
+}
 template <class T>
 bool is_present(const std::vector<T>& value) {
   return !value.empty();

@@ -47,6 +47,25 @@ void run_fields(Archive& archive, Run& run) {
                  [&](Archive& environment) { environment_fields(environment, run.environment); });
 }
 
+template <class Archive, class Remarks>
+void sample_remarks_fields(Archive& archive, Remarks& remarks) {
+  archive.required("count", remarks.count);
+  archive.optional("reasons", remarks.reasons);
+}
+
+// What a process and a case say alike of samples on a device's clock.
+template <class Archive, class Record>
+void device_fields(Archive& archive, Record& record) {
+  const auto remarks = [](Archive& entry, auto& value) { sample_remarks_fields(entry, value); };
+  archive.optional("host_launch_ns", record.host_launch);
+  archive.optional("clock_hz", record.clock_hz);
+  archive.optional("sample_method", record.sample_method);
+  archive.group("voided", record.voided, remarks);
+  archive.group("throttled", record.throttled, remarks);
+  archive.group("unsteady_clock", record.unsteady_clock, remarks);
+  archive.optional("setup", record.setup);
+}
+
 template <class Archive, class Process>
 void process_fields(Archive& archive, Process& process) {
   archive.required("run_id", process.run_id);
@@ -62,6 +81,7 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("reorder_ns", process.reorder);
   archive.optional("first_run_ns", process.first_run);
   archive.optional("implementation", process.implementation);
+  device_fields(archive, process);
 }
 
 template <class Archive, class Work>
@@ -123,6 +143,7 @@ void case_fields(Archive& archive, Case& record) {
   archive.optional("create_hit_ns", record.create_hit);
   archive.optional("reorder_ns", record.reorder);
   archive.optional("first_run_ns", record.first_run);
+  device_fields(archive, record);
   archive.optional("check", record.check);
   archive.optional("details", record.details);
 }

@@ -62,7 +62,26 @@ class RandomRecords {
     maybe(record.reorder, [&] { return time(); });
     maybe(record.first_run, [&] { return time(); });
     record.implementation = text_or_none();
+    for (std::size_t i = 0; i < record.samples.size() && coin(); ++i) {
+      record.host_launch.push_back(time());
+      record.clock_hz.push_back(1 + count());
+    }
+    device_part(record);
     return record;
+  }
+
+  SampleRemarks remarks() {
+    SampleRemarks result{count(), {}};
+    while (coin()) result.reasons[text()] = 1 + count();
+    return result;
+  }
+  template <class DeviceRecord>
+  void device_part(DeviceRecord& record) {
+    maybe(record.sample_method, [&] { return std::string("graph"); });
+    maybe(record.voided, [&] { return remarks(); });
+    maybe(record.throttled, [&] { return remarks(); });
+    maybe(record.unsteady_clock, [&] { return remarks(); });
+    while (coin()) record.setup[text()] = time();
   }
 
   CaseRecord case_record() {
@@ -88,6 +107,9 @@ class RandomRecords {
     maybe(record.create_hit, [&] { return time(); });
     maybe(record.reorder, [&] { return time(); });
     maybe(record.first_run, [&] { return time(); });
+    maybe(record.host_launch, [&] { return time(); });
+    maybe(record.clock_hz, [&] { return 1 + count(); });
+    device_part(record);
     maybe(record.check, [&] { return text(); });
     record.details = map();
     return record;

@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kOutcomes = {
     "ok", "wrong_result", "unsupported", "skipped", "crashed", "timed_out", "failed"};
-constexpr std::array<std::string_view, 5> kFlags = {"noisy", "unsteady", "above_ceiling",
-                                                    "throttled", "interrupted"};
-constexpr std::array<std::string_view, 4> kStopReasons = {"precision", "max_time", "budget",
-                                                          "interrupted"};
+constexpr std::array<std::string_view, 7> kFlags = {"noisy",       "unsteady",    "above_ceiling",
+                                                    "throttled",   "interrupted", "voided_samples",
+                                                    "launch_bound"};
+constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
+                                                          "interrupted", "voided"};
 
 constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", "after"};
 

@@ -22,8 +22,17 @@ inline constexpr std::string_view kResultSchema = "bench.result/1";
 inline constexpr std::string_view kWorkConvention = "bench-1";  // docs/work_model.md
 
 enum class Outcome { ok, wrong_result, unsupported, skipped, crashed, timed_out, failed };
-enum class Flag { noisy, unsteady, above_ceiling, throttled, interrupted };
-enum class StopReason { precision, max_time, budget, interrupted };
+enum class Flag {
+  noisy,
+  unsteady,
+  above_ceiling,
+  throttled,
+  interrupted,
+  voided_samples,
+  launch_bound
+};
+// voided: the device gave no valid sample any more.
+enum class StopReason { precision, max_time, budget, interrupted, voided };
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
 std::string_view name_of(Outcome outcome);
@@ -67,6 +76,14 @@ struct RunRecord {
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
+// Samples that a device had something to say of, and how often it said what. Reasons that differ in
+// their numbers alone are one, named by the first (sample_remarks.hpp).
+struct SampleRemarks {
+  std::int64_t count = 0;
+  std::map<std::string, std::int64_t> reasons;
+  friend bool operator==(const SampleRemarks&, const SampleRemarks&) = default;
+};
+
 struct ProcessRecord {
   std::string run_id;
   std::string id;
@@ -81,6 +98,14 @@ struct ProcessRecord {
   std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
   std::optional<Nanoseconds> first_run;
   std::string implementation;
+  // Of samples on a device's clock: what the host spent on launching each, and the clock of the
+  // device's processors meanwhile. One a sample, or empty where one of them is not known.
+  std::vector<Nanoseconds> host_launch;
+  std::vector<std::int64_t> clock_hz;
+  std::optional<std::string> sample_method;  // "stream", "graph"; absent: the host's clock
+  std::optional<SampleRemarks> voided;       // not among the samples
+  std::optional<SampleRemarks> throttled, unsteady_clock;  // among them
+  std::map<std::string, Nanoseconds> setup;                // parts of the creation: "context_ns"
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
@@ -135,6 +160,12 @@ struct CaseRecord {
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
+  // On a device's clock, as of ProcessRecord: medians over processes, of an iteration; sums.
+  std::optional<Nanoseconds> host_launch;
+  std::optional<std::int64_t> clock_hz;
+  std::optional<std::string> sample_method;
+  std::optional<SampleRemarks> voided, throttled, unsteady_clock;
+  std::map<std::string, Nanoseconds> setup;
   std::optional<std::string>
       check;  // how the result was verified: "full, 200704 elements, worst 0.12 of tolerance"
   std::map<std::string, std::string>

@@ -2,6 +2,7 @@
 #include "harness/report/summary.hpp"
 
 #include "base/checked.hpp"
+#include "harness/report/device_summary.hpp"
 #include "harness/report/id_segments.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -19,13 +20,6 @@ namespace {
 constexpr double kCoverage = 0.9;
 
 using Processes = std::span<const ProcessRecord* const>;
-
-// Nearest integer; samples and iterations are positive.
-Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
-  const std::int64_t whole = sample.count() / iterations;
-  const std::int64_t rest = sample.count() % iterations;
-  return Nanoseconds(whole + (rest >= iterations - rest ? 1 : 0));
-}
 
 std::vector<Nanoseconds> process_medians(Processes processes) {
   std::vector<Nanoseconds> medians;
@@ -52,12 +46,6 @@ std::optional<Nanoseconds> median_of(Processes processes,
     if (process->*member) values.push_back(*(process->*member));
   }
   return median(values);
-}
-
-void set_flag(CaseRecord& record, Flag flag) {
-  if (std::find(record.flags.begin(), record.flags.end(), flag) == record.flags.end())
-    record.flags.push_back(flag);
-  std::sort(record.flags.begin(), record.flags.end());
 }
 
 // The kernel that ran; processes that ran another one are named, since they are no repetition.
@@ -295,6 +283,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
   record.reorder = median_of(processes, &ProcessRecord::reorder);
   record.first_run = median_of(processes, &ProcessRecord::first_run);
   fill_implementation(record, processes);
+  fill_device_part(record, processes);
   record.flops_per_s.reset();
   record.bytes_per_s.reset();
   if (!record.time) return;
@@ -306,6 +295,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
   const bool steady = std::all_of(processes.begin(), processes.end(),
                                   [](const ProcessRecord* process) { return process->steady; });
   if (!steady) set_flag(record, Flag::unsteady);
+  flag_device_part(record, processes);
 }
 
 std::vector<NetworkSummary> summarise_networks(const Report& report) {

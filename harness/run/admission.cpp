@@ -6,9 +6,25 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 namespace bench {
+
+namespace {
+
+// Of all tensors, saturated: a lower bound of what a device must hold.
+Bytes plain_size(const Subject& subject) {
+  std::int64_t bytes = 0;
+  for (const ops::Tensor& tensor : subject_tensors(subject)) {
+    if (__builtin_add_overflow(bytes, tensor.size().count, &bytes)) {
+      return {std::numeric_limits<std::int64_t>::max()};
+    }
+  }
+  return {bytes};
+}
+
+}  // namespace
 
 RefusedReply refused(const ops::Refusal& refusal) {
   switch (refusal.kind) {
@@ -34,10 +50,6 @@ Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* ne
                         fmt::format("unknown backend `{}`: the device {} is served by {}",
                                     key.backend, key.device, backend.name())};
   }
-  if (key.cache != CacheMode::hot && backend.memory() != nullptr) {
-    return RefusedReply{Outcome::unsupported,
-                        "cold caches are made in memory of the host, which this device has not"};
-  }
   Result<Subject> subject = make_subject(key, network, catalogue);
   if (!subject) return RefusedReply{Outcome::failed, subject.error().message()};
   const Bytes needed = memory_needed(*subject);
@@ -45,6 +57,15 @@ Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* ne
     return RefusedReply{Outcome::skipped,
                         fmt::format("needs {} of memory, available are {}", format_bytes(needed),
                                     format_bytes(*available))};
+  }
+  if (backend.memory() != nullptr) {
+    const std::optional<Bytes> free = backend.memory()->available();
+    const Bytes plain = plain_size(*subject);
+    if (free && plain > *free) {
+      return RefusedReply{Outcome::skipped,
+                          fmt::format("needs {} of memory on the device, available are {}",
+                                      format_bytes(plain), format_bytes(*free))};
+    }
   }
   return std::move(subject).value();
 }

@@ -15,9 +15,9 @@ namespace bench {
 
 RefusedReply refused(const ops::Refusal& refusal);
 
-// Refuses another device or backend, cold caches on a device with memory of its own, what makes no
-// problem, and what cannot fit into `available` memory (where known). Nothing has been created by
-// then.
+// Refuses another device or backend, what makes no problem, and what cannot fit into `available`
+// memory of the host, or into that of the backend's device (where known). Nothing has been created
+// by then.
 Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
                                     ops::Backend& backend, std::optional<Bytes> available,
                                     const ops::Catalogue& catalogue = ops::built_in_catalogue());

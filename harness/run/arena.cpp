@@ -34,19 +34,41 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-std::byte* map(Bytes size) {
-  void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
-}
-
-void unmap(std::byte* memory, Bytes size) {
-  if (memory != nullptr) munmap(memory, static_cast<std::size_t>(size.count));
-}
-
 Error no_memory(Bytes size) {
   return {fmt::format("no memory for an arena of {}: {}", format_bytes(size), std::strerror(errno)),
           "", ""};
+}
+
+Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
+  if (device != nullptr) {
+    BENCH_ASSIGN_OR_RETURN(void* const memory, device->allocate(size));
+    return static_cast<std::byte*>(memory);
+  }
+  void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return no_memory(size);
+  return static_cast<std::byte*>(memory);
+}
+
+void unmap(std::byte* memory, Bytes size, ops::DeviceMemory* device) {
+  if (memory == nullptr) return;
+  if (device != nullptr) {
+    device->release(memory);
+  } else {
+    munmap(memory, static_cast<std::size_t>(size.count));
+  }
+}
+
+Status copy(std::byte* to, const std::byte* from, Bytes size, ops::DeviceMemory* device) {
+  if (device != nullptr) return device->copy_in(to, from, size);
+  std::memcpy(to, from, static_cast<std::size_t>(size.count));
+  return Done{};
+}
+
+std::vector<std::uint16_t> draw(Bytes size, std::uint64_t seed) {
+  std::vector<std::uint16_t> numbers(static_cast<std::size_t>(size.count) / sizeof(std::uint16_t));
+  ops::fill_any_type(numbers.data(), numbers.size(), seed);
+  return numbers;
 }
 
 }  // namespace
@@ -96,22 +118,28 @@ Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Byt
   return {round_up(std::max(size, kLine), kLine)};
 }
 
-Result<Arena> Arena::create(Bytes size, std::uint64_t seed, MemoryCollector* collector) {
-  std::byte* memory = map(size);
-  if (memory == nullptr) return no_memory(size);
-  const std::int64_t drawn = std::min(size.count, kDrawn.count);
-  ops::fill_any_type(reinterpret_cast<std::uint16_t*>(memory),
-                     static_cast<std::size_t>(drawn) / sizeof(std::uint16_t), seed);
-  for (std::int64_t begin = drawn; begin < size.count; begin += drawn) {
-    const std::int64_t count = std::min(drawn, size.count - begin);
-    std::memcpy(memory + begin, memory, static_cast<std::size_t>(count));
-  }
-  return Arena(memory, size, collector);
+Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked) {
+  return arena_size(memory.cache(), asked, memory.available());
 }
 
-Arena::Arena(std::byte* read, Bytes size, MemoryCollector* collector)
+Result<Arena> Arena::create(Bytes size, std::uint64_t seed, MemoryCollector* collector,
+                            ops::DeviceMemory* memory) {
+  BENCH_ASSIGN_OR_RETURN(std::byte* const read, map(size, memory));
+  Arena arena(read, size, collector, memory);
+  const std::vector<std::uint16_t> drawn = draw({std::min(size.count, kDrawn.count)}, seed);
+  const auto* pattern = reinterpret_cast<const std::byte*>(drawn.data());
+  const auto length = static_cast<std::int64_t>(drawn.size() * sizeof(std::uint16_t));
+  for (std::int64_t begin = 0; begin < size.count; begin += length) {
+    const Bytes part{std::min(length, size.count - begin)};
+    BENCH_RETURN_IF_ERROR(copy(read + begin, pattern, part, memory));
+  }
+  return arena;
+}
+
+Arena::Arena(std::byte* read, Bytes size, MemoryCollector* collector, ops::DeviceMemory* memory)
     : read_(read),
       size_(size),
+      memory_(memory),
       collector_(collector),
       tracked_read_(collector, read, size, "arena to read", kColdCopy) {}
 
@@ -119,6 +147,7 @@ Arena::Arena(Arena&& other) noexcept
     : read_(std::exchange(other.read_, nullptr)),
       write_(std::exchange(other.write_, nullptr)),
       size_(other.size_),
+      memory_(other.memory_),
       collector_(other.collector_),
       tracked_read_(std::move(other.tracked_read_)),
       tracked_write_(std::move(other.tracked_write_)) {}
@@ -126,17 +155,19 @@ Arena::Arena(Arena&& other) noexcept
 Arena::~Arena() {
   tracked_read_ = {};
   tracked_write_ = {};
-  unmap(read_, size_);
-  unmap(write_, size_);
+  unmap(read_, size_, memory_);
+  unmap(write_, size_, memory_);
 }
 
 Result<std::byte*> Arena::write_region() {
-  if (write_ == nullptr) {
-    write_ = map(size_);
-    if (write_ == nullptr) return no_memory(size_);
-    // Touched here: the first write to a page is the kernel's work, not the operator's.
+  if (write_ != nullptr) return write_;
+  BENCH_ASSIGN_OR_RETURN(write_, map(size_, memory_));
+  tracked_write_ = TrackedAllocation(collector_, write_, size_, "arena to write", kColdCopy);
+  // Touched here: the first write to a page is the kernel's work, not the operator's.
+  if (memory_ != nullptr) {
+    BENCH_RETURN_IF_ERROR(memory_->fill(write_, 0, size_));
+  } else {
     std::memset(write_, 0, static_cast<std::size_t>(size_.count));
-    tracked_write_ = TrackedAllocation(collector_, write_, size_, "arena to write", kColdCopy);
   }
   return write_;
 }

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/device.hpp"
 #include "profiler/memory/memory_collector.hpp"
 
 #include <cstddef>
@@ -54,28 +55,35 @@ inline constexpr std::int64_t kMaximumSets = 8192;
 // level of the caches, at most 1 GiB and half the available memory.
 Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available);
 
+// The same for memory of a device, whose caches and free memory that knows.
+Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked);
+
 // Of Arena::create: the content must not depend on the case, as all cases share it.
 inline constexpr std::uint64_t kArenaSeed = 1;
 
 // Two regions of equal size: one filled once with numbers of every data type and never written
-// again, one for outputs, made when first asked for.
+// again, one for outputs, made when first asked for. In memory of the host or of a device.
 class Arena {
  public:
-  // Told to `collector`, where there is one, as long as it lives.
-  static Result<Arena> create(Bytes size, std::uint64_t seed, MemoryCollector* collector = nullptr);
+  // Told to `collector`, where there is one, as long as it lives. `memory`: the device's, which
+  // outlives it; null: the host's.
+  static Result<Arena> create(Bytes size, std::uint64_t seed, MemoryCollector* collector = nullptr,
+                              ops::DeviceMemory* memory = nullptr);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&&) = delete;
   ~Arena();
 
   Bytes size() const { return size_; }
+  const ops::DeviceMemory* memory() const { return memory_; }
   std::byte* read_region() { return read_; }
   Result<std::byte*> write_region();
 
  private:
-  Arena(std::byte* read, Bytes size, MemoryCollector* collector);
+  Arena(std::byte* read, Bytes size, MemoryCollector* collector, ops::DeviceMemory* memory);
   std::byte* read_ = nullptr;
   std::byte* write_ = nullptr;
   Bytes size_;
+  ops::DeviceMemory* memory_ = nullptr;
   MemoryCollector* collector_ = nullptr;
   TrackedAllocation tracked_read_, tracked_write_;
 };

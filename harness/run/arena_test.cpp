@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/arena.hpp"
 
+#include "tests/fakes/fake_device_memory.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,6 +81,43 @@ TEST(AlignedBuffer, IsAlignedZeroAndNeverNull) {
   EXPECT_EQ(static_cast<int>(other->data()[99]), 0xff);
   *buffer = std::move(*other);
   EXPECT_EQ(buffer->size().count, 100);
+}
+
+TEST(ArenaSize, OfADeviceFollowsItsCacheAndItsFreeMemory) {
+  test::FakeDeviceMemory memory;
+  EXPECT_EQ(device_arena_size(memory, {0}).count, 128 * kMi);
+  memory.cache_size = Bytes{50 * kMi};
+  EXPECT_EQ(device_arena_size(memory, {0}).count, 100 * kMi);
+  EXPECT_EQ(device_arena_size(memory, {300 * kMi}).count, 300 * kMi);
+  memory.free = Bytes{120 * kMi};
+  EXPECT_EQ(device_arena_size(memory, {0}).count, 60 * kMi);
+}
+
+TEST(Arena, LiesInMemoryOfADeviceAndHoldsTheSameNumbers) {
+  test::FakeDeviceMemory memory;
+  const Bytes size{9 * kMi};  // more than is drawn, and no multiple of it
+  auto host = Arena::create(size, kArenaSeed);
+  ASSERT_TRUE(host.ok());
+  {
+    auto device = Arena::create(size, kArenaSeed, nullptr, &memory);
+    ASSERT_TRUE(device.ok());
+    EXPECT_EQ(memory.used, size);
+    EXPECT_EQ(memory.copied_in, size);
+    EXPECT_EQ(std::memcmp(host->read_region(), device->read_region(),
+                          static_cast<std::size_t>(size.count)),
+              0);
+    const auto region = device->write_region();
+    ASSERT_TRUE(region.ok());
+    EXPECT_TRUE(memory.holds(*region));
+    EXPECT_EQ(memory.filled, size);
+    EXPECT_EQ(memory.used.count, 2 * size.count);
+    Arena moved = std::move(*device);
+    EXPECT_EQ(*moved.write_region(), *region);
+  }
+  EXPECT_EQ(memory.used.count, 0);
+  memory.refuses = true;
+  EXPECT_EQ(Arena::create(size, kArenaSeed, nullptr, &memory).error().message(),
+            "the device is lost");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "harness/report/exact_facts.hpp"
 #include "harness/report/summary.hpp"
 #include "harness/run/case_facts.hpp"
+#include "harness/run/case_step.hpp"
+#include "harness/run/device_samples.hpp"
 
 #include <fmt/format.h>
 
@@ -60,6 +62,11 @@ bool CaseProgress::complete() const {
   return has_facts() && static_cast<int>(numbers_.size()) >= spec_->measure.processes;
 }
 
+bool CaseProgress::has_samples() const {
+  return std::ranges::any_of(processes_,
+                             [](const ProcessRecord& process) { return !process.samples.empty(); });
+}
+
 bool CaseProgress::wanted(int process) const {
   if (decided() || process >= spec_->measure.processes) return false;
   if (!measured(process)) return true;
@@ -70,7 +77,8 @@ bool CaseProgress::wanted(int process) const {
 
 Outcome CaseProgress::outcome() const {
   if (settled_) return *settled_;
-  return ended_ ? ended_->outcome : Outcome::ok;
+  if (ended_) return ended_->outcome;
+  return all_void() ? Outcome::failed : Outcome::ok;
 }
 
 CaseRecord CaseProgress::record(const std::string& run_id) const {
@@ -81,6 +89,8 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
     record.memory = facts_->memory;
     if (!facts_->check.empty()) record.check = facts_->check;
     record.details.insert(facts_->details.begin(), facts_->details.end());
+    std::erase_if(record.details,
+                  [](const auto& detail) { return detail.first.starts_with(kSetupDetail); });
   }
   if (ended_) {
     record.outcome = ended_->outcome;
@@ -90,6 +100,12 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
   std::vector<const ProcessRecord*> processes;
   for (const ProcessRecord& process : processes_) processes.push_back(&process);
   complete_case(record, processes, spec_->measure.precision);
+  if (all_void()) {
+    record.outcome = Outcome::failed;
+    record.reason = record.voided ? void_text(*record.voided) : "no process has a sample";
+    record.flags.clear();
+    return record;
+  }
   if (static_cast<int>(numbers_.size()) < spec_->measure.processes) {
     record.details["processes"] =
         fmt::format("{} of {}", numbers_.size(), spec_->measure.processes);

@@ -39,9 +39,11 @@ class CaseProgress {
   void end(Outcome outcome, std::string reason);
 
   bool has_facts() const { return facts_.has_value(); }
-  bool has_samples() const { return !processes_.empty(); }
+  bool has_samples() const;
   bool measured(int process) const { return numbers_.contains(process); }
   bool complete() const;  // all processes measured, facts known
+  // No process has a valid sample, though all were measured.
+  bool all_void() const { return complete() && !has_samples(); }
   // The case has its outcome: nothing more is to be measured.
   bool decided() const { return settled_ || ended_ || complete(); }
   bool wanted(int process) const;

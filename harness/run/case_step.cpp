@@ -2,14 +2,33 @@
 #include "harness/run/case_step.hpp"
 
 #include "harness/run/prepare_request.hpp"
+#include "harness/run/sampler.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/warmup.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <utility>
 
 namespace bench {
 namespace {
+
+// What a device's pauses may add to a round.
+constexpr Nanoseconds kLongestWait = kFirstPause * ((1 << kMostPauses) - 1);
+
+// Of the kernel's details: "setup.context_ns" becomes "context_ns".
+std::map<std::string, Nanoseconds> setup_parts(const std::map<std::string, std::string>& details) {
+  std::map<std::string, Nanoseconds> parts;
+  for (const auto& [name, text] : details) {
+    if (!name.starts_with(kSetupDetail) || !name.ends_with("_ns")) continue;
+    std::int64_t time = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time);
+    const bool whole = error == std::errc() && end == text.data() + text.size() && time >= 0;
+    if (whole) parts[name.substr(kSetupDetail.size())] = Nanoseconds(time);
+  }
+  return parts;
+}
 
 class Step {
  public:
@@ -61,9 +80,11 @@ class Step {
     record.reorder = result_.prepared->reorder;
     record.first_run = result_.prepared->first_run;
     record.implementation = result_.prepared->implementation;
+    record.setup = setup_parts(result_.prepared->details);
     const std::optional<StopReason> reason = take_rounds(warm->sample, record.samples);
-    if (result_.ended || record.samples.empty()) return;
+    if (result_.ended || (record.samples.empty() && device_.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
+    describe(device_, record);
     result_.record = std::move(record);
   }
 
@@ -80,30 +101,39 @@ class Step {
       const std::int64_t count = std::clamp<std::int64_t>(
           (request_.deadline - clock_.now()) / std::max(sample, Nanoseconds(1)), 1,
           next_round(rule, taken, timed, sample));
-      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count);
+      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + longest_wait());
       if (!round) return std::nullopt;
+      append(device_, round->device);
+      for (const Nanoseconds time : round->samples) timed += time;
+      samples.insert(samples.end(), round->samples.begin(), round->samples.end());
+      const bool fewer = static_cast<std::int64_t>(round->samples.size()) < count;
+      if (fewer && round->device.voided.count > 0) return StopReason::voided;
       if (round->samples.empty()) {
         result_.ended =
             RefusedReply{Outcome::failed, "the worker answered a round without samples"};
         return std::nullopt;
       }
-      for (const Nanoseconds time : round->samples) timed += time;
-      samples.insert(samples.end(), round->samples.begin(), round->samples.end());
       sample = timed / static_cast<std::int64_t>(samples.size());
     }
+  }
+
+  Nanoseconds longest_wait() const {
+    return request_.spec->key.device == "cpu" ? Nanoseconds(0) : kLongestWait;
   }
 
   std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,
                                        std::vector<Nanoseconds>& samples) {
     auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
+    append(device_, round->device);
     samples = std::move(round->samples);
-    return StopReason::max_time;
+    return samples.empty() ? StopReason::voided : StopReason::max_time;
   }
 
   WorkerSession& session_;
   const StepRequest& request_;
   Clock& clock_;
+  DeviceSamples device_;
   StepResult result_;
 };
 

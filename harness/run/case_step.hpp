@@ -11,8 +11,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench {
+
+// Begins the names of a kernel's details that are parts of its creation: times, and no facts.
+inline constexpr std::string_view kSetupDetail = "setup.";
 
 struct StepRequest {
   enum class Extent { prepare_only, measure };
@@ -33,7 +37,8 @@ struct StepResult {
   std::optional<PreparedReply> prepared;
   // The case's end: refused by the worker, or the worker failed.
   std::optional<RefusedReply> ended;
-  // With at least one sample; also when the step was abandoned after a round.
+  // With at least one sample, or with void ones alone; also when the step was abandoned after a
+  // round.
   std::optional<ProcessRecord> record;
   enum class Course { whole, abandoned };
   Course course = Course::whole;  // abandoned: interrupted while the worker worked

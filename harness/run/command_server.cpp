@@ -4,6 +4,7 @@
 #include "base/version.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/run/admission.hpp"
+#include "harness/run/counters_pass.hpp"
 #include "harness/run/profile_pass.hpp"
 #include "harness/run/rotation.hpp"
 #include "harness/run/slowdown.hpp"
@@ -11,6 +12,7 @@
 #include "harness/run/worker.hpp"
 #include "profiler/recorder.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -60,6 +62,7 @@ struct CommandServer::Built {
   ops::Backend* backend;
   Subject subject;
   Instance instance;
+  std::int64_t tuning;
   bool checked = false;
   PreparedReply reply;  // without what depends on the cache mode
 };
@@ -143,6 +146,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   try {
     const std::string problem = to_id(hot);
     const bool same = built_ && built_->problem == problem && built_->seed == request.seed &&
+                      built_->tuning == request.tuning &&
                       (built_->checked || request.check == CheckKind::none);
     if (!same) {
       built_.reset();  // before the next one needs the memory
@@ -157,6 +161,9 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     account();
     if (!rotation) return failed(rotation.error().message());
     rotation_ = std::move(*rotation);
+    SamplerOptions options{{}, options_.pause};
+    if (*slowdown_ > 0) options.slowdown = *slowdown_;
+    sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
     return reply;
   } catch (const std::bad_alloc&) {
@@ -185,15 +192,24 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   auto subject = admit(key, request.network.get(), **backend, options_.available, catalogue());
   if (!subject) return std::move(subject).error();
   const InputValues values = input_values(*subject, request.seed);
+  (*backend)->set_tuning(request.tuning);
   auto instance =
       Instance::build(**backend, *subject, values, clock_, options_.available, request.met);
   if (!instance) return refused(instance.error());
-  built_ = std::make_shared<Built>(
-      Built{problem, request.seed, *backend, std::move(*subject), std::move(*instance), false, {}});
+  built_ = std::make_shared<Built>(Built{problem,
+                                         request.seed,
+                                         *backend,
+                                         std::move(*subject),
+                                         std::move(*instance),
+                                         request.tuning,
+                                         false,
+                                         {}});
   ops::Kernel& kernel = built_->instance.kernel();
   const Instance::Durations& durations = built_->instance.durations();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
+  reply.details = kernel.details();
+  if (request.tuning != 0) reply.details.emplace("tune", std::to_string(request.tuning));
   if (*backend != &equipment_->backends.first()) {
     reply.libraries = (*backend)->further_libraries();
     reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
@@ -238,24 +254,32 @@ Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
     CacheMode cache, std::optional<Bytes> distance, std::map<std::string, std::string>& details) {
   Arena* shared = nullptr;
   if (cache != CacheMode::hot) {
-    BENCH_ASSIGN_OR_RETURN(shared, arena());
+    BENCH_ASSIGN_OR_RETURN(shared, arena(distance));
   }
   const std::vector<void*> own = built_->instance.addresses();
   return bind_rotation(built_->instance.kernel(), own, cache, distance, shared, details);
 }
 
-Result<Arena*> CommandServer::arena() {
-  if (!arena_) {
-    BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(arena_size_, kArenaSeed));
-    arena_.emplace(std::move(made));
+// All cases of a worker share it, which the run's largest distance makes possible; on a device it
+// is made anew where a case wants more.
+Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
+  ops::DeviceMemory* device = built_->backend->memory();
+  if (arena_ && arena_->memory() == device &&
+      (device == nullptr || distance.value_or(Bytes{0}) <= arena_->size())) {
+    return &*arena_;
   }
+  arena_.reset();  // before the next one needs the memory
+  const Bytes size =
+      device == nullptr ? arena_size_ : device_arena_size(*device, distance.value_or(Bytes{0}));
+  BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(size, kArenaSeed, nullptr, device));
+  arena_.emplace(std::move(made));
   return &*arena_;
 }
 
 Reply CommandServer::warm_up(const WarmUpRequest& request) {
   if (!rotation_) return failed("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
-  Result<WarmedUp> warmed = bench::warm_up(*rotation_, request.iterations, request.time, clock_);
+  Result<WarmedUp> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
   spent_.warmup += clock_.now() - start;
   if (!warmed) return failed(warmed.error().message());
   warmed_up_ = *warmed;
@@ -277,12 +301,14 @@ Reply CommandServer::round(const RoundRequest& request) {
     spec.name = request.range;
     range.emplace(nullptr, std::move(spec));
   }
-  const std::optional<double> slowdown =
-      *slowdown_ > 0 ? std::optional<double>(*slowdown_) : std::nullopt;
-  const Status status =
-      run_round(*rotation_, request.samples, iterations, clock_, reply.samples, slowdown);
-  for (const Nanoseconds sample : reply.samples) spent_.timed += sample;
+  RoundSamples taken;
+  const Nanoseconds start = clock_.now();
+  const Status status = run_round(*sampler_, request.samples, iterations, taken);
+  // Of this process's time: a device's clock runs apart from it.
+  spent_.timed += std::min(taken.timed, clock_.now() - start);
   if (!status) return failed(status.error().message());
+  reply.samples = std::move(taken.samples);
+  reply.device = std::move(taken.device);
   return reply;
 }
 
@@ -296,8 +322,11 @@ Reply CommandServer::profile(const ProfileRequest& request) {
     const auto key = parse_id(request.prepare.id, catalogue());
     const auto backend = equipment_->backends.find(key ? key->backend : std::string());
     if (!backend) return refused(backend.error());
-    return run_profile_pass(
-        {**backend, clock_, options_.available, arena_size_, decoder_, catalogue()}, request);
+    (*backend)->set_tuning(request.prepare.tuning);
+    const ProfilePassWorld world{**backend,   clock_,   options_.available,
+                                 arena_size_, decoder_, catalogue()};
+    return is_counters_request(request) ? run_counters_pass(world, request)
+                                        : run_profile_pass(world, request);
   }();
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
@@ -314,6 +343,7 @@ Reply CommandServer::canary() {
 }
 
 Reply CommandServer::release() {
+  sampler_.reset();
   rotation_.reset();
   warmed_up_.reset();
   return DoneReply{};

@@ -9,7 +9,7 @@
 #include "harness/run/equipment.hpp"
 #include "harness/run/instance.hpp"
 #include "harness/run/protocol.hpp"
-#include "harness/run/sampling.hpp"
+#include "harness/run/sampler.hpp"
 #include "harness/run/warmup.hpp"
 #include "ops/kernel.hpp"
 #include "profiler/onednn/verbose_line.hpp"
@@ -29,6 +29,8 @@ struct ServerOptions {
   std::optional<std::string> slowdown = std::nullopt;
   // Tests have better to do than the work.
   std::function<decltype(measure_canaries)> canaries = measure_canaries;
+  // Sleeps; empty: in earnest.
+  std::function<void(Nanoseconds)> pause = {};
 };
 
 class CommandServer {
@@ -58,7 +60,7 @@ class CommandServer {
   Result<Done, RefusedReply> check(const InputValues& values, const PrepareRequest& request);
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);
-  Result<Arena*> arena();
+  Result<Arena*> arena(std::optional<Bytes> distance);
 
   std::shared_ptr<Equipment> equipment_;  // before what is made with it
   Clock& clock_;
@@ -66,9 +68,10 @@ class CommandServer {
   Result<double> slowdown_;  // the share; 0: none
   std::optional<Bytes> last_level_cache_;
   Bytes arena_size_;
-  std::optional<Arena> arena_;
+  std::optional<Arena> arena_;    // of the memory that a case last wanted one in
   std::shared_ptr<Built> built_;  // shared: its type is known to the source alone
   std::unique_ptr<Rotation> rotation_;
+  std::unique_ptr<Sampler> sampler_;  // after built_ and rotation_, which it uses
   std::optional<WarmedUp> warmed_up_;
   Spent spent_;
   VerboseDecoder decoder_;  // a library says only once how it writes its lines

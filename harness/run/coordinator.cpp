@@ -179,6 +179,7 @@ Status Run::begin() {
   record.under = options_.under;
   record.environment = parts_.environment;
   add_library(session_.greeting(), record.environment);
+  if (parts_.device_details) record.environment.details.merge(parts_.device_details());
   return sink_.append(record);
 }
 
@@ -289,6 +290,9 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     const int own = progress.spec().measure.processes;
     for (int p = process + 1; p < own; ++p) steps_done_ += progress.wanted(p) ? 1 : 0;
     progress.end(result.ended->outcome, result.ended->reason);
+    // An error of a device stays with its process: the other cases get another one.
+    const bool on_device = progress.spec().key.device != "cpu";
+    if (on_device && result.ended->outcome == Outcome::failed) session_.finish();
   }
   if (result.record) {
     result.record->run_id = options_.run_id;

@@ -12,6 +12,7 @@
 #include "harness/run/worker_link.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,8 @@ struct CoordinatorParts {
   EnvironmentRecord environment;  // without the libraries, which a worker tells
   // Why such a case finds no device, or nothing.
   std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
+  // What is known of devices once all cases were looked at so; for the run record. May be empty.
+  std::function<std::map<std::string, std::string>()> device_details = {};
 };
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

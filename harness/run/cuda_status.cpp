@@ -24,7 +24,6 @@ using ops::cuda::ProbeExtent;
 
 constexpr std::string_view kStatusSchema = "bench.worker_probe/1";
 constexpr const char* kPluginVariable = "BENCH_CUDA_PLUGIN";
-// What libbench_cuda.so is there for.
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
 constexpr const char* kPluginFile = "libbench_cuda.so";
 constexpr const char* kHowToBuild =
@@ -243,6 +242,47 @@ std::optional<std::string> why_no_cuda(const CudaStatus& status) {
     return std::string("no CUDA kernels: the plugin of this build has a kernel of no operator");
   }
   return std::nullopt;
+}
+
+std::span<const std::string_view> cuda_backend_names() { return kBackends; }
+
+std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
+  std::map<std::string, std::string> details;
+  if (!status.report || why_no_device(*status.report)) return details;
+  const auto device = std::ranges::find_if(
+      status.report->devices, [](const ops::cuda::DeviceFacts& d) { return d.unusable.empty(); });
+  if (device == status.report->devices.end()) return details;
+  const auto put = [&](const char* name, const auto& value) {
+    if (value) details[name] = fmt::format("{}", *value);
+  };
+  const auto put_mode = [&](const char* name, const std::optional<bool>& on) {
+    if (on) details[name] = *on ? "on" : "off";
+  };
+  details["gpu.name"] = device->name;
+  details["gpu.compute_capability"] = fmt::format("{}.{}", device->major, device->minor);
+  details["gpu.multiprocessors"] = fmt::format("{}", device->multiprocessors);
+  details["gpu.memory_bytes"] = fmt::format("{}", device->memory_bytes);
+  details["gpu.l2_bytes"] = fmt::format("{}", device->l2_bytes);
+  details["gpu.uuid"] = device->uuid;
+  details["gpu.driver"] = status.report->driver_version;
+  details["gpu.count"] = fmt::format("{}", status.report->devices.size());
+  put("gpu.clock_khz", device->clock_khz);
+  put("gpu.memory_clock_khz", device->memory_clock_khz);
+  if (device->nvml) {
+    const ops::cuda::NvmlFacts& nvml = *device->nvml;
+    put_mode("gpu.ecc", nvml.ecc);
+    put_mode("gpu.mig", nvml.mig);
+    put_mode("gpu.persistence", nvml.persistence);
+    put("gpu.sm_clock_limit_mhz", nvml.sm_clock_limit_mhz);
+    put("gpu.memory_clock_limit_mhz", nvml.memory_clock_limit_mhz);
+    put("gpu.power_limit_milliwatt", nvml.power_limit_milliwatt);
+  }
+  std::erase_if(details, [](const auto& fact) { return fact.second.empty(); });
+  return details;
+}
+
+std::map<std::string, std::string> Devices::details() const {
+  return status_ ? gpu_details(*status_) : std::map<std::string, std::string>();
 }
 
 std::optional<std::string> Devices::missing(const CaseKey& key) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ struct CudaStatus {
   std::string remedy;  // may be empty
   std::optional<ops::cuda::ProbeReport> report;
 };
+
+// What libbench_cuda.so is there for: "cudnn", "cublaslt", "cublas".
+std::span<const std::string_view> cuda_backend_names();
 
 using LookUp = std::function<std::optional<std::string>(const std::string&)>;  // getenv
 
@@ -56,6 +60,10 @@ std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view na
 // Why nothing runs there: "no CUDA device: no NVIDIA driver: ...". Absent: something may.
 std::optional<std::string> why_no_cuda(const CudaStatus& status);
 
+// "gpu.name", "gpu.driver", ...: what decides whether times of two runs compare, and what else is
+// to be known. Unknown facts are absent; without a usable device all are.
+std::map<std::string, std::string> gpu_details(const CudaStatus& status);
+
 // Asks a child when first needed, and remembers.
 class Devices {
  public:
@@ -64,6 +72,9 @@ class Devices {
   // Why there is no device for such a case; absent for the CPU, and for backends of users' plugins,
   // which answer for themselves.
   std::optional<std::string> missing(const CaseKey& key);
+  // For the run record (docs/cuda.md): of the device that kernels run on, and the driver. Empty
+  // where no case has asked for one, or none is there.
+  std::map<std::string, std::string> details() const;
 
  private:
   std::function<CudaStatus()> ask_;

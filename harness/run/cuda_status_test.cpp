@@ -162,5 +162,39 @@ TEST(ProbeExtent, ByName) {
   EXPECT_FALSE(probe_extent_from_name("all"));
 }
 
+TEST(GpuDetails, AreOfTheFirstUsableDevice) {
+  ProbeReport report = a_report();
+  report.driver_version = "580.82.07";
+  report.devices.front().unusable = "too old";
+  DeviceFacts device;
+  device.name = "NVIDIA H200";
+  device.major = 9;
+  device.multiprocessors = 132;
+  device.clock_khz = 1980000;
+  device.nvml.emplace();
+  device.nvml->ecc = true;
+  device.nvml->mig = false;
+  report.devices.push_back(device);
+  const auto details = gpu_details(status_of(report));
+  EXPECT_EQ(details.at("gpu.name"), "NVIDIA H200");
+  EXPECT_EQ(details.at("gpu.compute_capability"), "9.0");
+  EXPECT_EQ(details.at("gpu.driver"), "580.82.07");
+  EXPECT_EQ(details.at("gpu.clock_khz"), "1980000");
+  EXPECT_EQ(details.at("gpu.ecc"), "on");
+  EXPECT_EQ(details.at("gpu.mig"), "off");
+  EXPECT_EQ(details.at("gpu.count"), "2");
+  EXPECT_FALSE(details.contains("gpu.persistence"));  // NVML did not say
+  EXPECT_FALSE(details.contains("gpu.uuid"));
+}
+
+TEST(GpuDetails, AreEmptyWhereNothingRuns) {
+  ProbeReport report = a_report();
+  report.devices.front().unusable = "too old";
+  EXPECT_TRUE(gpu_details(status_of(report)).empty());
+  EXPECT_TRUE(gpu_details(CudaStatus{}).empty());
+  Devices devices([] { return CudaStatus{}; });
+  EXPECT_TRUE(devices.details().empty());
+}
+
 }  // namespace
 }  // namespace bench

@@ -35,16 +35,28 @@ class Player {
     return std::nullopt;
   }
 
-  std::optional<Nanoseconds> sample(std::int64_t samples, std::int64_t iterations,
-                                    Nanoseconds expected) {
+  struct Turn {
+    Nanoseconds time{0};
+    std::optional<std::int64_t> clock_hz;
+  };
+  std::optional<Turn> sample(std::int64_t samples, std::int64_t iterations, Nanoseconds expected) {
     const auto round = ask<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
     if (!round) return std::nullopt;
+    const bool fewer = static_cast<std::int64_t>(round->samples.size()) < samples;
+    if (fewer && round->device.voided.count > 0) {
+      failure_ = SideFailure{side_, Outcome::failed, void_text(round->device.voided)};
+      return std::nullopt;
+    }
     if (round->iterations_per_sample != iterations || round->samples.empty()) {
       failure_ = SideFailure{side_, Outcome::failed,
                              "it cannot take samples of a given length; it is of an older version"};
       return std::nullopt;
     }
-    return round->samples.back();
+    Turn turn{round->samples.back(), std::nullopt};
+    if (round->device.clock_hz.size() == round->samples.size()) {
+      turn.clock_hz = round->device.clock_hz.back();
+    }
+    return turn;
   }
 
  private:
@@ -137,10 +149,22 @@ class DuetRun {
         if (pools) world_.pause(kHandOver);
         const auto sample = player->sample(samples, iterations_, sample_);
         if (!sample) return result_.duet.reset();
-        const bool is_base = player->side() == Player::Side::base;
-        (is_base ? result_.duet->base : result_.duet->candidate).push_back(*sample);
+        add(player->side(), *sample, *result_.duet);
       }
     }
+    keep_whole_clocks(*result_.duet);
+  }
+
+  static void add(Player::Side side, const Player::Turn& turn, Duet& duet) {
+    const bool is_base = side == Player::Side::base;
+    (is_base ? duet.base : duet.candidate).push_back(turn.time);
+    if (turn.clock_hz) {
+      (is_base ? duet.base_clock_hz : duet.candidate_clock_hz).push_back(*turn.clock_hz);
+    }
+  }
+  static void keep_whole_clocks(Duet& duet) {
+    if (duet.base_clock_hz.size() < duet.base.size()) duet.base_clock_hz.clear();
+    if (duet.candidate_clock_hz.size() < duet.candidate.size()) duet.candidate_clock_hz.clear();
   }
 
   const DuetWorld& world_;

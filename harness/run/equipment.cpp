@@ -1,12 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/equipment.hpp"
 
+#include "harness/run/cuda_status.hpp"
 #include "ops/plugin/plugin.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace bench {
 namespace {
+
+using ops::Refusal;
+
+// libbench_cuda.so, loaded on first use for the life of the process.
+class CudaPlugin {
+ public:
+  explicit CudaPlugin(CudaPluginFinder find) : find_(std::move(find)) {}
+
+  Result<std::unique_ptr<ops::Backend>, Refusal> open(std::string_view name,
+                                                      ops::Backend& built_in) {
+    BENCH_ASSIGN_OR_RETURN(const bench_backend* backend, find(name));
+    if (auto missing = ops::probe_backend(*backend)) {
+      return Refusal{Refusal::Kind::skipped, std::move(*missing)};
+    }
+    return ops::open_backend(*backend, plugin_->library(), built_in);
+  }
+  std::optional<std::string> missing(std::string_view name) {
+    const auto backend = find(name);
+    return backend ? ops::probe_backend(**backend) : backend.error().reason;
+  }
+
+ private:
+  // Absent without a fault.
+  std::optional<Refusal> load() {
+    if (plugin_) return std::nullopt;
+    const auto refuse = [](const std::string& why) {
+      return Refusal{Refusal::Kind::skipped, "no CUDA device: " + why};
+    };
+    const Result<std::string> file = find_();
+    if (!file) return refuse(file.error().what);
+    auto plugin = ops::Plugin::load(*file);
+    if (!plugin) return refuse("the CUDA plugin " + plugin.error().message());
+    plugin_.emplace(std::move(plugin).value());
+    return std::nullopt;
+  }
+  Result<const bench_backend*, Refusal> find(std::string_view name) {
+    if (auto refusal = load()) return std::move(*refusal);
+    for (const bench_backend* backend : plugin_->backends()) {
+      if (backend->name == name) return backend;
+    }
+    return Refusal{Refusal::Kind::unsupported,
+                   fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file(), name)};
+  }
+
+  CudaPluginFinder find_;
+  std::optional<ops::Plugin> plugin_;
+};
+
+void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
+  const auto plugin = std::make_shared<CudaPlugin>(std::move(find));
+  ops::Backend& built_in = backends.first();
+  for (const std::string_view name : cuda_backend_names()) {
+    backends.add(
+        std::string(name), "cuda",
+        [plugin, name, &built_in] { return plugin->open(name, built_in); },
+        [plugin, name] { return plugin->missing(name); });
+  }
+}
 
 Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) {
   std::vector<ops::CatalogueAddition> additions;
@@ -43,9 +106,11 @@ Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) 
 
 }  // namespace
 
-std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins) {
+std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
+                                          CudaPluginFinder find_cuda) {
   auto equipment =
       std::make_shared<Equipment>(Equipment{ops::BackendSet(ops::make_onednn_backend())});
+  if (find_cuda) add_cuda(std::move(find_cuda), equipment->backends);
   if (plugins.empty()) return equipment;
   if (Status status = add_plugins(plugins, *equipment); !status) {
     equipment->fault = std::move(status).error();

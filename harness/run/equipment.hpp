@@ -7,6 +7,7 @@
 #include "ops/catalogue.hpp"
 #include "ops/kernel.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,8 +28,13 @@ struct Equipment {
   }
 };
 
+// Where libbench_cuda.so is; the error says why it is nowhere.
+using CudaPluginFinder = std::function<Result<std::string>()>;
+
 // The backends of this program and what these plugins add. A plugin that cannot be loaded is the
-// fault, with the file at `where`.
-std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins);
+// fault, with the file at `where`. With `find_cuda` also those of CUDA, whose plugin is looked for
+// and loaded when a case first asks for one: without it such cases are skipped, with the reason.
+std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
+                                          CudaPluginFinder find_cuda = {});
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include "harness/gate/evidence_file.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/run/case_step.hpp"
+#include "harness/run/device_samples.hpp"
 #include "harness/run/duet.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -157,6 +158,11 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
     }
     if (result.prepared) outputs_.emplace(spec.id, std::move(result.prepared->output));
     if (!result.record) return Done{};
+    if (result.record->samples.empty()) {
+      const SampleRemarks voided = result.record->voided.value_or(SampleRemarks{});
+      return note_failure(
+          wanted, {SideFailure::Side::candidate, Outcome::failed, void_text(voided)}, entry);
+    }
     window.processes.push_back(
         {quantile(result.record->samples, 0.25).value(), result.record->iterations_per_sample});
   }

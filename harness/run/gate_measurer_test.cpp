@@ -34,10 +34,12 @@ class GateTest : public test::CoordinatorTest {
           [this](Nanoseconds time) { clock_.advance(time); },
           [this, side](const std::string&) { return side_scripts_[side]; });
       return std::unique_ptr<WorkerLink>(new test::InProcessWorker(
-          std::move(backend), clock_, [this, side](const Request& request) {
+          std::move(backend), clock_,
+          [this, side](const Request& request) {
             if (std::holds_alternative<RoundRequest>(request)) rounds_.push_back(side);
             return side_faults_[side] ? side_faults_[side](request) : std::nullopt;
-          }));
+          },
+          test::fake_canaries, [this](Nanoseconds time) { clock_.advance(time); }));
     };
   }
   void takes(Side side, Nanoseconds time) {
@@ -253,6 +255,54 @@ TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
   EXPECT_THAT(evidence.cases[0].windows[0].processes, SizeIs(7));
   EXPECT_THAT(pauses_, SizeIs(2));
   EXPECT_THAT(lines_, SizeIs(3));
+}
+
+// Both sides on a device, whose clock is lower on the candidate's.
+class DeviceGateTest : public GateTest {
+ protected:
+  void scripted(Side side, std::function<ops::DeviceSample()> sample) {
+    side_scripts_[side].sample = [this, sample](std::int64_t, const ops::SampleRequest&) {
+      clock_.advance(std::chrono::microseconds(200));
+      return Result<ops::DeviceSample>(sample());
+    };
+  }
+  static ops::DeviceSample at(std::int64_t clock_hz) {
+    ops::DeviceSample sample;
+    sample.device = 150us;
+    sample.clock_hz = clock_hz;
+    return sample;
+  }
+};
+
+TEST_F(DeviceGateTest, DuetsHaveTheClocksOfBothSides) {
+  scripted(Side::base, [] { return at(1'700'000'000); });
+  scripted(Side::candidate, [] { return at(1'600'000'000); });
+  const Plan plan = test::make_plan({test::make_case(kSingleThread, {}, test::kShortWarmup)});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  ASSERT_FALSE(evidence.cases[0].duets.empty());
+  for (const Duet& duet : evidence.cases[0].duets) {
+    EXPECT_EQ(duet.base_clock_hz, std::vector<std::int64_t>(duet.base.size(), 1'700'000'000));
+    EXPECT_EQ(duet.candidate_clock_hz,
+              std::vector<std::int64_t>(duet.candidate.size(), 1'600'000'000));
+  }
+  EXPECT_THAT(lines_, testing::Contains(HasSubstr("\"candidate_clock_hz\":[1600000000,")));
+}
+
+TEST_F(DeviceGateTest, ASideThatStaysVoidIsAFailureOfThatSide) {
+  scripted(Side::base, [] { return at(1'700'000'000); });
+  scripted(Side::candidate, [] {
+    ops::DeviceSample sample = at(1'600'000'000);
+    sample.verdict = ops::SampleVerdict::voided;
+    sample.reason = "hot";
+    return sample;
+  });
+  const Plan plan = test::make_plan({test::make_case(kSingleThread, {}, test::kShortWarmup)});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  ASSERT_TRUE(evidence.cases[0].failure);
+  EXPECT_EQ(evidence.cases[0].failure->side, Side::candidate);
+  EXPECT_EQ(evidence.cases[0].failure->reason, "all 18 samples were void, most often: hot");
 }
 
 }  // namespace

@@ -41,6 +41,18 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
   return Done{};
 }
 
+// For all buffers, where they are wanted. `available`: of the host.
+std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
+                                      std::optional<Bytes> available) {
+  if (device != nullptr) available = device->available();
+  Bytes packed{0};
+  for (const ops::KernelBuffer& buffer : kernel.buffers()) packed = packed + buffer.size;
+  if (!available || packed <= *available) return std::nullopt;
+  return Refusal{Refusal::Kind::skipped,
+                 fmt::format("buffers need {}, available are {}{}", format_bytes(packed),
+                             format_bytes(*available), device != nullptr ? " on the device" : "")};
+}
+
 }  // namespace
 
 Bytes memory_needed(const Subject& subject) {
@@ -71,15 +83,9 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
   instance.durations_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
 
-  Bytes packed{0};
-  for (const ops::KernelBuffer& buffer : instance.kernel_->buffers()) packed = packed + buffer.size;
-  if (available && packed > *available) {
-    return Refusal{Refusal::Kind::skipped,
-                   fmt::format("buffers need {}, available are {}", format_bytes(packed),
-                               format_bytes(*available))};
-  }
+  if (auto lack = lack_of_memory(*instance.kernel_, backend.memory(), available)) return *lack;
   if (Status status =
-          instance.allocate_and_pack(backend.memory(), subject, values, clock, watchers.memory);
+          instance.allocate_and_pack(backend.memory(), subject, values, clock, watchers);
       !status) {
     return Refusal{Refusal::Kind::failed, status.error().message()};
   }
@@ -97,20 +103,20 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
 
 Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
                                    const InputValues& values, Clock& clock,
-                                   MemoryCollector* collector) {
+                                   const Watchers& watchers) {
   const auto tensors = subject_tensors(subject);
   tensors_.assign(tensors.begin(), tensors.end());
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
     BENCH_ASSIGN_OR_RETURN(CaseBuffer made, CaseBuffer::create(buffer.size, memory));
     buffers_.push_back(std::move(made));
     const std::size_t i = tracked_.size();
-    tracked_.emplace_back(collector, buffers_[i].data(), buffer.size,
+    tracked_.emplace_back(watchers.buffers, buffers_[i].data(), buffer.size,
                           i < tensors_.size() ? tensors_[i].name : "activations",
                           ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     BENCH_RETURN_IF_ERROR(pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock,
-                               durations_.reorder, collector));
+                               durations_.reorder, watchers.memory));
   }
   const std::vector<void*> own = addresses();
   BENCH_RETURN_IF_ERROR(kernel_->prepare(own));

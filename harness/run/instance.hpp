@@ -26,6 +26,7 @@ using InputValues = std::vector<std::vector<double>>;
 // Who watches an instance come about; null: nobody.
 struct Watchers {
   MemoryCollector* memory = nullptr;
+  MemoryCollector* buffers = nullptr;  // of the kernel's, which may lie on a device
   std::function<ops::StepObserver*(ops::Kernel&)> first_run = nullptr;
 };
 
@@ -39,7 +40,8 @@ class Instance {
   };
 
   // Creates twice, allocates, packs, poisons the outputs and runs once. Refusal `skipped` when the
-  // memory (`available`, where known) does not suffice.
+  // memory does not suffice: `available` of the host, where known, or what the backend's device has
+  // left.
   static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
                                               const InputValues& values, Clock& clock,
                                               std::optional<Bytes> available,
@@ -57,7 +59,7 @@ class Instance {
  private:
   Instance() = default;
   Status allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
-                           const InputValues& values, Clock& clock, MemoryCollector* collector);
+                           const InputValues& values, Clock& clock, const Watchers& watchers);
   Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);
 

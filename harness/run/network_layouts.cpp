@@ -3,8 +3,12 @@
 
 namespace bench {
 
+bool NetworkLayouts::meets_layouts(const Case& spec) {
+  return spec.layer_of != nullptr && spec.key.device == "cpu";
+}
+
 bool NetworkLayouts::knows(const Case& spec) const {
-  return !spec.layer_of || by_node_.contains(key_of(spec));
+  return !meets_layouts(spec) || by_node_.contains(key_of(spec));
 }
 
 void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
@@ -22,7 +26,7 @@ void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>
 
 ops::MetLayouts NetworkLayouts::met_by(const Case& spec) const {
   const auto network = by_node_.find(key_of(spec));
-  if (!spec.layer_of || network == by_node_.end()) return {};
+  if (!meets_layouts(spec) || network == by_node_.end()) return {};
   const auto node = network->second.find(spec.memberships.front().layers.front());
   return node == network->second.end() ? ops::MetLayouts{} : node->second;
 }

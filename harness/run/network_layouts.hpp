@@ -16,7 +16,8 @@ namespace bench {
 
 class NetworkLayouts {
  public:
-  // Also of a case that is no layer: there is nothing to know.
+  // Also of a case that is no layer, or of another device than the CPU, whose layouts mean nothing
+  // there: there is nothing to know.
   bool knows(const Case& spec) const;
   // Learns from the session's worker. Where it does not answer, or the network cannot run as one,
   // its layers are left to the layouts that they have alone.
@@ -27,6 +28,7 @@ class NetworkLayouts {
   ops::MetLayouts met_by(const Case& spec) const;
 
  private:
+  static bool meets_layouts(const Case& spec);
   using Key = std::pair<const PlannedNetwork*, DataType>;
   static Key key_of(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
 

@@ -44,5 +44,15 @@ TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) 
   EXPECT_TRUE(layouts.knows(Case{}));
 }
 
+TEST(NetworkLayoutsTest, a_layer_on_another_device_meets_none_of_them) {
+  const auto network = std::make_shared<const PlannedNetwork>();
+  Case pool = layer_case(network, "pool");
+  NetworkLayouts layouts;
+  layouts.learn(pool, {{"pool", "pooling", "", "", {{"source", "acdb"}}}});
+  pool.key.device = "cuda";
+  EXPECT_TRUE(layouts.met_by(pool).empty());
+  EXPECT_TRUE(NetworkLayouts().knows(pool));
+}
+
 }  // namespace
 }  // namespace bench

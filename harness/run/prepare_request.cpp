@@ -13,6 +13,7 @@ PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::MetLay
   request.seed = seed;
   request.reuse_distance = spec.reuse_distance;
   request.met = std::move(met);
+  request.tuning = spec.measure.tune;
   return request;
 }
 

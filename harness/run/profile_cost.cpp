@@ -29,6 +29,15 @@ Status ProfileCost::measure_half() {
   return Done{};
 }
 
+Status ProfileCost::measure(Side& side) {
+  const Nanoseconds start = clock_.now();
+  for (std::int64_t i = 0; i < kCostPairs; ++i) {
+    BENCH_RETURN_IF_ERROR(side.take());
+    if (clock_.now() - start >= kCostTime) break;
+  }
+  return Done{};
+}
+
 Nanoseconds ProfileCost::plain() const { return median(plain_.times).value_or(Nanoseconds(0)); }
 Nanoseconds ProfileCost::profiled() const {
   return median(profiled_.times).value_or(Nanoseconds(0));

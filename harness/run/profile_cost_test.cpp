@@ -44,6 +44,17 @@ TEST_F(ProfileCostTest, EndsWithThePairThatFillsItsTime) {
   EXPECT_EQ(order_, "abbaab");
 }
 
+TEST_F(ProfileCostTest, OneKindAloneIsMeasuredAsOften) {
+  ProfileCost cost(clock_, iteration('a', 100us), iteration('b', 103us));
+  ASSERT_TRUE(cost.measure_profiled().ok());
+  EXPECT_EQ(order_, std::string(static_cast<std::size_t>(kCostPairs), 'b'));
+  EXPECT_EQ(cost.plain(), 0ns);
+  ASSERT_TRUE(cost.measure_plain().ok());
+  EXPECT_EQ(order_.size(), static_cast<std::size_t>(2 * kCostPairs));
+  EXPECT_EQ(cost.plain(), 100us);
+  EXPECT_EQ(cost.profiled(), 103us);
+}
+
 TEST_F(ProfileCostTest, AFailureOfAnIterationEndsIt) {
   ProfileCost cost(clock_, iteration('a', 1us), []() -> Result<Nanoseconds> {
     return Error{"broken", "", ""};

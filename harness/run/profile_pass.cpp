@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/profile_pass.hpp"
 
-#include "harness/config/case_id.hpp"
-#include "harness/run/activity_spool.hpp"
 #include "harness/run/admission.hpp"
-#include "harness/run/arena.hpp"
-#include "harness/run/instance.hpp"
-#include "harness/run/ordered_sink.hpp"
-#include "harness/run/profile_cost.hpp"
-#include "harness/run/rotation.hpp"
-#include "harness/run/step_recorder.hpp"
+#include "harness/run/profile_pass_state.hpp"
 #include "harness/run/verify.hpp"
-#include "harness/run/warmup.hpp"
 #include "profiler/scope_path.hpp"
-#include "profiler/switches.hpp"
 
 #include <chrono>
 #include <deque>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace bench {
 namespace {
 
-using ops::LibraryOutput;
 using Announce = ProfileRequest::Announce;
-using Refused = Result<Done, RefusedReply>;
 
 RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
 
@@ -47,98 +34,12 @@ Nanoseconds since_1970() {
       std::chrono::system_clock::now().time_since_epoch());
 }
 
-class ProfilePass {
- public:
-  ProfilePass(const ProfilePassWorld& world, const ProfileRequest& request, ActivitySpool& spool,
-              ProfileSwitches switches, CaseKey key)
-      : world_(world),
-        request_(request),
-        spool_(spool),
-        switches_(std::move(switches)),
-        key_(std::move(key)),
-        order_(spool, request.announce == Announce::yes ? OrderedSink::Order::as_taken
-                                                        : OrderedSink::Order::by_end),
-        recorder_(world.clock, order_, switches_.kinds),
-        api_(recorder_),
-        memory_(recorder_, switches_.sample_rate),
-        cost_(
-            world.clock, [this] { return time_of(plain_iteration()); },
-            [this] { return time_of(profiled_iteration()); }) {}
-  ~ProfilePass() { set(Collecting::none); }
-  ProfilePass(const ProfilePass&) = delete;
-  ProfilePass& operator=(const ProfilePass&) = delete;
-
-  Result<ProfiledReply, RefusedReply> run();
-
- private:
-  enum class Collecting { none, all };  // none: as the timing pass runs
-  void set(Collecting collecting);
-  bool announces() const { return request_.announce == Announce::yes; }
-  bool observes_steps() const {
-    return switches_.records(RecordGroup::operators) || switches_.records(RecordGroup::api) ||
-           (switches_.records(RecordGroup::memory) && switches_.sample_rate > 0);
-  }
-
-  Status capture_output();
-  Refused measure(const Subject& subject);
-  Refused prepare(const Subject& subject, const InputValues& values);
-  Refused check(const Subject& subject, const InputValues& values);
-  Status announce(const Activity& range);
-  Status bind();
-  Status run_iterations();
-  Status record_iteration(std::int64_t number);
-  struct Iteration {
-    Nanoseconds start{0};
-    Nanoseconds duration{0};
-  };
-  Result<Iteration> plain_iteration();
-  Result<Iteration> profiled_iteration();
-  static Result<Nanoseconds> time_of(const Result<Iteration>& iteration) {
-    if (!iteration) return iteration.error();
-    return iteration->duration;
-  }
-  Status hand_on();
-  void make_steps(const Subject& subject, const ops::Kernel& kernel);
-  void finish_reply();
-
-  const ProfilePassWorld& world_;
-  const ProfileRequest& request_;
-  ActivitySpool& spool_;
-  const ProfileSwitches switches_;
-  const CaseKey key_;
-  OrderedSink order_;
-  Recorder recorder_;
-  ApiCalls api_;
-  MemoryCollector memory_;
-  std::unique_ptr<OutputCapture> capture_;
-  bool prints_ = false;  // the library, now
-  std::optional<VerboseCollector> verbose_;
-  std::string path_;
-  std::optional<StepRecorder> steps_;
-  std::optional<Instance> instance_;
-  std::optional<Arena> arena_;
-  std::unique_ptr<Rotation> rotation_;
-  ProfileCost cost_;
-  ProfiledReply reply_;
-};
-
-void ProfilePass::set(Collecting collecting) {
-  const bool none = collecting == Collecting::none;
-  ops::Collectors collectors;
-  if (!none && switches_.records(RecordGroup::api)) collectors.api = &api_;
-  // Kernels keep it beyond this call: what they release is told as well.
-  if (!none) collectors.memory = &memory_;
-  world_.backend.observe(collectors);
-  const bool prints = !none && capture_ != nullptr;
-  if (prints == prints_) return;  // a change overrides what the environment asked for
-  prints_ = prints;
-  world_.backend.set_output(prints ? LibraryOutput::creations_and_executions : LibraryOutput::none);
-}
+}  // namespace
 
 Status ProfilePass::capture_output() {
   if (!switches_.records(RecordGroup::operators)) return Done{};
   BENCH_ASSIGN_OR_RETURN(auto capture, OutputCapture::start());
-  if (!world_.backend.set_output(LibraryOutput::creations_and_executions)) return Done{};
+  if (!world_.backend.set_output(ops::LibraryOutput::creations_and_executions)) return Done{};
   prints_ = true;
   capture_ = std::move(capture);
   verbose_.emplace(recorder_, *capture_, world_.decoder, since_1970() - world_.clock.now());
@@ -150,7 +51,10 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
                        world_.catalogue);
   if (!subject) return std::move(subject).error();
   if (Status captured = capture_output(); !captured) return failed(captured.error());
+  world_.backend.set_tuning(request_.prepare.tuning);
+  trace_.emplace(world_.backend, switches_);
   recorder_.start();
+  device_recorder_.start();
   Refused measured = Done{};
   {
     ScopeSpec outer;
@@ -167,11 +71,13 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
       path_ = append_scope(path_, name);
     }
     measured = measure(*subject);
+    finish_trace();  // also of a pass that failed on the way
     // What is released below is told, and belongs to the case.
     rotation_.reset();
     instance_.reset();
     arena_.reset();
     memory_.finish();
+    record_device_memory();
     while (!scopes.empty()) scopes.pop_back();
   }
   set(Collecting::none);
@@ -184,7 +90,7 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
   return std::move(reply_);
 }
 
-Refused ProfilePass::measure(const Subject& subject) {
+Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
   const InputValues values = input_values(subject, request_.prepare.seed);
   BENCH_RETURN_IF_ERROR(prepare(subject, values));
   set(Collecting::none);
@@ -198,14 +104,14 @@ Refused ProfilePass::measure(const Subject& subject) {
 
 // From the library's first call to the first run, which is observed only where a failure is looked
 // for: it is no iteration.
-Refused ProfilePass::prepare(const Subject& subject, const InputValues& values) {
+Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const InputValues& values) {
   set(Collecting::all);
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "preparation";
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed(status.error());
-  Watchers watchers{&memory_, {}};
+  Watchers watchers{&memory_, buffer_memory(), {}};
   std::int64_t printed = 0;  // before the first run
   watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
     make_steps(subject, kernel);
@@ -241,7 +147,13 @@ Refused ProfilePass::prepare(const Subject& subject, const InputValues& values) 
 }
 
 void ProfilePass::make_steps(const Subject& subject, const ops::Kernel& kernel) {
-  StepSinks sinks{&recorder_, &api_, &memory_, capture_.get(), verbose_ ? &*verbose_ : nullptr, {}};
+  StepSinks sinks{&recorder_, &api_, &memory_};
+  sinks.capture = capture_.get();
+  if (verbose_) sinks.verbose = &*verbose_;
+  sinks.trace = &*trace_;
+  sinks.case_id = request_.prepare.id;
+  // On a device the trace has them, by their own names.
+  if (world_.backend.memory() != nullptr) sinks.api = nullptr;
   if (announces()) {
     // What cannot be written now cannot be reported any better later.
     sinks.announced = [this] { static_cast<void>(spool_.flush()); };
@@ -257,7 +169,7 @@ Status ProfilePass::announce(const Activity& range) {
 }
 
 // Of a wrong result the check is what did not end.
-Refused ProfilePass::check(const Subject& subject, const InputValues& values) {
+Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const InputValues& values) {
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "check";
@@ -276,7 +188,10 @@ Refused ProfilePass::check(const Subject& subject, const InputValues& values) {
 // Without the backend's calls: up to thousands of equal ones for as many sets of buffers.
 Status ProfilePass::bind() {
   if (key_.cache != CacheMode::hot) {
-    BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(world_.arena, kArenaSeed, &memory_));
+    ops::DeviceMemory* device = world_.backend.memory();
+    const Bytes asked = request_.prepare.reuse_distance.value_or(Bytes{0});
+    const Bytes size = device != nullptr ? device_arena_size(*device, asked) : world_.arena;
+    BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, buffer_memory(), device));
     arena_.emplace(std::move(arena));
   }
   const std::vector<void*> own = instance_->addresses();
@@ -286,65 +201,9 @@ Status ProfilePass::bind() {
   return Done{};
 }
 
-Status ProfilePass::run_iterations() {
-  if (!announces()) {
-    auto warm = warm_up(*rotation_, request_.warmup_iterations, request_.warmup_time, world_.clock);
-    if (!warm) return std::move(warm).error();
-    BENCH_RETURN_IF_ERROR(cost_.measure_half());
-  }
-  for (std::int64_t i = 0; i <= switches_.last_iteration; ++i) {
-    if (announces() || i >= switches_.first_iteration) {
-      BENCH_RETURN_IF_ERROR(record_iteration(i));
-    } else if (auto time = plain_iteration(); !time) {
-      return std::move(time).error();
-    }
-  }
-  return announces() ? Status(Done{}) : cost_.measure_half();
-}
-
-Result<ProfilePass::Iteration> ProfilePass::plain_iteration() {
-  set(Collecting::none);
-  const Nanoseconds start = world_.clock.now();
-  const auto sample = take_sample(*rotation_, 1, world_.clock);
-  if (!sample) return Error{rotation_->failure(), "", ""};
-  return Iteration{start, *sample};
-}
-
-// Leaves its steps in steps_; nothing is recorded yet.
-Result<ProfilePass::Iteration> ProfilePass::profiled_iteration() {
-  if (!observes_steps()) return plain_iteration();
-  set(Collecting::all);
-  steps_->start_over();
-  ScopeSpec spec;
-  spec.case_id = request_.prepare.id;
-  const Scope range(nullptr, std::move(spec));
-  const Nanoseconds start = world_.clock.now();
-  const bool ok = rotation_->run_observed(*steps_);
-  const Nanoseconds time = world_.clock.now() - start;
-  if (!ok) return Error{rotation_->failure(), "", ""};
-  return Iteration{start, time};
-}
-
-Status ProfilePass::record_iteration(std::int64_t number) {
-  Activity range;
-  range.kind = ActivityKind::range;
-  range.name = "iteration";
-  range.attributes.set(Attribute::iteration, number);
-  const auto iteration = profiled_iteration();
-  if (observes_steps()) {
-    BENCH_RETURN_IF_ERROR(steps_->write(number));  // also of one that failed
-    reply_.attributed += steps_->in_steps();
-  }
-  if (!iteration) return iteration.error();
-  range.start = iteration->start;
-  range.duration = iteration->duration;
-  recorder_.record(std::move(range));
-  ++reply_.iterations;
-  reply_.wall += iteration->duration;
-  return hand_on();
-}
-
+// Rows of a device are known only when its trace ends, and lie between those of the host.
 Status ProfilePass::hand_on() {
+  if (traces() && !announces()) return Done{};
   BENCH_RETURN_IF_ERROR(order_.release());
   return spool_.flush();
 }
@@ -354,15 +213,18 @@ void ProfilePass::finish_reply() {
   reply_.unprofiled = cost_.plain();
   reply_.unattributed = reply_.wall - reply_.attributed;
   reply_.activities = spool_.taken();
-  reply_.peak = memory_.peak();
+  reply_.peak = memory_.peak() + device_memory_.peak();
+  if (!trace_->obstacle().empty()) {
+    reply_.details[kTraceNoteDetail] = trace_->obstacle();
+    reply_.notes.push_back(trace_->obstacle());
+  }
   if (!verbose_) return;
   reply_.damaged = verbose_->damaged();
   reply_.unknown = verbose_->unknown();
-  reply_.notes = verbose_->notes();
+  const std::vector<std::string> notes = verbose_->notes();
+  reply_.notes.insert(reply_.notes.end(), notes.begin(), notes.end());
   reply_.details.insert(world_.decoder.facts().begin(), world_.decoder.facts().end());
 }
-
-}  // namespace
 
 Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
                                                      const ProfileRequest& request) {

@@ -3,6 +3,8 @@
 
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
+#include "harness/run/counters_pass.hpp"
+#include "harness/run/device_trace.hpp"
 #include "harness/run/prepare_request.hpp"
 #include "harness/run/warmup.hpp"
 #include "profiler/activity_json.hpp"
@@ -14,6 +16,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -23,9 +26,12 @@ namespace {
 // Names of files stay readable, and below the 255 bytes of a file system.
 constexpr std::size_t kLongestStem = 150;
 
+constexpr std::string_view kHostDevice = "cpu";
+
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
   std::string kinds;
   for (const RecordGroup group : switches.kinds) {
+    if (group == RecordGroup::counters) continue;  // a pass of its own
     kinds += kinds.empty() ? "" : ",";
     kinds += record_group_names()[static_cast<std::size_t>(group)];
   }
@@ -67,6 +73,11 @@ ProfilePassRecord record_of(const ProfiledReply& reply) {
   record.attributed = reply.attributed;
   record.unattributed = reply.unattributed;
   record.details = reply.details;
+  // Its rows are shown, but nothing of them counts.
+  if (const auto reason = record.details.extract(kTraceVoidDetail)) {
+    record.outcome = Outcome::failed;
+    record.reason = "the trace of the device is void: " + reason.mapped();
+  }
   return record;
 }
 
@@ -86,6 +97,35 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
   if (reply) return record_of(*reply);
   if (reply.error().cause == Unanswered::Cause::interruption) return std::nullopt;
   return record_of(reply.error().outcome, reply.error().reason);
+}
+
+// Whether anything is recorded that is no pass of its own.
+bool records_activities(const ProfileSwitches& switches) {
+  return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
+}
+
+// In a worker of its own: where a device's counters are open, nothing else is. What cannot be read
+// says why; what fails, fails the pass.
+void add_counters(const ProfileWorld& world, const ProfileJob& job, const ProfileRequest& request,
+                  ProfilePassRecord& record) {
+  const Case& spec = *job.spec;
+  const auto unavailable = [&](const std::string& reason) {
+    record.details["counters"] = fmt::format("n/a: {}", reason);
+  };
+  if (spec.key.device == kHostDevice) {
+    return unavailable("hardware counters are read of GPUs alone");
+  }
+  world.session.finish();
+  if (Status started = world.session.ensure(spec.key.threads); !started) {
+    return unavailable(started.error().message());
+  }
+  auto reply = world.session.ask<ProfiledReply>(counters_request(request), spec.measure.timeout);
+  if (reply) return record.details.merge(reply->details);
+  const Unanswered& why = reply.error();
+  unavailable(why.reason);
+  if (why.cause == Unanswered::Cause::interruption) return;
+  record.outcome = why.outcome;
+  record.reason = fmt::format("counters: {}", why.reason);
 }
 
 // Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.
@@ -136,8 +176,15 @@ Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
                                                       const ProfileJob& job) {
   BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("profile"));
   const std::string spool = folder.file("activities.jsonl");
-  std::optional<ProfilePassRecord> record = call_worker(world, job, request_of(world, job, spool));
+  const ProfileRequest request = request_of(world, job, spool);
+  const ProfileSwitches switches = world.options.profile.value_or(ProfileSwitches());
+  const bool wanted = job.reason == ProfileReason::wanted;
+  std::optional<ProfilePassRecord> record = ProfilePassRecord();
+  if (!wanted || records_activities(switches)) record = call_worker(world, job, request);
   if (!record) return std::optional<ProfilePassRecord>();
+  if (wanted && switches.records(RecordGroup::counters) && record->outcome == Outcome::ok) {
+    add_counters(world, job, request, *record);
+  }
   std::unique_ptr<ChromeTrace> trace;
   if (job.reason == ProfileReason::failed && world.options.trace_failures) {
     BENCH_ASSIGN_OR_RETURN(trace, open_trace(world, job));

@@ -39,6 +39,7 @@ json to_json(const PrepareRequest& r) {
   if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
   if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
   if (!r.met.empty()) message["met_layouts"] = r.met;
+  if (r.tuning != 0) message["tune"] = r.tuning;
   return message;
 }
 
@@ -115,6 +116,7 @@ PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
     r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
   }
   if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
+  r.tuning = m.value("tune", r.tuning);
   return r;
 }
 Request read_prepare(const json& m, const ops::Catalogue& catalogue) {
@@ -225,9 +227,8 @@ struct ReplyWriter {
             {"sample_ns", to_json(r.sample)}};
   }
   json operator()(const RoundReply& r) const {
-    json samples = json::array();
-    for (const Nanoseconds sample : r.samples) samples.push_back(sample.count());
-    json message = {{"reply", "round"}, {"samples_ns", std::move(samples)}};
+    json message = {{"reply", "round"}, {"samples_ns", to_json(r.samples)}};
+    put(r.device, message);
     if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
     return message;
   }
@@ -298,7 +299,8 @@ Reply reply_warmed_up(const json& m) {
 }
 Reply reply_round(const json& m) {
   RoundReply r;
-  for (const json& sample : m.at("samples_ns")) r.samples.push_back(nanoseconds(sample));
+  r.samples = times(m.at("samples_ns"));
+  r.device = device_samples(m);
   if (m.contains("iterations_per_sample")) {
     r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
   }

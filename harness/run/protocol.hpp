@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/report/record.hpp"
+#include "harness/run/device_samples.hpp"
 #include "ops/catalogue.hpp"
 #include "ops/kernel.hpp"
 #include "ops/problem.hpp"
@@ -55,7 +56,8 @@ struct PrepareRequest {
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
   std::optional<Bytes> reuse_distance;
-  ops::MetLayouts met;  // of a layer: the layouts in which its network hands its inputs over
+  ops::MetLayouts met;      // of a layer: the layouts in which its network hands its inputs over
+  std::int64_t tuning = 0;  // ops::Backend::set_tuning()
 };
 // The steps of a network as a chain, for what its layers meet there. Nothing is allocated or run.
 struct StepsRequest {
@@ -127,8 +129,8 @@ struct PreparedReply {
   MemoryUse memory{};
   std::string check;    // how the result was verified; empty with CheckKind::none
   OutputSample output;  // of CheckKind::reference alone
-  // Layouts, cold sets; "primitives": steps of an iteration, where the kernel names them;
-  // "output.digest": of the outputs, with every check but none.
+  // The kernel's own; layouts, cold sets; "primitives": steps of an iteration, where the kernel
+  // names them; "output.digest": of the outputs, with every check but none.
   std::map<std::string, std::string> details;
 };
 struct StepsReply {
@@ -144,9 +146,11 @@ struct WarmedUpReply {
   bool steady = true;
   Nanoseconds sample{0};  // expected duration of one sample
 };
+// Fewer samples than asked for, and some void: the device gives no valid ones any more.
 struct RoundReply {
   std::vector<Nanoseconds> samples;
   std::optional<std::int64_t> iterations_per_sample = std::nullopt;  // older workers do not say
+  DeviceSamples device = {};
 };
 struct ProfiledReply {
   std::int64_t iterations = 0;             // recorded

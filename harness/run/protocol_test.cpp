@@ -163,5 +163,35 @@ TEST(Messages, GarbageIsQuotedInTheError) {
               testing::HasSubstr("unknown command `dance`"));
 }
 
+TEST(Requests, NameTheCandidatesOfTuning) {
+  PrepareRequest prepare;
+  prepare.id = "a/b";
+  prepare.check = CheckKind::none;
+  prepare.tuning = 8;
+  expect_round_trip(prepare,
+                    R"({"check":"none","command":"prepare","id":"a/b","seed":1,"tune":8})");
+}
+
+TEST(Replies, CarryWhatADeviceSaysOfSamples) {
+  RoundReply round{{100us, 101us}, 12};
+  round.device = {
+      {3us, 4us},        {1'780'000'000, 1'790'000'000}, "graph",
+      {2, {{"hot", 2}}}, {1, {{"power cap", 1}}},        {1, {{"the clock changed", 1}}}};
+  const std::string text = encode(ReplyMessage{round, {}});
+  const auto decoded = decode_reply(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(encode(*decoded), text);
+  const auto& reply = std::get<RoundReply>(decoded->reply);
+  EXPECT_EQ(reply.samples, round.samples);
+  EXPECT_EQ(reply.device, round.device);
+}
+
+TEST(Replies, OfTheHostsClockSayNothingOfADevice) {
+  const std::string text = encode(ReplyMessage{RoundReply{{1us}, 1}, {}});
+  EXPECT_EQ(text.find("voided"), std::string::npos);
+  EXPECT_EQ(text.find("clock_hz"), std::string::npos);
+  EXPECT_EQ(std::get<RoundReply>(decode_reply(text)->reply).device, DeviceSamples{});
+}
+
 }  // namespace
 }  // namespace bench

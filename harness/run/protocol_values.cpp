@@ -29,7 +29,51 @@ std::vector<double> doubles(const json& list) {
 
 Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
 
+void put(const SampleRemarks& remarks, const char* name, json& message) {
+  if (remarks.count == 0) return;
+  message[name] = {{"count", remarks.count}, {"reasons", remarks.reasons}};
+}
+SampleRemarks sample_remarks(const json& message, const char* name) {
+  if (!message.contains(name)) return {};
+  const json& value = message.at(name);
+  return {value.at("count").get<std::int64_t>(),
+          value.at("reasons").get<std::map<std::string, std::int64_t>>()};
+}
+
 }  // namespace
+
+json to_json(const std::vector<Nanoseconds>& list) {
+  json values = json::array();
+  for (const Nanoseconds time : list) values.push_back(time.count());
+  return values;
+}
+std::vector<Nanoseconds> times(const json& list) {
+  std::vector<Nanoseconds> result;
+  result.reserve(list.size());
+  for (const json& time : list) result.push_back(nanoseconds(time));
+  return result;
+}
+
+void put(const DeviceSamples& samples, json& message) {
+  if (!samples.host_launch.empty()) message["host_launch_ns"] = to_json(samples.host_launch);
+  if (!samples.clock_hz.empty()) message["clock_hz"] = samples.clock_hz;
+  if (samples.sample_method) message["sample_method"] = *samples.sample_method;
+  put(samples.voided, "voided", message);
+  put(samples.throttled, "throttled", message);
+  put(samples.unsteady_clock, "unsteady_clock", message);
+}
+DeviceSamples device_samples(const json& message) {
+  DeviceSamples samples;
+  if (message.contains("host_launch_ns")) samples.host_launch = times(message.at("host_launch_ns"));
+  samples.clock_hz = message.value("clock_hz", samples.clock_hz);
+  if (message.contains("sample_method")) {
+    samples.sample_method = message.at("sample_method").get<std::string>();
+  }
+  samples.voided = sample_remarks(message, "voided");
+  samples.throttled = sample_remarks(message, "throttled");
+  samples.unsteady_clock = sample_remarks(message, "unsteady_clock");
+  return samples;
+}
 
 json to_json(const OutputSample& sample) {
   return {{"digest", sample.digest}, {"values", to_json(sample.values)}};

@@ -15,6 +15,11 @@ namespace bench {
 
 nlohmann::json to_json(const OutputSample& sample);
 OutputSample output_sample(const nlohmann::json& value);
+nlohmann::json to_json(const std::vector<Nanoseconds>& list);
+std::vector<Nanoseconds> times(const nlohmann::json& list);
+// Members of a reply; nothing of samples on the host's clock.
+void put(const DeviceSamples& samples, nlohmann::json& message);
+DeviceSamples device_samples(const nlohmann::json& message);
 nlohmann::json to_json(const Canaries& canaries);
 Canaries canaries(const nlohmann::json& value);
 nlohmann::json to_json(const MemoryUse& memory);

@@ -85,6 +85,7 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
   if (!write.indices.empty()) parts.push_back(&write);
 
   details["arena.bytes"] = std::to_string(arena->size().count);
+  if (arena->memory() != nullptr) details["arena.memory"] = "of the device";
   const Bytes reach = all ? arena->size() : distance.value_or(arena->size());
   const std::int64_t sets = parts.empty() ? 1 : lay_out_all(parts, arena->size(), reach);
   details["cold.sets"] = std::to_string(sets);

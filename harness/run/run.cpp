@@ -32,6 +32,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
                     ops::cuda::ProbeExtent::devices, env);
   });
   parts.device_missing = [&](const CaseKey& key) { return devices.missing(key); };
+  parts.device_details = [&] { return devices.details(); };
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { *env.err << text << std::flush; });

@@ -14,6 +14,8 @@ namespace bench {
 Rotation::Rotation(std::vector<std::unique_ptr<ops::Invocation>> invocations)
     : invocations_(std::move(invocations)) {
   assert(!invocations_.empty());
+  pointers_.reserve(invocations_.size());
+  for (const auto& invocation : invocations_) pointers_.push_back(invocation.get());
 }
 
 std::string Rotation::failure() const { return invocations_[next_]->error(); }
@@ -41,65 +43,41 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
 };
 
 struct Round {
-  Rotation* rotation;
+  Sampler* sampler;
   std::int64_t iterations;
-  std::vector<Nanoseconds>* out;
-  std::optional<double> slowdown;
-  bool failed = false;
+  RoundSamples* out;
+  Sampler::Taken last = Sampler::Taken::counted;
 };
 
 // Never leaves the loop early: Google Benchmark 1.7.1 aborts the process when a benchmark with a
-// fixed number of iterations does. After a failure it only counts.
-template <class Take>
-void drive(benchmark::State& state, Round& round, Take take) {
+// fixed number of iterations does. Once no sample comes it only counts.
+void drive(benchmark::State& state, Round& round) {
   for (auto _ : state) {
-    if (round.failed) {
-      state.SetIterationTime(0);
-      continue;
+    if (round.last == Sampler::Taken::counted) {
+      round.last = round.sampler->take(round.iterations, *round.out);
     }
-    const std::optional<Nanoseconds> sample = take();
-    round.failed = !sample;
-    if (sample) round.out->push_back(*sample);
-    state.SetIterationTime(std::chrono::duration<double>(sample.value_or(Nanoseconds(0))).count());
-  }
-}
-
-// The way of taking a sample is chosen here, outside of the loop.
-template <class ClockType>
-void drive_by(benchmark::State& state, Round& round, ClockType& clock) {
-  if (round.slowdown) {
-    drive(state, round, [&] {
-      return take_slowed_sample(*round.rotation, round.iterations, clock, *round.slowdown);
-    });
-  } else {
-    drive(state, round, [&] { return take_sample(*round.rotation, round.iterations, clock); });
+    const bool taken = round.last == Sampler::Taken::counted;
+    const Nanoseconds time = taken ? round.out->samples.back() : Nanoseconds(0);
+    state.SetIterationTime(std::chrono::duration<double>(time).count());
   }
 }
 
 }  // namespace
 
-Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
-                 std::vector<Nanoseconds>& out, std::optional<double> slowdown) {
+Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations,
+                 RoundSamples& out) {
   assert(samples > 0 && iterations > 0);
-  out.reserve(out.size() + static_cast<std::size_t>(samples));
-  Round round{&rotation, iterations, &out, slowdown};
-  // The real clock is called directly: a virtual call would stand between its two reads.
-  auto* real = dynamic_cast<MonotonicClock*>(&clock);
-  benchmark::RegisterBenchmark("round",
-                               [&](benchmark::State& state) {
-                                 if (real != nullptr) {
-                                   drive_by(state, round, *real);
-                                 } else {
-                                   drive_by(state, round, clock);
-                                 }
-                               })
+  out.samples.reserve(out.samples.size() + static_cast<std::size_t>(samples));
+  sampler.begin_round();
+  Round round{&sampler, iterations, &out};
+  benchmark::RegisterBenchmark("round", [&](benchmark::State& state) { drive(state, round); })
       ->UseManualTime()
       ->Iterations(samples)
       ->Repetitions(1);
   SilentReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, "all");
   benchmark::ClearRegisteredBenchmarks();
-  if (round.failed) return Error{rotation.failure(), "", ""};
+  if (round.last == Sampler::Taken::failed) return Error{sampler.failure(), "", ""};
   return Done{};
 }
 

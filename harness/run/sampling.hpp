@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loop of the tool: timed samples over a rotation of bound kernels. Everything else
-// is outside of the two clock reads.
+// The innermost loop of the tool: timed samples over a rotation of bound kernels. On the host
+// everything else is outside of the two clock reads.
 #pragma once
 
 #include "base/env.hpp"
 #include "base/units.hpp"
+#include "harness/run/device_samples.hpp"
 #include "ops/kernel.hpp"
 
 #include <cmath>
@@ -41,9 +42,39 @@ class Rotation {
   std::size_t size() const { return invocations_.size(); }
   std::string failure() const;
 
+  // For who runs them elsewhere: all of them, which one is next, and that `iterations` have run.
+  std::span<ops::Invocation* const> invocations() const { return pointers_; }
+  std::size_t next() const { return next_; }
+  void advance(std::int64_t iterations) {
+    next_ = (next_ + static_cast<std::size_t>(iterations)) % invocations_.size();
+  }
+
  private:
   std::vector<std::unique_ptr<ops::Invocation>> invocations_;
+  std::vector<ops::Invocation*> pointers_;
   std::size_t next_ = 0;
+};
+
+// What rounds have taken of a case.
+struct RoundSamples {
+  std::vector<Nanoseconds> samples;
+  Nanoseconds timed{0};  // what they took, without a slowdown that is only reckoned
+  DeviceSamples device;  // of samples on a device's clock
+};
+
+// A way of taking samples of a bound case; knows whose clock they are on.
+class Sampler {
+ public:
+  // exhausted: no valid sample came, however long it waited. failed: see failure().
+  enum class Taken { counted, exhausted, failed };
+
+  virtual ~Sampler() = default;
+  // A sample that is only looked at. Absent: see failure().
+  virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
+  // Before the samples of each round.
+  virtual void begin_round() {}
+  virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;
+  virtual std::string failure() const = 0;
 };
 
 // One timed sample of `iterations` iterations. Absent when an invocation failed.
@@ -72,10 +103,10 @@ inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::in
 }
 
 // A round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)), each of
-// `iterations` iterations; every sample is kept in `out`, whose capacity is reserved beforehand.
-// `slowdown`: by this share each of them is made longer. Error: an invocation failed (the samples
-// before it are kept).
-Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
-                 std::vector<Nanoseconds>& out, std::optional<double> slowdown = std::nullopt);
+// `iterations` iterations; what is taken is added to `out`, whose capacity is reserved beforehand.
+// A device that gives no valid samples any more ends it early: then `out` has fewer. Error: an
+// invocation failed, or the device (the samples before it are kept).
+Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations,
+                 RoundSamples& out);
 
 }  // namespace bench

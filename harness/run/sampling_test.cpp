@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/sampling.hpp"
 
+#include "harness/run/sampler.hpp"
 #include "tests/fakes/scripted_invocation.hpp"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,17 @@ namespace {
 using namespace std::chrono_literals;
 using test::ScriptedRuns;
 using testing::ElementsAre;
+
+// A round on the host's clock, whose samples are added to `samples`.
+Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
+                 std::vector<Nanoseconds>& out, std::optional<double> slowdown = std::nullopt) {
+  RoundSamples taken;
+  const Status status =
+      run_round(*make_host_sampler(rotation, clock, slowdown), samples, iterations, taken);
+  EXPECT_EQ(taken.device, DeviceSamples{});
+  out.insert(out.end(), taken.samples.begin(), taken.samples.end());
+  return status;
+}
 
 TEST(RunRound, KeepsEverySampleOfSeveralIterations) {
   ScriptedRuns runs([](std::int64_t n) { return Nanoseconds(n); });

@@ -6,6 +6,7 @@
 
 #include <cassert>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace bench {
@@ -52,11 +53,13 @@ std::string problem_id(const CaseKey& key) {
 
 std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> wanted,
                                           int process, std::uint64_t seed) {
-  using WorkerKey = std::pair<std::optional<int>, std::string>;  // threads; of a network, its id
+  // Threads; device, whose library must not be in the process that times another; of a network, its
+  // id.
+  using WorkerKey = std::tuple<std::optional<int>, std::string, std::string>;
   Grouping<WorkerKey> by_worker;
   for (const std::size_t i : wanted) {
     const CaseKey& key = plan.cases[i].key;
-    by_worker.add({key.threads, key.op == "network" ? problem_id(key) : ""}, i);
+    by_worker.add({key.threads, key.device, key.op == "network" ? problem_id(key) : ""}, i);
   }
   // Two draws mix seed and process: neighbouring pairs must not share their order.
   SplitMix mixer(seed);
@@ -65,7 +68,7 @@ std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std:
   random.shuffle(workers);
   std::vector<WorkerBatch> batches;
   for (const auto& [key, cases] : workers) {
-    batches.push_back({key.first, shuffled_cases(plan, cases, random)});
+    batches.push_back({std::get<0>(key), shuffled_cases(plan, cases, random)});
   }
   return batches;
 }

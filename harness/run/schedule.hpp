@@ -21,9 +21,9 @@ struct WorkerBatch {
 };
 
 // All cases of `wanted` (indices into the plan), for process number `process`: cases of one thread
-// count share a worker, a network measured as one has its own (so that its creation time is not
-// that of kernels its layers left in the library's cache). Workers and cases stand in a random
-// order of (seed, process); variants of one problem that differ only in the cache mode stay
+// count and device share a worker, a network measured as one has its own (so that its creation time
+// is not that of kernels its layers left in the library's cache). Workers and cases stand in a
+// random order of (seed, process); variants of one problem that differ only in the cache mode stay
 // together, in random order, so that they share a kernel and its check.
 std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> wanted,
                                           int process, std::uint64_t seed);

@@ -131,5 +131,24 @@ TEST(ShardCases, PartsMakeTheWhole) {
   EXPECT_TRUE(shard_cases(plan, 30, 30).cases.empty());
 }
 
+TEST(ScheduleProcess, DevicesShareNoWorker) {
+  Plan plan;
+  for (const char* device : {"cpu", "cuda"}) {
+    for (int i = 1; i <= 3; ++i) {
+      Case spec = small_case("m" + std::to_string(i) + "n1k1", CacheMode::hot);
+      spec.key.device = device;
+      spec.id = to_id(spec.key);
+      plan.cases.push_back(spec);
+    }
+  }
+  const auto batches = schedule_process(plan, all_of(plan), 0, 1);
+  ASSERT_EQ(batches.size(), 2U);
+  for (const WorkerBatch& batch : batches) {
+    std::set<std::string> devices;
+    for (const std::size_t i : batch.cases) devices.insert(plan.cases[i].key.device);
+    EXPECT_EQ(devices.size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace bench

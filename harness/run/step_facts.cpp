@@ -7,7 +7,6 @@
 #include "ops/reorder/reorder.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -73,11 +72,21 @@ StepFacts facts_of(const ops::MovedTensor& moved, const ops::KernelStep& step) {
   return facts;
 }
 
+// A step that a plugin adds to a network: what it works on nobody knows.
+StepFacts facts_of_own(const ops::KernelStep& step) {
+  StepFacts facts;
+  facts.name = !step.node.empty() ? step.node : step.kind.empty() ? "step" : step.kind;
+  facts.layer = step.node;
+  facts.primitive = step.kind;
+  facts.direction = direction_name(ops::Direction::forward);
+  set_step(step, facts.attributes);
+  return facts;
+}
+
 StepFacts facts_of(const ops::Network& network, const ops::KernelStep& step) {
   if (step.moved) return facts_of(*step.moved, step);
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
-  assert(node != network.nodes.end());
-  return facts_of(node->problem, step);
+  return node != network.nodes.end() ? facts_of(node->problem, step) : facts_of_own(step);
 }
 
 // A network that a backend runs as a whole.

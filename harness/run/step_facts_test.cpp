@@ -2,6 +2,7 @@
 #include "harness/run/step_facts.hpp"
 
 #include "harness/config/case_id.hpp"
+#include "ops/network/test_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +53,23 @@ TEST(StepFactsTest, WorkIsNotCountedOncePerStep) {
     EXPECT_EQ(step.attributes.integer(Attribute::bytes), std::nullopt);
     EXPECT_EQ(step.attributes.text(Attribute::op), "gemm");
   }
+}
+
+TEST(StepFactsTest, AStepOfNoNodeIsWhatItCallsItself) {
+  const ops::Network network =
+      ops::testing::make({.name = "small",
+                          .input = {4, 6, 6},
+                          .layers = {ops::testing::layer("conv", "conv", "k4r3s3", {"input"})}},
+                         ops::Fusion::separate, DataType::f32);
+  const Subject subject = NetworkPair{network, network, std::nullopt};
+  const auto steps = step_facts(
+      subject, StepsOnly({{"", "convert", "a", "", {}}, {"conv", "convolution", "b", "", {}}}));
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].name, "convert");
+  EXPECT_EQ(steps[0].layer, "");
+  EXPECT_EQ(steps[0].attributes.integer(Attribute::flops), std::nullopt);
+  EXPECT_EQ(steps[1].layer, "conv");
+  EXPECT_EQ(steps[1].attributes.integer(Attribute::flops), network.work.flops);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ void StepRecorder::begins(std::size_t step) noexcept {
   Taken& taken = taken_.emplace_back();
   taken.step = step;
   taken.first_mark = marks_.size();
+  if (sinks_.trace != nullptr) taken.region = sinks_.trace->region_begins();
   taken.begin = clock_.now();
   if (sinks_.announced) announce(taken);
 }
@@ -61,6 +62,7 @@ void StepRecorder::enqueued(std::size_t /*the last that began*/) noexcept {
 
 void StepRecorder::done(std::size_t /*the last that began*/) noexcept {
   taken_.back().done = clock_.now();
+  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
   if (sinks_.capture != nullptr) taken_.back().printed = sinks_.capture->written();
   range_.reset();
 }
@@ -112,9 +114,12 @@ void StepRecorder::announce(const Taken& taken) const {
 
 Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
   range_.reset();  // of a step that failed
+  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
   for (const Taken& taken : taken_) {
     Activity activity = operation(taken, iteration);
-    if (taken.enqueued) activity.correlation = ++executions_;
+    own_region(taken, activity);
+    // Others who tell of calls number them themselves.
+    if (taken.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
     // What names its parts is not the library, though it may call it.
     const bool has_parts = !marks_of(taken).empty();
     if (taken.done) {
@@ -131,6 +136,20 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
     if (taken.done) sinks_.memory->operator_done(*taken.done, like);
   }
   return sinks_.recorder->status();
+}
+
+void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
+  if (taken.region == 0) return;
+  GpuOwner of{sinks_.case_id,
+              owner.scope,
+              owner.direction,
+              std::string(owner.attributes.text(Attribute::op)),
+              owner.attributes.integer(Attribute::iteration),
+              {}};
+  const auto flops = owner.attributes.integer(Attribute::flops);
+  const auto bytes = owner.attributes.integer(Attribute::bytes);
+  if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
+  sinks_.trace->own(taken.region, std::move(of));
 }
 
 // Where the library prints, it has waited before it returned from the execution.
@@ -174,7 +193,9 @@ void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
 }
 
 void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
-  if (!taken.enqueued || !sinks_.recorder->records(RecordGroup::api)) return;
+  if (!taken.enqueued || sinks_.api == nullptr || !sinks_.recorder->records(RecordGroup::api)) {
+    return;
+  }
   Activity call;
   call.scope = like.scope;
   call.direction = like.direction;

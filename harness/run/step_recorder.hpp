@@ -5,6 +5,7 @@
 
 #include "base/env.hpp"
 #include "base/result.hpp"
+#include "harness/run/device_trace.hpp"
 #include "harness/run/step_facts.hpp"
 #include "ops/kernel.hpp"
 #include "profiler/api_calls/api_calls.hpp"
@@ -27,10 +28,12 @@ namespace bench {
 // Who gets what; none is owned.
 struct StepSinks {
   Recorder* recorder;
-  ApiCalls* api;
+  ApiCalls* api;  // null: calls of the library are told by others
   MemoryCollector* memory;
   OutputCapture* capture = nullptr;  // with verbose: of a library that prints
   VerboseCollector* verbose = nullptr;
+  DeviceTrace* trace = nullptr;  // each step is a region, owned by what it is of `case_id`
+  std::string case_id = {};
   std::function<void()> announced = {};  // set: each step is announced before it begins
 };
 
@@ -50,7 +53,8 @@ class StepRecorder final : public ops::StepObserver {
   // Forgets the steps since the last time; what the library has printed until now is nobody's.
   void start_over();
   // Records them, each with its calls and primitives, or the parts that were named: "STEP::PART",
-  // each moment in the innermost one; `iteration` where they belong to one. A step
+  // each moment in the innermost one; `iteration` where they belong to one. Their regions of the
+  // trace are theirs from then on. A step
   // that did not end is `unfinished`. `printed`: by the library before the first step, in bytes.
   // Error: its output cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
@@ -63,6 +67,7 @@ class StepRecorder final : public ops::StepObserver {
     std::optional<Nanoseconds> enqueued, done;
     std::int64_t printed = 0;    // bytes until its end
     std::size_t first_mark = 0;  // in marks_, up to the next one's
+    std::uint64_t region = 0;    // of the trace
   };
   // Where a part of a step begins or, without a name, ends.
   struct Mark {
@@ -71,6 +76,7 @@ class StepRecorder final : public ops::StepObserver {
   };
   Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
   void announce(const Taken& taken) const;
+  void own_region(const Taken& taken, const Activity& owner);
   std::span<const Mark> marks_of(const Taken& taken) const;
   void write_parts(const Taken& taken, const Activity& owner);
   void write_calls(const Taken& taken, const Activity& like);

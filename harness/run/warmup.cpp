@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/warmup.hpp"
 
+#include "harness/run/sampler.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>
@@ -51,15 +52,14 @@ std::int64_t iterations_per_sample(Nanoseconds iteration) {
   return std::min((wanted + duration - 1) / duration, kMaximumBatch);
 }
 
-Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
                          Clock& clock) {
   WarmedUp result;
   Window window;
   const Nanoseconds start = clock.now();
   for (;;) {
-    const std::optional<Nanoseconds> sample =
-        take_sample(rotation, result.iterations_per_sample, clock);
-    if (!sample) return Error{rotation.failure(), "", ""};
+    const std::optional<Nanoseconds> sample = sampler.warm(result.iterations_per_sample);
+    if (!sample) return Error{sampler.failure(), "", ""};
     result.iterations += result.iterations_per_sample;
     window.push(*sample);
 
@@ -81,6 +81,11 @@ Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanosecond
   }
   result.sample = window.typical();
   return result;
+}
+
+Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock) {
+  return warm_up(*make_host_sampler(rotation, clock), iterations, time, clock);
 }
 
 }  // namespace bench

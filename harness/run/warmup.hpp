@@ -40,7 +40,9 @@ struct WarmedUp {
   Nanoseconds sample{0};  // median of the last samples
 };
 
-// Error: an invocation failed.
+// `time` is the host's; samples are on the sampler's clock. Error: an invocation failed.
+Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time, Clock& clock);
+// By the host's clock, whatever the kernel has.
 Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
                          Clock& clock);
 

@@ -102,6 +102,8 @@ BaselineRecord record_of(const CaseRecord& entry, const RunRecord& run, const Lo
   record.canaries = lookup.canaries(run.run_id);
   record.implementation = entry.implementation.value_or("");
   record.flags = entry.flags;
+  record.clock_hz = entry.clock_hz;
+  record.sample_method = entry.sample_method;
   record.processes = lookup.processes(entry);
   record.exact = exact_facts(entry);
   return record;

@@ -80,6 +80,8 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& canaries, auto& time) { canary_times(canaries, time); });
   archive.optional("implementation", record.implementation);
   archive.optional("flags", record.flags);
+  archive.optional("clock_hz", record.clock_hz);
+  archive.optional("sample_method", record.sample_method);
   archive.list("processes", record.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
   archive.optional("exact", record.exact);

@@ -70,6 +70,9 @@ struct BaselineRecord {
   std::optional<Canaries> canaries;  // medians over the run
   std::string implementation;
   std::vector<Flag> flags;
+  // Of a device with a clock of its own, as in CaseRecord.
+  std::optional<std::int64_t> clock_hz;
+  std::optional<std::string> sample_method;
   std::vector<ProcessSummary> processes;
   std::map<std::string, std::string> exact;  // exact_facts() of harness/report/exact_facts.hpp
   std::optional<StoredProfile> profile;

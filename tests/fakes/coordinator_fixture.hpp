@@ -43,9 +43,10 @@ class CoordinatorTest : public testing::Test {
       ++workers_;
       auto backend = std::make_unique<FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
-          [this](const std::string& tokens) { return scripts_[tokens]; });
+          [this](const std::string& tokens) { return scripts_[tokens]; }, device_);
       return std::unique_ptr<WorkerLink>(
-          new InProcessWorker(std::move(backend), clock_, fault_, canaries_));
+          new InProcessWorker(std::move(backend), clock_, fault_, canaries_,
+                              [this](Nanoseconds time) { clock_.advance(time); }));
     };
     options_.run_id = "run1";
     options_.worker_program = "/opt/bench";
@@ -65,6 +66,7 @@ class CoordinatorTest : public testing::Test {
   FakeClock clock_;
   TestEnv environment_{clock_};
   std::map<std::string, FakeScript> scripts_;
+  FakeDevice device_;
   FakeFault fault_;
   FakeCanaries canaries_ = fake_canaries;  // take no time
   CoordinatorParts parts_;

@@ -54,6 +54,18 @@ struct FakeScript {
   std::vector<FakeStep> steps;                     // of an observed run, in place of `run`
   std::optional<std::size_t> fails_at_step;        // of the observed run number `fails_at`
   Bytes workspace{64};
+  // Set: the kernel has a device's clock. Sample number `n` of the kernel, counted from 0; told its
+  // iterations. What it takes on the host is its own affair.
+  std::function<Result<ops::DeviceSample>(std::int64_t n, const ops::SampleRequest& request)>
+      sample;
+  std::map<std::string, std::string> details;
+};
+
+// Where it computes.
+struct FakeDevice {
+  std::string backend = "onednn";
+  std::string device = "cpu";
+  ops::DeviceMemory* memory = nullptr;
 };
 
 // Computes tensors of a subject, plain row-major; `inputs` hold all but the outputs.
@@ -98,6 +110,11 @@ class FakeKernel final : public ops::Kernel {
     return Done{};
   }
   Status prepare(std::span<void* const>) override { return Done{}; }
+  std::map<std::string, std::string> details() const override { return script_.details; }
+  bool has_device_clock() const override { return static_cast<bool>(script_.sample); }
+  Result<ops::DeviceSample> sample(const ops::SampleRequest& request) override {
+    return script_.sample(samples_++, request);
+  }
   Result<std::unique_ptr<ops::Invocation>> bind(std::span<void* const> buffers) override;
 
   const std::vector<ops::Tensor>& tensors() const { return tensors_; }
@@ -116,6 +133,7 @@ class FakeKernel final : public ops::Kernel {
   std::shared_ptr<FakeLibrary> library_;
   TrackedAllocation scratchpad_;
   std::int64_t runs_ = 0;
+  std::int64_t samples_ = 0;
 };
 
 // Computes in its first runs only: what is timed later is the script.
@@ -239,11 +257,13 @@ class FakeBackend final : public ops::Backend {
   // `advance` moves the clock; `script` decides by problem_tokens or the network's name
   // ("resnet18", "resnet18+separate").
   FakeBackend(std::function<void(Nanoseconds)> advance,
-              std::function<FakeScript(const std::string&)> script)
-      : advance_(std::move(advance)), script_(std::move(script)) {}
+              std::function<FakeScript(const std::string&)> script, FakeDevice device = {})
+      : advance_(std::move(advance)), script_(std::move(script)), device_(std::move(device)) {}
 
-  std::string_view name() const override { return "onednn"; }
-  std::string_view device() const override { return "cpu"; }
+  std::string_view name() const override { return device_.backend; }
+  std::string_view device() const override { return device_.device; }
+  ops::DeviceMemory* memory() override { return device_.memory; }
+  void set_tuning(std::int64_t candidates) override { tunings.push_back(candidates); }
   ops::LibraryInfo library() const override {
     return {"fake", "1.2.3", "/opt/libfake.so", "no threads"};
   }
@@ -263,6 +283,7 @@ class FakeBackend final : public ops::Backend {
   }
 
   std::int64_t creations() const { return creations_; }
+  std::vector<std::int64_t> tunings;  // as they were set
   FakeLibrary& fakes() { return *fakes_; }
 
  private:
@@ -280,6 +301,7 @@ class FakeBackend final : public ops::Backend {
 
   std::function<void(Nanoseconds)> advance_;
   std::function<FakeScript(const std::string&)> script_;
+  FakeDevice device_;
   std::set<std::string> cache_;  // the library's, of created primitives
   std::int64_t creations_ = 0;
   std::shared_ptr<FakeLibrary> fakes_ = std::make_shared<FakeLibrary>();

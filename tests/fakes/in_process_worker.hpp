@@ -26,10 +26,12 @@ inline Result<Canaries> fake_canaries(Clock&, std::optional<Bytes>, std::optiona
 class InProcessWorker final : public WorkerLink {
  public:
   InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault,
-                  FakeCanaries canaries = fake_canaries)
+                  FakeCanaries canaries = fake_canaries,
+                  std::function<void(Nanoseconds)> pause = {})
       : backend_(std::move(backend)),
-        server_(*backend_, clock,
-                {Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries)}),
+        server_(
+            *backend_, clock,
+            {Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries), std::move(pause)}),
         clock_(clock),
         started_(clock.now()),
         fault_(std::move(fault)) {}

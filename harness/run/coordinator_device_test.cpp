@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs on a device with a clock of its own, with workers in this process.
+#include "tests/fakes/coordinator_fixture.hpp"
+#include "tests/fakes/fake_device_memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using ops::DeviceSample;
+using ops::SampleRequest;
+using ops::SampleVerdict;
+using test::kShortWarmup;
+using test::measure;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kGemm = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
+constexpr const char* kOther = "gemm/forward/m8n4k4/f32/cublaslt/cuda/hot";
+
+class DeviceRunTest : public test::CoordinatorTest {
+ protected:
+  using Samples = std::function<Result<DeviceSample>(std::int64_t n)>;
+
+  DeviceRunTest() {
+    device_ = {"cublaslt", "cuda", &memory_};
+    parts_.device_missing = [](const CaseKey&) { return std::nullopt; };
+    script("m4n4k4", [](std::int64_t) { return sample(); });
+    script("m8n4k4", [](std::int64_t) { return sample(); });
+  }
+  static DeviceSample sample(Nanoseconds device = 150us) {
+    DeviceSample result;
+    result.device = device;
+    result.host = 2us;
+    result.clock_hz = 1'700'000'000;
+    return result;
+  }
+  static DeviceSample judged(SampleVerdict verdict, std::string reason) {
+    DeviceSample result = sample();
+    result.verdict = verdict;
+    result.reason = std::move(reason);
+    return result;
+  }
+  void script(const std::string& tokens, Samples samples) {
+    scripts_[tokens].sample = [this, samples](std::int64_t n, const SampleRequest&) {
+      clock_.advance(160us);
+      return samples(n);
+    };
+  }
+  CaseRecord run_one() {
+    run(test::make_plan({test::make_case(kGemm, measure(2), kShortWarmup)}));
+    return cases()[kGemm];
+  }
+
+  test::FakeDeviceMemory memory_;
+};
+
+TEST_F(DeviceRunTest, RecordsHaveTheDevicesTimeAndTheHostsApart) {
+  scripts_["m4n4k4"].details = {
+      {"engine", "12"}, {"setup.context_ns", "300"}, {"setup.odd", "x"}, {"setup.bad_ns", "-"}};
+  parts_.device_details = [] {
+    return std::map<std::string, std::string>{{"gpu.name", "NVIDIA H200"}};
+  };
+  const CaseRecord record = run_one();
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_EQ(record.time->median, 150us);
+  EXPECT_EQ(record.host_launch, 2us);
+  EXPECT_EQ(record.clock_hz, 1'700'000'000);
+  EXPECT_EQ(record.sample_method, "stream");
+  EXPECT_EQ(record.setup, (std::map<std::string, Nanoseconds>{{"context_ns", 300ns}}));
+  EXPECT_EQ(record.details.at("engine"), "12");
+  EXPECT_FALSE(record.details.contains("setup.context_ns"));
+  EXPECT_THAT(record.flags, IsEmpty());
+  const auto processes = sink_.all<ProcessRecord>();
+  ASSERT_THAT(processes, SizeIs(2));
+  EXPECT_THAT(processes[0].samples, Each(150us));
+  EXPECT_THAT(processes[0].host_launch, SizeIs(processes[0].samples.size()));
+  EXPECT_THAT(processes[0].clock_hz, SizeIs(processes[0].samples.size()));
+  EXPECT_EQ(processes[0].setup.at("context_ns"), 300ns);
+  EXPECT_FALSE(processes[0].voided);
+  EXPECT_EQ(sink_.all<RunRecord>().at(0).environment.details.at("gpu.name"), "NVIDIA H200");
+}
+
+TEST_F(DeviceRunTest, VoidSamplesAreFlaggedAndCounted) {
+  script("m4n4k4", [](std::int64_t n) {
+    return n == 5 ? judged(SampleVerdict::voided, "hot (hardware)") : sample();
+  });
+  const CaseRecord record = run_one();
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
+  EXPECT_EQ(record.voided, (SampleRemarks{2, {{"hot (hardware)", 2}}}));  // one a process
+}
+
+TEST_F(DeviceRunTest, WhereTheDeviceStaysVoidTheProcessEndsWithWhatItHas) {
+  script("m4n4k4", [](std::int64_t n) {
+    return n > 7 ? judged(SampleVerdict::voided, "another compute process") : sample();
+  });
+  const CaseRecord record = run_one();
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
+  for (const ProcessRecord& process : sink_.all<ProcessRecord>()) {
+    EXPECT_EQ(process.stop, StopReason::voided);
+    EXPECT_THAT(process.samples, SizeIs(5));  // behind three of the warm-up
+  }
+}
+
+TEST_F(DeviceRunTest, ACaseWithoutAnyValidSampleFailsWithTheReason) {
+  script("m4n4k4",
+         [](std::int64_t) { return judged(SampleVerdict::voided, "another compute process"); });
+  const RunSummary summary =
+      run(test::make_plan({test::make_case(kGemm, measure(2), kShortWarmup),
+                           test::make_case(kOther, measure(2), kShortWarmup)}));
+  const CaseRecord record = cases()[kGemm];
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_EQ(record.reason, "all 36 samples were void, most often: another compute process");
+  EXPECT_THAT(record.flags, IsEmpty());
+  EXPECT_FALSE(record.time);
+  EXPECT_EQ(cases()[kOther].outcome, Outcome::ok);
+  EXPECT_EQ(summary.end.exit, 3);
+  // Both processes have their row.
+  std::size_t rows = 0;
+  for (const ProcessRecord& process : sink_.all<ProcessRecord>()) {
+    if (process.id != kGemm) continue;
+    ++rows;
+    EXPECT_THAT(process.samples, IsEmpty());
+    EXPECT_EQ(process.voided->count, 18);
+    EXPECT_EQ(process.stop, StopReason::voided);
+  }
+  EXPECT_EQ(rows, 2U);
+}
+
+TEST_F(DeviceRunTest, OneProcessWithoutAValidSampleLeavesTheOthers) {
+  int workers_at = 0;
+  script("m4n4k4", [&](std::int64_t) {
+    if (workers_at == 0) workers_at = workers_;
+    return workers_ == workers_at ? judged(SampleVerdict::voided, "hot") : sample();
+  });
+  const CaseRecord record = run_one();
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_EQ(record.time->median, 150us);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
+}
+
+TEST_F(DeviceRunTest, ThrottlingIsAFlag) {
+  script("m4n4k4", [](std::int64_t) { return judged(SampleVerdict::throttled, "power cap"); });
+  const CaseRecord record = run_one();
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::throttled));
+  EXPECT_GE(record.throttled->count, 2);
+}
+
+TEST_F(DeviceRunTest, AfterAFailureOnTheDeviceTheOthersGetAFreshWorker) {
+  script("m4n4k4", [](std::int64_t) -> Result<DeviceSample> {
+    return Error{"the device is lost", "", ""};
+  });
+  run(test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
+                       test::make_case(kOther, measure(1), kShortWarmup)}));
+  const int with_failure = workers_;
+  EXPECT_EQ(cases()[kGemm].outcome, Outcome::failed);
+  EXPECT_EQ(cases()[kGemm].reason, "the device is lost");
+  EXPECT_EQ(cases()[kOther].outcome, Outcome::ok);
+  workers_ = 0;
+  script("m4n4k4", [](std::int64_t) { return sample(); });
+  run(test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
+                       test::make_case(kOther, measure(1), kShortWarmup)}));
+  // Whichever of the two came first: the failed one is the last of its worker.
+  EXPECT_GE(with_failure, workers_);
+  EXPECT_LE(with_failure, workers_ + 1);
+}
+
+TEST_F(DeviceRunTest, BelowFiveTimesTheLaunchFloorItIsLaunchBound) {
+  scripts_["m4n4k4"].details = {{"launch_floor_ns", "40000"}};
+  EXPECT_THAT(run_one().flags, ElementsAre(Flag::launch_bound));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/cuda_support.hpp"
+
+#include "base/env.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+constexpr const char* kId = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
+
+TEST(CudaSupport, IsReadAsItWasWritten) {
+  const CudaSupports supports = {{kId, {"yes", "cuBLASLt", ""}},
+                                 {"x", {"no", "", "no engine for \"x\""}}};
+  const auto read = parse_cuda_support(format_cuda_support(supports));
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(*read, supports);
+}
+
+TEST(CudaSupport, RefusesOtherDocuments) {
+  for (const char* text :
+       {"", "{}", "[]", R"({"schema":"bench.cuda_support/2","cases":{}})",
+        R"({"schema":"bench.cuda_support/1"})",
+        R"({"schema":"bench.cuda_support/1","cases":{"a":{"runs":"yes"}}})",
+        R"({"schema":"bench.cuda_support/1","cases":{"a":{"runs":1,"by":"","reason":""}}})"}) {
+    EXPECT_FALSE(parse_cuda_support(text).ok()) << text;
+  }
+}
+
+TEST(CudaSupport, SaysWhichPluginIsMissing) {
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    if (name == "BENCH_CUDA_PLUGIN") return "/nowhere/libbench_cuda.so";
+    return std::nullopt;
+  };
+  const auto found = inspect_cuda_support("/nowhere/bench", variable, {kId});
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().message().find("/nowhere/libbench_cuda.so"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bench

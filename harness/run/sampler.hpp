@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples on the host's clock and on a device's. The rules by which a device's sample counts are
+// here: docs/cuda.md.
+#pragma once
+
+#include "base/env.hpp"
+#include "harness/run/sampling.hpp"
+#include "ops/kernel.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace bench {
+
+// A sample below this share of the median clock of the counted ones is of another machine, as far
+// as its time is concerned (gpu.md section 7).
+inline constexpr double kLowestClockShare = 0.90;
+// So many counted samples make a median that another one can be held against.
+inline constexpr std::size_t kClocksToJudge = 3;
+// After so many voids in a row it waits for the device,
+inline constexpr int kVoidsBeforePause = 3;
+// ... this long at first, and twice as long each further time,
+inline constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(50);
+// ... at most so often in a round: 1.55 s. Then the round ends with what it has.
+inline constexpr int kMostPauses = 5;
+
+struct SamplerOptions {
+  // Each counted sample is made longer by this share: spun on the host, added to a device's time.
+  std::optional<double> slowdown = std::nullopt;
+  std::function<void(Nanoseconds)> pause = {};  // sleeps; empty: sleeps in earnest
+};
+
+// By the kernel's own samples where it has a device's clock, else around run() by `clock`. Kernel
+// and rotation outlive it. Of one case: what it learns of the device's clock is of no other.
+std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
+                                      SamplerOptions options = {});
+std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
+                                           std::optional<double> slowdown = std::nullopt);
+
+}  // namespace bench

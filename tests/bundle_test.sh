@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# bundle_test.sh BUILD WORK: packs BUILD as ci/bundle.sh does, unpacks it elsewhere, and uses it there
+# with an empty environment: all libraries but the compiler's own must come out of the archive. Then
+# ci/gpu_check.sh with it, which on a machine without a GPU has to say so.
+set -euo pipefail
+build=$1 work=$2
+
+fail() { printf 'bundle_test.sh: %s\n' "$*" >&2 && exit 1; }
+
+rm -rf "$work"
+mkdir -p "$work/elsewhere"
+ci/bundle.sh --build "$build" --out "$work/bench.tar.gz" >/dev/null
+tar -C "$work/elsewhere" -xzf "$work/bench.tar.gz"
+tree=$work/elsewhere/bench
+
+env -i "$tree/bin/bench" run conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --quick \
+  --out "$work/result.jsonl" >/dev/null 2>&1 || fail "the program does not run"
+grep -q '"record":"case".*"outcome":"ok"' "$work/result.jsonl" || fail "its case is not ok"
+
+foreign=$(env -i LD_DEBUG=libs "$tree/bin/bench" worker --probe devices 2>&1 >/dev/null |
+  sed -n 's/.*calling init: //p' | sort -u | grep -v "^$tree" |
+  grep -Ev '/(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.' || true)
+[[ -z $foreign ]] || fail "libraries from outside of the bundle: $foreign"
+
+[[ -f $tree/lib/bench/libbench_cuda.so ]] || exit 0 # built without CUDA's toolkit
+compgen -G "$tree/lib/bench/libcupti.so.*" >/dev/null || fail "no CUPTI in the bundle"
+status=0
+env -i PATH="$PATH" CUDA_VISIBLE_DEVICES= ci/gpu_check.sh --bundle "$work/bench.tar.gz" "$work/evidence" \
+  >"$work/gpu_check.txt" 2>&1 || status=$?
+[[ $status == 77 ]] || fail "ci/gpu_check.sh: status $status: $(cat "$work/gpu_check.txt")"
+for file in summary.txt log.txt device.json; do
+  [[ -s $work/evidence/$file ]] || fail "ci/gpu_check.sh wrote no $file"
+done
+grep -q 'there is no GPU' "$work/evidence/summary.txt" || fail "no reason in the summary"

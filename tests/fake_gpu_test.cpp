@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing pass on a GPU from YAML to result file, over a GPU that is none (fakes/fake_gpu).
+#include "harness/report/report.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kSmall = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
+constexpr const char* kLarge = "gemm/forward/m8n8k8/f32/cublaslt/cuda/hot";
+
+constexpr const char* kStart = R"(version: 1
+name: gpu
+defaults:
+  warmup: { iterations: 1, time: 0ms }
+  measure: { processes: 2, min_iterations: 5, max_time: 4ms }
+cases:
+)";
+std::string two_gemms() {
+  return std::string(kStart) + "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda }\n" +
+         "  - { op: gemm, m: 8, n: 8, k: 8, device: cuda }\n";
+}
+
+class FakeGpuTest : public testing::Test {
+ protected:
+  // Runs the configuration on a device that follows the script; the exit status is expected.
+  Report run(const std::string& config, const std::string& script, int status = 0,
+             std::vector<std::string> more = {}) {
+    folder_.write("a.yaml", config);
+    std::vector<std::string> command = {BENCH_BINARY, "run",     "a.yaml",
+                                        "--out",      "r.jsonl", "--force"};
+    command.insert(command.end(), more.begin(), more.end());
+    last_ = run_program({std::move(command),
+                         folder_.path(),
+                         {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
+                          {"FAKE_GPU_SCRIPT", folder_.write("script.json", script)}}});
+    EXPECT_EQ(last_.status, status) << last_.out << last_.err;
+    auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
+    if (!report.ok()) {
+      ADD_FAILURE() << report.error().message();
+      return {};
+    }
+    EXPECT_THAT(report->warnings, IsEmpty());
+    return *std::move(report);
+  }
+  static CaseRecord find(const Report& report, const std::string& id) {
+    const auto found = std::ranges::find(report.cases, id, &CaseRecord::id);
+    if (found != report.cases.end()) return *found;
+    ADD_FAILURE() << "no case " << id;
+    return {};
+  }
+  static std::vector<ProcessRecord> processes(const Report& report, const std::string& id) {
+    std::vector<ProcessRecord> result;
+    std::ranges::copy_if(report.processes, std::back_inserter(result),
+                         [&](const ProcessRecord& process) { return process.id == id; });
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  ProgramResult last_;
+};
+
+TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
+  const Report report = run(two_gemms(), R"({"cases":[
+      {"match":"gemm/m4*","ns":10000,"launch_ns":2000,"implementation":"algo_7",
+       "details":{"engine":"7","setup.heuristic_ns":"1500"}},
+      {"match":"*","ns":200000,"launch_ns":3000}]})");
+  const CaseRecord small = find(report, kSmall);
+  EXPECT_EQ(small.outcome, Outcome::ok) << small.reason.value_or("");
+  EXPECT_EQ(small.time->median, Nanoseconds(10000));
+  EXPECT_EQ(small.host_launch, Nanoseconds(2000));
+  EXPECT_EQ(small.clock_hz, 1'500'000'000);
+  EXPECT_TRUE(small.sample_method);
+  EXPECT_EQ(small.implementation, "algo_7");
+  EXPECT_EQ(small.details.at("engine"), "7");
+  EXPECT_EQ(small.setup.at("heuristic_ns"), Nanoseconds(1500));
+  EXPECT_TRUE(small.check) << "nothing is timed before it was checked";
+  EXPECT_THAT(small.details, Contains(testing::Key(HasSubstr("library."))));
+  EXPECT_EQ(find(report, kLarge).time->median, Nanoseconds(200000));
+  for (const ProcessRecord& process : processes(report, kSmall)) {
+    EXPECT_EQ(process.iterations_per_sample, 11);  // of at least 100 us
+    EXPECT_THAT(process.samples, Each(Nanoseconds(110000)));
+    EXPECT_THAT(process.host_launch, SizeIs(process.samples.size()));
+    EXPECT_THAT(process.clock_hz, SizeIs(process.samples.size()));
+    EXPECT_FALSE(process.voided);
+  }
+  const auto& details = report.runs.at(0).environment.details;
+  EXPECT_EQ(details.at("gpu.name"), "Fake GPU");
+  EXPECT_EQ(details.at("gpu.compute_capability"), "9.0");
+}
+
+TEST_F(FakeGpuTest, both_devices_have_their_rows) {
+  const Report report =
+      run(std::string(kStart) +
+              "  - { op: pointwise, function: relu, shape: [4, 64], device: [cpu, cuda] }\n",
+          "{}");
+  std::set<std::string> devices;
+  for (const CaseRecord& record : report.cases) {
+    EXPECT_EQ(record.outcome, Outcome::ok) << record.id << record.reason.value_or("");
+    devices.insert(record.device + "/" + record.backend);
+  }
+  EXPECT_EQ(devices, (std::set<std::string>{"cpu/onednn", "cuda/cudnn"}));
+  for (const CaseRecord& record : report.cases) {
+    EXPECT_EQ(record.host_launch.has_value(), record.device == "cuda");
+  }
+}
+
+TEST_F(FakeGpuTest, the_fastest_of_several_candidates_is_asked_for_by_tune) {
+  const std::string config =
+      std::string(kStart) + "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3 }\n";
+  EXPECT_EQ(find(run(config, "{}"), kSmall).details.at("tune"), "3");
+}
+
+TEST_F(FakeGpuTest, void_samples_are_not_counted_and_their_reason_is_kept) {
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+      {"from":6,"to":7,"verdict":"void","reason":"hardware thermal slowdown","factor":1.5}]},
+      {"match":"*","ns":200000}]})");
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
+  EXPECT_EQ(record.voided, (SampleRemarks{4, {{"hardware thermal slowdown", 4}}}));
+  EXPECT_EQ(record.time->max, Nanoseconds(200000));
+  EXPECT_THAT(find(report, kLarge).flags, IsEmpty());
+  EXPECT_THAT(last_.out, HasSubstr("voided_samples"));
+}
+
+TEST_F(FakeGpuTest, a_sample_at_a_low_clock_is_void) {
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+      {"from":8,"to":8,"clock_hz":1200000000,"factor":1.25}]}]})");
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
+  EXPECT_THAT(
+      record.voided->reasons,
+      ElementsAre(testing::Pair("SM clock 1.20 GHz, 80 % of the run's median 1.50 GHz", 2)));
+  EXPECT_EQ(record.time->max, Nanoseconds(200000));
+}
+
+TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+      {"from":0,"verdict":"throttled","reason":"power cap"}]}]})");
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::throttled));
+  std::size_t samples = 0;
+  for (const ProcessRecord& process : processes(report, kSmall)) samples += process.samples.size();
+  EXPECT_EQ(record.throttled->count, static_cast<std::int64_t>(samples));
+}
+
+TEST_F(FakeGpuTest, where_every_sample_is_void_the_case_fails_and_others_go_on) {
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","samples":[
+      {"from":0,"verdict":"void","reason":"another compute process: 4711"}]}]})",
+                            3, {"--set", "measure.processes=1"});
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_THAT(record.reason.value_or(""),
+              AllOf(HasSubstr("samples were void"), HasSubstr("another compute process: 4711")));
+  const auto rows = processes(report, kSmall);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_THAT(rows[0].samples, IsEmpty());
+  EXPECT_EQ(rows[0].stop, StopReason::voided);
+  EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
+}
+
+TEST_F(FakeGpuTest, a_lost_device_fails_its_case_and_others_go_on_in_a_fresh_worker) {
+  for (const char* kind : {"lost", "sticky"}) {
+    for (const char* moment : {"sample", "create"}) {
+      const Report report = run(two_gemms(),
+                                std::string(R"({"faults":[{"at":")") + moment +
+                                    R"(","match":"gemm/m4*","kind":")" + kind + R"("}]})",
+                                3);
+      const CaseRecord record = find(report, kSmall);
+      EXPECT_EQ(record.outcome, Outcome::failed) << kind << " at " << moment;
+      EXPECT_THAT(record.reason.value_or(""), HasSubstr("cudaError"));
+      EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok) << kind << " at " << moment;
+    }
+  }
+}
+
+TEST_F(FakeGpuTest, a_plugin_that_crashes_takes_its_case_alone) {
+  const Report report =
+      run(two_gemms(), R"({"faults":[{"at":"sample","match":"gemm/m4*","kind":"abort"}]})", 3);
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::crashed);
+  EXPECT_THAT(record.reason.value_or(""), HasSubstr("SIGABRT"));
+  EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
+}
+
+TEST_F(FakeGpuTest, what_the_device_cannot_hold_is_skipped) {
+  const Report report = run(std::string(kStart) +
+                                "  - { op: gemm, m: 256, n: 256, k: 256, device: cuda }\n"
+                                "  - { op: gemm, m: 8, n: 8, k: 8, device: cuda }\n",
+                            R"({"device":{"memory_bytes":500000}})");
+  const CaseRecord record = find(report, "gemm/forward/m256n256k256/f32/cublaslt/cuda/hot");
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_THAT(record.reason.value_or(""), HasSubstr("on the device"));
+  EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
+}
+
+TEST_F(FakeGpuTest, a_library_that_is_absent_skips_its_cases_alone) {
+  const Report report =
+      run(std::string(kStart) +
+              "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, backend: [cublaslt, cublas] }\n",
+          R"({"absent":{"cuBLASLt":"libcublasLt.so.13 was not found"}})");
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_THAT(record.reason.value_or(""), HasSubstr("libcublasLt.so.13 was not found"));
+  EXPECT_EQ(find(report, "gemm/forward/m4n4k4/f32/cublas/cuda/hot").outcome, Outcome::ok);
+}
+
+TEST_F(FakeGpuTest, cold_caches_rotate_over_memory_of_the_device) {
+  const Report report =
+      run(std::string(kStart) +
+              "  - { op: gemm, m: 64, n: 64, k: 64, device: cuda, cache: [hot, cold] }\n",
+          R"({"device":{"cache_bytes":262144}})");
+  const CaseRecord cold = find(report, "gemm/forward/m64n64k64/f32/cublaslt/cuda/cold");
+  EXPECT_EQ(cold.outcome, Outcome::ok) << cold.reason.value_or("");
+  EXPECT_EQ(cold.details.at("arena.bytes"), "524288");
+  EXPECT_EQ(cold.details.at("arena.memory"), "of the device");
+  EXPECT_GE(std::stoll(cold.details.at("cold.sets")), 2);
+  const CaseRecord hot = find(report, "gemm/forward/m64n64k64/f32/cublaslt/cuda/hot");
+  EXPECT_FALSE(hot.details.contains("cold.sets"));
+}
+
+TEST_F(FakeGpuTest, below_five_times_the_launch_floor_a_case_is_launch_bound) {
+  const Report report = run(two_gemms(), R"({"cases":[
+      {"match":"gemm/m4*","ns":9000,"details":{"launch_floor_ns":"2000"}},
+      {"match":"*","ns":11000,"details":{"launch_floor_ns":"2000"}}]})");
+  EXPECT_THAT(find(report, kSmall).flags, ElementsAre(Flag::launch_bound));
+  EXPECT_THAT(find(report, kLarge).flags, IsEmpty());
+}
+
+TEST_F(FakeGpuTest, an_injected_slowdown_is_reckoned_on_the_devices_time) {
+  folder_.write("a.yaml", two_gemms());
+  const ProgramResult result = run_program({{BENCH_BINARY, "run", "a.yaml", "--out", "s.jsonl"},
+                                            folder_.path(),
+                                            {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
+                                             {"FAKE_GPU_SCRIPT", folder_.write("s.json", "{}")},
+                                             {"BENCH_SLOWDOWN", "10%"}}});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto report = parse_report(read_text(folder_.file("s.jsonl")), "s.jsonl");
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(find(*report, kSmall).time->median, Nanoseconds(11000));
+}
+
+TEST_F(FakeGpuTest, runs_at_another_clock_are_incomparable) {
+  run(two_gemms(), "{}");
+  const std::string first = read_text(folder_.file("r.jsonl"));
+  folder_.write("first.jsonl", first);
+  run(two_gemms(), R"({"device":{"clock_hz":1400000000}})");
+  const ProgramResult compared =
+      run_program({{BENCH_BINARY, "compare", "first.jsonl", "r.jsonl"}, folder_.path(), {}});
+  EXPECT_THAT(compared.out, HasSubstr("clock_hz differs: 1.50 GHz in the base, 1.40 GHz in the"));
+}
+
+}  // namespace
+}  // namespace bench::test

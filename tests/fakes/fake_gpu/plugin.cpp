@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake GPU as a plugin that stands in for libbench_cuda.so, through $BENCH_CUDA_PLUGIN.
+// script.hpp says what it can be made to do.
+#include "base/file.hpp"
+#include "ops/cuda/plugin/bench_cuda.h"
+#include "ops/cuda/probe.hpp"
+#include "ops/plugin/exported_backend.hpp"
+#include "tests/fakes/fake_gpu/backend.hpp"
+#include "tests/fakes/fake_gpu/script.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace bench::fake_gpu {
+namespace {
+
+constexpr const char* kScriptVariable = "FAKE_GPU_SCRIPT";
+constexpr std::size_t kLongestScript = 1 << 20;
+constexpr int kCuda = 13000;
+
+Result<Script> load_script() {
+  const char* path = std::getenv(kScriptVariable);
+  if (path == nullptr) return Script();
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLongestScript));
+  return parse_script(text);
+}
+
+ops::BackendExport export_of(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
+  using Opened = Result<std::unique_ptr<ops::Backend>, ops::Refusal>;
+  return {std::string(row.name), "cuda", operators_of(row),
+          [&row, gpu] { return missing(gpu->script(), row); },
+          [&row, gpu]() -> Opened {
+            const Script& script = gpu->script();
+            if (script.open) return *script.open;
+            if (auto reason = missing(script, row)) {
+              return ops::Refusal{ops::Refusal::Kind::skipped, *std::move(reason)};
+            }
+            if (const Status passed = gpu->pass(Moment::open, row.name); !passed) {
+              return ops::Refusal{ops::Refusal::Kind::failed, passed.error().message()};
+            }
+            return make_backend(row, gpu);
+          }};
+}
+
+std::unique_ptr<ops::ExportedPlugin> make_plugin() {
+  auto script = load_script();
+  if (!script) {
+    std::fprintf(stderr, "fake GPU: %s\n", script.error().message().c_str());
+    return nullptr;
+  }
+  const auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
+  if (!gpu->pass(Moment::load, "plugin")) return nullptr;
+  std::vector<ops::BackendExport> backends;
+  for (const BackendRow& row : backend_rows()) backends.push_back(export_of(row, gpu));
+  return std::make_unique<ops::ExportedPlugin>("cuda", "fake", std::move(backends));
+}
+
+// ---- The probe ---------------------------------------------------------------------------------
+
+ops::cuda::DeviceFacts facts_of(const DeviceScript& device) {
+  ops::cuda::DeviceFacts facts;
+  facts.name = device.name;
+  facts.major = device.major;
+  facts.minor = device.minor;
+  facts.multiprocessors = device.multiprocessors;
+  facts.memory_bytes = device.memory.count;
+  facts.l2_bytes = device.cache.count;
+  facts.clock_khz = device.clock_hz / 1000;
+  facts.bus_id = "0000:01:00.0";
+  facts.uuid = "GPU-fake";
+  facts.nvml_reason = "a fake has no NVML";
+  return facts;
+}
+
+ops::cuda::LibraryReport report_of(const ops::cuda::LibrarySpec& spec, const Script& script) {
+  ops::cuda::LibraryReport report;
+  report.name = spec.name;
+  report.consequence = spec.consequence;
+  report.remedy = spec.remedy;
+  const auto absent = script.absent.find(report.name);
+  if (absent != script.absent.end()) {
+    report.reason = absent->second;
+    return report;
+  }
+  report.path = "/opt/fake/" + std::string(spec.files.front());
+  report.origin = "fake";
+  report.version = "13.0.1";
+  return report;
+}
+
+ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
+  ops::cuda::ProbeReport report;
+  report.verdict = script.verdict;
+  report.answers.status_name = script.device ? "cudaSuccess" : "cudaErrorNoDevice";
+  report.answers.status = script.device ? 0 : 100;
+  report.answers.devices = script.device ? 1 : 0;
+  report.answers.driver = report.answers.runtime = kCuda;
+  report.architectures = "90-real";
+  if (script.device) report.devices = {facts_of(*script.device)};
+  std::set<std::string> operators;
+  for (const BackendRow& row : backend_rows()) {
+    if (missing(script, row)) continue;
+    for (std::string& name : operators_of(row)) operators.insert(std::move(name));
+  }
+  report.operators.assign(operators.begin(), operators.end());
+  if (extent == BENCH_CUDA_PROBE_LIBRARIES) {
+    for (const ops::cuda::LibrarySpec& spec : ops::cuda::library_specs()) {
+      report.libraries.push_back(report_of(spec, script));
+    }
+  }
+  return report;
+}
+
+}  // namespace
+}  // namespace bench::fake_gpu
+
+const bench_plugin* bench_plugin_entry(void) {
+  static const std::unique_ptr<bench::ops::ExportedPlugin> kPlugin = bench::fake_gpu::make_plugin();
+  return kPlugin ? kPlugin->get() : nullptr;
+}
+
+void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text, size_t size),
+                      void* self) {
+  const auto script = bench::fake_gpu::load_script();
+  const std::string text =
+      script ? bench::ops::cuda::format_probe(bench::fake_gpu::probe(*script, extent))
+             : script.error().message();
+  write(self, text.data(), text.size());
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/recorder.hpp"
+#include "tests/fakes/fake_gpu/device.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace bench::fake_gpu {
+namespace {
+
+constexpr std::int64_t kContext = 1;
+constexpr std::int64_t kStream = 7;
+
+// Facts and memory outlive the warm-up.
+bool stays(const GpuRecord& record) { return std::holds_alternative<GpuAllocation>(record); }
+
+GpuDevice describe(const DeviceScript& script) {
+  GpuDevice device;
+  device.name = script.name;
+  device.limits = {script.major, script.minor, 32, 64, 32, 1024, 65536, 65536, 233472};
+  device.multiprocessors = script.multiprocessors;
+  device.memory_bytes = script.memory.count;
+  return device;
+}
+
+}  // namespace
+
+Status Tracer::begin(std::uint32_t groups) {
+  const auto absent = gpu_.script().absent.find("CUPTI");
+  if (absent != gpu_.script().absent.end()) {
+    return Error{fmt::format("CUPTI cannot be used: {}", absent->second), "", "see `bench doctor`"};
+  }
+  const std::string& other = gpu_.script().tracer.conflict;
+  if (!other.empty()) {
+    return Error{fmt::format("another profiler is attached to this process: {}", other), "",
+                 "end it: CUPTI serves one at a time"};
+  }
+  groups_ = groups;
+  recording_ = true;
+  return Done{};
+}
+
+Status Tracer::open_window() {
+  std::erase_if(records_, [](const GpuRecord& record) { return !stays(record); });
+  return gpu_.usable();
+}
+
+Result<std::string> Tracer::finish() {
+  recording_ = false;
+  GpuSession session;
+  session.pid = current_process();
+  session.tracer = "fake CUPTI 13.0.1";
+  session.clock.monotonic = monotonic_now();
+  session.clock.realtime =
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+  session.dropped = gpu_.script().tracer.dropped;
+  session.faults = gpu_.script().tracer.faults;
+  session.records = std::move(records_);
+  session.records.emplace_back(describe(gpu_.device()));
+  session.records.emplace_back(GpuContext{kContext, 0});
+  if (const Status usable = gpu_.usable(); !usable) {
+    session.faults.push_back(fmt::format("the device did not finish: {}", usable.error().what));
+  }
+  return gpu_session_text(session);
+}
+
+// Calls tell whose a kernel is: they are recorded for every group.
+std::uint64_t Tracer::called(std::string name, GpuInterval time) {
+  if (!recording_) return 0;
+  GpuApiCall call;
+  call.name = std::move(name);
+  call.time = time;
+  call.thread = current_thread();
+  call.correlation = ++correlations_;
+  if (!regions_.empty()) {
+    records_.emplace_back(
+        GpuExternalId{GpuExternalKind::operation, regions_.back(), correlations_});
+  }
+  records_.emplace_back(std::move(call));
+  return correlations_;
+}
+
+void Tracer::add(GpuKernel kernel) {
+  if (!records(ops::kTraceDevice)) return;
+  kernel.place = {0, kContext, kStream};
+  records_.emplace_back(std::move(kernel));
+}
+
+void Tracer::add(GpuMemcpy copy) {
+  if (!records(ops::kTraceDevice)) return;
+  copy.place = {0, kContext, kStream};
+  records_.emplace_back(copy);
+}
+
+void Tracer::add(GpuMemset fill) {
+  if (!records(ops::kTraceDevice)) return;
+  fill.place = {0, kContext, kStream};
+  records_.emplace_back(fill);
+}
+
+void Tracer::add(GpuSynchronisation wait) {
+  if (!records(ops::kTraceDevice)) return;
+  wait.context = kContext;
+  wait.stream = kStream;
+  records_.emplace_back(wait);
+}
+
+void Tracer::add(GpuAllocation allocation) {
+  if (!records(ops::kTraceMemory)) return;
+  allocation.memory = GpuMemoryKind::device;
+  allocation.place = {0, kContext, 0};
+  allocation.at = monotonic_now();
+  records_.emplace_back(std::move(allocation));
+}
+
+}  // namespace bench::fake_gpu
