@@ -78,6 +78,9 @@ if(TARGET bench AND TARGET bench_onednn_program AND NOT BENCH_SANITIZE)
     -DPROGRAM=$<TARGET_FILE:bench_onednn_program>
     -DWORK_DIR=${PROJECT_BINARY_DIR}/installed_program -P tests/installed_program_test.cmake)
 endif()
+if(TARGET bench AND NOT BENCH_SANITIZE)
+  bench_check(bundle tests/bundle_test.sh "${PROJECT_BINARY_DIR}" "${PROJECT_BINARY_DIR}/bundle_test")
+endif()
 bench_check(tidy ci/tidy "${PROJECT_BINARY_DIR}")
 # First and alone: it is the longest and uses every core.
 set_tests_properties(check.tidy PROPERTIES TIMEOUT 1200 RUN_SERIAL ON COST 1000)

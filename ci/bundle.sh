@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# ci/bundle.sh [--build DIR] [--out FILE]
+# Packs a build into one archive that runs on other x86-64 machines without a network or packages:
+# the installed tree, with all libraries that it needs but those that every machine with a C++
+# compiler has (glibc, libstdc++), NVIDIA's CUPTI of the toolkit that it was built with, and
+# the program of GPU checks. cuDNN and cuBLAS are too large: they are found where they are used
+# (docs/cuda.md). ci/gpu_check.sh unpacks and runs it.
+#   --build DIR  what to pack (default: build/release, which is brought up to date first)
+#   --out FILE   the archive (default: build/bundle/bench.tar.gz)
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+usage() { sed -n '3,11s/^# //p' "${BASH_SOURCE[0]}"; }
+build='' out=build/bundle/bench.tar.gz
+limit=$((60 * 1000 * 1000))
+while (($#)); do
+  case $1 in
+    --build) build=${2:?folder} && shift 2 ;;
+    --out) out=${2:?file} && shift 2 ;;
+    -h | --help) usage && exit 0 ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+done
+if [[ -z $build ]]; then
+  BENCH_SETUP=yes ./bench --version >&2
+  build=build/release
+fi
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+tree=$stage/bench
+cmake --install "$build" --strip --prefix "$tree" >/dev/null
+
+libraries=$tree/lib/bench
+# Beside the plugin, which looks there first: records of CUPTI are structures of one version.
+cupti=$(sed -n 's/^BENCH_CUPTI_LIBRARY:FILEPATH=//p' "$build/CMakeCache.txt")
+plugin=$libraries/libbench_cuda.so
+if [[ -f $plugin && -n $cupti ]]; then
+  install -m 644 "$(readlink -f "$cupti")" "$libraries/$(objdump -p "$cupti" | awk '/SONAME/ {print $2}')"
+  # What CUPTI reads counters with: names and values on the host, the device's side.
+  for name in libnvperf_host.so libnvperf_target.so; do
+    counters=$(dirname -- "$cupti")/$name
+    [[ ! -f $counters ]] || install -m 644 "$(readlink -f "$counters")" "$libraries/$name"
+  done
+fi
+checks=$build/lib/bench/bench_gpu_test
+[[ ! -x $checks ]] || install -s -m 755 "$checks" "$tree/bin/bench_gpu_test"
+
+# What the loader finds on this machine, but for what is in the tree and what all machines have.
+everywhere='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.'
+while read -r name path; do
+  [[ -e $libraries/$name || $name =~ $everywhere ]] || install -m 644 "$(readlink -f "$path")" "$libraries/$name"
+done < <(ldd "$tree"/bin/bench "$libraries"/*.so* | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u)
+for program in "$tree"/bin/*; do
+  ci/inherit_rpath.py "$program"
+done
+
+mkdir -p "$(dirname -- "$out")"
+tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
+  --directory "$stage" bench | gzip -9n >"$out"
+bytes=$(stat -c %s "$out")
+if ((bytes > limit)); then
+  printf 'ci/bundle.sh: %s has %d bytes, more than %d\n' "$out" "$bytes" "$limit" >&2
+  exit 1
+fi
+printf '%s: %d bytes\n' "$out" "$bytes"

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ci/gpu_torch.py product|network: PyTorch's side of ci/gpu_check.sh.
+
+product  times torch.mm of bfloat16 matrices, 8192 x 8192, on random data, and prints one JSON line:
+         the median of 20 samples of 10 products between CUDA events, each behind a warm-up.
+network  runs a small convolutional network forwards and backwards five times, the last three inside
+         of emit_nvtx(record_shapes=True): what `bench profile` is to see."""
+
+import json
+import statistics
+import sys
+
+import torch
+
+SIZE, SAMPLES, PRODUCTS = 8192, 20, 10
+
+
+def product():
+    a, b = (torch.randn(SIZE, SIZE, device="cuda").bfloat16() for _ in range(2))
+    result = torch.empty(SIZE, SIZE, device="cuda", dtype=torch.bfloat16)
+    for _ in range(PRODUCTS):
+        torch.mm(a, b, out=result)
+    times = []
+    for _ in range(SAMPLES):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(PRODUCTS):
+            torch.mm(a, b, out=result)
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) / PRODUCTS)
+    median_ms = statistics.median(times)
+    print(json.dumps({
+        "record": "torch_product", "version": torch.__version__, "cuda": torch.version.cuda,
+        "device": torch.cuda.get_device_name(), "median_ns": round(median_ms * 1e6),
+        "flops_per_s": 2 * SIZE**3 / (median_ms * 1e-3)}))
+
+
+def network():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 64, 7, stride=2, padding=3), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
+        torch.nn.MaxPool2d(3, stride=2, padding=1), torch.nn.Conv2d(64, 128, 3, padding=1),
+        torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(),
+        torch.nn.Linear(128, 1000)).cuda().half()
+    images = torch.randn(16, 3, 224, 224, device="cuda").half()
+
+    def iteration():
+        model(images).float().sum().backward()
+
+    for _ in range(2):
+        iteration()
+    with torch.autograd.profiler.emit_nvtx(record_shapes=True):
+        for _ in range(3):
+            iteration()
+    torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    parts = {"product": product, "network": network}
+    if len(sys.argv) != 2 or sys.argv[1] not in parts:
+        sys.exit(__doc__)
+    parts[sys.argv[1]]()
