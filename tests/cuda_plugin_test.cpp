@@ -139,5 +139,25 @@ TEST(DoctorTest, survives_a_plugin_that_crashes) {
   EXPECT_THAT(result.out, HasSubstr("SIGSEGV"));
 }
 
+// configs/gpu_operators.yaml: every operator, direction, data type, layout and kind of padding.
+TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
+  const ProgramResult result = run_program(
+      {{BENCH_BINARY, "list", "configs/gpu_operators.yaml", "--json"}, BENCH_SOURCE_DIR, {}});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json cases = json::parse(result.out).at("cases");
+  ASSERT_GT(cases.size(), 300U);
+  if (!cases.front().contains("support")) {
+    EXPECT_THAT(result.err, HasSubstr("what a GPU would run cannot be told: "));
+    GTEST_SKIP() << "this build has no CUDA plugin";
+  }
+  for (const json& entry : cases) {
+    const json& support = entry.at("support");
+    const bool runs = support.at("runs") == "yes";
+    const std::string& told = runs ? support.at("by").get_ref<const std::string&>()
+                                   : support.at("reason").get_ref<const std::string&>();
+    EXPECT_FALSE(told.empty()) << entry;
+  }
+}
+
 }  // namespace
 }  // namespace bench::test

@@ -93,5 +93,27 @@ TEST(ExplainTest, names_the_architectures_that_it_knows) {
   EXPECT_EQ(explain({kConv, "--arch", "sm_90:cuda9"}).status, 2);
 }
 
+TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
+  const std::string file = "ops/cuda/cudnn/testdata/sm_75.json";
+  EXPECT_EQ(tensor_cores({kConv, "--gpu", file}).at("arch"), "sm_75");
+  const ProgramResult result = explain({kConv, "--gpu", file, "--json"});
+  const json there = json::parse(result.out).at("cases").at(0).at("there");
+  EXPECT_EQ(there.at("gpu"), "Tesla T4");
+  // Without the plugin, or without cuDNN, the reason stands in its place.
+  if (there.value("runs", "") == "yes") {
+    EXPECT_FALSE(there.at("engines").empty()) << there;
+  } else {
+    EXPECT_FALSE(there.at("reason").get<std::string>().empty()) << there;
+  }
+  EXPECT_THAT(explain({kConv, "--gpu", file}).out, HasSubstr("there, on Tesla T4\n"));
+}
+
+TEST(ExplainTest, refuses_a_file_that_describes_no_gpu) {
+  const ProgramResult result = explain({kConv, "--gpu", "README.md"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("README.md: describes no GPU"));
+  EXPECT_EQ(explain({kConv, "--gpu", "nowhere.json"}).status, 2);
+}
+
 }  // namespace
 }  // namespace bench::test

@@ -79,6 +79,7 @@ struct Arguments {
   std::optional<std::string> architecture;    // explain --arch, one that ops/tensor_core knows
   std::optional<std::string> probe;           // worker --probe
   bool support = false;                       // worker --support
+  std::optional<std::string> gpu;             // --gpu FILE, which describes a GPU
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
   bool fail_on_regression = false;            // compare --fail-on regression

@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 24> kRunOptions = {"out",         "filter
 constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
-constexpr std::array<std::string_view, 4> kExplainOptions = {"arch", "json", "set", "plugin"};
+constexpr std::array<std::string_view, 5> kExplainOptions = {"arch", "gpu", "json", "set",
+                                                             "plugin"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
 constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "fail-on",
                                                              "json", "quiet",  "force"};
@@ -48,7 +49,7 @@ constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
-constexpr std::array<std::string_view, 4> kWorkerOptions = {"describe", "probe", "support",
+constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
                                                             "plugin"};
 
 constexpr std::array kCommands = {
@@ -82,7 +83,7 @@ constexpr std::array kCommands = {
             "why: no GPU is needed for that, but cuDNN is.",
             "bench list configs/resnet.yaml\n"
             "bench list configs/operators.yaml --filter '*/bf16/*' --json\n"
-            "bench list configs/operators.yaml --device cuda",
+            "bench list configs/gpu_operators.yaml --device cuda",
             kListOptions, list_command},
     Command{"validate", "CONFIG...", 1, -1, "check configurations and list every error",
             "Each error names file:line:column, what was found, what was expected and the nearest "
@@ -96,9 +97,12 @@ constexpr std::array kCommands = {
             "reruns the case.\n"
             "With --arch also whether tensor cores may be used there, by which rules: no GPU is "
             "needed.\n"
+            "With --gpu the same for the GPU that a file describes, and the engines that cuDNN "
+            "would choose on it.\n"
             "docs/tensor_cores.md has the rules.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
-            "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90",
+            "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
+            "bench explain conv/forward/n8c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu device.json",
             kExplainOptions, explain_command},
     Command{
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",

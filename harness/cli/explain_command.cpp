@@ -5,7 +5,9 @@
 #include "harness/cli/tensor_core_section.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/case_facts.hpp"
+#include "harness/run/cuda_support.hpp"
 #include "harness/run/dispatch_reasons.hpp"
+#include "harness/run/gpu_description.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
@@ -157,6 +159,57 @@ std::string reproduction(const Case& spec, const Plan& plan) {
   return line;
 }
 
+// A GPU that is not here, and what its libraries would run.
+struct There {
+  GpuDescription gpu;
+  Result<CudaSupport> support;
+};
+
+// The same case on a GPU.
+std::string id_on_gpu(const Case& spec) {
+  CaseKey key = spec.key;
+  if (key.device != "cuda") {
+    key.device = "cuda";
+    key.backend = ops::built_in_catalogue().default_backend(key.device, key.op);
+  }
+  return to_id(key);
+}
+
+// Absent where no GPU was described. Of networks the layers are explained, one by one.
+std::optional<There> look_there(const Case& spec, const Arguments& arguments, Env& env) {
+  if (!arguments.gpu || !std::holds_alternative<ops::Problem>(spec.work)) return std::nullopt;
+  auto gpu = read_gpu_description(*arguments.gpu);
+  if (!gpu) return std::nullopt;  // the command line has read it before
+  const std::string id = id_on_gpu(spec);
+  auto supports = ask_cuda_support(own_path(), {{id}, *arguments.gpu}, env);
+  if (!supports) return There{*std::move(gpu), supports.error()};
+  return There{*std::move(gpu), supports->at(id)};
+}
+
+std::string there_text(const There& there) {
+  std::string text = fmt::format("there, on {}\n", there.gpu.name);
+  if (!there.support) return text + fmt::format("  n/a: {}\n\n", there.support.error().message());
+  const CudaSupport& support = *there.support;
+  const bool runs = support.runs == "yes";
+  text += fmt::format("  {}{}{}{}\n", runs ? "" : fmt::format("{}: ", support.runs), support.by,
+                      support.by.empty() || support.reason.empty() ? "" : ": ", support.reason);
+  for (const std::string& engine : support.engines) text += fmt::format("  {}\n", engine);
+  return text + "\n";
+}
+
+nlohmann::ordered_json there_json(const There& there) {
+  nlohmann::ordered_json entry = {{"gpu", there.gpu.name}, {"arch", there.gpu.architecture}};
+  if (!there.support) {
+    entry["reason"] = there.support.error().message();
+    return entry;
+  }
+  entry["runs"] = there.support->runs;
+  entry["by"] = there.support->by;
+  entry["reason"] = there.support->reason;
+  entry["engines"] = there.support->engines;
+  return entry;
+}
+
 // What becomes of the case on this machine.
 struct Here {
   Result<PreparedCase> probe;
@@ -204,6 +257,7 @@ nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
 
 // The case record of the result file (what the plan knows), with what `explain` adds.
 nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
+                                        const std::optional<There>& there,
                                         const std::optional<ops::Platform>& platform) {
   const Result<PreparedCase>& probe = here.probe;
   auto entry = nlohmann::ordered_json::parse(to_json_line(case_facts(spec)));
@@ -220,6 +274,7 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
     }
   }
   if (platform) entry["tensor_cores"] = tensor_core_json(spec, *platform);
+  if (there) entry["there"] = there_json(*there);
   entry["reproduce"] = here.reproduction;
   if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
   if (probe.ok() && probe->refused) {
@@ -230,9 +285,10 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
   return entry;
 }
 
-std::string explanation_text(const Case& spec, const Here& here,
+std::string explanation_text(const Case& spec, const Here& here, const std::optional<There>& there,
                              const std::optional<ops::Platform>& platform) {
-  const std::string tensor_cores = platform ? tensor_core_text(spec, *platform) + "\n" : "";
+  const std::string tensor_cores = (platform ? tensor_core_text(spec, *platform) + "\n" : "") +
+                                   (there ? there_text(*there) : "");
   return fmt::format("case  {}\n\n{}\n{}\n{}\n{}{}{}\nreproduce\n  {}\n", spec.id,
                      tensors_text(tensors_of(spec)), formulas_text(spec), work_text(work_of(spec)),
                      tensor_cores, probe_text(here.probe), reasons_text(here.not_taken),
@@ -254,10 +310,11 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   auto cases = nlohmann::ordered_json::array();
   for (const Case& spec : plan->cases) {
     const Here here = look_here(spec, *plan, env);
+    const auto there = look_there(spec, arguments, env);
     if (arguments.output == Output::json) {
-      cases.push_back(explanation_json(spec, here, platform));
+      cases.push_back(explanation_json(spec, here, there, platform));
     } else {
-      *env.out << explanation_text(spec, here, platform);
+      *env.out << explanation_text(spec, here, there, platform);
     }
   }
   if (arguments.output == Output::json) {

@@ -135,7 +135,7 @@ CudaSupports cuda_support(const Plan& plan, Env& env) {
     if (own && std::holds_alternative<ops::Problem>(entry.work)) ids.push_back(entry.id);
   }
   if (ids.empty()) return {};
-  auto supports = ask_cuda_support(own_path(), ids, env);
+  auto supports = ask_cuda_support(own_path(), {ids}, env);
   if (!supports) {
     *env.err << "bench list: what a GPU would run cannot be told: " << supports.error().message()
              << '\n';

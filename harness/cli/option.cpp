@@ -5,6 +5,7 @@
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
+#include "harness/run/gpu_description.hpp"
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/capture/window.hpp"
 #include "profiler/switches.hpp"
@@ -139,6 +140,13 @@ Status set_architecture(Arguments& arguments, const std::string& value) {
   if (!platform.ok()) return Error{platform.error().what, "--arch", platform.error().next};
   arguments.architecture = value;
   return Done{};
+}
+
+Status set_gpu(Arguments& arguments, const std::string& value) {
+  const auto gpu = read_gpu_description(value);
+  if (!gpu.ok()) return gpu.error();
+  arguments.gpu = value;
+  return set_architecture(arguments, gpu->architecture);
 }
 
 Status add_window(Arguments& arguments, const std::string& value) {
@@ -392,6 +400,10 @@ constexpr std::array kOptions = {
         "tensor cores of this architecture, which need not be here: sm_90, or with libraries of a "
         "toolkit sm_75:cuda10",
         set_architecture},
+    Option{"gpu", '\0', "FILE",
+           "the GPU that FILE describes, which need not be here: its tensor cores, and what cuDNN "
+           "would run on it; FILE is what `bench worker --probe libraries` printed there",
+           set_gpu},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;

@@ -11,7 +11,6 @@
 #include <ostream>
 #include <string>
 #include <unistd.h>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -27,8 +26,9 @@ ExitStatus probe_command(const std::string& extent_name, Env& env) {
   return ExitStatus::success;
 }
 
-ExitStatus support_command(const std::vector<std::string>& ids, Env& env) {
-  const auto supports = inspect_cuda_support(own_path(), env.variable, ids);
+ExitStatus support_command(const Arguments& arguments, Env& env) {
+  const auto supports = inspect_cuda_support(
+      own_path(), env.variable, {arguments.inputs, arguments.gpu.value_or(std::string())});
   if (!supports) {
     *env.err << "bench worker: " << supports.error().message() << '\n';
     return ExitStatus::usage;
@@ -54,7 +54,7 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     return describe_command(arguments, env);
   }
   if (arguments.probe) return probe_command(*arguments.probe, env);
-  if (arguments.support) return support_command(arguments.inputs, env);
+  if (arguments.support) return support_command(arguments, env);
   int in = STDIN_FILENO, out = STDOUT_FILENO;
   if (const auto path = env.variable(kChannelVariable)) {
     const auto channel = connect_channel(*path);

@@ -2,6 +2,7 @@
 #include "harness/run/cuda_support.hpp"
 
 #include "harness/config/case_id.hpp"
+#include "harness/run/gpu_description.hpp"
 #include "harness/run/subject.hpp"
 #include "harness/run/worker_document.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
@@ -33,10 +34,11 @@ void take_text(void* self, const char* text, std::size_t size) {
 
 CudaSupport read_support(const json& object) {
   return {object.at("runs").get<std::string>(), object.at("by").get<std::string>(),
-          object.at("reason").get<std::string>()};
+          object.at("reason").get<std::string>(),
+          object.at("engines").get<std::vector<std::string>>()};
 }
 
-Result<CudaSupport> ask_plugin(Ask ask, const std::string& id) {
+Result<CudaSupport> ask_plugin(Ask ask, const std::string& id, const std::string& device) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
   BENCH_ASSIGN_OR_RETURN(const Subject subject,
                          make_subject(key, nullptr, ops::built_in_catalogue()));
@@ -44,7 +46,7 @@ Result<CudaSupport> ask_plugin(Ask ask, const std::string& id) {
   if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
   const ops::CProblem given(*problem);
   std::string text;
-  ask(given.get(), key.backend.c_str(), take_text, &text);
+  ask(given.get(), key.backend.c_str(), device.c_str(), take_text, &text);
   const json answer = json::parse(text, nullptr, false);
   try {
     return read_support(answer);
@@ -57,7 +59,12 @@ Result<CudaSupport> ask_plugin(Ask ask, const std::string& id) {
 }  // namespace
 
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
-                                          const std::vector<std::string>& ids) {
+                                          const CudaSupportQuestion& question) {
+  std::string device;
+  if (!question.gpu.empty()) {
+    BENCH_ASSIGN_OR_RETURN(const GpuDescription gpu, read_gpu_description(question.gpu));
+    device = gpu.cudnn_properties;
+  }
   BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
   BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
   static_cast<void>(plugin);  // looked at: it is one, of this version of the interface
@@ -69,8 +76,8 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
                  "install a CUDA plugin of this program's version"};
   }
   CudaSupports supports;
-  for (const std::string& id : ids) {
-    BENCH_ASSIGN_OR_RETURN(supports[id], ask_plugin(ask, id));
+  for (const std::string& id : question.ids) {
+    BENCH_ASSIGN_OR_RETURN(supports[id], ask_plugin(ask, id, device));
   }
   return supports;
 }
@@ -78,8 +85,10 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
 std::string format_cuda_support(const CudaSupports& supports) {
   json document = {{"schema", kSupportSchema}, {"cases", json::object()}};
   for (const auto& [id, support] : supports) {
-    document["cases"][id] = {
-        {"runs", support.runs}, {"by", support.by}, {"reason", support.reason}};
+    document["cases"][id] = {{"runs", support.runs},
+                             {"by", support.by},
+                             {"reason", support.reason},
+                             {"engines", support.engines}};
   }
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -102,13 +111,15 @@ Result<CudaSupports> parse_cuda_support(std::string_view text) {
 }
 
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
-                                      const std::vector<std::string>& ids, Env& env) {
+                                      const CudaSupportQuestion& question, Env& env) {
   CudaSupports all;
-  std::span<const std::string> left(ids);
+  std::span<const std::string> left(question.ids);
   while (!left.empty()) {
     const auto some = left.first(std::min(left.size(), kIdsPerChild));
     left = left.subspan(some.size());
     DocumentRequest request{worker_program, {"--support"}, {}, kCudaSupportLimit};
+    if (!question.gpu.empty())
+      request.arguments.insert(request.arguments.end(), {"--gpu", question.gpu});
     request.arguments.insert(request.arguments.end(), some.begin(), some.end());
     BENCH_ASSIGN_OR_RETURN(const std::string document, worker_document(request, env));
     BENCH_ASSIGN_OR_RETURN(CudaSupports found, parse_cuda_support(document));

@@ -18,14 +18,20 @@ struct CudaSupport {
   std::string runs;    // "yes", "no"; "unknown": the library to be asked is not here
   std::string by;      // "cuDNN", "cuBLASLt", "bench:softmax_block"
   std::string reason;  // of no and unknown; of yes: why no library does it
+  std::vector<std::string> engines = {};  // of cuDNN on the device that was described, best first
   friend bool operator==(const CudaSupport&, const CudaSupport&) = default;
 };
 using CudaSupports = std::map<std::string, CudaSupport>;  // by case id
 
-// In this process, for a child. Ids of operators, not of networks. Error: the plugin is not to be
-// had, or too old to know.
+struct CudaSupportQuestion {
+  std::vector<std::string> ids;  // of operators, not of networks
+  std::string gpu = {};          // a file of gpu_description.hpp; empty: of no device in particular
+};
+
+// In this process, for a child. Error: the plugin is not to be had, or too old to know; the file
+// describes no device.
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
-                                          const std::vector<std::string>& ids);
+                                          const CudaSupportQuestion& question);
 
 // One line, schema bench.cuda_support/1, and its inverse.
 std::string format_cuda_support(const CudaSupports& supports);
@@ -33,7 +39,7 @@ Result<CudaSupports> parse_cuda_support(std::string_view text);
 
 // The same by children of `worker_program`, which live at most kCudaSupportLimit each.
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
-                                      const std::vector<std::string>& ids, Env& env);
+                                      const CudaSupportQuestion& question, Env& env);
 inline constexpr Nanoseconds kCudaSupportLimit = std::chrono::seconds(60);
 
 }  // namespace bench

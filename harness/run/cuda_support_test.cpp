@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kId = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
 
 TEST(CudaSupport, IsReadAsItWasWritten) {
-  const CudaSupports supports = {{kId, {"yes", "cuBLASLt", ""}},
-                                 {"x", {"no", "", "no engine for \"x\""}}};
+  const CudaSupports supports = {{kId, {"yes", "cuDNN", "", {"engine 6: tensor core"}}},
+                                 {"x", {"no", "", "no engine for \"x\"", {}}}};
   const auto read = parse_cuda_support(format_cuda_support(supports));
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(*read, supports);
@@ -33,7 +33,7 @@ TEST(CudaSupport, SaysWhichPluginIsMissing) {
     if (name == "BENCH_CUDA_PLUGIN") return "/nowhere/libbench_cuda.so";
     return std::nullopt;
   };
-  const auto found = inspect_cuda_support("/nowhere/bench", variable, {kId});
+  const auto found = inspect_cuda_support("/nowhere/bench", variable, {{kId}});
   ASSERT_FALSE(found.ok());
   EXPECT_NE(found.error().message().find("/nowhere/libbench_cuda.so"), std::string::npos);
 }

@@ -27,12 +27,12 @@ BENCH_PLUGIN_EXPORT void bench_cuda_probe(int32_t extent,
 #define BENCH_CUDA_SUPPORT "bench_cuda_support"
 
 /* Calls `write` once with what would compute the problem on a device, told without one:
- * {"runs": "yes" | "no" | "unknown", "by": ..., "reason": ...}. `backend`: cudnn, cublaslt or
- * cublas. May load NVIDIA's libraries. */
-BENCH_PLUGIN_EXPORT void bench_cuda_support(const bench_problem* problem, const char* backend,
-                                            void (*write)(void* self, const char* text,
-                                                          size_t size),
-                                            void* self);
+ * {"runs": "yes" | "no" | "unknown", "by": ..., "reason": ..., "engines": [...]}. `backend`:
+ * cudnn, cublaslt or cublas. `device`: JSON, as cuDNN describes a device, for which its engines are
+ * then named, the first choice first; "" for none. May load NVIDIA's libraries. */
+BENCH_PLUGIN_EXPORT void bench_cuda_support(
+    const bench_problem* problem, const char* backend, const char* device,
+    void (*write)(void* self, const char* text, size_t size), void* self);
 
 #ifdef __cplusplus
 }

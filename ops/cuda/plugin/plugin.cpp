@@ -52,15 +52,17 @@ void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text
   write(self, text.data(), text.size());
 }
 
-void bench_cuda_support(const bench_problem* problem, const char* backend,
+void bench_cuda_support(const bench_problem* problem, const char* backend, const char* device,
                         void (*write)(void* self, const char* text, size_t size), void* self) {
   namespace cuda = bench::ops::cuda;
   std::string text;
   try {
-    text = cuda::support_answer(
-        *problem, backend, cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
+    text =
+        cuda::support_answer(*problem, backend, device,
+                             cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
   } catch (const std::exception&) {  // nothing is thrown across this interface
-    text = R"({"runs":"unknown","by":"","reason":"the memory of this machine does not suffice"})";
+    text =
+        R"({"runs":"unknown","by":"","reason":"the memory of this machine does not suffice","engines":[]})";
   }
   write(self, text.data(), text.size());
 }

@@ -6,13 +6,17 @@
 #include "ops/operator.hpp"
 #include "ops/plugin/read_problem.hpp"
 #ifdef BENCH_HAS_CUDNN
+#include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #endif
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -25,8 +29,30 @@ Support product_support(const Problem& problem, ProductLibrary library, std::str
   return {Runs::yes, std::move(name), ""};
 }
 
+struct Answer {
+  Support support;
+  std::vector<std::string> engines;
+};
+
 #ifdef BENCH_HAS_CUDNN
-Support graph_support(const Problem& problem, std::span<const SearchStep> search) {
+// Each once, though heuristics name it for each of its configurations. Engines that are compiled at
+// run time answer only where a driver, or its stub, is loaded.
+std::vector<std::string> engines_of(const Problem& problem,
+                                    const std::shared_ptr<const CudnnApi>& api,
+                                    std::string_view device) {
+  if (api == nullptr || device.empty()) return {};
+  const auto planned = planned_engines(api, problem, device);
+  if (!planned) return {"none: " + planned.error().reason};
+  std::vector<std::string> texts;
+  for (const PlannedEngine& engine : *planned) {
+    std::string text = engine.text();
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  return texts;
+}
+
+Answer graph_answer(const Problem& problem, std::string_view device,
+                    std::span<const SearchStep> search) {
   SupportQuestion question;
   auto api = load_cudnn(search);
   if (api) {
@@ -34,36 +60,40 @@ Support graph_support(const Problem& problem, std::span<const SearchStep> search
   } else {
     question.missing = api.error().reason;
   }
-  return support_of(problem, question);
+  return {support_of(problem, question), engines_of(problem, question.api, device)};
 }
 #else
-Support graph_support(const Problem&, std::span<const SearchStep>) {
-  return {Runs::unknown, "", "this plugin was built without cuDNN"};
+Answer graph_answer(const Problem&, std::string_view, std::span<const SearchStep>) {
+  return {{Runs::unknown, "", "this plugin was built without cuDNN"}, {}};
 }
 #endif
 
-Support support(const bench_problem& given, std::string_view backend,
-                std::span<const SearchStep> search) {
+Answer answer_to(const bench_problem& given, std::string_view backend, std::string_view device,
+                 std::span<const SearchStep> search) {
   const auto problem = read_problem(given);
-  if (!problem) return {Runs::no, "", problem.error().message()};
+  if (!problem) return {{Runs::no, "", problem.error().message()}, {}};
   const bool is_product = problem->op->name == "gemm";
   if (is_product != (backend != "cudnn")) {
-    return {Runs::no, "",
-            fmt::format("{} does not serve the operator {}", backend, problem->op->name)};
+    return {{Runs::no, "",
+             fmt::format("{} does not serve the operator {}", backend, problem->op->name)},
+            {}};
   }
-  if (backend == "cublaslt") return product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt");
-  if (backend == "cublas") return product_support(*problem, ProductLibrary::cublas, "cuBLAS");
-  return graph_support(*problem, search);
+  if (!is_product) return graph_answer(*problem, device, search);
+  return {backend == "cublas" ? product_support(*problem, ProductLibrary::cublas, "cuBLAS")
+                              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt"),
+          {}};
 }
 
 }  // namespace
 
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           std::span<const SearchStep> search) {
-  const Support answer = support(problem, backend, search);
-  const nlohmann::json document = {{"runs", kRunsNames[static_cast<std::size_t>(answer.runs)]},
-                                   {"by", answer.by},
-                                   {"reason", answer.reason}};
+                           std::string_view device, std::span<const SearchStep> search) {
+  const Answer answer = answer_to(problem, backend, device, search);
+  const Support& support = answer.support;
+  const nlohmann::json document = {{"runs", kRunsNames[static_cast<std::size_t>(support.runs)]},
+                                   {"by", support.by},
+                                   {"reason", support.reason},
+                                   {"engines", answer.engines}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -11,9 +11,9 @@
 
 namespace bench::ops::cuda {
 
-// JSON: {"runs":"yes","by":"cuDNN","reason":""}. A problem that cannot be read is a no with the
-// reason.
+// JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be read is a no
+// with the reason. `device`: as cuDNN describes one, whose engines are then named; empty: none.
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           std::span<const SearchStep> search);
+                           std::string_view device, std::span<const SearchStep> search);
 
 }  // namespace bench::ops::cuda
