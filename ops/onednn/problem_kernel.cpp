@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/problem_kernel.hpp"
 
+#include "ops/buffer_role.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/invocation.hpp"
@@ -114,18 +115,6 @@ Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> b
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
                                             std::unique_ptr<OnednnPrimitive> primitive) {
   return std::make_unique<ProblemKernel>(context, problem, std::move(primitive));
-}
-
-BufferRole buffer_role(TensorRole role) {
-  switch (role) {
-    case TensorRole::input:
-      return BufferRole::input;
-    case TensorRole::weights:
-      return BufferRole::weights;
-    case TensorRole::output:
-      break;
-  }
-  return BufferRole::output;
 }
 
 std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive) {

@@ -15,8 +15,6 @@ namespace bench::ops {
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
                                             std::unique_ptr<OnednnPrimitive> primitive);
 
-// The role of a tensor's buffer.
-BufferRole buffer_role(TensorRole role);
 // "acdb -> acdb, weights Acdb64a": activations, then what is constant.
 std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive);
 

@@ -2,6 +2,7 @@
 #include "ops/cuda/cublas/product_tensors.hpp"
 
 #include "base/text.hpp"
+#include "ops/buffer_role.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +13,6 @@
 
 namespace bench::ops::cuda {
 namespace {
-
-constexpr std::array<BufferRole, 3> kRoles = {BufferRole::input, BufferRole::weights,
-                                              BufferRole::output};
 
 // Letters of the dimensions in the order of memory, outermost first.
 std::string plain_layout(std::size_t rank) {
@@ -38,8 +36,7 @@ ProductTensors::ProductTensors(const Problem& problem, const GemmForm& form) {
                         (form.c && form.c->tensor == i);
     const DataType type = addend ? addend_type(form.d.dtype) : tensor.dtype;
     types_.push_back({tensor.dtype, type, static_cast<std::size_t>(tensor.elements())});
-    buffers_.push_back({kRoles[static_cast<std::size_t>(tensor.role)],
-                        Bytes{tensor.elements() * info(type).bytes},
+    buffers_.push_back({buffer_role(tensor.role), Bytes{tensor.elements() * info(type).bytes},
                         plain_layout(tensor.dims.size())});
   }
 }

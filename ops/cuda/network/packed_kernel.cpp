@@ -10,18 +10,6 @@
 
 namespace bench::ops::cuda {
 
-BufferRole buffer_role(TensorRole role) {
-  switch (role) {
-    case TensorRole::input:
-      return BufferRole::input;
-    case TensorRole::weights:
-      return BufferRole::weights;
-    case TensorRole::output:
-      break;
-  }
-  return BufferRole::output;
-}
-
 std::string layouts_text(std::span<const KernelBuffer> buffers) {
   const auto of = [&](BufferRole role) {
     std::vector<std::string> layouts;

@@ -3,6 +3,7 @@
 // own.
 #pragma once
 
+#include "ops/buffer_role.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 #include "ops/kernel.hpp"
@@ -22,7 +23,6 @@ struct DeviceTensor {
   std::function<void(void*packed)> encode = {}, decode = {};
 };
 
-BufferRole buffer_role(TensorRole role);
 // "nhwc -> nhwc, weights nhwc": activations, then what is constant.
 std::string layouts_text(std::span<const KernelBuffer> buffers);
 
