@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/network_kernel.hpp"
 
+#include "ops/network/kind_counts.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/invocation.hpp"
@@ -8,7 +9,6 @@
 #include "ops/onednn/transfer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
@@ -21,27 +21,11 @@ using dnnl::memory;
 
 Bytes size_of(const memory::desc& desc) { return {static_cast<std::int64_t>(desc.get_size())}; }
 
-// "58 primitives: 53 convolution, 2 pooling, 1 matmul, 2 reorder": kinds by first use.
-std::string count_kinds(const std::vector<ChainStep>& steps) {
-  std::vector<std::pair<std::string, int>> counts;
-  for (const ChainStep& step : steps) {
-    const auto known = std::ranges::find(counts, step.kind, &std::pair<std::string, int>::first);
-    if (known == counts.end()) {
-      counts.emplace_back(step.kind, 1);
-    } else {
-      ++known->second;
-    }
-  }
-  std::vector<std::string> parts;
-  for (const auto& [kind, count] : counts) parts.push_back(fmt::format("{} {}", count, kind));
-  return fmt::format("{} primitives: {}", steps.size(), fmt::join(parts, ", "));
-}
-
 class NetworkKernel final : public Kernel {
  public:
   NetworkKernel(const OnednnContext& context, const Network& network, Chain chain);
 
-  std::string implementation() const override { return count_kinds(chain_.steps); }
+  std::string implementation() const override { return count_kinds(chain_.steps, "primitives"); }
   std::vector<KernelStep> steps() const override;
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {static_cast<std::int64_t>(scratchpad_.size())}; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/network/chain_kernel.hpp"
 
+#include "ops/network/kind_counts.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -69,22 +71,6 @@ class ChainInvocation final : public CudaInvocation {
   std::int64_t launches_ = 0;
 };
 
-// "12 launches: 5 conv, 2 pool": kinds by first use.
-std::string count_kinds(const std::vector<KernelStep>& steps) {
-  std::vector<std::pair<std::string, int>> counts;
-  for (const KernelStep& step : steps) {
-    const auto known = std::ranges::find(counts, step.kind, &std::pair<std::string, int>::first);
-    if (known == counts.end()) {
-      counts.emplace_back(step.kind, 1);
-    } else {
-      ++known->second;
-    }
-  }
-  std::vector<std::string> parts;
-  for (const auto& [kind, count] : counts) parts.push_back(fmt::format("{} {}", count, kind));
-  return fmt::format("{} steps: {}", steps.size(), fmt::join(parts, ", "));
-}
-
 std::vector<KernelStep> steps_of(const ChainStep& step) {
   std::vector<KernelStep> steps = step.kernel->steps();
   if (steps.empty()) {
@@ -149,7 +135,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, 
 
 // Of a problem: what stands behind each other; of a network: how much of what.
 std::string ChainKernel::implementation() const {
-  if (between_ == Between::activations) return count_kinds(steps_);
+  if (between_ == Between::activations) return count_kinds(steps_, "steps");
   std::vector<std::string> names;
   for (const KernelStep& step : steps_) names.push_back(step.implementation);
   return fmt::format("{}", fmt::join(names, " + "));
