@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/plugin/backends.hpp"
 
+#include "base/env.hpp"
 #include "ops/cuda/architectures.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
@@ -23,8 +24,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <memory>
 #include <utility>
 
@@ -33,12 +32,6 @@ namespace {
 
 using MadeBackend = Result<std::unique_ptr<Backend>, Refusal>;
 using BackendMaker = std::function<MadeBackend(const DeviceParts& device)>;
-
-Nanoseconds monotonic_now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
 
 // What the backends of a process share.
 struct Shared {
@@ -51,7 +44,8 @@ struct Shared {
 
 Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search) {
   BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime, make_cuda_runtime());
-  ConditionWatch watch = watch_by_nvml(search, runtime->traits().bus_id, monotonic_now);
+  ConditionWatch watch =
+      watch_by_nvml(search, runtime->traits().bus_id, [] { return MonotonicClock().now(); });
   auto sampler = Sampler::create(runtime, std::move(watch));
   if (!sampler) {
     return Refusal{Refusal::Kind::failed,
@@ -110,10 +104,11 @@ MadeBackend open_backend(const std::string& name, const Library<Api>& library,
   if (auto reason = why_no_device(shared->variables)) {
     return Refusal{Refusal::Kind::skipped, *std::move(reason)};
   }
-  const Nanoseconds begin = monotonic_now();
+  MonotonicClock clock;
+  const Nanoseconds begin = clock.now();
   auto loaded = library.load(shared->search);
   if (!loaded) return Refusal{Refusal::Kind::unsupported, std::move(loaded).error().reason};
-  const Nanoseconds load_time = monotonic_now() - begin;
+  const Nanoseconds load_time = clock.now() - begin;
   const LibraryReport report = report_library(library_spec(library.name), shared->search, {});
   LazyBackendParts parts;
   parts.name = name;

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/runtime/cuda_runtime.hpp"
 
+#include "base/env.hpp"
 #include "ops/cuda/runtime/cuda_error.hpp"
 #include "ops/cuda/runtime/kernels.hpp"
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 
 namespace bench::ops::cuda {
 namespace {
 
 constexpr int kDevice = 0;
-
-Nanoseconds monotonic_now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
 
 CudaFailure failure_of(std::string_view call, cudaError_t code) {
   return {call, code, cudaGetErrorName(code), cudaGetErrorString(code)};
@@ -96,7 +89,7 @@ class CudaRuntime final : public Runtime {
   Status flush(void* scratch, Bytes size) override {
     return checked("launch of the flushing kernel", launch_flush(stream_, scratch, count_of(size)));
   }
-  Nanoseconds now() const override { return monotonic_now(); }
+  Nanoseconds now() const override { return MonotonicClock().now(); }
 
  private:
   Status checked(std::string_view call, cudaError_t code) {
@@ -126,11 +119,11 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
 }
 
 Status CudaRuntime::open() {
-  const Nanoseconds begin = monotonic_now();
+  const Nanoseconds begin = now();
   // Since CUDA 12 this makes the context; before, the first call after it did.
   BENCH_RETURN_IF_ERROR(checked("cudaSetDevice", cudaSetDevice(kDevice)));
   BENCH_RETURN_IF_ERROR(checked("cudaFree", cudaFree(nullptr)));
-  note_setup("context", monotonic_now() - begin);
+  note_setup("context", now() - begin);
   BENCH_RETURN_IF_ERROR(checked("cudaStreamCreateWithFlags",
                                 cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)));
   return read_traits();
