@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/launching.hpp"
 #include "ops/cuda/kernels/element_functions.hpp"
 
 namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 16384;
 
 // One block a channel, the threads' parts added in a tree: the same order in every run.
 template <class T>
@@ -27,10 +27,8 @@ __global__ void channel_sum_kernel(const void* source, void* destination, Channe
 
 template <class T>
 void start(cudaStream_t stream, const ChannelSumPlan& plan, const Addresses& tensors) {
-  const auto grid =
-      static_cast<unsigned>(plan.channels < kMostBlocks ? plan.channels : kMostBlocks);
-  channel_sum_kernel<T>
-      <<<grid, kThreads, 0, stream>>>(tensors.at[plan.source], tensors.at[plan.destination], plan);
+  channel_sum_kernel<T><<<grid_of(plan.channels), kThreads, 0, stream>>>(
+      tensors.at[plan.source], tensors.at[plan.destination], plan);
 }
 
 }  // namespace
@@ -38,12 +36,8 @@ void start(cudaStream_t stream, const ChannelSumPlan& plan, const Addresses& ten
 cudaError_t launch_channel_sum(cudaStream_t stream, const ChannelSumPlan& plan,
                                const Addresses& tensors) {
   if (plan.channels == 0) return cudaSuccess;
-  if (plan.precision == Precision::wide) {
-    start<double>(stream, plan, tensors);
-  } else {
-    start<float>(stream, plan, tensors);
-  }
-  return cudaGetLastError();
+  return launch_by(plan.precision,
+                   [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
 
 }  // namespace bench::ops::cuda

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/launching.hpp"
 #include "ops/cuda/kernels/element_functions.hpp"
 
 namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// Fills the largest device several times over; the loop strides over the rest.
-constexpr std::int64_t kMostBlocks = 8192;
+constexpr std::int64_t kMostElementwiseBlocks = 8192;
 // Positions of this many, plus a stride of the whole grid, fit into 32 bits.
 constexpr std::int64_t kNarrowElements = INT64_C(1) << 30;
 
@@ -25,7 +25,7 @@ __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
 template <class T>
 void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
   const std::int64_t blocks = (plan.elements + kThreads - 1) / kThreads;
-  const auto grid = static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  const unsigned grid = grid_of(blocks, kMostElementwiseBlocks);
   if (plan.elements <= kNarrowElements) {
     elementwise_kernel<T, std::uint32_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
   } else {
@@ -38,12 +38,8 @@ void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& te
 cudaError_t launch_elementwise(cudaStream_t stream, const ElementwisePlan& plan,
                                const Addresses& tensors) {
   if (plan.elements == 0) return cudaSuccess;
-  if (plan.precision == Precision::wide) {
-    start<double>(stream, plan, tensors);
-  } else {
-    start<float>(stream, plan, tensors);
-  }
-  return cudaGetLastError();
+  return launch_by(plan.precision,
+                   [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
 
 }  // namespace bench::ops::cuda

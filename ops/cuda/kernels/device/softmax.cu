@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/launching.hpp"
 #include "ops/cuda/kernels/element_functions.hpp"
 
 namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 16384;
 
 // One block a row: each thread sums up its part in one pass, the parts are merged in a tree, and a
 // second pass writes.
@@ -39,21 +39,16 @@ __global__ void softmax_kernel(const void* source, void* destination, SoftmaxPla
 
 template <class T>
 void start(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
-  const std::int64_t rows = plan.outer * plan.inner;
-  const auto grid = static_cast<unsigned>(rows < kMostBlocks ? rows : kMostBlocks);
-  softmax_kernel<T><<<grid, kThreads, 0, stream>>>(tensors.at[0], tensors.at[1], plan);
+  softmax_kernel<T><<<grid_of(plan.outer * plan.inner), kThreads, 0, stream>>>(tensors.at[0],
+                                                                               tensors.at[1], plan);
 }
 
 }  // namespace
 
 cudaError_t launch_softmax(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
   if (plan.outer * plan.inner * plan.size == 0) return cudaSuccess;
-  if (plan.precision == Precision::wide) {
-    start<double>(stream, plan, tensors);
-  } else {
-    start<float>(stream, plan, tensors);
-  }
-  return cudaGetLastError();
+  return launch_by(plan.precision,
+                   [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
 
 }  // namespace bench::ops::cuda

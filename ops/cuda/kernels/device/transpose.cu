@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/launching.hpp"
 
 namespace bench::ops::cuda {
 namespace {
 
 constexpr int kTile = 32;
 constexpr int kRowsOfThreads = 8;
-constexpr std::int64_t kMostBlocks = 16384;
 
 // A tile is read along the source's rows and written along the destination's; the extra column
 // keeps the threads of a warp on different banks of the shared memory.
@@ -43,8 +43,7 @@ template <class Word>
 void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tensors) {
   const std::int64_t tiles =
       plan.batch * ((plan.rows + kTile - 1) / kTile) * ((plan.columns + kTile - 1) / kTile);
-  const auto grid = static_cast<unsigned>(tiles < kMostBlocks ? tiles : kMostBlocks);
-  transpose_kernel<Word><<<grid, dim3(kTile, kRowsOfThreads), 0, stream>>>(
+  transpose_kernel<Word><<<grid_of(tiles), dim3(kTile, kRowsOfThreads), 0, stream>>>(
       static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What launches of our own kernels have in common. C++17, for nvcc.
+#pragma once
+
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace bench::ops::cuda {
+
+// Fills the largest device several times over; the kernels' loops stride over the rest.
+constexpr std::int64_t kMostBlocks = 16384;
+
+inline unsigned grid_of(std::int64_t blocks, std::int64_t most = kMostBlocks) {
+  return static_cast<unsigned>(blocks < most ? blocks : most);
+}
+
+// Calls `start` with a zero of the type that is computed in.
+template <class Start>
+cudaError_t launch_by(Precision precision, Start start) {
+  if (precision == Precision::wide) {
+    start(double());
+  } else {
+    start(float());
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace bench::ops::cuda
