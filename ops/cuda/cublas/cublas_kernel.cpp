@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
+#include "ops/cuda/cublas/product_kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
 
 #include <fmt/format.h>
@@ -18,11 +19,11 @@ cublasOperation_t code_of(Operation operation) {
   return operation == Operation::transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-class CublasInvocation final : public CudaInvocation {
+class CublasInvocation final : public SingleStepInvocation {
  public:
   CublasInvocation(std::shared_ptr<const CublasSession> session, const GemmForm& form, Bytes result,
                    std::vector<void*> addresses)
-      : CudaInvocation(*session->device.runtime),
+      : SingleStepInvocation(*session->device.runtime),
         session_(std::move(session)),
         form_(form),
         result_(result),
@@ -30,8 +31,8 @@ class CublasInvocation final : public CudaInvocation {
         beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
         addresses_(std::move(addresses)) {}
 
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
+ private:
+  Status launch() override {
     if (form_.c) {
       BENCH_RETURN_IF_ERROR(
           runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
@@ -43,12 +44,9 @@ class CublasInvocation final : public CudaInvocation {
     const CublasApi& api = *session_->api;
     BENCH_RETURN_IF_ERROR(
         checked("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
-    BENCH_RETURN_IF_ERROR(form_.batch == 1 ? multiply() : multiply_batch());
-    if (observer != nullptr) observer->enqueued(0);
-    return Done{};
+    return form_.batch == 1 ? multiply() : multiply_batch();
   }
 
- private:
   Status checked(std::string_view call, cublasStatus_t status) const {
     if (status == CUBLAS_STATUS_SUCCESS) return Done{};
     return Error{fmt::format("{}: {}", call, session_->api->text(status)), "", ""};
@@ -86,35 +84,16 @@ class CublasInvocation final : public CudaInvocation {
   std::vector<void*> addresses_;
 };
 
-class CublasKernel final : public CudaKernel {
+class CublasKernel final : public ProductKernel {
  public:
   CublasKernel(std::shared_ptr<const CublasSession> session, const GemmForm& form,
                ProductTensors tensors)
-      : CudaKernel(session->device.runtime, session->device.sampler),
+      : ProductKernel(session->device, std::move(tensors),
+                      form.batch == 1 ? "cublas:gemm_ex" : "cublas:gemm_strided_batched_ex"),
         session_(std::move(session)),
-        form_(form),
-        tensors_(std::move(tensors)),
-        name_(form.batch == 1 ? "cublas:gemm_ex" : "cublas:gemm_strided_batched_ex") {}
+        form_(form) {}
 
-  std::string implementation() const override { return name_; }
-  std::vector<KernelStep> steps() const override {
-    return {{"", "gemm", name_, tensors_.layouts(), {}}};
-  }
-  std::span<const KernelBuffer> buffers() const override { return tensors_.buffers(); }
   Bytes workspace() const override { return session_->workspace->size(); }
-  Status pack(std::size_t index, const void* plain, void* packed) override {
-    return tensors_.pack(runtime(), index, plain, packed);
-  }
-  Status unpack(std::size_t index, const void* packed, void* plain) override {
-    return tensors_.unpack(runtime(), index, packed, plain);
-  }
-  Status prepare(std::span<void* const>) override { return Done{}; }
-  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
-    BENCH_RETURN_IF_ERROR(check_addresses(buffers, tensors_.buffers().size()));
-    return std::unique_ptr<Invocation>(
-        std::make_unique<CublasInvocation>(session_, form_, tensors_.buffers()[form_.d.tensor].size,
-                                           std::vector<void*>(buffers.begin(), buffers.end())));
-  }
   std::map<std::string, std::string> details() const override {
     auto all = CudaKernel::details();
     all.insert(session_->details.begin(), session_->details.end());
@@ -126,10 +105,13 @@ class CublasKernel final : public CudaKernel {
   }
 
  private:
+  std::unique_ptr<Invocation> bind_checked(std::vector<void*> addresses) override {
+    return std::make_unique<CublasInvocation>(session_, form_, buffers()[form_.d.tensor].size,
+                                              std::move(addresses));
+  }
+
   std::shared_ptr<const CublasSession> session_;
   GemmForm form_;
-  ProductTensors tensors_;
-  std::string name_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/cublas/matmul_algorithm.hpp"
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
+#include "ops/cuda/cublas/product_kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
 #include "ops/cuda/cublas/tuning.hpp"
 
@@ -29,26 +30,19 @@ struct Product {
   ProductScalar one, beta;
 };
 
-class CublasLtInvocation final : public CudaInvocation {
+class CublasLtInvocation final : public SingleStepInvocation {
  public:
   // `workspace` has at least what the algorithm asks for.
   CublasLtInvocation(Runtime& runtime, Product& product, const MatmulAlgorithm& algorithm,
                      void* workspace, std::vector<void*> addresses)
-      : CudaInvocation(runtime),
+      : SingleStepInvocation(runtime),
         product_(product),
         algorithm_(algorithm),
         workspace_(workspace),
         addresses_(std::move(addresses)) {}
 
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
-    BENCH_RETURN_IF_ERROR(multiply());
-    if (observer != nullptr) observer->enqueued(0);
-    return Done{};
-  }
-
  private:
-  Status multiply() {
+  Status launch() override {
     const GemmForm& form = product_.form;
     MatmulDescriptors& descriptors = product_.descriptors;
     // The descriptors are shared by all invocations, and read during the call.
@@ -74,38 +68,18 @@ class CublasLtInvocation final : public CudaInvocation {
   std::vector<void*> addresses_;
 };
 
-class CublasLtKernel final : public CudaKernel {
+class CublasLtKernel final : public ProductKernel {
  public:
   CublasLtKernel(const CublasLtSession& session, std::unique_ptr<Product> product,
                  ProductTensors tensors, const MatmulAlgorithm& algorithm, DeviceBuffer workspace,
                  std::map<std::string, std::string> details)
-      : CudaKernel(session.device.runtime, session.device.sampler),
+      : ProductKernel(session.device, std::move(tensors), algorithm_name(details)),
         product_(std::move(product)),
-        tensors_(std::move(tensors)),
         algorithm_(algorithm),
         workspace_(std::move(workspace)),
-        details_(std::move(details)),
-        name_(algorithm_name(details_)) {}
+        details_(std::move(details)) {}
 
-  std::string implementation() const override { return name_; }
-  std::vector<KernelStep> steps() const override {
-    return {{"", "gemm", name_, tensors_.layouts(), {}}};
-  }
-  std::span<const KernelBuffer> buffers() const override { return tensors_.buffers(); }
   Bytes workspace() const override { return workspace_.size(); }
-  Status pack(std::size_t index, const void* plain, void* packed) override {
-    return tensors_.pack(runtime(), index, plain, packed);
-  }
-  Status unpack(std::size_t index, const void* packed, void* plain) override {
-    return tensors_.unpack(runtime(), index, packed, plain);
-  }
-  Status prepare(std::span<void* const>) override { return Done{}; }
-  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
-    BENCH_RETURN_IF_ERROR(check_addresses(buffers, tensors_.buffers().size()));
-    return std::unique_ptr<Invocation>(
-        std::make_unique<CublasLtInvocation>(runtime(), *product_, algorithm_, workspace_.data(),
-                                             std::vector<void*>(buffers.begin(), buffers.end())));
-  }
   std::map<std::string, std::string> details() const override {
     auto all = CudaKernel::details();
     all.insert(details_.begin(), details_.end());
@@ -113,12 +87,15 @@ class CublasLtKernel final : public CudaKernel {
   }
 
  private:
+  std::unique_ptr<Invocation> bind_checked(std::vector<void*> addresses) override {
+    return std::make_unique<CublasLtInvocation>(runtime(), *product_, algorithm_, workspace_.data(),
+                                                std::move(addresses));
+  }
+
   std::unique_ptr<Product> product_;
-  ProductTensors tensors_;
   MatmulAlgorithm algorithm_;
   DeviceBuffer workspace_;
   std::map<std::string, std::string> details_;
-  std::string name_;
 };
 
 // fp8 is multiplied by 1: cuBLASLt's default, but said, as frameworks say it.

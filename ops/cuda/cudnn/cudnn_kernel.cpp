@@ -35,22 +35,17 @@ Result<Descriptor> variant_pack(const CudnnSession& session, const ExecutionPlan
       .finish();
 }
 
-class CudnnInvocation final : public CudaInvocation {
+class CudnnInvocation final : public SingleStepInvocation {
  public:
   CudnnInvocation(CudnnSession& session, std::shared_ptr<const ExecutionPlan> plan, Descriptor pack)
-      : CudaInvocation(session.runtime()),
+      : SingleStepInvocation(session.runtime()),
         session_(session),
         plan_(std::move(plan)),
         pack_(std::move(pack)) {}
 
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
-    Status status = session_.execute(plan_->plan, pack_);
-    if (observer != nullptr) observer->enqueued(0);
-    return status;
-  }
-
  private:
+  Status launch() override { return session_.execute(plan_->plan, pack_); }
+
   CudnnSession& session_;  // the kernel's, which outlives its invocations
   std::shared_ptr<const ExecutionPlan> plan_;
   Descriptor pack_;

@@ -30,14 +30,15 @@ struct CheckRun {
 };
 
 // A kernel that takes a known time.
-class SpinInvocation final : public CudaInvocation {
+class SpinInvocation final : public SingleStepInvocation {
  public:
   SpinInvocation(Runtime& device, Nanoseconds time, LaunchShape shape = {})
-      : CudaInvocation(device), time_(time), shape_(shape) {}
-  Status enqueue(StepObserver* observer) override;
+      : SingleStepInvocation(device), time_(time), shape_(shape) {}
   std::int64_t launches() const override { return 1; }
 
  private:
+  Status launch() override;
+
   Nanoseconds time_;
   LaunchShape shape_;
 };

@@ -106,11 +106,8 @@ Status launched(cudaError_t code, const char* what) {
   return Error{fmt::format("{}: {}", what, cudaGetErrorString(code)), "", ""};
 }
 
-Status SpinInvocation::enqueue(StepObserver* observer) {
-  if (observer != nullptr) observer->begins(0);
-  BENCH_RETURN_IF_ERROR(launched(launch_spin(runtime().stream(), time_.count(), shape_), "spin"));
-  if (observer != nullptr) observer->enqueued(0);
-  return Done{};
+Status SpinInvocation::launch() {
+  return launched(launch_spin(runtime().stream(), time_.count(), shape_), "spin");
 }
 
 void check_memory(CheckRun& run) {

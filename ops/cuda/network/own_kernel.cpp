@@ -10,24 +10,20 @@
 namespace bench::ops::cuda {
 namespace {
 
-class OwnInvocation final : public CudaInvocation {
+class OwnInvocation final : public SingleStepInvocation {
  public:
   OwnInvocation(Runtime& runtime, Launcher& launcher, const OwnPlan& plan,
                 std::span<void* const> tensors)
-      : CudaInvocation(runtime),
+      : SingleStepInvocation(runtime),
         launcher_(launcher),
         plan_(plan),
         tensors_(tensors.begin(), tensors.end()) {}
 
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
-    Status status = launcher_.launch(plan_, tensors_);
-    if (observer != nullptr) observer->enqueued(0);
-    return status;
-  }
   std::int64_t launches() const override { return 1; }
 
  private:
+  Status launch() override { return launcher_.launch(plan_, tensors_); }
+
   Launcher& launcher_;
   const OwnPlan& plan_;  // the kernel's, which outlives its invocations
   std::vector<void*> tensors_;

@@ -64,26 +64,23 @@ inline void compute_reference(const Problem& problem, std::span<const DeviceTens
   }
 }
 
-class ReferenceInvocation final : public CudaInvocation {
+class ReferenceInvocation final : public SingleStepInvocation {
  public:
   ReferenceInvocation(ScriptedRuntime& device, const Problem& problem,
                       const std::vector<DeviceTensor>& tensors, std::span<void* const> buffers)
-      : CudaInvocation(device),
+      : SingleStepInvocation(device),
         device_(device),
         problem_(problem),
         tensors_(tensors),
         buffers_(buffers.begin(), buffers.end()) {}
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
-    Status status =
-        device_.launch_kernel(std::string(problem_.op->name), Nanoseconds(1000),
-                              [this] { compute_reference(problem_, tensors_, buffers_); });
-    if (observer != nullptr) observer->enqueued(0);
-    return status;
-  }
   std::int64_t launches() const override { return 1; }
 
  private:
+  Status launch() override {
+    return device_.launch_kernel(std::string(problem_.op->name), Nanoseconds(1000),
+                                 [this] { compute_reference(problem_, tensors_, buffers_); });
+  }
+
   ScriptedRuntime& device_;
   const Problem& problem_;  // the kernel's, as are the tensors
   const std::vector<DeviceTensor>& tensors_;

@@ -49,6 +49,18 @@ class CudaInvocation : public Invocation {
   std::string error_;
 };
 
+// One that is a single step.
+class SingleStepInvocation : public CudaInvocation {
+ public:
+  using CudaInvocation::CudaInvocation;
+  // The step is not told as enqueued where it was not.
+  Status enqueue(StepObserver* observer) final;
+
+ protected:
+  // Puts the step on the stream. No allocation, no wait.
+  virtual Status launch() = 0;
+};
+
 class Sampler;         // sampler.hpp
 class KernelSampling;  // what it remembers of one kernel
 

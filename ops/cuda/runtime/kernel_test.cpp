@@ -93,6 +93,20 @@ TEST(CudaInvocation, SaysWhyALaunchFailed) {
   EXPECT_TRUE(invocation.run());
 }
 
+// cuDNN's and our own kernels once told a step as enqueued that was not, and so as done.
+TEST(SingleStepInvocation, AFailedLaunchIsNeitherEnqueuedNorDone) {
+  RuntimeScript script;
+  script.failing = {{"launch one", 1}};
+  ScriptedDevice device(script);
+  ScriptedInvocation invocation(*device.runtime, "one", 10us);
+  Events events(device.runtime->calls);
+  EXPECT_FALSE(invocation.run_observed(events));
+  EXPECT_EQ(invocation.error(), script.failure);
+  EXPECT_THAT(device.runtime->calls, Contains("begins 0"));
+  EXPECT_THAT(device.runtime->calls, Not(Contains("enqueued 0")));
+  EXPECT_THAT(device.runtime->calls, Not(Contains("done 0")));
+}
+
 class OneKernel final : public CudaKernel {
  public:
   using CudaKernel::CudaKernel;

@@ -43,22 +43,20 @@ struct ScriptedDevice {
 };
 
 // Launches one scripted kernel, and tells one step of it.
-class ScriptedInvocation final : public CudaInvocation {
+class ScriptedInvocation final : public SingleStepInvocation {
  public:
   ScriptedInvocation(ScriptedRuntime& device, std::string name, Nanoseconds time)
-      : CudaInvocation(device), device_(device), name_(std::move(name)), time_(time) {}
-  Status enqueue(StepObserver* observer) override {
-    if (observer != nullptr) observer->begins(0);
-    BENCH_RETURN_IF_ERROR(device_.launch_kernel(name_, time_, [this] { ++executions; }));
-    if (observer != nullptr) observer->enqueued(0);
-    return Done{};
-  }
+      : SingleStepInvocation(device), device_(device), name_(std::move(name)), time_(time) {}
   std::int64_t launches() const override { return launches_of_one; }
 
   std::int64_t executions = 0;
   std::int64_t launches_of_one = 1;
 
  private:
+  Status launch() override {
+    return device_.launch_kernel(name_, time_, [this] { ++executions; });
+  }
+
   ScriptedRuntime& device_;
   std::string name_;
   Nanoseconds time_;
