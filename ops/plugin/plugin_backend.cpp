@@ -21,6 +21,7 @@ namespace {
 using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
 
 const bench_tracer* tracer_of(const bench_backend& backend) {
+  // The size of the pointer itself is meant. NOLINTNEXTLINE(bugprone-sizeof-expression)
   return BENCH_HAS(bench_backend, &backend, tracer) ? backend.tracer : nullptr;
 }
 
