@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/cuda_status.hpp"
 
+#include "base/json_document.hpp"
 #include "harness/run/worker_document.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 
@@ -195,16 +196,7 @@ std::string format_cuda_status(const CudaStatus& status) {
 }
 
 Result<CudaStatus> parse_cuda_status(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != kStatusSchema) {
-    return Error{fmt::format("no document of schema {}", kStatusSchema), "", ""};
-  }
-  try {
-    return read_status(document);
-  } catch (const json::exception& exception) {
-    return Error{fmt::format("damaged document of schema {}: {}", kStatusSchema, exception.what()),
-                 "", ""};
-  }
+  return read_json_document(text, kStatusSchema, read_status);
 }
 
 CudaStatus ask_cuda(const std::string& worker_program,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/cuda_support.hpp"
 
+#include "base/json_document.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/run/gpu_description.hpp"
 #include "harness/run/subject.hpp"
@@ -94,20 +95,13 @@ std::string format_cuda_support(const CudaSupports& supports) {
 }
 
 Result<CudaSupports> parse_cuda_support(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != kSupportSchema) {
-    return Error{fmt::format("no document of schema {}", kSupportSchema), "", ""};
-  }
-  try {
+  return read_json_document(text, kSupportSchema, [](const json& document) {
     CudaSupports supports;
     for (const auto& [id, object] : document.at("cases").items()) {
       supports.emplace(id, read_support(object));
     }
     return supports;
-  } catch (const json::exception& exception) {
-    return Error{fmt::format("damaged document of schema {}: {}", kSupportSchema, exception.what()),
-                 "", ""};
-  }
+  });
 }
 
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,

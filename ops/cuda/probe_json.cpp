@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_document.hpp"
 #include "ops/cuda/probe.hpp"
 
 #include <fmt/format.h>
@@ -171,16 +172,7 @@ std::string format_probe(const ProbeReport& report) {
 }
 
 Result<ProbeReport> parse_probe(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != kProbeSchema) {
-    return Error{fmt::format("no document of schema {}", kProbeSchema), "", ""};
-  }
-  try {
-    return read_report(document);
-  } catch (const json::exception& exception) {
-    return Error{fmt::format("damaged document of schema {}: {}", kProbeSchema, exception.what()),
-                 "", ""};
-  }
+  return read_json_document(text, kProbeSchema, read_report);
 }
 
 std::string capability_text(const DeviceFacts& device) {
