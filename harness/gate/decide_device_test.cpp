@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decisions where both sides know the clock of their device: time and cycles.
 #include "harness/gate/decide.hpp"
+#include "harness/gate/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,49 +12,12 @@
 namespace bench {
 namespace {
 
+using test::add_duets;
+using test::kBase;
+using test::measured;
+using test::paired;
+using test::stored;
 using testing::HasSubstr;
-
-constexpr double kBase = 1e6;  // nanoseconds
-
-// Duets whose effect is `share`, spread evenly over -noise..noise around it, in no order.
-void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double share, double noise) {
-  for (int i = 0; i < count; ++i) {
-    const double shaken = noise * (static_cast<double>(i * 7 % 20) - 9.5) / 9.5;
-    Duet duet;
-    duet.id = entry.id;
-    duet.stage = stage;
-    duet.number = i;
-    const auto slow = Nanoseconds(std::llround(kBase * std::exp(std::log1p(share) + shaken)));
-    duet.base.assign(3, Nanoseconds(std::llround(kBase)));
-    duet.candidate.assign(3, slow);
-    entry.duets.push_back(duet);
-  }
-}
-
-CaseEvidence measured(const std::string& id) {
-  CaseEvidence entry;
-  entry.id = id;
-  entry.source = "a.yaml:3";
-  entry.q25 = {kBase, kBase, kBase};
-  entry.median = Nanoseconds(1000000);
-  return entry;
-}
-
-StoredCase stored(double q25, double sigma, int runs = 10) {
-  StoredCase result;
-  result.commit = "abc1234";
-  result.runs = runs;
-  result.center = std::log(q25);
-  result.sigma = sigma;
-  return result;
-}
-
-GateEvidence paired(std::vector<CaseEvidence> cases) {
-  GateEvidence evidence;
-  evidence.mode = GateEvidence::Mode::paired;
-  evidence.cases = std::move(cases);
-  return evidence;
-}
 
 // Of all duets: the clocks of both sides.
 void set_clocks(CaseEvidence& entry, std::int64_t base_hz, std::int64_t candidate_hz) {
