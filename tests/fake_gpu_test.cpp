@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing pass on a GPU from YAML to result file, over a GPU that is none (fakes/fake_gpu).
+#include "tests/support/fake_gpu.hpp"
+
 #include "harness/report/report.hpp"
 #include "tests/support/program.hpp"
 
@@ -32,7 +34,7 @@ constexpr const char* kStart = R"(version: 1
 name: gpu
 defaults:
   warmup: { iterations: 1, time: 0ms }
-  measure: { processes: 2, min_iterations: 5, max_time: 4ms }
+  measure: { processes: 2, min_iterations: 5, max_time: 40ms }
 cases:
 )";
 std::string two_gemms() {
@@ -44,15 +46,8 @@ class FakeGpuTest : public testing::Test {
  protected:
   // Runs the configuration on a device that follows the script; the exit status is expected.
   Report run(const std::string& config, const std::string& script, int status = 0,
-             std::vector<std::string> more = {}) {
-    folder_.write("a.yaml", config);
-    std::vector<std::string> command = {BENCH_BINARY, "run",     "a.yaml",
-                                        "--out",      "r.jsonl", "--force"};
-    command.insert(command.end(), more.begin(), more.end());
-    last_ = run_program({std::move(command),
-                         folder_.path(),
-                         {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
-                          {"FAKE_GPU_SCRIPT", folder_.write("script.json", script)}}});
+             const std::vector<std::string>& more = {}) {
+    last_ = run_on_fake_gpu(folder_, config, script, more);
     EXPECT_EQ(last_.status, status) << last_.out << last_.err;
     auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
     if (!report.ok()) {
@@ -83,7 +78,7 @@ TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
   const Report report = run(two_gemms(), R"({"cases":[
       {"match":"gemm/m4*","ns":10000,"launch_ns":2000,"implementation":"algo_7",
        "details":{"engine":"7","setup.heuristic_ns":"1500"}},
-      {"match":"*","ns":200000,"launch_ns":3000}]})");
+      {"match":"*","ns":2000000,"launch_ns":3000}]})");
   const CaseRecord small = find(report, kSmall);
   EXPECT_EQ(small.outcome, Outcome::ok) << small.reason.value_or("");
   EXPECT_EQ(small.time->median, Nanoseconds(10000));
@@ -95,10 +90,10 @@ TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
   EXPECT_EQ(small.setup.at("heuristic_ns"), Nanoseconds(1500));
   EXPECT_TRUE(small.check) << "nothing is timed before it was checked";
   EXPECT_THAT(small.details, Contains(testing::Key(HasSubstr("library."))));
-  EXPECT_EQ(find(report, kLarge).time->median, Nanoseconds(200000));
+  EXPECT_EQ(find(report, kLarge).time->median, Nanoseconds(2000000));
   for (const ProcessRecord& process : processes(report, kSmall)) {
-    EXPECT_EQ(process.iterations_per_sample, 11);  // of at least 100 us
-    EXPECT_THAT(process.samples, Each(Nanoseconds(110000)));
+    EXPECT_EQ(process.iterations_per_sample, 110);  // of at least 1 ms
+    EXPECT_THAT(process.samples, Each(Nanoseconds(1100000)));
     EXPECT_THAT(process.host_launch, SizeIs(process.samples.size()));
     EXPECT_THAT(process.clock_hz, SizeIs(process.samples.size()));
     EXPECT_FALSE(process.voided);
@@ -131,31 +126,31 @@ TEST_F(FakeGpuTest, the_fastest_of_several_candidates_is_asked_for_by_tune) {
 }
 
 TEST_F(FakeGpuTest, void_samples_are_not_counted_and_their_reason_is_kept) {
-  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":6,"to":7,"verdict":"void","reason":"hardware thermal slowdown","factor":1.5}]},
-      {"match":"*","ns":200000}]})");
+      {"match":"*","ns":2000000}]})");
   const CaseRecord record = find(report, kSmall);
   EXPECT_EQ(record.outcome, Outcome::ok);
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
   EXPECT_EQ(record.voided, (SampleRemarks{4, {{"hardware thermal slowdown", 4}}}));
-  EXPECT_EQ(record.time->max, Nanoseconds(200000));
+  EXPECT_EQ(record.time->max, Nanoseconds(2000000));
   EXPECT_THAT(find(report, kLarge).flags, IsEmpty());
   EXPECT_THAT(last_.out, HasSubstr("voided_samples"));
 }
 
 TEST_F(FakeGpuTest, a_sample_at_a_low_clock_is_void) {
-  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":8,"to":8,"clock_hz":1200000000,"factor":1.25}]}]})");
   const CaseRecord record = find(report, kSmall);
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
   EXPECT_THAT(
       record.voided->reasons,
       ElementsAre(testing::Pair("SM clock 1.20 GHz, 80 % of the run's median 1.50 GHz", 2)));
-  EXPECT_EQ(record.time->max, Nanoseconds(200000));
+  EXPECT_EQ(record.time->max, Nanoseconds(2000000));
 }
 
 TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
-  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":200000,"samples":[
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":0,"verdict":"throttled","reason":"power cap"}]}]})");
   const CaseRecord record = find(report, kSmall);
   EXPECT_EQ(record.outcome, Outcome::ok);

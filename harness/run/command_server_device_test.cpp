@@ -27,10 +27,10 @@ class DeviceServerTest : public testing::Test {
     memory_.cache_size = Bytes{kMi};
     script_.sample = [this](std::int64_t, const ops::SampleRequest& request) {
       ops::DeviceSample sample;
-      sample.device = request.iterations * 150us;
+      sample.device = request.iterations * 1500us;
       sample.host = 2us;
       sets_.insert(request.rotation.size());
-      clock_.advance(request.iterations * 160us);
+      clock_.advance(request.iterations * 1600us);
       return sample;
     };
     script_.details = {{"engine", "12"}, {"setup.context_ns", "300"}};
@@ -72,13 +72,13 @@ TEST_F(DeviceServerTest, RoundsAreSamplesOfTheDevice) {
   EXPECT_EQ(reply.details.at("engine"), "12");
   EXPECT_EQ(reply.details.at("setup.context_ns"), "300");
   const auto warm = std::get<WarmedUpReply>(server_.handle(WarmUpRequest{3, 0ns}).reply);
-  EXPECT_EQ(warm.sample, 150us);
+  EXPECT_EQ(warm.sample, 1500us);
   const ReplyMessage message = server_.handle(RoundRequest{4});
   const auto& round = std::get<RoundReply>(message.reply);
-  EXPECT_EQ(round.samples, std::vector<Nanoseconds>(4, 150us));
+  EXPECT_EQ(round.samples, std::vector<Nanoseconds>(4, 1500us));
   EXPECT_EQ(round.device.host_launch, std::vector<Nanoseconds>(4, 2us));
   EXPECT_EQ(round.device.sample_method, "stream");
-  EXPECT_EQ(message.spent.timed, 600us);
+  EXPECT_EQ(message.spent.timed, 6000us);
 }
 
 TEST_F(DeviceServerTest, ColdCachesRotateOverMemoryOfTheDevice) {

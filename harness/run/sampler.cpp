@@ -24,6 +24,7 @@ class HostSampler final : public Sampler {
   HostSampler(Rotation& rotation, ClockType& clock, std::optional<double> slowdown)
       : rotation_(rotation), clock_(clock), slowdown_(slowdown) {}
 
+  BatchLimits batch_limits() const override { return kHostBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
     return take_sample(rotation_, iterations, clock_);
   }
@@ -51,6 +52,7 @@ class DeviceSampler final : public Sampler {
   DeviceSampler(ops::Kernel& kernel, Rotation& rotation, SamplerOptions options)
       : kernel_(kernel), rotation_(rotation), options_(std::move(options)) {}
 
+  BatchLimits batch_limits() const override { return kDeviceBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
     const auto sample = sample_of(iterations, ops::SampleMethod::any);
     if (!sample) return std::nullopt;

@@ -7,12 +7,21 @@
 #include "harness/run/sampling.hpp"
 #include "ops/kernel.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 
 namespace bench {
 
+// Two clock reads and their jitter would be more than a thousandth of a shorter iteration
+// (gates.md 3.2).
+inline constexpr BatchLimits kHostBatch = {std::chrono::microseconds(50),
+                                           std::chrono::microseconds(100)};
+// Between a device's two events lies some 2 us of its own, and their time comes in steps of half a
+// microsecond; its clock is read over 0.4 ms at least.
+inline constexpr BatchLimits kDeviceBatch = {std::chrono::milliseconds(1),
+                                             std::chrono::milliseconds(1)};
 // A sample below this share of the median clock of the counted ones is of another machine, as far
 // as its time is concerned (gpu.md section 7).
 inline constexpr double kLowestClockShare = 0.90;

@@ -111,8 +111,8 @@ TEST_F(DeviceSamplerTest, TheWarmUpChoosesTheBatchByTheDevicesTime) {
   script([this](std::int64_t) { return sample(requests_.back().iterations * 10us); });
   const auto warm = warm_up(*sampler_, 3, 0ns, runs_.clock());
   ASSERT_TRUE(warm.ok());
-  EXPECT_EQ(warm->iterations_per_sample, 11);
-  EXPECT_EQ(warm->sample, 110us);
+  EXPECT_EQ(warm->iterations_per_sample, 110);
+  EXPECT_EQ(warm->sample, 1100us);
   EXPECT_TRUE(warm->steady);
 }
 

@@ -62,6 +62,13 @@ struct RoundSamples {
   DeviceSamples device;  // of samples on a device's clock
 };
 
+// Iterations from `alone` on are a sample each; shorter ones are put together until a sample takes
+// `sample` at least.
+struct BatchLimits {
+  Nanoseconds alone{0};
+  Nanoseconds sample{0};
+};
+
 // A way of taking samples of a bound case; knows whose clock they are on.
 class Sampler {
  public:
@@ -69,6 +76,7 @@ class Sampler {
   enum class Taken { counted, exhausted, failed };
 
   virtual ~Sampler() = default;
+  virtual BatchLimits batch_limits() const = 0;
   // A sample that is only looked at. Absent: see failure().
   virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
   // Before the samples of each round.

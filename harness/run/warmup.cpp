@@ -45,15 +45,16 @@ bool samples_agree(std::span<const Nanoseconds> samples) {
   });
 }
 
-std::int64_t iterations_per_sample(Nanoseconds iteration) {
-  if (iteration >= kShortIteration) return 1;
-  const std::int64_t wanted = kMinimumSample.count() + kMinimumSample.count() / 10;
+std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits) {
+  if (iteration >= limits.alone) return 1;
+  const std::int64_t wanted = limits.sample.count() + limits.sample.count() / 10;
   const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
   return std::min((wanted + duration - 1) / duration, kMaximumBatch);
 }
 
 Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
                          Clock& clock) {
+  const BatchLimits limits = sampler.batch_limits();
   WarmedUp result;
   Window window;
   const Nanoseconds start = clock.now();
@@ -65,9 +66,9 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
 
     // Long iterations need no batch, and no five of them to know it.
     const std::int64_t batch = result.iterations_per_sample;
-    const bool batch_known = window.full() || (batch == 1 && *sample >= kShortIteration);
-    if (window.full() && window.typical() < kMinimumSample && batch < kMaximumBatch) {
-      const std::int64_t wanted = iterations_per_sample(window.typical() / batch);
+    const bool batch_known = window.full() || (batch == 1 && *sample >= limits.alone);
+    if (window.full() && window.typical() < limits.sample && batch < kMaximumBatch) {
+      const std::int64_t wanted = iterations_per_sample(window.typical() / batch, limits);
       if (wanted > batch) {
         result.iterations_per_sample = wanted;
         window.clear();

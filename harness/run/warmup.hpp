@@ -12,11 +12,6 @@
 
 namespace bench {
 
-// Below this an iteration is too short to be timed alone: two clock reads and their jitter would be
-// more than a thousandth of it (gates.md 3.2).
-inline constexpr Nanoseconds kShortIteration = std::chrono::microseconds(50);
-// What a sample of such iterations takes at least.
-inline constexpr Nanoseconds kMinimumSample = std::chrono::microseconds(100);
 // Samples that have to agree at the end of the warm-up (gates.md 3.1).
 inline constexpr std::size_t kSteadySamples = 5;
 // ... within so many median absolute deviations of their median,
@@ -30,8 +25,8 @@ inline constexpr int kWarmupTimeFactor = 10;
 // True when all samples are within the limits above around their median; for none: true.
 bool samples_agree(std::span<const Nanoseconds> samples);
 
-// 1 for iterations from kShortIteration, else as many as make kMinimumSample with a tenth to spare.
-std::int64_t iterations_per_sample(Nanoseconds iteration);
+// 1 for iterations that are long enough, else as many as make a sample with a tenth to spare.
+std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits);
 
 struct WarmedUp {
   std::int64_t iterations = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/warmup.hpp"
 
+#include "harness/run/sampler.hpp"
 #include "tests/fakes/scripted_invocation.hpp"
 
 #include <gtest/gtest.h>
@@ -25,11 +26,11 @@ TEST(SamplesAgree, EqualOrWithinOnePercentOrTwoDeviations) {
 }
 
 TEST(IterationsPerSample, ShortIterationsFillATenthMoreThanTheMinimum) {
-  EXPECT_EQ(iterations_per_sample(1s), 1);
-  EXPECT_EQ(iterations_per_sample(50us), 1);
-  EXPECT_EQ(iterations_per_sample(49999ns), 3);
-  EXPECT_EQ(iterations_per_sample(10us), 11);
-  EXPECT_EQ(iterations_per_sample(0ns), 110000);
+  EXPECT_EQ(iterations_per_sample(1s, kHostBatch), 1);
+  EXPECT_EQ(iterations_per_sample(50us, kHostBatch), 1);
+  EXPECT_EQ(iterations_per_sample(49999ns, kHostBatch), 3);
+  EXPECT_EQ(iterations_per_sample(10us, kHostBatch), 11);
+  EXPECT_EQ(iterations_per_sample(0ns, kHostBatch), 110000);
 }
 
 TEST(WarmUp, EndsWhenIterationsAreReached) {
