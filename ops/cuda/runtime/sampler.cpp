@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -181,7 +182,10 @@ Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const Sample
   auto& graphs = sampling.graphs_;
   const auto known = std::find_if(graphs.begin(), graphs.end(),
                                   [&](const auto& graph) { return graph.invocations == numbers; });
-  if (known != graphs.end()) return known->graph;
+  if (known != graphs.end()) {
+    std::rotate(known, std::next(known), graphs.end());  // the latest used is dropped last
+    return graphs.back().graph;
+  }
   BENCH_RETURN_IF_ERROR(runtime_->begin_capture());
   for (std::int64_t i = 0; i < executions; ++i) {
     if (Status enqueued = invocation_at(request, i).enqueue(nullptr); !enqueued) {
@@ -262,8 +266,8 @@ Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleReq
   BENCH_ASSIGN_OR_RETURN(DeviceSample first, take(sampling, request, SampleMethod::stream));
   const Nanoseconds each = first.device / request.iterations;
   // Where launches are what the device waits for, both take the same time but for the last kernel.
-  const bool starves = stream_batch(request).queued < request.iterations &&
-                       first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
+  // This sample may have had all of them queued; longer ones would not.
+  const bool starves = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
   if (each >= options_.graph_below && !starves) {
     sampling.chosen_ = SampleMethod::stream;
     sampling.method_ = "stream";

@@ -201,6 +201,29 @@ TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
   EXPECT_EQ(fixture.device.runtime->live_graphs(), 2u);
 }
 
+// One sample that had the time of its few launches does not say that longer ones will.
+TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
+  RuntimeScript script;
+  script.call_cost = 40us;
+  Fixture fixture({30us}, script);
+  const auto sample = fixture.sample(1, SampleMethod::any);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->method, SampleMethod::graph);
+  EXPECT_THAT(fixture.sampling.method(), HasSubstr("launching takes longer"));
+}
+
+// The graph of whole turns, the oldest of all, was dropped for that of the rest, and launched.
+TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
+  SamplerOptions options;
+  options.graph_launches = 40;
+  Fixture fixture({5us}, {}, options);
+  for (std::int64_t rest = 1; rest <= 20; ++rest) {
+    const auto sample = fixture.sample(40 + rest, SampleMethod::graph);
+    ASSERT_TRUE(sample.ok()) << rest << ": " << sample.error().message();
+    EXPECT_EQ(sample->device, (40 + rest) * 5us);
+  }
+}
+
 // Bound anew, a kernel works in other memory: the graph of before must not be replayed.
 TEST(Sampler, AnotherInvocationAtTheSameAddressHasAGraphOfItsOwn) {
   Fixture fixture({5us});
