@@ -203,9 +203,18 @@ GpuRecord decoded(const CUpti_Activity& activity) {
   return Convert(reinterpret_cast<const Record&>(activity));
 }
 
+// CUPTI writes 0 twice where it could not take the times.
+template <class Record>
+bool timeless(const CUpti_Activity& activity) {
+  const auto& record = reinterpret_cast<const Record&>(activity);
+  return record.start == 0 && record.end == 0;
+}
+
 struct KindRow {
   CUpti_ActivityKind kind;
   GpuRecord (*decode)(const CUpti_Activity&);
+  // Whether there is nothing to tell without its time; nullptr: never.
+  bool (*passed_over)(const CUpti_Activity&) = nullptr;
 };
 constexpr std::array<KindRow, 11> kKinds = {{
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, decoded<KernelRecord, kernel>},
@@ -216,8 +225,10 @@ constexpr std::array<KindRow, 11> kKinds = {{
     {CUPTI_ACTIVITY_KIND_MEMORY2, decoded<CUpti_ActivityMemory4, allocation>},
     {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
      decoded<CUpti_ActivityExternalCorrelation, external_id>},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, decoded<CUpti_ActivityOverhead3, overhead>},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, decoded<CUpti_ActivitySynchronization2, synchronisation>},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, decoded<CUpti_ActivityOverhead3, overhead>,
+     timeless<CUpti_ActivityOverhead3>},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, decoded<CUpti_ActivitySynchronization2, synchronisation>,
+     timeless<CUpti_ActivitySynchronization2>},
     {CUPTI_ACTIVITY_KIND_DEVICE, decoded<DeviceRecord, device>},
     {CUPTI_ACTIVITY_KIND_CONTEXT, decoded<ContextRecord, context>},
 }};
@@ -258,6 +269,7 @@ void CuptiDecoder::decode(std::uint8_t* buffer, std::size_t valid, GpuSession& s
 
 bool CuptiDecoder::decode_record(const CUpti_Activity& activity, GpuSession& session) {
   if (const auto domain = call_domain(activity.kind)) {
+    if (timeless<CUpti_ActivityAPI>(activity)) return true;
     const auto& record = reinterpret_cast<const CUpti_ActivityAPI&>(activity);
     session.records.emplace_back(api_call(record, call_name(*domain, record.cbid)));
     return true;
@@ -265,6 +277,7 @@ bool CuptiDecoder::decode_record(const CUpti_Activity& activity, GpuSession& ses
   const auto row = std::find_if(kKinds.begin(), kKinds.end(),
                                 [&](const KindRow& each) { return each.kind == activity.kind; });
   if (row == kKinds.end()) return false;
+  if (row->passed_over != nullptr && row->passed_over(activity)) return true;
   session.records.push_back(row->decode(activity));
   return true;
 }

@@ -21,7 +21,7 @@ class CuptiDecoder {
 
   // Appends the first `valid` bytes of `buffer` (8-byte aligned) to session.records. A record that
   // is cut or of no kind ends the buffer and is one of session.faults. Kinds that nobody asked for
-  // are counted.
+  // are counted. Calls, waits and overhead whose times CUPTI could not take are passed over.
   void decode(std::uint8_t* buffer, std::size_t valid, GpuSession& session);
   std::int64_t other_kinds() const { return other_kinds_; }
 

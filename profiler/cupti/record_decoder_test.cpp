@@ -246,6 +246,23 @@ TEST_F(CuptiDecoderTest, Synchronisation) {
               (GpuSynchronisation{GpuWaitKind::context, {5ns, 60ns}, 1, {}, 12}));
 }
 
+// Two zeros say that there is no time. They stood at the boot of the machine.
+TEST_F(CuptiDecoderTest, WhatIsNothingWithoutItsTimeIsPassedOver) {
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  CUpti_ActivitySynchronization2 wait{};
+  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  CUpti_ActivityAPI call{};
+  call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  call.cbid = 211;
+  SyntheticBuffer buffer;
+  buffer.add(overhead).add(wait).add(call);
+  const GpuSession session = decode(buffer);
+  EXPECT_THAT(session.records, IsEmpty());
+  EXPECT_THAT(session.faults, IsEmpty());
+  EXPECT_EQ(decoder_.other_kinds(), 0);
+}
+
 TEST_F(CuptiDecoderTest, DevicesAndContexts) {
   CUpti_ActivityDevice5 record{};
   record.kind = CUPTI_ACTIVITY_KIND_DEVICE;

@@ -29,10 +29,13 @@ void GpuRecordIndex::add(const GpuExternalId& id) {
   if (!session_.owners.contains(id.id)) ++unknown_ids_;
 }
 
-// A node can be told of twice: first as a copy, then by its operator. What is known stays.
+// A copied node is told of twice: as made, within whatever region instantiates it, and as a copy.
+// What it was copied from counts, in either order.
 void GpuRecordIndex::add(const GpuGraphNode& node) {
   const GpuGraphNode*& known = nodes_[node.node];
-  if (known == nullptr || (!known->external_id && node.external_id)) known = &node;
+  const bool better = known != nullptr && !known->original &&
+                      (node.original || (!known->external_id && node.external_id));
+  if (known == nullptr || better) known = &node;
 }
 
 std::optional<std::uint64_t> GpuRecordIndex::id_of_node(std::uint64_t node) const {

@@ -52,6 +52,23 @@ TEST(GpuRecordIndex, NodesOfGraphs) {
   EXPECT_EQ(index.owner_of(std::nullopt, 30)->iteration, std::nullopt);
 }
 
+// CUPTI tells of a copied node as made, in the region that instantiates, before it tells of the
+// copy.
+TEST(GpuRecordIndex, ACopiedNodeIsItsOriginalsWhoeverInstantiates) {
+  for (const bool made_first : {true, false}) {
+    test::GpuScript script;
+    script.owner(1, "conv1", "conv");
+    script.owner(2, "graph", "");
+    const auto launch = script.call("cudaGraphLaunch", during(0, 1), 11, 2);
+    script.add(GpuGraphNode{10, {}, 1});
+    const GpuGraphNode made{20, {}, 2}, copied{20, 10, {}};
+    script.add(made_first ? made : copied);
+    script.add(made_first ? copied : made);
+    const GpuRecordIndex index(script.session);
+    EXPECT_EQ(scope_of(index.owner_of(launch, 20)), "conv1") << made_first;
+  }
+}
+
 TEST(GpuRecordIndex, CallsByCorrelationAndByTime) {
   test::GpuScript script;
   script.owner(1, "conv1", "conv");
