@@ -113,6 +113,7 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
   lost_ = lost_ || is_sticky(code);
   if (!lost_ && !capturing_ && stream_ != nullptr) {
     const cudaError_t next = cudaStreamQuery(stream_);
+    cudaGetLastError();  // "not ready" would be taken for the next launch's own error
     lost_ = next != cudaSuccess && next != cudaErrorNotReady;
   }
   return cuda_error(failure_of(call, code), lost_ ? DeviceState::lost : DeviceState::usable);
