@@ -36,9 +36,9 @@ std::vector<FilledBuffer> BufferPool::take() {
   return std::exchange(filled_, {});
 }
 
-std::int64_t BufferPool::discarded() const {
+std::int64_t BufferPool::take_discarded() {
   const std::lock_guard lock(mutex_);
-  return discarded_;
+  return std::exchange(discarded_, 0);
 }
 
 }  // namespace bench

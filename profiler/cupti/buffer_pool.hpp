@@ -35,7 +35,8 @@ class BufferPool {
   void complete(std::uint8_t* buffer, std::size_t valid);
   // What was filled so far, in order of completion.
   std::vector<FilledBuffer> take();
-  std::int64_t discarded() const;  // buffers with records that were thrown away
+  // How many buffers with records were thrown away since it was asked last.
+  std::int64_t take_discarded();
 
  private:
   const std::size_t buffer_bytes_;

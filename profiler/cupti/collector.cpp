@@ -75,8 +75,9 @@ class ActiveSession {
   std::shared_ptr<Shared> session_;
 };
 
+// Never destroyed: threads of CUPTI may ask after the program's last line.
 ActiveSession& active_session() {
-  static ActiveSession session;
+  static auto& session = *new ActiveSession();
   return session;
 }
 
@@ -282,6 +283,11 @@ void CuptiCollector::stop() {
   if (subscriber_ == nullptr) return;
   for (auto kind = enabled_.rbegin(); kind != enabled_.rend(); ++kind) api_.disable(*kind);
   enabled_.clear();
+  // Single calls and this are no kinds: they would be recorded on, into buffers that nobody gives.
+  if (!options_.groups.contains(RecordGroup::api)) {
+    for (const auto call : driver_launches()) api_.enable_driver_api(call, 0);
+  }
+  if (options_.groups.contains(RecordGroup::memory)) api_.enable_allocation_source(0);
   watch_graphs(0);
   active_session().end(shared_);
 }
@@ -308,7 +314,17 @@ Status CuptiCollector::open_window(const GpuSynchronise& synchronise) {
   std::size_t dropped = 0;  // of the warm-up; asking resets it
   api_.dropped_records(nullptr, 0, &dropped);
   shared_->dropped = 0;
+  facts_lost_ = shared_->pool.take_discarded() > 0;
   return Done{};
+}
+
+void CuptiCollector::collect(GpuSession& session) {
+  const CUptiResult result = api_.flush_all(0);
+  if (result != CUPTI_SUCCESS) {
+    session.faults.push_back(
+        fmt::format("records were not handed over: {}", cupti_result_text(api_, result)));
+  }
+  drain(session);
 }
 
 GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
@@ -337,7 +353,11 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   session.records = std::move(facts_);
   drain(session);
   session.dropped = shared_->dropped;
-  if (const auto buffers = shared_->pool.discarded(); buffers > 0) {
+  if (facts_lost_ && options_.groups.contains(RecordGroup::memory)) {
+    session.faults.push_back(
+        "allocations of the warm-up are unknown: its records had no place; warm up for less");
+  }
+  if (const auto buffers = shared_->pool.take_discarded(); buffers > 0) {
     session.faults.push_back(fmt::format("{} buffers of records had no place in {} MiB", buffers,
                                          options_.most_bytes >> 20));
   }

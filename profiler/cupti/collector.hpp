@@ -57,6 +57,9 @@ class CuptiCollector {
   // Forgets what was recorded so far (warm-up), but for facts: devices, contexts, nodes of graphs,
   // memory.
   Status open_window(const GpuSynchronise& synchronise);
+  // Takes what is complete by now, without waiting for a device: for sessions without end. Appends
+  // to the records and faults of `session`. On one thread at a time, while it is in no other call.
+  void collect(GpuSession& session);
   // Stops and returns all since. What went wrong on the way is one of its faults. The last call.
   GpuSession finish(const GpuSynchronise& synchronise);
 
@@ -84,6 +87,7 @@ class CuptiCollector {
   std::vector<CUpti_ActivityKind> enabled_;
   std::vector<std::string> notes_;
   std::vector<GpuRecord> facts_;  // from before the window
+  bool facts_lost_ = false;       // some of them
 };
 
 // What the calling thread asks of a device until the end of the block belongs to `id`. Regions of

@@ -80,7 +80,8 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
                   "allocation source 1", "enable callback 13", "enable callback 20", "synchronise",
                   "flush 0", "flush 1", "disable 39", "disable 4", "disable 5", "disable 9",
                   "disable 8", "disable 49", "disable 17", "disable 38", "disable 2", "disable 22",
-                  "disable 1", "disable 10", "disable callback 13", "disable callback 20"));
+                  "disable 1", "disable 10", "allocation source 0", "disable callback 13",
+                  "disable callback 20"));
   collector.reset();  // adds nothing; the subscriber stays
   EXPECT_EQ(script_.calls.back(), "disable callback 20");
 }
@@ -113,6 +114,11 @@ TEST_F(CuptiCollectorTest, WithoutApiOnlyLaunchesOfTheDriver) {
   EXPECT_THAT(calls({"driver"}),
               ElementsAre("driver 307 1", "driver 442 1", "driver 652 1", "driver 653 1",
                           "driver 477 1", "driver 478 1", "driver 514 1", "driver 515 1"));
+  script_.calls.clear();
+  collector->finish(synchronise());  // what follows is not traced any more
+  EXPECT_THAT(calls({"driver"}),
+              ElementsAre("driver 307 0", "driver 442 0", "driver 652 0", "driver 653 0",
+                          "driver 477 0", "driver 478 0", "driver 514 0", "driver 515 0"));
 }
 
 TEST_F(CuptiCollectorTest, AnotherProfilerIsNamedAndMayBeGoneLater) {
@@ -240,6 +246,28 @@ TEST_F(CuptiCollectorTest, RecordsBeyondTheLimitVoidThePass) {
   EXPECT_THAT(session.faults, ElementsAre(HasSubstr("buffers of records had no place")));
 }
 
+TEST_F(CuptiCollectorTest, AWarmUpBeyondTheLimitVoidsNothingButItsAllocations) {
+  for (const bool memory : {false, true}) {
+    CuptiOptions options;
+    options.buffer_bytes = 1024;
+    options.most_bytes = 2048;
+    if (!memory) options.groups.erase(RecordGroup::memory);
+    CuptiProcess process;
+    auto started = CuptiCollector::start(library_, options, process);
+    ASSERT_TRUE(started.ok()) << started.error().message();
+    for (int i = 0; i < 5; ++i) add_kernel();
+    ASSERT_TRUE((*started)->open_window(synchronise()).ok());
+    add_kernel();
+    const GpuSession session = (*started)->finish(synchronise());
+    EXPECT_THAT(session.records, SizeIs(1));
+    if (memory) {
+      EXPECT_THAT(session.faults, ElementsAre(HasSubstr("allocations of the warm-up are unknown")));
+    } else {
+      EXPECT_THAT(session.faults, IsEmpty());
+    }
+  }
+}
+
 TEST_F(CuptiCollectorTest, ADeviceThatFailsIsAFault) {
   const auto collector = started();
   add_kernel();
@@ -294,6 +322,23 @@ TEST_F(CuptiCollectorTest, BuffersThatComeAfterTheEndAreFreed) {
   EXPECT_EQ(size, 0u);
   script_.callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
                    nullptr);
+}
+
+TEST_F(CuptiCollectorTest, CollectsWhatIsCompleteWithoutWaitingOrEnding) {
+  const auto collector = started();
+  add_kernel();
+  GpuSession session;
+  collector->collect(session);
+  EXPECT_EQ(session.records.size(), 1U);
+  EXPECT_THAT(calls({"flush", "synchronise", "disable"}), ElementsAre("flush 0"));
+  add_kernel();
+  collector->collect(session);
+  EXPECT_EQ(session.records.size(), 2U);
+  script_.results["flush 0"] = CUPTI_ERROR_UNKNOWN;
+  collector->collect(session);
+  EXPECT_THAT(session.faults, ElementsAre(HasSubstr("records were not handed over")));
+  add_kernel();
+  EXPECT_EQ(collector->finish(synchronise()).records.size(), 1U);
 }
 
 }  // namespace
