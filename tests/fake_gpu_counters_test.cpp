@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counters pass from the command line to the result file, over a GPU that is none.
 #include "harness/report/report.hpp"
+#include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -33,12 +34,8 @@ class FakeGpuCountersTest : public testing::Test {
  protected:
   ProfilePassRecord run(const std::string& script, const std::string& kinds, int status = 0,
                         const std::string& config = kGemm) {
-    folder_.write("a.yaml", config);
-    last_ = run_program({{BENCH_BINARY, "run", "a.yaml", "--out", "r.jsonl", "--force",
-                          "--profile=" + kinds, "--profile-iterations=0-1"},
-                         folder_.path(),
-                         {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
-                          {"FAKE_GPU_SCRIPT", folder_.write("script.json", script)}}});
+    last_ = run_on_fake_gpu(folder_, config, script,
+                            {"--profile=" + kinds, "--profile-iterations=0-1"});
     EXPECT_EQ(last_.status, status) << last_.out << last_.err;
     const auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
     if (!report.ok() || report->profile_passes.size() != 1) {
@@ -102,6 +99,14 @@ TEST_F(FakeGpuCountersTest, counters_are_a_pass_of_their_own_beside_the_profile)
   const ProfilePassRecord pass = run(kCounted, "operators,counters");
   EXPECT_EQ(pass.iterations, 2);
   EXPECT_THAT(pass.details, Contains(Pair("tensor_cores", "used (counter)")));
+}
+
+TEST_F(FakeGpuCountersTest, a_counter_outranks_the_name_of_the_kernel) {
+  std::string named = kCounted;
+  named.insert(1, R"("cases":[{"kernels":[{"name":"nvjet_tst_64x8_64x16_4x1_v_bz_TNT"}]}],)");
+  EXPECT_EQ(run(named, "device").details.at("tensor_cores"), "used (name: nvjet)");
+  EXPECT_THAT(last_.out, HasSubstr("tensor cores: used (name: nvjet)"));
+  EXPECT_EQ(run(named, "device,counters").details.at("tensor_cores"), "used (counter)");
 }
 
 TEST_F(FakeGpuCountersTest, without_being_asked_for_nothing_is_counted) {

@@ -63,11 +63,8 @@ std::string line(std::string_view subject, const std::vector<std::string>& parts
 }  // namespace
 
 std::string counters_text(const ProfilePassRecord& pass) {
-  const auto unavailable = pass.details.find("counters");
-  if (unavailable != pass.details.end()) {
-    return fmt::format("    counters {}\n", unavailable->second);
-  }
   const Details details(pass);
+  const auto unavailable = pass.details.find("counters");
   std::vector<std::string> tensor_cores, memory, processors;
   add(tensor_cores, details.known("tensor_cores"));
   add(tensor_cores, percent(details, "counter.tensor_active_share", "of the active cycles"));
@@ -80,7 +77,10 @@ std::string counters_text(const ProfilePassRecord& pass) {
   add(memory, details.known("check.dram_bytes"));
   add(memory, percent(details, "counter.l2_hit_share", "L2 hits"));
   add(processors, percent(details, "counter.achieved_occupancy", "of the warps resident"));
-  return line("tensor cores", tensor_cores) + line("memory", memory) +
+  return (unavailable == pass.details.end()
+              ? ""
+              : fmt::format("    counters {}\n", unavailable->second)) +
+         line("tensor cores", tensor_cores) + line("memory", memory) +
          line("multiprocessors", processors);
 }
 

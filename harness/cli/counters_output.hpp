@@ -7,8 +7,8 @@
 
 namespace bench {
 
-// What the counters pass says of a case (harness/run/counters_pass.hpp), below the pass's line.
-// Empty where there was none.
+// What the counters pass says of a case (harness/run/counters_pass.hpp), and what the names of its
+// kernels say of tensor cores, below the pass's line. Empty where there was neither.
 std::string counters_text(const ProfilePassRecord& pass);
 
 }  // namespace bench

@@ -29,6 +29,14 @@ TEST(CountersText, SaysWhyThereAreNone) {
   EXPECT_EQ(counters_text(pass), "    counters n/a: for administrators alone (ERR_NVGPUCTRPERM)\n");
 }
 
+TEST(CountersText, WithoutCountersTheNamesOfKernelsRemain) {
+  ProfilePassRecord pass;
+  pass.details = {{"counters", "n/a: none here"}, {"tensor_cores", "used (name: nvjet)"}};
+  EXPECT_EQ(counters_text(pass),
+            "    counters n/a: none here\n"
+            "    tensor cores: used (name: nvjet)\n");
+}
+
 TEST(CountersText, IsEmptyWithoutAPass) {
   ProfilePassRecord pass;
   pass.details = {{"isa", "AVX512_CORE"}};

@@ -10,6 +10,7 @@
 #include "harness/run/profile_phase.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
+#include "harness/run/tensor_core_facts.hpp"
 #include "harness/run/worker.hpp"
 #include "harness/run/worker_session.hpp"
 
@@ -70,7 +71,8 @@ class Run {
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
   NetworkLayouts layouts_;
-  std::size_t appended_ = 0;  // cases whose record is behind
+  std::optional<std::string> capability_;  // of the GPU, "9.0"
+  std::size_t appended_ = 0;               // cases whose record is behind
   Halt halt_ = Halt::none;
   Nanoseconds started_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
@@ -180,6 +182,8 @@ Status Run::begin() {
   record.environment = parts_.environment;
   add_library(session_.greeting(), record.environment);
   if (parts_.device_details) record.environment.details.merge(parts_.device_details());
+  const auto capability = record.environment.details.find("gpu.compute_capability");
+  if (capability != record.environment.details.end()) capability_ = capability->second;
   return sink_.append(record);
 }
 
@@ -362,7 +366,8 @@ Status Run::append_case(const CaseProgress& progress) {
   lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
                                     progress.spec().key.device == options_.required_device);
   if (progress.settled()) return Done{};
-  const CaseRecord record = progress.record(options_.run_id);
+  CaseRecord record = progress.record(options_.run_id);
+  if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
   BENCH_RETURN_IF_ERROR(sink_.append(record));
   observer_.case_finished(record);
   return Done{};

@@ -36,7 +36,7 @@ class DeviceRunTest : public test::CoordinatorTest {
     script("m4n4k4", [](std::int64_t) { return sample(); });
     script("m8n4k4", [](std::int64_t) { return sample(); });
   }
-  static DeviceSample sample(Nanoseconds device = 150us) {
+  static DeviceSample sample(Nanoseconds device = 1500us) {
     DeviceSample result;
     result.device = device;
     result.host = 2us;
@@ -51,7 +51,7 @@ class DeviceRunTest : public test::CoordinatorTest {
   }
   void script(const std::string& tokens, Samples samples) {
     scripts_[tokens].sample = [this, samples](std::int64_t n, const SampleRequest&) {
-      clock_.advance(160us);
+      clock_.advance(1600us);
       return samples(n);
     };
   }
@@ -67,11 +67,14 @@ TEST_F(DeviceRunTest, RecordsHaveTheDevicesTimeAndTheHostsApart) {
   scripts_["m4n4k4"].details = {
       {"engine", "12"}, {"setup.context_ns", "300"}, {"setup.odd", "x"}, {"setup.bad_ns", "-"}};
   parts_.device_details = [] {
-    return std::map<std::string, std::string>{{"gpu.name", "NVIDIA H200"}};
+    return std::map<std::string, std::string>{{"gpu.name", "NVIDIA H200"},
+                                              {"gpu.compute_capability", "9.0"}};
   };
   const CaseRecord record = run_one();
+  EXPECT_EQ(record.details.at("tensor_cores.eligible"), "not eligible");  // f32, not as TF32
+  EXPECT_EQ(record.details.at("tensor_cores.arch"), "sm_90, cuda13");
   EXPECT_EQ(record.outcome, Outcome::ok);
-  EXPECT_EQ(record.time->median, 150us);
+  EXPECT_EQ(record.time->median, 1500us);
   EXPECT_EQ(record.host_launch, 2us);
   EXPECT_EQ(record.clock_hz, 1'700'000'000);
   EXPECT_EQ(record.sample_method, "stream");
@@ -81,7 +84,7 @@ TEST_F(DeviceRunTest, RecordsHaveTheDevicesTimeAndTheHostsApart) {
   EXPECT_THAT(record.flags, IsEmpty());
   const auto processes = sink_.all<ProcessRecord>();
   ASSERT_THAT(processes, SizeIs(2));
-  EXPECT_THAT(processes[0].samples, Each(150us));
+  EXPECT_THAT(processes[0].samples, Each(1500us));
   EXPECT_THAT(processes[0].host_launch, SizeIs(processes[0].samples.size()));
   EXPECT_THAT(processes[0].clock_hz, SizeIs(processes[0].samples.size()));
   EXPECT_EQ(processes[0].setup.at("context_ns"), 300ns);
@@ -145,7 +148,7 @@ TEST_F(DeviceRunTest, OneProcessWithoutAValidSampleLeavesTheOthers) {
   });
   const CaseRecord record = run_one();
   EXPECT_EQ(record.outcome, Outcome::ok);
-  EXPECT_EQ(record.time->median, 150us);
+  EXPECT_EQ(record.time->median, 1500us);
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
 }
 
@@ -177,7 +180,7 @@ TEST_F(DeviceRunTest, AfterAFailureOnTheDeviceTheOthersGetAFreshWorker) {
 }
 
 TEST_F(DeviceRunTest, BelowFiveTimesTheLaunchFloorItIsLaunchBound) {
-  scripts_["m4n4k4"].details = {{"launch_floor_ns", "40000"}};
+  scripts_["m4n4k4"].details = {{"launch_floor_ns", "400000"}};
   EXPECT_THAT(run_one().flags, ElementsAre(Flag::launch_bound));
 }
 

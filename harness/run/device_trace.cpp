@@ -3,6 +3,7 @@
 
 #include "profiler/gpu/device_summary.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/kernel_names/kernel_evidence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -123,6 +124,7 @@ std::map<std::string, std::string> trace_details(const GpuJoin& join, const Devi
     add_summary(device, number == 0 ? "gpu." : fmt::format("gpu{}.", number), details);
     ++number;
   }
+  if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
   std::vector<std::string> notes = join.notes;
   if (std::string cold = cold_text(join, trace.owners()); !cold.empty()) {
     notes.push_back(std::move(cold));

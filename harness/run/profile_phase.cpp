@@ -120,7 +120,11 @@ void add_counters(const ProfileWorld& world, const ProfileJob& job, const Profil
     return unavailable(started.error().message());
   }
   auto reply = world.session.ask<ProfiledReply>(counters_request(request), spec.measure.timeout);
-  if (reply) return record.details.merge(reply->details);
+  if (reply) {  // what a counter says outranks what a kernel's name says
+    reply->details.merge(record.details);
+    record.details = std::move(reply->details);
+    return;
+  }
   const Unanswered& why = reply.error();
   unavailable(why.reason);
   if (why.cause == Unanswered::Cause::interruption) return;
