@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
-#include "ops/cuda/cudnn/problem_kernels.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
 #include "ops/cuda/network/chain_kernel.hpp"
 #include "ops/cuda/network/network_chain.hpp"

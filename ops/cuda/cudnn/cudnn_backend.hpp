@@ -5,6 +5,7 @@
 
 #include "base/result.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
+#include "ops/cuda/cudnn/problem_kernels.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 #include "ops/kernel.hpp"
@@ -19,7 +20,7 @@ struct CudnnBackendParts {
   // Of our own kernels: make_device_launcher() on the runtime's stream.
   std::shared_ptr<Launcher> launcher;
   // Makes the kernels of the matrix products of networks; empty: networks with one are refused.
-  KernelMaker products;
+  ProductMaker products;
 };
 
 // It has no memory() and no tracer() of its own: they are the device session's. Refusal (failed):

@@ -37,7 +37,8 @@ class CudnnBackendTest : public ::testing::Test {
     if (backend_ == nullptr) {
       auto made = make_cudnn_backend(
           {device_.parts(), cudnn_.api(), std::make_shared<test::StreamLauncher>(device_.runtime),
-           [this](const Problem& product) -> Created {
+           [this](const Problem& product, std::int64_t tuning) -> Created {
+             product_tunings_.push_back(tuning);
              if (!product.post_ops.empty()) {
                return Refusal{Refusal::Kind::unsupported, "fuses nothing"};
              }
@@ -77,6 +78,7 @@ class CudnnBackendTest : public ::testing::Test {
   test::ScriptedDevice device_;
   testing::FakeCudnn cudnn_{device_.runtime};
   std::unique_ptr<Backend> backend_;
+  std::vector<std::int64_t> product_tunings_;  // of each product that was asked for
 };
 
 TEST_F(CudnnBackendTest, SaysWhatItIs) {
@@ -338,6 +340,18 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
               ElementsAre("conv:bench:reorder_tiled", "conv:cudnn:engine_0",
                           "conv:bench:elementwise", "fc:bench:reorder_tiled", "fc:reference"));
   EXPECT_TRUE((*kernel)->details().contains("setup.plan_ns"));
+}
+
+TEST_F(CudnnBackendTest, ProductsOfNetworksAreTunedLikeTheRest) {
+  using bench::ops::testing::layer;
+  const NetworkDefinition definition = {
+      .name = "head", .input = {6}, .layers = {layer("fc", "gemm", "n5", {"input"})}};
+  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3);
+  for (const std::int64_t candidates : {0, 4}) {
+    backend().set_tuning(candidates);
+    ASSERT_TRUE(backend().create(network).ok());
+  }
+  EXPECT_THAT(product_tunings_, ElementsAre(0, 4));
 }
 
 // What the products' library does not fuse runs behind it.

@@ -160,12 +160,12 @@ ProblemKernels::Created ProblemKernels::with_epilogue(const Problem& problem) {
 
 ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
   if (!products_) return unsupported("there is no library for matrix products");
-  auto whole = products_(problem);
+  auto whole = products_(problem, tuning_);
   if (is_final(whole) || problem.post_ops.empty()) return whole;
   Problem part = problem;
   part.post_ops.clear();
   std::erase_if(part.tensors, [](const Tensor& tensor) { return tensor.name == "residual"; });
-  auto first = products_(part);
+  auto first = products_(part, tuning_);
   if (!first) return whole;
   return with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
 }

@@ -10,6 +10,7 @@
 #include "ops/kernel.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,11 +18,16 @@
 
 namespace bench::ops::cuda {
 
+// Of a matrix product; the fastest of `tuning` algorithms, by measurement, or with 0 the library's
+// own first choice.
+using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem,
+                                                                            std::int64_t tuning)>;
+
 class ProblemKernels {
  public:
-  // `products` makes kernels of matrix products; may be empty.
+  // `products` may be empty.
   ProblemKernels(DeviceParts parts, std::shared_ptr<CudnnSession> session,
-                 std::shared_ptr<Launcher> launcher, KernelMaker products)
+                 std::shared_ptr<Launcher> launcher, ProductMaker products)
       : parts_(std::move(parts)),
         session_(std::move(session)),
         launcher_(std::move(launcher)),
@@ -32,7 +38,7 @@ class ProblemKernels {
   // Of a matrix product in a network. Post-ops that the library does not fuse run behind it, on its
   // result in the output's type.
   Result<std::unique_ptr<Kernel>, Refusal> create_product(const Problem& problem);
-  // Of plans that are made from now on.
+  // Of plans and products that are made from now on.
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
 
  private:
@@ -50,7 +56,7 @@ class ProblemKernels {
   DeviceParts parts_;
   std::shared_ptr<CudnnSession> session_;
   std::shared_ptr<Launcher> launcher_;
-  KernelMaker products_;
+  ProductMaker products_;
   std::int64_t tuning_ = 0;
   std::map<std::string, ProblemPlan> plans_;  // made so far, by plan_key() and tuning
 };

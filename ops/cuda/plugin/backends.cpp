@@ -145,10 +145,11 @@ const Library<CublasApi> kCublas = {
 
 #ifdef BENCH_HAS_CUDNN
 // cuBLASLt is loaded by the first network that has a matrix product.
-KernelMaker product_maker(const DeviceParts& device, const Shared& shared) {
+ProductMaker product_maker(const DeviceParts& device, const Shared& shared) {
+  using Created = Result<std::unique_ptr<Kernel>, Refusal>;
   auto made = std::make_shared<std::optional<MadeBackend>>();
   return [made, device, search = shared.search, variables = shared.variables](
-             const Problem& problem) -> Result<std::unique_ptr<Kernel>, Refusal> {
+             const Problem& problem, std::int64_t tuning) -> Created {
     if (!*made) {
       auto api = load_cublaslt(search);
       if (!api) {
@@ -158,7 +159,9 @@ KernelMaker product_maker(const DeviceParts& device, const Shared& shared) {
       }
     }
     if (!**made) return (*made)->error();
-    return (***made)->create(problem);
+    Backend& backend = ****made;
+    backend.set_tuning(tuning);
+    return backend.create(problem);
   };
 }
 
