@@ -262,6 +262,14 @@ Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const 
           fmt::format("no profile of the {}: {}", request.label, profiled.error().message()));
     }
   };
+  // What failed is profiled so that all up to its failure is kept.
+  const auto entry = std::ranges::find(gate_.evidence.cases, judgement.id, &CaseEvidence::id);
+  const auto outcome_of = [&](SideFailure::Side side) {
+    if (entry == gate_.evidence.cases.end()) return Outcome::ok;
+    if (entry->failure && entry->failure->side == side) return entry->failure->outcome;
+    return side == SideFailure::Side::candidate ? entry->outcome : Outcome::ok;
+  };
+  request.outcome = outcome_of(SideFailure::Side::base);
   if (gate_.facts.base) {
     take(kit.base, parts.start_base);
   } else {
@@ -270,8 +278,7 @@ Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const 
   }
   request.label = "candidate";
   request.pid = 2;
-  const auto entry = std::ranges::find(gate_.evidence.cases, judgement.id, &CaseEvidence::id);
-  if (entry != gate_.evidence.cases.end()) request.outcome = entry->outcome;
+  request.outcome = outcome_of(SideFailure::Side::candidate);
   take(kit.candidate, parts.start_candidate);
   return kit;
 }

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/stats/shift.hpp"
+#include "harness/store/file_name.hpp"
 
 #include <fmt/format.h>
 
@@ -152,6 +153,16 @@ ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
   return result;
 }
 
+// A case that the other side does not have, or has in a file that cannot be read.
+ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measurement& other) {
+  ComparedCase result = only_one(entry, verdict);
+  const auto unreadable = other.unreadable.find(store_file_name(entry.id));
+  if (unreadable == other.unreadable.end()) return result;
+  result.verdict = CaseVerdict::incomparable;
+  result.reason = unreadable->second;
+  return result;
+}
+
 // Reading order of a report.
 int rank_of(CaseVerdict verdict) {
   constexpr std::array<CaseVerdict, 8> kOrder = {
@@ -205,7 +216,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   for (const MeasuredCase& entry : candidate.cases) {
     const auto found = left.find(entry.id);
     if (found == left.end()) {
-      result.cases.push_back(only_one(entry, CaseVerdict::added));
+      result.cases.push_back(alone(entry, CaseVerdict::added, base));
       continue;
     }
     ComparedCase& compared =
@@ -217,7 +228,9 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
     left.erase(found);
   }
   for (const MeasuredCase& entry : base.cases) {
-    if (left.contains(entry.id)) result.cases.push_back(only_one(entry, CaseVerdict::removed));
+    if (left.contains(entry.id)) {
+      result.cases.push_back(alone(entry, CaseVerdict::removed, candidate));
+    }
   }
   for (const Measurement* side : {&base, &candidate}) {
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/comparison.hpp"
 
+#include "harness/store/file_name.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -88,6 +90,16 @@ TEST(Compare, WhatCannotBeComparedIsSaid) {
   below.not_comparable = "measured below `nsys`";
   EXPECT_EQ(compare(below, side({measured("a", times(2))}), {}).cases[0].verdict,
             CaseVerdict::incomparable);
+}
+
+TEST(Compare, AFileThatCannotBeReadIsNoAddedCase) {
+  Measurement base = side({});
+  base.unreadable = {{store_file_name("conv-a"), "b/conv-a.jsonl:1: schema bench.baseline/2"}};
+  const MeasuredCase candidate = measured("conv-a", times(1));
+  const ComparedCase compared = compare(base, side({candidate}), {}).cases.at(0);
+  EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
+  EXPECT_EQ(compared.reason, "b/conv-a.jsonl:1: schema bench.baseline/2");
+  EXPECT_EQ(compare(side({}), side({candidate}), {}).cases.at(0).verdict, CaseVerdict::added);
 }
 
 TEST(Compare, WorstFirstAndMeansOfGroups) {

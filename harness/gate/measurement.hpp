@@ -40,6 +40,9 @@ struct Measurement {
   // Facts that the other side must share, or no time is compared: what a store is sorted by.
   std::vector<std::string> binding;
   std::vector<MeasuredCase> cases;
+  // Of a store: files of which nothing can be read, by their names (harness/store/file_name.hpp),
+  // with the first reason.
+  std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings;  // of reading
 };
 

@@ -94,6 +94,14 @@ TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
               ElementsAre(Pair("output.digest", "aa"), Pair("primitives", "2")));
 }
 
+TEST(Measurement, OfAStoreKeepsWhyAFileCannotBeRead) {
+  const Measurement measurement =
+      measurement_of({{"store/class/a__b.jsonl", {}, {"a__b.jsonl:1: other schema", "more"}}}, "x");
+  EXPECT_TRUE(measurement.cases.empty());
+  EXPECT_THAT(measurement.unreadable,
+              ElementsAre(Pair("a__b.jsonl", "a__b.jsonl:1: other schema")));
+}
+
 constexpr const char* kGoogle = R"({
   "context": {"num_cpus": 2, "library_build_type": "release", "caches": []},
   "benchmarks": [

@@ -127,10 +127,15 @@ class StoreLookup {
     }
   }
 
-  // Of this machine class.
-  void take(const BaselineHistory& history) {
+  // Of this machine class. A file of which nothing can be read says so of its case.
+  void take(const std::string& file_name, const BaselineHistory& history) {
     std::ranges::copy(history.problems, std::back_inserter(suite_.problems));
-    if (history.last() == nullptr) return;
+    if (history.last() == nullptr) {
+      const auto of = by_file_.find(file_name);
+      if (of == by_file_.end() || history.problems.empty()) return;
+      of->second->stored.emplace().incomparable = history.problems.front();
+      return;
+    }
     for (const BaselineRecord& record : history.records) {
       if (record.canaries) canaries_.emplace(record.run_id, *record.canaries);
     }
@@ -214,7 +219,7 @@ Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
   for (const StoreFile& file : files) {
     if (file.folder_name != own) continue;
     BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
-    lookup.take(history);
+    lookup.take(file.file_name, history);
   }
   for (const StoreFile& file : files) {
     if (file.folder_name == own || !lookup.misses(file.file_name)) continue;

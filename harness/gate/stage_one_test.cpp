@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 namespace bench {
 namespace {
@@ -92,6 +94,19 @@ TEST_F(StageOneTest, AStoreThatIsNotThereIsAnError) {
   const Report report = report_of("r9", {"a"}, 500);
   auto cases = stage_one(report);
   EXPECT_FALSE(add_stored(report, BaselineStore(folder_.file("none")), cases).ok());
+}
+
+TEST_F(StageOneTest, AFileOfAnotherSchemaIsNamedAndNeverANumber) {
+  const Report run = report_of("run1", {"a/b"}, 1000);
+  const std::string path =
+      store_.path_of(BaselineStore::file_of(run.runs.at(0).environment.machine_class, "a/b"));
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path) << "{\"schema\":\"bench.baseline/2\"}\n";
+  auto cases = stage_one(run);
+  ASSERT_TRUE(add_stored(run, store_, cases).ok());
+  ASSERT_TRUE(cases.at(0).stored && cases.at(0).stored->incomparable);
+  EXPECT_THAT(*cases.at(0).stored->incomparable, HasSubstr(path + ":1: "));
+  EXPECT_THAT(*cases.at(0).stored->incomparable, HasSubstr("bench.baseline/2"));
 }
 
 TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -75,7 +76,13 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   for (const BaselineHistory& history : histories) {
     result.warnings.insert(result.warnings.end(), history.problems.begin(), history.problems.end());
     const BaselineRecord* last = history.last();
-    if (last == nullptr) continue;
+    if (last == nullptr) {
+      if (!history.problems.empty()) {
+        const std::string file_name = std::filesystem::path(history.path).filename().string();
+        result.unreadable.emplace(file_name, history.problems.front());
+      }
+      continue;
+    }
     stored.push_back(last);
     if (latest == nullptr || latest->time < last->time) latest = last;
   }
