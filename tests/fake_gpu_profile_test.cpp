@@ -2,6 +2,7 @@
 // `bench run --profile` on the fake GPU: what its kernels, copies and buffers become in a result
 // file, and what happens where the trace is damaged or impossible.
 #include "harness/report/report.hpp"
+#include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -49,15 +50,9 @@ class FakeGpuProfileTest : public testing::Test {
  protected:
   // Of the configuration `cases` with the script.
   ProgramResult run(const std::string& script, const std::string& cases,
-                    std::vector<std::string> more = {"--profile", "--profile-iterations", "2-3"}) {
-    folder_.write("gpu.yaml", kHead + cases);
-    std::vector<std::string> command = {BENCH_BINARY, "run",     "gpu.yaml",
-                                        "--out",      "r.jsonl", "--force"};
-    command.insert(command.end(), more.begin(), more.end());
-    return run_program({std::move(command),
-                        folder_.path(),
-                        {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU},
-                         {"FAKE_GPU_SCRIPT", folder_.write("script.json", script)}}});
+                    const std::vector<std::string>& more = {"--profile", "--profile-iterations",
+                                                            "2-3"}) {
+    return run_on_fake_gpu(folder_, kHead + cases, script, more);
   }
   Report report() const {
     auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
@@ -154,7 +149,7 @@ TEST_F(FakeGpuProfileTest, kernels_lie_under_the_layers_of_a_network) {
 }
 
 TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
-  const ProgramResult result = run(R"({"cases":[{"workspace":4096}]})", kGemm);
+  const ProgramResult result = run(R"({"cases":[{"workspace":100}]})", kGemm);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::set<std::string> calls, roles, counters;
   for (const json& row : activities("api")) calls.insert(row.at("name").get<std::string>());
@@ -168,15 +163,120 @@ TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
     if (attributes.at("role") == "staging") continue;  // of the host
     EXPECT_EQ(row.at("device"), 0) << row;
     roles.insert(row.at("name").get<std::string>());
-    workspaces += attributes.at("size_bytes") == 4096 ? 1 : 0;
+    if (attributes.at("role") != "workspace") continue;
+    EXPECT_EQ(attributes.at("size_bytes"), 100);
+    EXPECT_TRUE(attributes.contains("address"));
+    ++workspaces;
   }
   EXPECT_THAT(roles, AllOf(Contains("source"), Contains("weights"), Contains("destination"),
-                           Contains("library")));
-  EXPECT_GE(workspaces, 1);
+                           Contains("workspace")));
+  EXPECT_EQ(workspaces, 2);  // the kernel is made twice, for the time of a cache's hit
+  const std::map<std::string, std::string> details = pass().details;
+  EXPECT_EQ(details.at("gpu.memory.peak.workspace_bytes"), "100");
+  EXPECT_EQ(details.at("gpu.memory.peak.weights_bytes"), "64");
+  EXPECT_EQ(details.at("gpu.memory.peak_bytes"), std::to_string(100 + 3 * 64));
+  EXPECT_FALSE(details.contains("gpu.memory.other_bytes"));  // nobody told
   for (const json& row : activities("counter")) {
     if (row.contains("device")) counters.insert(row.at("name").get<std::string>());
   }
   EXPECT_THAT(counters, ElementsAre("device_live_bytes", "gpu_busy", "unfinished_kernels"));
+}
+
+// Without a trace the harness knows how large it is, but not where it lies.
+TEST_F(FakeGpuProfileTest, a_workspace_has_a_row_without_a_trace_as_well) {
+  const ProgramResult result =
+      run(R"({"cases":[{"workspace":4096}],"tracer":{"conflict":"Nsight Systems"}})", kGemm);
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  std::vector<json> workspaces = activities("allocation");
+  std::erase_if(workspaces,
+                [](const json& row) { return row.at("attributes").at("role") != "workspace"; });
+  ASSERT_EQ(workspaces.size(), 1U);
+  EXPECT_EQ(workspaces.front().at("attributes").at("size_bytes"), 4096);
+  EXPECT_FALSE(workspaces.front().at("attributes").contains("address"));
+  EXPECT_EQ(report().cases.front().memory->workspace, Bytes{4096});
+}
+
+constexpr const char* kReadings = R"({"tracer":{"readings":[
+  {"after_ns":0,"sm_clock_hz":1755000000,"power_milliwatt":120500,"memory_bytes":1000000},
+  {"after_ns":1000,"sm_clock_hz":1980000000,"power_milliwatt":700000,"memory_bytes":1000500},
+  {"after_ns":2000,"power_milliwatt":650000}]}})";
+
+TEST_F(FakeGpuProfileTest, clock_power_and_other_memory_are_counters_of_the_device) {
+  const ProgramResult result = run(kReadings, kGemm);
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, std::string> units;
+  for (const json& row : activities("counter")) {
+    if (!row.contains("device")) continue;
+    const std::string name = row.at("name").get<std::string>();
+    EXPECT_EQ(row.at("device"), 0);
+    values[name].push_back(row.at("attributes").at("value").get<double>());
+    units[name] = row.at("attributes").at("value_unit").get<std::string>();
+  }
+  EXPECT_THAT(values.at("sm_clock"), ElementsAre(1.755e9, 1.98e9));
+  EXPECT_THAT(values.at("power"), ElementsAre(120.5, 700, 650));
+  // Three buffers of 64 bytes are live in the window.
+  EXPECT_THAT(values.at("device_other_bytes"), ElementsAre(1'000'000 - 192, 1'000'500 - 192));
+  EXPECT_EQ(units.at("sm_clock"), "Hz");
+  EXPECT_EQ(units.at("power"), "W");
+  EXPECT_EQ(units.at("device_other_bytes"), "bytes");
+  const std::map<std::string, std::string> details = pass().details;
+  EXPECT_EQ(details.at("gpu.memory.other_bytes"), "1000308");
+  EXPECT_EQ(details.at("gpu.memory.other_source"), "the driver's count of this process");
+  EXPECT_FALSE(details.contains("gpu.note")) << details.at("gpu.note");
+}
+
+TEST_F(FakeGpuProfileTest, what_the_driver_does_not_tell_has_no_counter_and_a_note) {
+  const ProgramResult result = run(R"({"tracer":{"readings":[{"sm_clock_hz":1755000000}],
+                        "notes":["no records of OVERHEAD: not supported"]}})",
+                                   kGemm);
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  std::set<std::string> counters;
+  for (const json& row : activities("counter")) {
+    if (row.contains("device")) counters.insert(row.at("name").get<std::string>());
+  }
+  EXPECT_THAT(counters,
+              ElementsAre("device_live_bytes", "gpu_busy", "sm_clock", "unfinished_kernels"));
+  EXPECT_THAT(pass().details.at("gpu.note"),
+              AllOf(HasSubstr("of device 0 the driver does not tell the power, the memory of this "
+                              "process"),
+                    HasSubstr("no records of OVERHEAD")));
+}
+
+TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
+  const ProgramResult result =
+      run(kReadings, kGemm, {"--trace", "t.json", "--profile-iterations", "2-3"});
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  std::map<std::string, std::vector<double>> tracks;
+  std::set<json> processes;
+  const json trace = json::parse(read_text(folder_.file("t.json")));
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.value("ph", "") == "X" && event.value("cat", "") == "kernel") {
+      processes.insert(event.at("pid"));
+    }
+    if (event.value("ph", "") != "C") continue;
+    tracks[event.at("name").get<std::string>()].push_back(
+        event.at("args").at("value").get<double>());
+    if (event.at("name") == "power (W)") processes.insert(event.at("pid"));
+  }
+  EXPECT_THAT(tracks["sm_clock (Hz)"], ElementsAre(1.755e9, 1.98e9));
+  EXPECT_THAT(tracks["power (W)"], ElementsAre(120.5, 700, 650));
+  EXPECT_EQ(tracks["device_other_bytes (bytes)"].size(), 2U);
+  EXPECT_EQ(processes.size(), 1U);  // beside the device's kernels
+  const ProgramResult checked =
+      run_program({{BENCH_BINARY, "trace", "--check", "t.json"}, folder_.path(), {}});
+  EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+}
+
+TEST_F(FakeGpuProfileTest, memory_flow_has_a_chart_of_the_device) {
+  const ProgramResult result =
+      run(R"({"cases":[{"workspace":100}]})", kGemm,
+          {"--profile=memory", "--profile-iterations", "2-3", "--profile-format", "memory_flow"});
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const std::string flow = read_text(folder_.file("r.memory_flow.svg"));
+  EXPECT_THAT(flow, AllOf(HasSubstr(">Memory of device 0 of process "),
+                          HasSubstr("data-role=\"workspace\""), HasSubstr("data-role=\"weights\""),
+                          HasSubstr("data-peak-bytes=\"292\"")));
 }
 
 TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
@@ -273,6 +373,12 @@ TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
   EXPECT_EQ(kernel_tracks.size(), 1U);
   EXPECT_FALSE(host_tracks.empty());
   EXPECT_NE(kernel_tracks, host_tracks);
+  // Who waits for the device is seen waiting, on the host's track.
+  const bool waits = std::ranges::any_of(trace.at("traceEvents"), [&](const json& event) {
+    return event.value("ph", "") == "X" && event.value("cat", "") == "synchronisation" &&
+           host_tracks.contains({event.at("pid"), event.at("tid")});
+  });
+  EXPECT_TRUE(waits);
 }
 
 TEST_F(FakeGpuProfileTest, says_what_profiling_costs) {

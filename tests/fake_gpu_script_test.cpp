@@ -48,6 +48,8 @@ TEST(FakeGpuScript, says_what_is_wrong_with_it) {
   EXPECT_THAT(what(R"({"devise":{}})"), HasSubstr("unknown key `devise`"));
   EXPECT_THAT(what(R"({"faults":[{"kind":"odd"}]})"), HasSubstr("script.faults[0].kind"));
   EXPECT_THAT(what(R"({"cases":[{"ns":"fast"}]})"), HasSubstr("number"));
+  EXPECT_THAT(what(R"({"tracer":{"readings":[{"memory_source":"guess"}]}})"),
+              HasSubstr("script.tracer.readings[0].memory_source"));
   EXPECT_THAT(what("{"), HasSubstr("parse error"));
 }
 

@@ -3,11 +3,13 @@
 
 #include "profiler/gpu/device_summary.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/gpu/memory_summary.hpp"
 #include "profiler/kernel_names/kernel_evidence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -59,6 +61,73 @@ void add_summary(const GpuDeviceSummary& summary, const std::string& prefix,
   if (summary.gap_max) set("gap_max_ns", summary.gap_max->count());
   if (summary.busy_share) {
     details[prefix + "busy_share"] = fmt::format("{:.4f}", *summary.busy_share);
+  }
+  const auto set_transfers = [&](const std::string& name, const GpuTransfers& transfers) {
+    if (transfers.count == 0) return;
+    const auto set_of = [&](const char* what, std::int64_t value) {
+      details[prefix + name + what] = std::to_string(value);
+    };
+    set_of("_count", transfers.count);
+    set_of("_bytes", transfers.bytes);
+    set_of("_total_ns", transfers.total.count());
+    if (transfers.mean) set_of("_mean_ns", transfers.mean->count());
+    if (transfers.waits) set_of("_wait_ns", transfers.waits->count());
+  };
+  set_transfers("copy", summary.copies);
+  set_transfers("fill", summary.fills);
+}
+
+constexpr std::string_view source_text(GpuMemorySource source) {
+  switch (source) {
+    case GpuMemorySource::process:
+      return "the driver's count of this process";
+    case GpuMemorySource::growth:
+      return "growth of the device's used memory, by whomever: the driver does not list this "
+             "process";
+  }
+  return "";
+}
+
+void add_memory(const GpuMemoryUse& use, const std::optional<GpuMemorySource>& source,
+                const std::string& prefix, std::map<std::string, std::string>& details) {
+  const auto set = [&](const std::string& name, Bytes size) {
+    details[prefix + "memory." + name] = std::to_string(size.count);
+  };
+  if (use.peak.count > 0) set("peak_bytes", use.peak);
+  for (const auto& [role, size] : use.by_role) {
+    std::string name = role;
+    std::ranges::replace(name, ' ', '_');
+    set(fmt::format("peak.{}_bytes", name), size);
+  }
+  if (!use.other || !source) return;
+  set("other_bytes", *use.other);
+  details[prefix + "memory.other_source"] = source_text(*source);
+}
+
+// Of all devices: "gpu." of the first one, "gpu1." of the second.
+void add_devices(const GpuJoin& join, std::map<std::string, std::string>& details) {
+  GpuSummary summary;
+  GpuMemorySummary memory;
+  for (const Activity& activity : join.activities) {
+    static_cast<void>(summary.take(activity));
+    static_cast<void>(memory.take(activity));
+  }
+  const auto devices = summary.devices();
+  const auto uses = memory.devices();
+  std::map<std::int64_t, std::string> prefixes;
+  for (const auto& device : devices) prefixes[device.device];
+  for (const auto& use : uses) prefixes[use.device];
+  std::size_t number = 0;
+  for (auto& [device, prefix] : prefixes) {
+    prefix = number == 0 ? "gpu." : fmt::format("gpu{}.", number);
+    ++number;
+  }
+  for (const auto& device : devices) add_summary(device, prefixes[device.device], details);
+  for (const auto& use : uses) {
+    const auto source = join.memory_sources.find(use.device);
+    add_memory(use,
+               source == join.memory_sources.end() ? std::nullopt : std::optional(source->second),
+               prefixes[use.device], details);
   }
 }
 
@@ -117,13 +186,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
 std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace) {
   std::map<std::string, std::string> details;
   details["gpu.tracer"] = trace.tracer();
-  GpuSummary summary;
-  for (const Activity& activity : join.activities) static_cast<void>(summary.take(activity));
-  std::size_t number = 0;
-  for (const GpuDeviceSummary& device : summary.devices()) {
-    add_summary(device, number == 0 ? "gpu." : fmt::format("gpu{}.", number), details);
-    ++number;
-  }
+  add_devices(join, details);
   if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
   std::vector<std::string> notes = join.notes;
   if (std::string cold = cold_text(join, trace.owners()); !cold.empty()) {

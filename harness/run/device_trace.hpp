@@ -58,8 +58,9 @@ class DeviceTrace {
 };
 
 // What a reader of the pass should know of the trace, as details of its record: "gpu.kernels",
-// "gpu.kernel_sum_ns", "gpu.kernel_union_ns", "gpu.busy_share", "gpu.gaps", ... of each device
-// ("gpu1." of the second); "gpu.note"; "gpu.void" with the reasons.
+// "gpu.kernel_sum_ns", "gpu.kernel_union_ns", "gpu.busy_share", "gpu.gaps", ...,
+// "gpu.memory.peak_bytes" with its parts by role, "gpu.memory.other_bytes", of each device ("gpu1."
+// of the second); "gpu.note"; "gpu.void" with the reasons.
 std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace);
 
 }  // namespace bench

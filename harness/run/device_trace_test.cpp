@@ -147,6 +147,70 @@ TEST_F(DeviceTraceTest, KernelsBelongToTheOwnersOfTheirRegions) {
   EXPECT_FALSE(details.contains(kTraceVoidDetail));
 }
 
+TEST_F(DeviceTraceTest, CopiesHaveTotalMeanAndWaitApart) {
+  test::GpuScript script;
+  for (const std::int64_t start : {100, 400}) {
+    GpuMemcpy copy;
+    copy.bytes = 64;
+    copy.time = test::during(start, start + 30);
+    copy.correlation = script.call("cudaMemcpyAsync", test::during(start - 20, start - 10), 11, 0);
+    script.add(copy);
+  }
+  backend_.scripted.text = gpu_session_text(script.session);
+  DeviceTrace trace(backend_, switches_);
+  const auto join = trace.finish({});
+  ASSERT_TRUE(join.ok()) << join.error().message();
+  const auto details = trace_details(*join, trace);
+  EXPECT_EQ(details.at("gpu.copy_count"), "2");
+  EXPECT_EQ(details.at("gpu.copy_bytes"), "128");
+  EXPECT_EQ(details.at("gpu.copy_total_ns"), "60");
+  EXPECT_EQ(details.at("gpu.copy_mean_ns"), "30");
+  EXPECT_EQ(details.at("gpu.copy_wait_ns"), "40");
+  EXPECT_FALSE(details.contains("gpu.fill_count"));
+}
+
+TEST_F(DeviceTraceTest, MemoryIsToldByRoleWithWhatTheDriverTookBesides) {
+  test::GpuScript script;
+  script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
+  script.memory(GpuAllocationChange::allocation, 0x2000, 30, 20).role = "cold copy";
+  script.memory(GpuAllocationChange::allocation, 0x3000, 5, 30).library = "/x/libcudnn.so.9";
+  script.memory(GpuAllocationChange::release, 0x2000, 30, 40);
+  GpuReading reading;
+  reading.at = Nanoseconds(50);
+  reading.memory = GpuProcessMemory{1605, GpuMemorySource::process};
+  script.add(reading);
+  backend_.scripted.text = gpu_session_text(script.session);
+  DeviceTrace trace(backend_, switches_);
+  const auto join = trace.finish([](const GpuAllocation& allocation) {
+    return allocation.address == 0x1000
+               ? std::optional<GpuAllocationTag>(GpuAllocationTag{"source", "input"})
+               : std::nullopt;
+  });
+  ASSERT_TRUE(join.ok()) << join.error().message();
+  const auto details = trace_details(*join, trace);
+  EXPECT_EQ(details.at("gpu.memory.peak_bytes"), "635");
+  EXPECT_EQ(details.at("gpu.memory.peak.input_bytes"), "600");
+  EXPECT_EQ(details.at("gpu.memory.peak.cold_copy_bytes"), "30");
+  EXPECT_EQ(details.at("gpu.memory.peak.library_bytes"), "5");
+  EXPECT_EQ(details.at("gpu.memory.other_bytes"), "1000");
+  EXPECT_EQ(details.at("gpu.memory.other_source"), "the driver's count of this process");
+}
+
+TEST_F(DeviceTraceTest, WhatTheDriverTookIsAbsentWhereItDoesNotSay) {
+  test::GpuScript script;
+  script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
+  script.add(GpuReading{});
+  backend_.scripted.text = gpu_session_text(script.session);
+  DeviceTrace trace(backend_, switches_);
+  const auto join = trace.finish({});
+  ASSERT_TRUE(join.ok()) << join.error().message();
+  const auto details = trace_details(*join, trace);
+  EXPECT_EQ(details.at("gpu.memory.peak_bytes"), "600");
+  EXPECT_FALSE(details.contains("gpu.memory.other_bytes"));
+  EXPECT_FALSE(details.contains("gpu.memory.other_source"));
+  EXPECT_THAT(details.at(kTraceNoteDetail), HasSubstr("the memory of this process"));
+}
+
 TEST_F(DeviceTraceTest, MissingRecordsVoidIt) {
   record(3);
   DeviceTrace trace(backend_, switches_);

@@ -82,6 +82,12 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
   { auto hit = create_kernel(backend, subject, met); }
   instance.durations_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
+  // Kernels on the host tell of it themselves. Where on a device it lies is not said: it is known
+  // by the kernel's own address.
+  if (backend.memory() != nullptr) {
+    instance.workspace_ = {watchers.buffers, instance.kernel_.get(), instance.kernel_->workspace(),
+                           kWorkspaceRole, kWorkspaceRole};
+  }
 
   if (auto lack = lack_of_memory(*instance.kernel_, backend.memory(), available)) return *lack;
   if (Status status =

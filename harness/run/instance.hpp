@@ -17,9 +17,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
+
+// Of memory that a kernel took for itself, in profiles.
+inline constexpr std::string_view kWorkspaceRole = "workspace";
 
 using InputValues = std::vector<std::vector<double>>;
 
@@ -64,6 +68,7 @@ class Instance {
   Status run(ops::StepObserver* observer = nullptr);
 
   std::unique_ptr<ops::Kernel> kernel_;
+  TrackedAllocation workspace_;  // of the kernel, on a device
   std::vector<ops::Tensor> tensors_;
   std::vector<CaseBuffer> buffers_;
   std::vector<TrackedAllocation> tracked_;       // after buffers_, which it must not outlive

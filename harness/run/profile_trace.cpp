@@ -39,11 +39,14 @@ void ProfilePass::finish_trace() {
   reply_.notes.insert(reply_.notes.end(), join->notes.begin(), join->notes.end());
 }
 
-// Buffers on a device of which no trace has told.
+// Buffers on a device of which no trace has told. Only a trace knows where a workspace lies.
 void ProfilePass::record_device_memory() {
   device_memory_.finish();
-  for (const Activity& activity : device_memory_rows_.give()) {
+  for (Activity& activity : device_memory_rows_.give()) {
     if (device_memory_told_) continue;
+    if (activity.attributes.text(Attribute::role) == kWorkspaceRole) {
+      activity.attributes.erase(Attribute::address);
+    }
     if (activity.kind == ActivityKind::counter) {
       recorder_.record(activity, RecordGroup::memory);
     } else {

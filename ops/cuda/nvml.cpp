@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/nvml.hpp"
 
+#include "ops/cuda/nvml_functions.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -11,58 +13,14 @@
 
 namespace bench::ops::cuda {
 
-// As in nvml.h of CUDA 13; C enumerations are ints, nvmlDevice_t is a pointer.
-struct NvmlField {
-  unsigned id, scope;
-  long long timestamp, latency;
-  int type;
-  int status;  // value says something where it is kSuccess
-  union {
-    double real;
-    int integer;
-    unsigned natural;
-    unsigned long wide;
-    unsigned long long count;
-    long long difference;
-    unsigned short narrow;
-  } value;
-};
-static_assert(sizeof(NvmlField) == 40);
-
-struct NvmlProcess {
-  unsigned pid;
-  unsigned long long memory;
-  unsigned gpu_instance, compute_instance;
-};
-static_assert(sizeof(NvmlProcess) == 24);
-
-struct NvmlFunctions {
-  using Device = void*;
-  int (*init)() = nullptr;
-  int (*shutdown)() = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*driver_version)(char*, unsigned) = nullptr;
-  int (*library_version)(char*, unsigned) = nullptr;
-  int (*device_by_bus_id)(const char*, Device*) = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;
-  int (*clock_limit)(Device, int, unsigned*) = nullptr;
-  int (*clock_reasons)(Device, unsigned long long*) = nullptr;
-  int (*temperature)(Device, int, unsigned*) = nullptr;
-  int (*power)(Device, unsigned*) = nullptr;
-  int (*power_limit)(Device, unsigned*) = nullptr;
-  int (*persistence)(Device, int*) = nullptr;
-  int (*mig)(Device, unsigned*, unsigned*) = nullptr;
-  int (*ecc)(Device, int*, int*) = nullptr;
-  int (*performance_state)(Device, int*) = nullptr;
-  int (*fields)(Device, int, NvmlField*) = nullptr;
-  int (*processes)(Device, unsigned*, NvmlProcess*) = nullptr;
-  int (*memory_errors)(Device, int, int, unsigned long long*) = nullptr;
-};
-
 namespace {
 
 constexpr int kSuccess = 0;
+constexpr int kNotSupported = 3;
 constexpr int kInsufficientSize = 7;
+constexpr int kTimeout = 10;
+constexpr unsigned long long kCriticalError = 0x8;  // events of this type
+constexpr unsigned long long kNotAvailable = ~0ull;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
 constexpr int kSensorGpu = 0;
@@ -107,6 +65,11 @@ void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
       slot("nvmlDeviceGetFieldValues", table.fields),
       slot("nvmlDeviceGetComputeRunningProcesses_v3", table.processes),
       slot("nvmlDeviceGetTotalEccErrors", table.memory_errors),
+      slot("nvmlDeviceGetMemoryInfo", table.memory),
+      slot("nvmlEventSetCreate", table.create_events),
+      slot("nvmlDeviceRegisterEvents", table.register_events),
+      slot("nvmlEventSetWait_v2", table.wait_for_event),
+      slot("nvmlEventSetFree", table.free_events),
   };
   for (const FunctionSlot& function : slots) *function.target = library.symbol(function.symbol);
   if (table.clock_reasons == nullptr) {  // before driver 535
@@ -168,7 +131,8 @@ std::optional<std::int64_t> integer_of(const NvmlField& field) {
   }
 }
 
-std::optional<std::vector<std::int64_t>> processes_of(const NvmlFunctions& table, void* device) {
+std::optional<std::vector<NvmlProcessMemory>> processes_of(const NvmlFunctions& table,
+                                                           void* device) {
   if (table.processes == nullptr) return std::nullopt;
   std::vector<NvmlProcess> infos(16);
   unsigned count = 0;
@@ -180,9 +144,30 @@ std::optional<std::vector<std::int64_t>> processes_of(const NvmlFunctions& table
     code = table.processes(device, &count, infos.data());
   }
   if (code != kSuccess) return std::nullopt;
+  std::vector<NvmlProcessMemory> processes(count);
+  for (unsigned i = 0; i < count; ++i) {
+    processes[i].pid = infos[i].pid;
+    if (infos[i].memory == kNotAvailable) continue;
+    processes[i].bytes = static_cast<std::int64_t>(infos[i].memory);
+  }
+  return processes;
+}
+
+std::optional<std::vector<std::int64_t>> pids_of(const NvmlFunctions& table, void* device) {
+  const auto processes = processes_of(table, device);
+  if (!processes) return std::nullopt;
   std::vector<std::int64_t> pids;
-  for (unsigned i = 0; i < count; ++i) pids.push_back(infos[i].pid);
+  for (const NvmlProcessMemory& process : *processes) pids.push_back(process.pid);
   return pids;
+}
+
+std::optional<std::int64_t> power_of(const NvmlFunctions& table, void* device) {
+  NvmlField field{};
+  field.id = kFieldPowerInstant;
+  if (table.fields != nullptr && table.fields(device, 1, &field) == kSuccess) {
+    if (const auto instant = integer_of(field)) return instant;
+  }
+  return ask<unsigned>(table.power, device);
 }
 
 void read_fields(const NvmlFunctions& table, void* device,
@@ -288,7 +273,7 @@ Result<NvmlCounters> Nvml::counters(const std::string& bus_id) const {
   if (counters.performance_state == kUnknownPerformanceState) counters.performance_state.reset();
   counters.memory_errors =
       ask<unsigned long long>(table.memory_errors, handle, kUncorrected, kSinceDriver);
-  counters.processes = processes_of(table, handle);
+  counters.processes = pids_of(table, handle);
   return counters;
 }
 
@@ -310,6 +295,53 @@ Result<NvmlFacts> Nvml::facts(const std::string& bus_id) const {
   if (facts.performance_state == kUnknownPerformanceState) facts.performance_state.reset();
   facts.clock_reasons = ask<unsigned long long>(table.clock_reasons, device);
   return facts;
+}
+
+Result<NvmlReading> Nvml::reading(const std::string& bus_id) const {
+  const NvmlFunctions& table = *functions_;
+  BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
+  NvmlReading reading;
+  reading.sm_clock_mhz = ask<unsigned>(table.clock, handle, kClockSm);
+  reading.power_milliwatt = power_of(table, handle);
+  if (const auto memory = ask<NvmlMemory>(table.memory, handle)) {
+    reading.memory_used_bytes = static_cast<std::int64_t>(memory->used);
+  }
+  reading.processes = processes_of(table, handle);
+  return reading;
+}
+
+Result<XidEvents> Nvml::watch_xids(const std::string& bus_id) const {
+  const NvmlFunctions& table = *functions_;
+  BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
+  const bool has_events = table.create_events != nullptr && table.register_events != nullptr &&
+                          table.wait_for_event != nullptr && table.free_events != nullptr;
+  void* set = nullptr;
+  const int made = has_events ? table.create_events(&set) : kNotSupported;
+  if (made != kSuccess) return Error{error_text(table, made), bus_id, ""};
+  XidEvents events(table, set);
+  const int code = table.register_events(handle, kCriticalError, set);
+  if (code != kSuccess) return Error{error_text(table, code), bus_id, ""};
+  return events;
+}
+
+XidEvents::XidEvents(XidEvents&& other) noexcept
+    : functions_(other.functions_), set_(std::exchange(other.set_, nullptr)) {}
+
+XidEvents::~XidEvents() {
+  if (set_ != nullptr) functions_.free_events(set_);
+}
+
+std::optional<std::vector<std::int64_t>> XidEvents::take() {
+  // More at once say nothing more of the device than these.
+  constexpr std::size_t kMost = 64;
+  std::vector<std::int64_t> numbers;
+  for (NvmlEvent event{}; numbers.size() < kMost; event = {}) {
+    const int code = functions_.wait_for_event(set_, &event, 0);
+    if (code == kTimeout) break;
+    if (code != kSuccess) return std::nullopt;
+    if (event.type == kCriticalError) numbers.push_back(static_cast<std::int64_t>(event.data));
+  }
+  return numbers;
 }
 
 }  // namespace bench::ops::cuda

@@ -43,6 +43,23 @@ struct NvmlCounters {
   friend bool operator==(const NvmlCounters&, const NvmlCounters&) = default;
 };
 
+// Memory that a process has on a device.
+struct NvmlProcessMemory {
+  std::int64_t pid = 0;
+  std::optional<std::int64_t> bytes;  // absent: NVML lists the process, and does not count
+  friend bool operator==(const NvmlProcessMemory&, const NvmlProcessMemory&) = default;
+};
+
+// Of one device, at one moment: what changes all the time.
+struct NvmlReading {
+  std::optional<std::int64_t> sm_clock_mhz;
+  // At this moment; where the driver only has it, the average of the last second.
+  std::optional<std::int64_t> power_milliwatt;
+  std::optional<std::int64_t> memory_used_bytes;  // by everybody
+  std::optional<std::vector<NvmlProcessMemory>> processes;
+  friend bool operator==(const NvmlReading&, const NvmlReading&) = default;
+};
+
 // NVML's numbers of three counters: other ones from driver 590 on (nvml.h of CUDA 13.1), where the
 // old ones mean something else; none before driver 575.
 struct HeldBackFields {
@@ -56,6 +73,7 @@ std::optional<HeldBackFields> held_back_fields(std::string_view driver_version);
 std::vector<std::string> clock_reason_names(std::int64_t bits);
 
 struct NvmlFunctions;  // nvml.cpp
+class XidEvents;
 
 class Nvml {
  public:
@@ -73,6 +91,10 @@ class Nvml {
   Result<NvmlFacts> facts(const std::string& bus_id) const;
   // Error as of facts().
   Result<NvmlCounters> counters(const std::string& bus_id) const;
+  // Error as of facts().
+  Result<NvmlReading> reading(const std::string& bus_id) const;
+  // From now on; outlived by this. Error: this driver or this device tells of none.
+  Result<XidEvents> watch_xids(const std::string& bus_id) const;
 
  private:
   Result<void*> device(const std::string& bus_id) const;
@@ -80,6 +102,22 @@ class Nvml {
   std::unique_ptr<const NvmlFunctions> functions_;
   std::string path_;
   std::optional<HeldBackFields> held_back_;
+};
+
+// Critical errors of a device that the driver numbers (Xid), as they come.
+class XidEvents {
+ public:
+  XidEvents(XidEvents&& other) noexcept;
+  XidEvents& operator=(XidEvents&&) = delete;
+  ~XidEvents();
+  // Numbers of those since the last call, without waiting. Absent: they cannot be read any more.
+  std::optional<std::vector<std::int64_t>> take();
+
+ private:
+  friend class Nvml;
+  XidEvents(const NvmlFunctions& functions, void* set) : functions_(functions), set_(set) {}
+  const NvmlFunctions& functions_;
+  void* set_;
 };
 
 }  // namespace bench::ops::cuda

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <dlfcn.h>
 #include <string>
 
 namespace bench::ops::cuda {
@@ -12,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 
 SearchStep fakes(const std::string& folder) {
   return {std::string(BENCH_FAKE_LIBRARIES) + "/" + folder, "a test"};
@@ -57,6 +59,41 @@ TEST(Nvml, ReadsCountersAndProcesses) {
   ASSERT_EQ(counters->processes->size(), 20u);
   EXPECT_EQ(counters->processes->back(), 1019);
   EXPECT_FALSE(nvml->counters("0000:99:00.0").ok());
+}
+
+TEST(Nvml, ReadsWhatChangesAllTheTime) {
+  const SearchStep step = fakes("complete");
+  const auto nvml = Nvml::open(std::span(&step, 1));
+  ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
+  const auto reading = nvml->reading("0000:1B:00.0");
+  ASSERT_TRUE(reading.ok()) << reading.error().message();
+  EXPECT_EQ(reading->sm_clock_mhz, 1755);
+  EXPECT_EQ(reading->power_milliwatt, 654321);  // of this moment, not the average
+  EXPECT_EQ(reading->memory_used_bytes, std::int64_t{1} << 30);
+  ASSERT_TRUE(reading->processes);
+  ASSERT_EQ(reading->processes->size(), 20u);
+  EXPECT_EQ(reading->processes->front(), (NvmlProcessMemory{1000, std::nullopt}));
+  EXPECT_EQ(reading->processes->at(3), (NvmlProcessMemory{1003, 3 << 20}));
+  EXPECT_FALSE(nvml->reading("0000:99:00.0").ok());
+}
+
+TEST(Nvml, TellsCriticalErrorsOnce) {
+  const SearchStep step = fakes("complete");
+  const auto nvml = Nvml::open(std::span(&step, 1));
+  ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
+  auto events = nvml->watch_xids("0000:1B:00.0");
+  ASSERT_TRUE(events.ok()) << events.error().message();
+  EXPECT_THAT(events->take(), Optional(IsEmpty()));
+  void* library = dlopen(nvml->path().c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto raise =
+      reinterpret_cast<void (*)(unsigned long long)>(dlsym(library, "fake_nvml_raise_xid"));
+  ASSERT_NE(raise, nullptr);
+  raise(13);
+  EXPECT_THAT(events->take(), Optional(ElementsAre(13)));
+  EXPECT_THAT(events->take(), Optional(IsEmpty()));
+  dlclose(library);
+  EXPECT_FALSE(nvml->watch_xids("0000:99:00.0").ok());
 }
 
 // Numbers that the driver does not have would be read as counters of something else.

@@ -50,4 +50,9 @@ std::span<const std::string_view> names_of(GpuExternalKind) {
   return kNames;
 }
 
+std::span<const std::string_view> names_of(GpuMemorySource) {
+  static constexpr std::array<std::string_view, 2> kNames = {"process", "growth"};
+  return kNames;
+}
+
 }  // namespace bench

@@ -56,6 +56,10 @@ enum class GpuOverheadKind {
   buffer_request,
   unified_memory,
 };
+// Where the driver's count of a process's memory comes from. process: it lists the process; growth:
+// it does not (in a container), but the device's used memory grew by so much since before the
+// process used the device, which others may have done as well.
+enum class GpuMemorySource { process, growth };
 // What an external id says: the operator that runs, or the phase of the user's program.
 enum class GpuExternalKind { operation, phase };
 
@@ -67,6 +71,7 @@ std::span<const std::string_view> names_of(GpuAllocationChange);
 std::span<const std::string_view> names_of(GpuWaitKind);
 std::span<const std::string_view> names_of(GpuOverheadKind);
 std::span<const std::string_view> names_of(GpuExternalKind);
+std::span<const std::string_view> names_of(GpuMemorySource);
 template <class Enum>
 std::string_view name_of_enum(Enum value) {
   return names_of(value)[static_cast<std::size_t>(value)];
@@ -139,7 +144,8 @@ struct GpuAllocation {
   Nanoseconds at{0};
   GpuPlace place;
   GpuCorrelation correlation;
-  std::string library;  // path of who asked for it; empty: unknown
+  std::string library;              // path of who asked for it; empty: unknown
+  std::optional<std::string> role;  // what it is for, where who asked says it: "workspace"
   friend bool operator==(const GpuAllocation&, const GpuAllocation&) = default;
 };
 
@@ -215,14 +221,37 @@ struct GpuContext {
   friend bool operator==(const GpuContext&, const GpuContext&) = default;
 };
 
-using GpuRecord =
-    std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, GpuApiCall, GpuExternalId,
-                 GpuOverhead, GpuSynchronisation, GpuGraphNode, GpuDevice, GpuContext>;
+// All that the driver took for one process: its context, code, and what was allocated.
+struct GpuProcessMemory {
+  std::int64_t bytes = 0;
+  GpuMemorySource source = GpuMemorySource::process;
+  friend bool operator==(const GpuProcessMemory&, const GpuProcessMemory&) = default;
+};
+
+// The driver's answers at one moment. Absent: it does not say.
+struct GpuReading {
+  std::int64_t device = 0;
+  Nanoseconds at{0};
+  std::optional<std::int64_t> sm_clock_hz;
+  std::optional<std::int64_t> power_milliwatt;
+  std::optional<GpuProcessMemory> memory;  // of this process
+  friend bool operator==(const GpuReading&, const GpuReading&) = default;
+};
+
+// What the tracer has to say besides, for people; voids nothing.
+struct GpuNote {
+  std::string text;
+  friend bool operator==(const GpuNote&, const GpuNote&) = default;
+};
+
+using GpuRecord = std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, GpuApiCall,
+                               GpuExternalId, GpuOverhead, GpuSynchronisation, GpuGraphNode,
+                               GpuDevice, GpuContext, GpuReading, GpuNote>;
 
 // Work of one execution of an operator, in the convention of docs/work_model.md.
 struct GpuOperatorWork {
   std::int64_t flops = 0;
-  std::int64_t bytes = 0;  // compulsory
+  std::optional<std::int64_t> bytes = 0;  // compulsory; absent: the data type is not known
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };
 

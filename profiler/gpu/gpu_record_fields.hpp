@@ -77,6 +77,7 @@ void describe(Fields& f, Ref<Fields, GpuAllocation> r) {
   describe<Fields>(f, r.place);
   f("correlation", r.correlation);
   f("library", r.library);
+  f("role", r.role);
 }
 
 template <class Fields>
@@ -149,6 +150,26 @@ void describe(Fields& f, Ref<Fields, GpuContext> r) {
 }
 
 template <class Fields>
+void describe(Fields& f, Ref<Fields, GpuProcessMemory> r) {
+  f("memory_bytes", r.bytes);
+  f("memory_source", r.source);
+}
+
+template <class Fields>
+void describe(Fields& f, Ref<Fields, GpuReading> r) {
+  f("device", r.device);
+  f("at_ns", r.at);
+  f("sm_clock_hz", r.sm_clock_hz);
+  f("power_milliwatt", r.power_milliwatt);
+  f.whole("memory_bytes", r.memory);
+}
+
+template <class Fields>
+void describe(Fields& f, Ref<Fields, GpuNote> r) {
+  f("text", r.text);
+}
+
+template <class Fields>
 void describe(Fields& f, Ref<Fields, GpuOperatorWork> r) {
   f("flops", r.flops);
   f("bytes", r.bytes);
@@ -178,6 +199,12 @@ void describe(Fields& f, Ref<Fields, GpuSession> r) {
   f("tracer", r.tracer);
   f("monotonic_ns", r.clock.monotonic);
   f("realtime_ns", r.clock.realtime);
+  f("dropped", r.dropped);
+  f("faults", r.faults);
+}
+
+template <class Fields>
+void describe(Fields& f, Ref<Fields, GpuSessionEnd> r) {
   f("dropped", r.dropped);
   f("faults", r.faults);
 }

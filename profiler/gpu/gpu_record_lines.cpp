@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -21,22 +22,20 @@ using Json = nlohmann::ordered_json;
 using gpu_record_fields::describe;
 using gpu_record_fields::OwnerLine;
 
+// By hand: a traced program waits for its tracer, which writes a hundred thousand lines a second.
 class Writer {
  public:
   static constexpr bool kWrites = true;
-  explicit Writer(std::string_view record) { json_["record"] = record; }
+  explicit Writer(std::string_view record) { (*this)("record", std::string(record)); }
 
   template <class T>
   void operator()(const char* key, const T& value) {
+    fmt::format_to(std::back_inserter(text_), "{}\"{}\":", text_.empty() ? '{' : ',', key);
     if constexpr (std::is_enum_v<T>) {
-      json_[key] = name_of_enum(value);
+      add_text(name_of_enum(value));
     } else {
-      json_[key] = value;
+      add(value);
     }
-  }
-  void operator()(const char* key, Nanoseconds value) { json_[key] = value.count(); }
-  void operator()(const char* key, const GpuSize& value) {
-    json_[key] = {value.x, value.y, value.z};
   }
   template <class T>
   void operator()(const char* key, const std::optional<T>& value) {
@@ -48,12 +47,38 @@ class Writer {
     if (group) describe<Writer>(*this, *group);
   }
 
-  std::string line() const {
-    return json_.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-  }
+  std::string line() && { return std::move(text_) + "}\n"; }
 
  private:
-  Json json_;
+  void add(std::int64_t value) { text_ += fmt::format_int(value).c_str(); }
+  void add(std::uint64_t value) { text_ += fmt::format_int(value).c_str(); }
+  void add(Nanoseconds value) { add(value.count()); }
+  void add(const GpuSize& value) {
+    fmt::format_to(std::back_inserter(text_), "[{},{},{}]", value.x, value.y, value.z);
+  }
+  void add(std::string_view value) { add_text(value); }
+  void add(const std::vector<std::string>& values) {
+    text_ += '[';
+    for (const std::string& value : values) {
+      if (text_.back() != '[') text_ += ',';
+      add_text(value);
+    }
+    text_ += ']';
+  }
+  void add_text(std::string_view value) {
+    const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
+      return c >= ' ' && c < '\x7f' && c != '"' && c != '\\';
+    });
+    if (plain) {
+      text_ += '"';
+      text_ += value;
+      text_ += '"';
+    } else {
+      text_ += Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+
+  std::string text_;
 };
 
 class Reader {
@@ -154,14 +179,14 @@ class Reader {
 
 // Names of the records, in the order of GpuRecord's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<GpuRecord>> kRecordNames = {
-    "kernel",   "memcpy",          "memset",     "allocation", "api",    "external_id",
-    "overhead", "synchronisation", "graph_node", "device",     "context"};
+    "kernel",          "memcpy",     "memset", "allocation", "api",     "external_id", "overhead",
+    "synchronisation", "graph_node", "device", "context",    "reading", "note"};
 
 template <class Record>
 std::string line_of(std::string_view name, const Record& record) {
   Writer writer(name);
   describe<Writer>(writer, record);
-  return writer.line();
+  return std::move(writer).line();
 }
 
 template <class Record>
@@ -199,18 +224,19 @@ constexpr std::array<Take, sizeof...(Index)> record_takers(std::index_sequence<I
 }
 constexpr auto kTakers = record_takers(std::make_index_sequence<std::variant_size_v<GpuRecord>>());
 
-// What is wrong with the line; empty: nothing.
-std::string take_line(const NumberedLine& line, GpuSession& session) {
-  if (line.torn) return "the line is cut: it does not end in a newline";
-  const Json json = Json::parse(line.text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return "is no JSON object";
-  const auto record = json.find("record");
-  if (record == json.end() || !record->is_string()) return "no `record`";
-  const auto& name = record->get_ref<const std::string&>();
-  if (line.number == 1) {
-    return name == "session" ? take_session(json, session) : "the first record must be `session`";
-  }
-  if (name == "owner") return take_owner(json, session);
+std::string take_end(const Json& json, GpuSession& session) {
+  Reader reader(json);
+  GpuSessionEnd end;
+  describe<Reader>(reader, end);
+  std::string problem = reader.problem();
+  if (!problem.empty()) return problem;
+  session.dropped += end.dropped;
+  session.faults.insert(session.faults.end(), end.faults.begin(), end.faults.end());
+  return {};
+}
+
+// What is wrong with a line of `name`; empty: nothing.
+std::string take_named(const std::string& name, const Json& json, GpuSession& session) {
   const auto found = std::find(kRecordNames.begin(), kRecordNames.end(), name);
   if (found == kRecordNames.end()) {
     return fmt::format("unknown record `{}`, {}", name, expectation(name, kRecordNames));
@@ -220,23 +246,58 @@ std::string take_line(const NumberedLine& line, GpuSession& session) {
 
 }  // namespace
 
-std::string gpu_session_text(const GpuSession& session) {
-  std::string text = line_of("session", session);
-  for (const auto& [id, owner] : session.owners) text += line_of("owner", OwnerLine{id, owner});
-  for (const GpuRecord& record : session.records) {
+std::string gpu_session_line(const GpuSession& session) { return line_of("session", session); }
+
+std::string gpu_records_text(std::span<const GpuRecord> records) {
+  std::string text;
+  for (const GpuRecord& record : records) {
     const std::string_view name = kRecordNames[record.index()];
     text += std::visit([&](const auto& kind) { return line_of(name, kind); }, record);
   }
   return text;
 }
 
+std::string gpu_session_end_line(const GpuSessionEnd& end) { return line_of("session_end", end); }
+
+std::string gpu_session_text(const GpuSession& session) {
+  std::string text = gpu_session_line(session);
+  for (const auto& [id, owner] : session.owners) text += line_of("owner", OwnerLine{id, owner});
+  return text + gpu_records_text(session.records);
+}
+
+Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return Error{"is no JSON object", "", ""};
+  const auto record = json.find("record");
+  if (record == json.end() || !record->is_string()) return Error{"no `record`", "", ""};
+  const auto& name = record->get_ref<const std::string&>();
+  GpuLine kind = GpuLine::record;
+  std::string problem;
+  if (number == 1) {
+    kind = GpuLine::session;
+    problem =
+        name == "session" ? take_session(json, session) : "the first record must be `session`";
+  } else if (name == "owner") {
+    kind = GpuLine::owner;
+    problem = take_owner(json, session);
+  } else if (name == "session_end") {
+    kind = GpuLine::session_end;
+    problem = take_end(json, session);
+  } else {
+    problem = take_named(name, json, session);
+  }
+  if (!problem.empty()) return Error{std::move(problem), "", ""};
+  return kind;
+}
+
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name) {
   GpuSession session;
   if (text.empty()) return Error{"holds no recorded session: it is empty", name, ""};
   for (const NumberedLine& line : Lines(text)) {
-    if (std::string problem = take_line(line, session); !problem.empty()) {
-      return Error{std::move(problem), fmt::format("{}:{}", name, line.number), ""};
-    }
+    const std::string place = fmt::format("{}:{}", name, line.number);
+    if (line.torn) return Error{"the line is cut: it does not end in a newline", place, ""};
+    const auto taken = take_gpu_line(line.text, line.number, session);
+    if (!taken.ok()) return Error{taken.error().what, place, ""};
   }
   return session;
 }

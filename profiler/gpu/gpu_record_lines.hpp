@@ -14,7 +14,7 @@
 //    "correlation":..,"graph_node":..,"source_device":..,"destination_device":..}
 //   {"record":"memset","memory":"device","bytes":4096,..as memcpy..}
 //   {"record":"allocation","change":"release","memory":"device","address":1,"bytes":2,"at_ns":3,
-//    "device":..,"context":..,"stream":..,"correlation":..,"library":""}
+//    "device":..,"context":..,"stream":..,"correlation":..,"library":"","role":"workspace"}
 //   {"record":"api","domain":"runtime","name":"cudaLaunchKernel","start_ns":..,"end_ns":..,
 //    "thread":7,"correlation":3,"status":0}
 //   {"record":"external_id","kind":"operation","id":1,"correlation":3}
@@ -25,6 +25,9 @@
 //   {"record":"graph_node","node":2,"original":1,"external_id":1}
 //   {"record":"device","device":0,"name":"...","compute_major":9,...,"memory_bytes":..}
 //   {"record":"context","context":1,"device":0}
+//   {"record":"reading","device":0,"at_ns":..,"sm_clock_hz":1755000000,"power_milliwatt":450000,
+//    "memory_bytes":..,"memory_source":"process"}      what the driver said at that moment
+//   {"record":"note","text":"no clock and power: ..."}
 //
 // Absent values are left out. The reader is strict: a key that is missing, unknown or of another
 // type, an unknown record or word, and a last line without its newline are errors with the line.
@@ -33,8 +36,12 @@
 #include "base/result.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -43,5 +50,18 @@ inline constexpr std::string_view kGpuRecordsSchema = "bench.gpu_records/1";
 std::string gpu_session_text(const GpuSession& session);
 // `name` of the text, for messages: "session.jsonl:3: ...".
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name);
+
+// The same in pieces, for sessions that are written while they go on, and that need not be whole.
+struct GpuSessionEnd {
+  std::int64_t dropped = 0;
+  std::vector<std::string> faults;
+};
+std::string gpu_session_line(const GpuSession& session);  // the first line, without owners
+std::string gpu_records_text(std::span<const GpuRecord> records);
+std::string gpu_session_end_line(const GpuSessionEnd& end);
+// Adds a line without its newline, the number of which counts from 1, to `session`. Error: what is
+// wrong with it, without its place; the session is as before.
+enum class GpuLine { session, owner, record, session_end };
+Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session);
 
 }  // namespace bench

@@ -41,8 +41,10 @@ GpuSession everything() {
   copy.source_device = 0;
   copy.destination_device = 1;
   script.add(GpuMemset{GpuMemoryKind::managed, 77, during(3, 4), {1, 2, 3}, 5, 6});
-  script.memory(GpuAllocationChange::release, 0xffff'ffff'ffff'0000u, 4096, 8).library =
-      "/lib/x.so";
+  GpuAllocation& released =
+      script.memory(GpuAllocationChange::release, 0xffff'ffff'ffff'0000u, 4096, 8);
+  released.library = "/lib/x.so";
+  released.role = "workspace";
   script.add(GpuApiCall{GpuApiDomain::driver, "cuLaunchKernel", during(0, 3), 12, 3, 700});
   script.add(GpuExternalId{GpuExternalKind::phase, 2, 3});
   script.add(GpuOverhead{GpuOverheadKind::unified_memory, during(1, 2), 12, 3});
@@ -50,6 +52,9 @@ GpuSession everything() {
   script.add(GpuGraphNode{9, 8, 2});
   script.add(test::hopper());
   script.add(GpuContext{1, 0});
+  script.add(GpuReading{1, 9ns, 1'755'000'000, 450'000,
+                        GpuProcessMemory{1 << 20, GpuMemorySource::growth}});
+  script.add(GpuNote{"no \"clock\""});
   return session;
 }
 
@@ -67,6 +72,8 @@ GpuSession bare() {
   script.add(GpuGraphNode{});
   script.add(GpuDevice{});
   script.add(GpuContext{});
+  script.add(GpuReading{});
+  script.add(GpuNote{});
   return script.session;
 }
 
@@ -97,8 +104,27 @@ TEST(GpuRecordLines, AsDocumented) {
                 "\n");
 }
 
+TEST(GpuRecordLines, AReadingAsDocumented) {
+  test::GpuScript script(7);
+  script.session.tracer = "CUPTI 13.0.1";
+  script.session.clock = {5ns, 9ns};
+  script.add(
+      GpuReading{0, 8ns, 1'755'000'000, 450'000, GpuProcessMemory{4096, GpuMemorySource::process}});
+  script.add(GpuReading{0, 9ns, {}, {}, {}});
+  EXPECT_EQ(gpu_session_text(script.session),
+            std::string(kHead) +
+                R"({"record":"reading","device":0,"at_ns":8,"sm_clock_hz":1755000000,)"
+                R"("power_milliwatt":450000,"memory_bytes":4096,"memory_source":"process"})"
+                "\n"
+                R"({"record":"reading","device":0,"at_ns":9})"
+                "\n");
+}
+
 TEST(GpuRecordLines, EveryWordIsReadBack) {
   test::GpuScript script;
+  for (std::size_t i = 0; i < names_of(GpuMemorySource{}).size(); ++i) {
+    script.add(GpuReading{0, 1ns, {}, {}, GpuProcessMemory{1, static_cast<GpuMemorySource>(i)}});
+  }
   for (std::size_t i = 0; i < names_of(GpuCopyKind{}).size(); ++i) {
     script.copy(static_cast<GpuCopyKind>(i), 1, during(0, 1), 1);
   }
@@ -168,9 +194,15 @@ constexpr BadCase kBad[] = {
     {R"({"record":"session","schema":"bench.gpu_records/1"})"
      "\n",
      "unknown record `session`"},
-    {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","flops":1})"
+    {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","bytes":1})"
      "\n",
-     "no `bytes`"},
+     "holds a key that is not known"},
+    {R"({"record":"reading","device":0,"at_ns":1,"memory_bytes":1})"
+     "\n",
+     "no `memory_source`"},
+    {R"({"record":"reading","device":0,"at_ns":1,"sm_clock_mhz":1})"
+     "\n",
+     "holds a key that is not known"},
 };
 
 TEST(GpuRecordLines, StrictWithPlaceAndCause) {
@@ -199,6 +231,34 @@ TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
       "\n";
   EXPECT_EQ(message(kHead + owner), "");
   EXPECT_THAT(message(kHead + owner + owner), HasSubstr("f:3: a second owner of id 1"));
+}
+
+// As a program writes them while it runs: the beginning, pieces, and what it knows at the end.
+TEST(GpuRecordLines, ASessionInPiecesIsTheSame) {
+  GpuSession session;
+  session.pid = 7;
+  session.tracer = "CUPTI 13.0.1";
+  session.faults = {"one"};
+  session.records = {GpuContext{1, 2}, GpuContext{3, 4}};
+  std::string text = gpu_session_line(session);
+  for (const GpuRecord& record : session.records) text += gpu_records_text({&record, 1});
+  EXPECT_EQ(text, gpu_session_text(session));
+  text += gpu_session_end_line({5, {"two"}});
+  const auto read = read_gpu_session(text, "s");
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->records, session.records);
+  EXPECT_EQ(read->dropped, 5);
+  EXPECT_EQ(read->faults, (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(GpuRecordLines, NamesAreEscapedAsJsonWants) {
+  GpuSession session;
+  session.tracer = "a\"b\\c\n\x01\xc3\xa9";
+  const auto read = read_gpu_session(gpu_session_text(session), "s");
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->tracer, session.tracer);
+  session.tracer = "\xff";  // no UTF-8: a line that nobody can read would lose more than a letter
+  EXPECT_TRUE(read_gpu_session(gpu_session_text(session), "s").ok());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "profiler/gpu/kernel_name.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/gpu/occupancy.hpp"
+#include "profiler/gpu/reading_counters.hpp"
 #include "profiler/gpu/record_index.hpp"
 
 #include <fmt/format.h>
@@ -51,8 +52,10 @@ class Joiner {
       std::visit([this](const auto& each) { take(each); }, record);
     }
     share_work();
-    add_allocations();
+    const GpuBlocks blocks = pair_allocations(allocations_);
+    add_allocations(blocks);
     add_counters();
+    join_readings(session_, blocks.live, options_.groups, join_);
     judge();
     for (Activity& activity : join_.activities) activity.start += options_.shift;
     std::stable_sort(join_.activities.begin(), join_.activities.end(), precedes);
@@ -227,22 +230,27 @@ class Joiner {
   }
 
   void take(const GpuAllocation& allocation) { allocations_.push_back(&allocation); }
-  // What the index has taken.
+  // What the index takes, and join_readings.
   void take(const GpuExternalId&) {}
   void take(const GpuGraphNode&) {}
   void take(const GpuDevice&) {}
   void take(const GpuContext&) {}
+  void take(const GpuReading&) {}
+  void take(const GpuNote&) {}
 
   const KernelName& name_of_kernel(const std::string& symbol) {
     const auto known = names_.find(symbol);
     return known != names_.end() ? known->second
                                  : names_.emplace(symbol, kernel_name(symbol)).first->second;
   }
+  std::optional<GpuAllocationTag> tag_of(const GpuAllocation& allocation) const;
   void share_work();
-  void add_allocations();
+  void add_allocations(const GpuBlocks& blocks);
   void add_counters();
   void add_counter(std::string_view name, std::string_view unit, std::int64_t device,
-                   std::span<const CounterPoint> points);
+                   std::span<const CounterPoint> points) {
+    append_counter({name, unit, session_.pid, device}, points, join_.activities);
+  }
   void judge();
 
   struct Spans {
@@ -283,13 +291,19 @@ void Joiner::share_work() {
   }
 }
 
-void Joiner::add_allocations() {
+// Who joins knows the tool's own buffers by name; what a kernel took says its purpose itself.
+std::optional<GpuAllocationTag> Joiner::tag_of(const GpuAllocation& allocation) const {
+  auto tag = options_.tag_of ? options_.tag_of(allocation) : std::nullopt;
+  if (!tag && allocation.role) return GpuAllocationTag{*allocation.role, *allocation.role};
+  return tag;
+}
+
+void Joiner::add_allocations(const GpuBlocks& blocks) {
   if (!records(ActivityKind::allocation)) return;
-  const GpuBlocks blocks = pair_allocations(allocations_);
   unknown_releases_ = blocks.unknown_releases;
   for (const GpuBlock& block : blocks.blocks) {
     const GpuAllocation& allocation = *block.allocation;
-    const auto tag = options_.tag_of ? options_.tag_of(allocation) : std::nullopt;
+    const auto tag = tag_of(allocation);
     const std::string library =
         allocation.library.empty() ? "library" : file_name(allocation.library);
     Activity activity;
@@ -326,20 +340,6 @@ void Joiner::add_counters() {
   }
 }
 
-void Joiner::add_counter(std::string_view name, std::string_view unit, std::int64_t device,
-                         std::span<const CounterPoint> points) {
-  for (const CounterPoint& point : points) {
-    Activity activity;
-    activity.kind = ActivityKind::counter;
-    activity.name = name;
-    activity.start = point.at;
-    activity.track = {session_.pid, 0, device, {}};
-    activity.attributes.set(Attribute::value, point.value);
-    activity.attributes.set(Attribute::value_unit, unit);
-    join_.activities.push_back(std::move(activity));
-  }
-}
-
 void Joiner::judge() {
   if (session_.dropped > 0) {
     join_.void_reasons.push_back(
@@ -347,14 +347,17 @@ void Joiner::judge() {
   }
   for (const std::string& fault : session_.faults) join_.void_reasons.push_back(fault);
   if (untimed_ > 0) {
-    join_.void_reasons.push_back(fmt::format(
-        "{} kernels, copies or fills have no time: the device had no memory left to measure them",
-        untimed_));
+    join_.void_reasons.push_back(
+        fmt::format("{} kernels, copies or fills have no time: they did not finish, or the device "
+                    "had no memory left to measure them",
+                    untimed_));
   }
   const auto note = [this](std::int64_t count, std::string_view text) {
     if (count > 0) join_.notes.push_back(fmt::format("{} {}", count, text));
   };
-  note(join_.unattributed_kernels, "kernels belong to no known operator");
+  if (options_.ownership == GpuOwnership::expected) {
+    note(join_.unattributed_kernels, "kernels belong to no known operator");
+  }
   note(early_,
        "kernels, copies or fills begin before the call that asked for them: the clocks of "
        "host and device disagree by more than 2 us");

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,14 +21,21 @@ struct GpuAllocationTag {
   std::string name, role;
 };
 
+// Whether a note says how many kernels are of no known operator: not where nothing tells of
+// operators.
+enum class GpuOwnership { expected, unknown };
+
 struct GpuJoinOptions {
   // A group that is not recorded has no rows: `device` are kernels, copies, fills, waits,
-  // overheads and the counters gpu_busy and unfinished_kernels; `api` calls of runtime and driver;
-  // `memory` allocations and the counter device_live_bytes.
+  // overheads and the counters gpu_busy, unfinished_kernels, sm_clock (Hz) and power (W); `api`
+  // calls of runtime and driver; `memory` allocations and the counters device_live_bytes and
+  // device_other_bytes (reading_counters.hpp).
   std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                   RecordGroup::device};
   Nanoseconds shift{0};  // added to every time, see clock_shift
-  // Names the allocations that are the tool's own; absent ones are a library's.
+  GpuOwnership ownership = GpuOwnership::expected;
+  // Names the allocations that are the tool's own; absent ones are a library's, or of the role
+  // that they bear.
   std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)> tag_of;
 };
 
@@ -47,6 +55,8 @@ struct GpuJoin {
   // Why nothing of this may be compared or gated; empty: the pass counts.
   std::vector<std::string> void_reasons;
   std::vector<std::string> notes;  // what a reader should know besides
+  // Of device_other_bytes, by device; absent: unknown, or not recorded.
+  std::map<std::int64_t, GpuMemorySource> memory_sources;
   std::int64_t kernels = 0;
   std::int64_t unattributed_kernels = 0;  // shown, but of no known operator
   // External ids in whose calls code was loaded or compiled: their times are no steady state.

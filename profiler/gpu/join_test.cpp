@@ -280,6 +280,23 @@ TEST(GpuJoin, CountersOfADevice) {
       ElementsAre(Pair(999'000, 1), Pair(2'000'000, 0), Pair(2'999'000, 1), Pair(4'000'000, 0)));
 }
 
+TEST(GpuJoin, WhatWhoAsksSaysOfAnAllocation) {
+  GpuScript script;
+  script.memory(GpuAllocationChange::allocation, 0x1000, 64, 10).role = "workspace";
+  script.memory(GpuAllocationChange::allocation, 0x2000, 64, 20).role = "workspace";
+  GpuJoinOptions options;
+  options.tag_of = [](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
+    if (allocation.address != 0x2000) return std::nullopt;
+    return GpuAllocationTag{"source", "input"};
+  };
+  const auto blocks =
+      of_kind(join_gpu_session(script.session, options).activities, ActivityKind::allocation);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[0].name, "workspace");
+  EXPECT_EQ(blocks[0].attributes.text(Attribute::role), "workspace");
+  EXPECT_EQ(blocks[1].attributes.text(Attribute::role), "input");
+}
+
 TEST(GpuJoin, AGroupThatIsOffHasNoRows) {
   GpuScript script;
   script.launch("k", during(10'000, 20'000), 0);
@@ -287,6 +304,7 @@ TEST(GpuJoin, AGroupThatIsOffHasNoRows) {
   script.add(GpuSynchronisation{GpuWaitKind::stream, during(1, 2), 1, 7, 1});
   script.add(GpuOverhead{GpuOverheadKind::resource, during(1, 2), 11, {}});
   script.memory(GpuAllocationChange::allocation, 1, 2, 3);
+  script.add(GpuReading{0, 5ns, 1, 1, GpuProcessMemory{9, GpuMemorySource::process}});
   const auto groups_of = [&](std::set<RecordGroup> groups) {
     GpuJoinOptions options;
     options.groups = std::move(groups);
@@ -298,10 +316,10 @@ TEST(GpuJoin, AGroupThatIsOffHasNoRows) {
     return kinds;
   };
   EXPECT_THAT(groups_of({RecordGroup::api, RecordGroup::memory}),
-              UnorderedElementsAre("api", "allocation", "device_live_bytes"));
+              UnorderedElementsAre("api", "allocation", "device_live_bytes", "device_other_bytes"));
   EXPECT_THAT(groups_of({RecordGroup::device}),
               UnorderedElementsAre("kernel", "memcpy", "synchronisation", "overhead", "gpu_busy",
-                                   "unfinished_kernels"));
+                                   "unfinished_kernels", "sm_clock", "power"));
   EXPECT_THAT(groups_of({RecordGroup::operators}), IsEmpty());
 }
 

@@ -115,5 +115,11 @@ TEST(KernelWork, NamesOfAuxiliaries) {
   EXPECT_EQ(find_auxiliary("splitKreduce_kernel")->purpose, "sum of a split");
 }
 
+TEST(KernelWork, BytesThatNobodyKnowsAreNotNone) {
+  const std::vector<KernelShare> kernels = {{"gemm", std::nullopt}};
+  const std::vector<KernelWork> expected = {{100, std::nullopt}};
+  EXPECT_EQ(work_of_kernels({100, std::nullopt}, kernels), expected);
+}
+
 }  // namespace
 }  // namespace bench

@@ -72,7 +72,7 @@ struct GpuScript {
     copy.time = time;
     copy.place = {0, 1, 7};
     copy.correlation = correlation;
-    return std::get<GpuMemcpy>(add(std::move(copy)));
+    return std::get<GpuMemcpy>(add(copy));
   }
   GpuAllocation& memory(GpuAllocationChange change, std::uint64_t address, std::int64_t bytes,
                         std::int64_t at) {

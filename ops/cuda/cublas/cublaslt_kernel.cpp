@@ -139,7 +139,8 @@ Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
   constexpr std::uint8_t kPattern = 0x3c;  // 1.06 in f16, 0.011 in f32 and bf16, 1.5 in fp8
   std::vector<DeviceBuffer> made;
   for (const KernelBuffer& buffer : buffers) {
-    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::create(runtime, buffer.size));
+    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory,
+                           DeviceBuffer::create(runtime, buffer.size, "tuning"));
     if (const Status filled = runtime.fill(memory.data(), kPattern, buffer.size); !filled) {
       return failed(filled.error());
     }
@@ -161,7 +162,7 @@ Result<Choice, Refusal> choose(const CublasLtSession& session, Product& product,
   Bytes most;
   for (const MatmulAlgorithm& each : algorithms) most = std::max(most, each.workspace);
   auto trial = trial_buffers(runtime, tensors.buffers());
-  auto workspace = DeviceBuffer::create(runtime, most);
+  auto workspace = DeviceBuffer::create(runtime, most, "tuning");
   if (!trial || !workspace) {
     const Refusal& refusal = !trial ? trial.error() : workspace.error();
     if (refusal.kind != Refusal::Kind::skipped) return refusal;

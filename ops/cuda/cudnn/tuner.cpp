@@ -19,7 +19,8 @@ constexpr std::uint8_t kFill = 0x3c;
 Result<std::vector<DeviceBuffer>, Refusal> buffers_of(Runtime& runtime, const Kernel& kernel) {
   std::vector<DeviceBuffer> buffers;
   for (const KernelBuffer& wanted : kernel.buffers()) {
-    BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::create(runtime, wanted.size));
+    BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer,
+                           DeviceBuffer::create(runtime, wanted.size, "tuning"));
     if (const Status filled = runtime.fill(buffer.data(), kFill, wanted.size); !filled) {
       return Refusal{Refusal::Kind::failed, filled.error().message()};
     }

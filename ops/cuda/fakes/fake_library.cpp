@@ -31,7 +31,10 @@ namespace {
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
+constexpr int kTimeout = 10;
 int a_device = 0;
+int an_event_set = 0;
+unsigned long long raised_xid = 0;  // 0: none
 
 struct FakeField {
   unsigned id, scope;
@@ -42,6 +45,14 @@ struct FakeField {
     unsigned natural;
     unsigned long long count;
   } value;
+};
+struct FakeMemory {
+  unsigned long long total, free, used;
+};
+struct FakeEvent {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
 };
 struct FakeProcess {
   unsigned pid;
@@ -114,10 +125,33 @@ int nvmlDeviceGetTotalEccErrors(void*, int type, int since, unsigned long long* 
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, FakeProcess* processes) {
   constexpr unsigned kProcesses = 20;
   const bool fits = *count >= kProcesses;
-  for (unsigned i = 0; fits && i < kProcesses; ++i) processes[i].pid = 1000 + i;
+  for (unsigned i = 0; fits && i < kProcesses; ++i) {
+    processes[i].pid = 1000 + i;
+    processes[i].memory = i == 0 ? ~0ull : i << 20;  // of the first it is not known
+  }
   *count = kProcesses;
   return fits ? 0 : kInsufficientSize;
 }
+int nvmlDeviceGetMemoryInfo(void*, FakeMemory* memory) {
+  *memory = {80ull << 30, 79ull << 30, 1ull << 30};
+  return 0;
+}
+int nvmlEventSetCreate(void** set) {
+  *set = &an_event_set;
+  return 0;
+}
+int nvmlEventSetFree(void*) { return 0; }
+int nvmlDeviceRegisterEvents(void*, unsigned long long types, void* set) {
+  return types == 0x8 && set == &an_event_set ? 0 : kNotSupported;
+}
+int nvmlEventSetWait_v2(void*, FakeEvent* event, unsigned timeout) {
+  if (raised_xid == 0 || timeout != 0) return kTimeout;
+  *event = {&a_device, 0x8, raised_xid, 0, 0};
+  raised_xid = 0;
+  return 0;
+}
+// For the tests: the device has had this error.
+void fake_nvml_raise_xid(unsigned long long number) { raised_xid = number; }
 // Of driver 580: the counters of its numbers, a profile's number under that of a later one.
 int nvmlDeviceGetFieldValues(void*, int count, FakeField* fields) {
   for (int i = 0; i < count; ++i) {

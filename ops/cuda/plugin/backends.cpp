@@ -14,6 +14,7 @@
 #include "ops/cuda/runtime/device_session.hpp"
 #include "ops/cuda/runtime/lazy_backend.hpp"
 #include "ops/cuda/runtime/nvml_conditions.hpp"
+#include "ops/cuda/runtime/nvml_readings.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
@@ -24,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -42,8 +44,10 @@ struct Shared {
   std::shared_ptr<DeviceCounters> counters;
 };
 
-Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search) {
+Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search,
+                                         const std::shared_ptr<AllocationLog>& allocations) {
   BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime, make_cuda_runtime());
+  runtime->log_allocations(allocations);
   ConditionWatch watch =
       watch_by_nvml(search, runtime->traits().bus_id, [] { return MonotonicClock().now(); });
   auto sampler = Sampler::create(runtime, std::move(watch));
@@ -54,15 +58,30 @@ Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search) 
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
+// Of the device that make_cuda_runtime() takes. Makes no context.
+Result<std::string> bus_id_of_device() {
+  std::array<char, 32> text{};
+  const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);
+  if (code == cudaSuccess) return std::string(text.data());
+  cudaGetLastError();
+  return Error{fmt::format("cudaDeviceGetPCIBusId: {}", cudaGetErrorString(code)), "", ""};
+}
+
 std::shared_ptr<const Shared> make_shared_parts(const std::vector<SearchStep>& search,
                                                 const Variables& variables) {
   auto shared = std::make_shared<Shared>();
   shared->search = search;
   shared->variables = variables;
-  shared->session = std::make_shared<DeviceSession>([search] { return make_device(search); });
+  const auto allocations = std::make_shared<AllocationLog>();
+  shared->session = std::make_shared<DeviceSession>(
+      [search, allocations] { return make_device(search, allocations); });
+  const BesidesCupti besides = {
+      std::make_shared<DeviceReadings>(readings_by_nvml(search, bus_id_of_device), make_pacer(),
+                                       [] { return MonotonicClock().now(); }),
+      allocations};
   shared->tracer = make_cupti_tracer(
       [search] { return load_cupti(cupti_candidates(search)); }, CuptiProcess::current(),
-      [session = shared->session] { return session->synchronise(); });
+      [session = shared->session] { return session->synchronise(); }, besides);
   shared->counters = make_device_counters({.load = [search]() -> Result<CounterLibrary> {
     BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(search)));
     return load_counter_library(cupti);

@@ -22,6 +22,24 @@ constexpr double kUnsteadyClock = 0.03;
 constexpr std::size_t kFewestClocks = 5;
 constexpr std::size_t kMostClocks = 101;
 
+struct XidName {
+  std::int64_t number;
+  std::string_view name;
+};
+// NVIDIA's "Xid Errors": those that a benchmark meets.
+constexpr std::array<XidName, 12> kXids = {{{13, "graphics engine exception"},
+                                            {31, "memory page fault"},
+                                            {43, "the device stopped processing"},
+                                            {45, "work was removed after an earlier error"},
+                                            {48, "double-bit ECC error"},
+                                            {62, "halt of the internal micro-controller"},
+                                            {63, "a row of memory is to be replaced"},
+                                            {74, "NVLink error"},
+                                            {79, "the device has fallen off the bus"},
+                                            {94, "contained ECC error"},
+                                            {95, "uncontained ECC error"},
+                                            {119, "the system processor does not answer"}}};
+
 using Counter = std::optional<Nanoseconds> DeviceConditions::*;
 
 struct CounterRule {
@@ -76,6 +94,21 @@ std::optional<Judgement> by_counters(const DeviceConditions& before, const Devic
   return std::nullopt;
 }
 
+std::string xid_text(std::int64_t number) {
+  const auto known = std::find_if(kXids.begin(), kXids.end(),
+                                  [&](const XidName& row) { return row.number == number; });
+  return known == kXids.end() ? fmt::format("Xid {}", number)
+                              : fmt::format("Xid {} ({})", number, known->name);
+}
+
+// The first of those that came in between.
+std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceConditions& after) {
+  if (!before.xid_errors || !after.xid_errors) return std::nullopt;
+  const std::size_t old = before.xid_errors->size();
+  if (after.xid_errors->size() <= old) return std::nullopt;
+  return xid_text((*after.xid_errors)[old]);
+}
+
 std::optional<Judgement> by_events(const DeviceConditions& before, const DeviceConditions& after) {
   const auto voided = [](std::string reason) {
     return Judgement{SampleVerdict::voided, std::move(reason)};
@@ -96,6 +129,9 @@ std::optional<Judgement> by_events(const DeviceConditions& before, const DeviceC
   }
   if (before.memory_errors && after.memory_errors && *after.memory_errors > *before.memory_errors) {
     return voided("the device's memory had errors that could not be corrected (ECC)");
+  }
+  if (const auto xid = new_xid(before, after)) {
+    return voided("the driver reported a critical error: " + *xid);
   }
   return std::nullopt;
 }
@@ -134,7 +170,8 @@ std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) 
       {conditions.clock_reasons.has_value(), "what holds the clock back"},
       {conditions.performance_state.has_value(), "performance state"},
       {conditions.other_processes.has_value(), "other processes"},
-      {conditions.memory_errors.has_value(), "errors of memory (ECC)"}};
+      {conditions.memory_errors.has_value(), "errors of memory (ECC)"},
+      {conditions.xid_errors.has_value(), "critical errors (Xid)"}};
   std::vector<std::string> unknown;
   for (const Row& row : rows) {
     if (!row.known) unknown.emplace_back(row.what);

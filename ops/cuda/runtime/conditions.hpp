@@ -22,6 +22,8 @@ struct DeviceConditions {
   std::optional<std::int64_t> other_processes;    // with work on the device
   std::optional<std::int64_t> memory_errors;      // that could not be corrected, so far
   std::optional<std::int64_t> power_milliwatt;    // at this moment
+  // Critical errors that the driver reported since it is watched, by their numbers.
+  std::optional<std::vector<std::int64_t>> xid_errors{};
 };
 
 // The processors' clock during a sample, and in the kernel's samples before it.
@@ -36,7 +38,8 @@ struct Judgement {
 };
 
 // Voided: the hardware took half of the clock or more (too hot, power brake), another process was
-// there, the performance state changed, or memory failed. Throttled: held back by power,
+// there, the performance state changed, memory failed, or the driver reported a critical error.
+// Throttled: held back by power,
 // temperature or another device's clock for more than 1 % of the time. Unsteady: a clock more than
 // 3 % off its median; whether that voids the sample is for who knows all samples of the case. The
 // first that holds counts.

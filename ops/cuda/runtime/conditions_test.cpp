@@ -24,6 +24,7 @@ DeviceConditions quiet() {
   conditions.performance_state = 0;
   conditions.other_processes = 0;
   conditions.memory_errors = 3;
+  conditions.xid_errors = {79};  // from before
   return conditions;
 }
 
@@ -57,6 +58,15 @@ TEST(Conditions, EachHasItsVerdict) {
       {[](auto& now) { now.power_cap = 5s + 1ms; }, SampleVerdict::counted, ""},  // 1 %, not more
       {[](auto& now) { now.power_cap = 5s + 2ms; }, SampleVerdict::throttled,
        "power limit for 2.000 ms"},
+      {[](auto& now) {
+         now.xid_errors = {79, 13, 31};
+       },
+       SampleVerdict::voided, "critical error: Xid 13 (graphics engine exception)"},
+      {[](auto& now) {
+         now.xid_errors = {79, 12345};
+       },
+       SampleVerdict::voided, "Xid 12345"},
+      {[](auto& now) { now.xid_errors.reset(); }, SampleVerdict::counted, ""},
       {[](auto& now) { now.hot_software = 6s; }, SampleVerdict::throttled, "temperature"},
       {[](auto& now) { now.sync_boost = 6s; }, SampleVerdict::throttled, "another device's"},
       {[](auto& now) { now.clock_reasons = 0x4; }, SampleVerdict::throttled, "power limit"},
@@ -96,7 +106,9 @@ TEST(Conditions, WhatIsUnknownSaysNothing) {
   EXPECT_THAT(unknown_conditions(known), IsEmpty());
   known.power_brake.reset();
   known.other_processes.reset();
-  EXPECT_THAT(unknown_conditions(known), ElementsAre("time of power brakes", "other processes"));
+  known.xid_errors.reset();
+  EXPECT_THAT(unknown_conditions(known),
+              ElementsAre("time of power brakes", "other processes", "critical errors (Xid)"));
 }
 
 TEST(ClockHistory, HasAMedianOnceThereAreEnough) {

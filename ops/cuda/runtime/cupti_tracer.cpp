@@ -6,6 +6,7 @@
 #include "profiler/switches.hpp"
 
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -23,8 +24,11 @@ constexpr GroupRow kGroups[] = {{kTraceApi, RecordGroup::api},
 class CuptiTracer final : public DeviceTracer {
  public:
   CuptiTracer(std::function<Result<CuptiLibrary>()> load, CuptiProcess& process,
-              GpuSynchronise synchronise)
-      : load_(std::move(load)), process_(process), synchronise_(std::move(synchronise)) {}
+              GpuSynchronise synchronise, BesidesCupti besides)
+      : load_(std::move(load)),
+        process_(process),
+        synchronise_(std::move(synchronise)),
+        besides_(std::move(besides)) {}
 
   Status begin(std::uint32_t groups) override;
   Status open_window() override;
@@ -42,8 +46,10 @@ class CuptiTracer final : public DeviceTracer {
   std::function<Result<CuptiLibrary>()> load_;
   CuptiProcess& process_;
   GpuSynchronise synchronise_;
+  BesidesCupti besides_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
+  bool reads_ = false;               // clock, power and memory
   std::deque<CuptiRegion> regions_;  // of the thread that calls; before collector_ goes they end
 };
 
@@ -55,20 +61,32 @@ Status CuptiTracer::begin(std::uint32_t groups) {
   }
   BENCH_ASSIGN_OR_RETURN(library_, load_());
   BENCH_ASSIGN_OR_RETURN(collector_, CuptiCollector::start(*library_, options, process_));
+  const bool wants_memory = (groups & kTraceMemory) != 0;
+  if (besides_.allocations && wants_memory) besides_.allocations->begin();
+  reads_ = besides_.readings && (wants_memory || (groups & kTraceDevice) != 0);
+  if (reads_) besides_.readings->begin();
   return Done{};
 }
 
 Status CuptiTracer::open_window() {
   if (!collector_) return not_begun();
-  return collector_->open_window(synchronise_);
+  BENCH_RETURN_IF_ERROR(collector_->open_window(synchronise_));
+  if (reads_) besides_.readings->open_window();
+  return Done{};
 }
 
 Result<std::string> CuptiTracer::finish() {
   if (!collector_) return not_begun();
   regions_.clear();
-  std::string text = gpu_session_text(collector_->finish(synchronise_));
+  // Before CUPTI hands its records over: that is no work of the window.
+  std::vector<GpuRecord> besides = reads_ ? besides_.readings->finish() : std::vector<GpuRecord>();
+  for (const std::string& note : collector_->notes()) besides.emplace_back(GpuNote{note});
+  GpuSession session = collector_->finish(synchronise_);
   collector_.reset();
-  return text;
+  if (besides_.allocations) besides_.allocations->tell(session.records);
+  session.records.insert(session.records.end(), std::make_move_iterator(besides.begin()),
+                         std::make_move_iterator(besides.end()));
+  return gpu_session_text(session);
 }
 
 }  // namespace
@@ -85,8 +103,10 @@ std::vector<std::string> cupti_candidates(std::span<const SearchStep> search) {
 }
 
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
-                                                CuptiProcess& process, GpuSynchronise synchronise) {
-  return std::make_shared<CuptiTracer>(std::move(load), process, std::move(synchronise));
+                                                CuptiProcess& process, GpuSynchronise synchronise,
+                                                BesidesCupti besides) {
+  return std::make_shared<CuptiTracer>(std::move(load), process, std::move(synchronise),
+                                       std::move(besides));
 }
 
 }  // namespace bench::ops::cuda

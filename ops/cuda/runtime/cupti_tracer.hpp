@@ -4,6 +4,8 @@
 
 #include "base/result.hpp"
 #include "ops/cuda/library_search.hpp"
+#include "ops/cuda/runtime/allocation_log.hpp"
+#include "ops/cuda/runtime/device_readings.hpp"
 #include "ops/device.hpp"
 #include "profiler/cupti/collector.hpp"
 #include "profiler/cupti/cupti_api.hpp"
@@ -19,9 +21,16 @@ namespace bench::ops::cuda {
 // Where CUPTI is looked for, in the words of load_cupti().
 std::vector<std::string> cupti_candidates(std::span<const SearchStep> search);
 
+// What a trace says that CUPTI does not know; each may be null.
+struct BesidesCupti {
+  std::shared_ptr<DeviceReadings> readings;
+  std::shared_ptr<AllocationLog> allocations;
+};
+
 // CUPTI is loaded by begin() alone. `process` outlives the tracer; of one process there is one.
 // `synchronise` waits for the device, or does nothing where there is none yet.
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
-                                                CuptiProcess& process, GpuSynchronise synchronise);
+                                                CuptiProcess& process, GpuSynchronise synchronise,
+                                                BesidesCupti besides = {});
 
 }  // namespace bench::ops::cuda

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +31,13 @@ struct Fixture {
     return library;
   };
   std::shared_ptr<DeviceTracer> tracer() {
-    return make_cupti_tracer(load, process, [this]() -> Status {
-      script.calls.emplace_back("synchronise");
-      return Done{};
-    });
+    return make_cupti_tracer(
+        load, process,
+        [this]() -> Status {
+          script.calls.emplace_back("synchronise");
+          return Done{};
+        },
+        besides);
   }
   std::vector<std::string> calls_with(const std::string& text) const {
     std::vector<std::string> found;
@@ -43,7 +49,37 @@ struct Fixture {
 
   CuptiScript script;
   CuptiProcess process;
+  BesidesCupti besides;
 };
+
+// Goes on when it is stopped, and never before.
+class StandingPacer final : public Pacer {
+ public:
+  bool wait(Nanoseconds) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopped_; });
+    return false;
+  }
+  void stop() override {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+};
+
+template <class Record>
+std::vector<Record> records_of(const GpuSession& session) {
+  std::vector<Record> found;
+  for (const GpuRecord& record : session.records) {
+    if (const auto* wanted = std::get_if<Record>(&record)) found.push_back(*wanted);
+  }
+  return found;
+}
 
 TEST(CuptiTracer, RecordsWhatIsAskedForFromTheWindowOn) {
   Fixture fixture;
@@ -68,6 +104,72 @@ TEST(CuptiTracer, RecordsWhatIsAskedForFromTheWindowOn) {
   EXPECT_EQ(fixture.calls_with("synchronise").size(), 2u);
   EXPECT_EQ(fixture.calls_with("push").size(), 2u);
   EXPECT_EQ(fixture.calls_with("pop").size(), 2u);
+}
+
+TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
+  Fixture fixture;
+  Nanoseconds now{100};
+  DeviceState state;
+  state.used_bytes = 1000;
+  fixture.besides.readings = std::make_shared<DeviceReadings>(
+      [&]() -> Result<StateReader> {
+        return StateReader([&]() -> std::optional<DeviceState> { return state; });
+      },
+      std::make_shared<StandingPacer>(), [&] { return now; });
+  fixture.besides.allocations = std::make_shared<AllocationLog>();
+  fixture.script.results["enable 17"] = CUPTI_ERROR_NOT_COMPATIBLE;  // overheads
+  const auto tracer = fixture.tracer();
+  ASSERT_TRUE(tracer->begin(kTraceMemory | kTraceDevice).ok());
+  const int place = 0;
+  fixture.besides.allocations->took(&place, {64}, "workspace", Nanoseconds(150));
+  CUpti_ActivityMemory4 allocation{};
+  allocation.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  allocation.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  allocation.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  allocation.address = reinterpret_cast<std::uintptr_t>(&place);
+  allocation.bytes = 64;
+  allocation.timestamp = 140;
+  fixture.script.buffers.emplace_back().add(allocation);
+  state.used_bytes = 1500;
+  now = Nanoseconds(200);
+  ASSERT_TRUE(tracer->open_window().ok());
+  state.sm_clock_hz = 1'755'000'000;
+  now = Nanoseconds(300);
+  const auto text = tracer->finish();
+  ASSERT_TRUE(text.ok()) << text.error().message();
+  const auto session = read_gpu_session(*text, "trace");
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  const auto grown = [](std::int64_t bytes) {
+    return GpuProcessMemory{bytes, GpuMemorySource::growth};
+  };
+  EXPECT_THAT(records_of<GpuReading>(*session),
+              ElementsAre(GpuReading{0, Nanoseconds(200), {}, {}, grown(500)},
+                          GpuReading{0, Nanoseconds(300), 1'755'000'000, {}, grown(500)}));
+  const auto allocations = records_of<GpuAllocation>(*session);
+  ASSERT_EQ(allocations.size(), 1u);
+  EXPECT_EQ(allocations[0].role, "workspace");
+  const auto notes = records_of<GpuNote>(*session);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0].text, HasSubstr("no records of OVERHEAD"));
+}
+
+// Who wants neither kernels nor memory is told of no clocks.
+TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
+  Fixture fixture;
+  int asked = 0;
+  fixture.besides.readings = std::make_shared<DeviceReadings>(
+      [&]() -> Result<StateReader> {
+        ++asked;
+        return Error{"no", "", ""};
+      },
+      std::make_shared<StandingPacer>(), [] { return Nanoseconds(0); });
+  const auto tracer = fixture.tracer();
+  ASSERT_TRUE(tracer->begin(kTraceApi).ok());
+  ASSERT_TRUE(tracer->open_window().ok());
+  const auto text = tracer->finish();
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(asked, 0);
+  EXPECT_THAT(*text, Not(HasSubstr("\"note\"")));
 }
 
 TEST(CuptiTracer, RegionsThatWereNotEndedEndWithTheTrace) {

@@ -13,7 +13,7 @@ class DeviceSession::Memory final : public DeviceMemory {
 
   Result<void*> allocate(Bytes size) override {
     BENCH_ASSIGN_OR_RETURN(Runtime * device, runtime());
-    auto address = device->allocate(size);
+    auto address = device->take(size, "");
     if (!address) return Error{std::move(address).error().reason, "", ""};
     return *address;
   }

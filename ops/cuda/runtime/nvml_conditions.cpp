@@ -62,18 +62,56 @@ DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily
   return conditions;
 }
 
+namespace {
+
+// The numbers of all errors so far. Absent from the first failed question on: what came in between
+// is not known.
+class XidWatch {
+ public:
+  XidWatch(const Nvml& nvml, const std::string& bus_id) {
+    if (auto events = nvml.watch_xids(bus_id)) {
+      events_.emplace(*std::move(events));
+      numbers_.emplace();
+    }
+  }
+  const std::optional<std::vector<std::int64_t>>& read() {
+    if (!numbers_) return numbers_;
+    if (const auto more = events_->take()) {
+      numbers_->insert(numbers_->end(), more->begin(), more->end());
+    } else {
+      numbers_.reset();
+    }
+    return numbers_;
+  }
+
+ private:
+  std::optional<XidEvents> events_;
+  std::optional<std::vector<std::int64_t>> numbers_;
+};
+
+// The library outlives what watches by it.
+struct Watched {
+  Watched(Nvml opened, const std::string& bus_id) : nvml(std::move(opened)), xids(nvml, bus_id) {}
+  Nvml nvml;
+  XidWatch xids;
+};
+
+}  // namespace
+
 ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
                              HostClock now) {
   auto opened = Nvml::open(search);
   if (!opened) return {{}, "NVML: " + opened.error().reason, std::move(now)};
-  const auto nvml = std::make_shared<const Nvml>(*std::move(opened));
-  if (const auto first = nvml->counters(bus_id); !first) {
+  const auto watched = std::make_shared<Watched>(*std::move(opened), bus_id);
+  if (const auto first = watched->nvml.counters(bus_id); !first) {
     return {{}, "NVML: " + first.error().message(), std::move(now)};
   }
-  const auto read = [nvml, bus_id, family = own_family()]() -> std::optional<DeviceConditions> {
-    const auto counters = nvml->counters(bus_id);
+  const auto read = [watched, bus_id, family = own_family()]() -> std::optional<DeviceConditions> {
+    const auto counters = watched->nvml.counters(bus_id);
     if (!counters) return std::nullopt;
-    return conditions_of(*counters, family);
+    DeviceConditions conditions = conditions_of(*counters, family);
+    conditions.xid_errors = watched->xids.read();
+    return conditions;
   };
   return {read, "", std::move(now)};
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <dlfcn.h>
 #include <map>
 #include <unistd.h>
 
@@ -65,6 +66,28 @@ TEST(WatchByNvml, AsksTheLibrary) {
   EXPECT_EQ(watch.sample_ends({}).verdict, SampleVerdict::throttled);
   // We are not among its twenty processes.
   EXPECT_EQ(watch.unknown(), "time of power brakes, other processes");
+}
+
+TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
+  const std::string folder = std::string(BENCH_FAKE_LIBRARIES) + "/complete";
+  const SearchStep step{folder, "a test"};
+  Nanoseconds now{1};
+  ConditionWatch watch =
+      watch_by_nvml(std::span(&step, 1), "0000:1B:00.0", [&] { return now += Nanoseconds(1); });
+  void* library = dlopen((folder + "/libnvidia-ml.so.1").c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto raise =
+      reinterpret_cast<void (*)(unsigned long long)>(dlsym(library, "fake_nvml_raise_xid"));
+  ASSERT_NE(raise, nullptr);
+  watch.sample_begins();
+  raise(79);
+  const Judgement judgement = watch.sample_ends({});
+  EXPECT_EQ(judgement.verdict, SampleVerdict::voided);
+  EXPECT_EQ(judgement.reason,
+            "the driver reported a critical error: Xid 79 (the device has fallen off the bus)");
+  watch.sample_begins();
+  EXPECT_NE(watch.sample_ends({}).verdict, SampleVerdict::voided);  // told once
+  dlclose(library);
 }
 
 TEST(WatchByNvml, SaysWhyNothingIsKnown) {

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/runtime/runtime.hpp"
 
+#include "ops/cuda/runtime/allocation_log.hpp"
+
 namespace bench::ops::cuda {
 
-Result<DeviceBuffer, Refusal> DeviceBuffer::create(Runtime& runtime, Bytes size) {
+Result<void*, Refusal> Runtime::take(Bytes size, std::string_view role) {
+  BENCH_ASSIGN_OR_RETURN(void* address, allocate(size));
+  if (log_) log_->took(address, size, role, now());
+  return address;
+}
+
+Result<DeviceBuffer, Refusal> DeviceBuffer::create(Runtime& runtime, Bytes size,
+                                                   std::string_view role) {
   if (size.count == 0) return DeviceBuffer(runtime, nullptr, size);
-  BENCH_ASSIGN_OR_RETURN(void* address, runtime.allocate(size));
+  BENCH_ASSIGN_OR_RETURN(void* address, runtime.take(size, role));
   return DeviceBuffer(runtime, address, size);
 }
 

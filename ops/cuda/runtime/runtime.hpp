@@ -18,9 +18,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace bench::ops::cuda {
+
+class AllocationLog;  // allocation_log.hpp
 
 struct DeviceTraits {
   int index = 0;
@@ -92,6 +95,10 @@ class Runtime {
   // Of the host, CLOCK_MONOTONIC.
   virtual Nanoseconds now() const = 0;
 
+  // allocate(), noted in the log of allocations where there is one. `role`: what it is for, empty
+  // where others know.
+  Result<void*, Refusal> take(Bytes size, std::string_view role);
+  void log_allocations(std::shared_ptr<AllocationLog> log) { log_ = std::move(log); }
   // Another at each call.
   std::uint64_t next_number() { return ++numbers_; }
   // What was spent once a process on getting ready ("context", "library"): the next kernel that is
@@ -102,13 +109,18 @@ class Runtime {
  private:
   std::uint64_t numbers_ = 0;
   std::map<std::string, Nanoseconds> setup_;
+  std::shared_ptr<AllocationLog> log_;  // may be null
 };
+
+// Of memory that a kernel takes for itself, in profiles.
+inline constexpr std::string_view kWorkspaceRole = "workspace";
 
 // Memory of the device, owned. The runtime outlives it.
 class DeviceBuffer {
  public:
   // Refusal as of Runtime::allocate. No bytes: no memory, data() is null.
-  static Result<DeviceBuffer, Refusal> create(Runtime& runtime, Bytes size);
+  static Result<DeviceBuffer, Refusal> create(Runtime& runtime, Bytes size,
+                                              std::string_view role = kWorkspaceRole);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
   ~DeviceBuffer();

@@ -301,7 +301,7 @@ CreatedKernel Backend::make(Plan plan) {
   }
   void* workspace = nullptr;
   if (const Bytes size = workspace_of(plan); size.count > 0) {
-    const auto allocated = gpu_->memory().allocate(size);
+    const auto allocated = gpu_->memory().take(size, "workspace");
     if (!allocated) {
       return ops::Refusal{ops::Refusal::Kind::skipped, allocated.error().message()};
     }

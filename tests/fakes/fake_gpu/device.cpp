@@ -46,7 +46,7 @@ Memory::~Memory() {
   for (auto& [address, block] : blocks_) munmap(const_cast<std::byte*>(address), block.mapped);
 }
 
-Result<void*> Memory::allocate(Bytes size) {
+Result<void*> Memory::take(Bytes size, std::optional<std::string> role) {
   BENCH_RETURN_IF_ERROR(gpu_.usable());
   if (used_.count + size.count > gpu_.device().memory.count) {
     return Error{fmt::format("cudaErrorMemoryAllocation: no {} of {} are free on the device",
@@ -63,6 +63,7 @@ Result<void*> Memory::allocate(Bytes size) {
   GpuAllocation change;
   change.address = reinterpret_cast<std::uintptr_t>(address);
   change.bytes = size.count;
+  change.role = std::move(role);
   gpu_.tracer().add(std::move(change));
   blocks_.emplace(static_cast<const std::byte*>(address), std::move(block));
   return address;

@@ -29,7 +29,9 @@ class Memory final : public ops::DeviceMemory {
   explicit Memory(FakeGpu& gpu) : gpu_(gpu) {}
   ~Memory() override;
 
-  Result<void*> allocate(Bytes size) override;
+  Result<void*> allocate(Bytes size) override { return take(size, std::nullopt); }
+  // With what it is for, as a kernel knows of its own.
+  Result<void*> take(Bytes size, std::optional<std::string> role);
   void release(void* address) noexcept override;
   Status copy_in(void* device, const void* host, Bytes size) override;
   Status copy_out(void* host, const void* device, Bytes size) override;
@@ -76,6 +78,7 @@ class Tracer final : public ops::DeviceTracer {
   FakeGpu& gpu_;
   bool recording_ = false;
   std::uint32_t groups_ = 0;
+  Nanoseconds window_{0};  // its begin
   std::vector<std::uint64_t> regions_;
   std::uint64_t correlations_ = 0;
   std::vector<GpuRecord> records_;

@@ -101,6 +101,7 @@ constexpr std::array kRefusals = {"unsupported", "skipped", "failed"};
 constexpr std::array kVerdicts = {"counted", "unsteady", "throttled", "void"};
 constexpr std::array kMoments = {"load", "open", "create", "execution", "sample", "traced"};
 constexpr std::array kKinds = {"fail", "sticky", "lost", "abort", "hang"};
+constexpr std::array kMemorySources = {"process", "growth"};
 // What CUDA says of a fault of the kind.
 constexpr std::array kErrors = {"cudaErrorLaunchFailure: unspecified launch failure",
                                 "cudaErrorIllegalAddress: an illegal memory access was encountered",
@@ -189,11 +190,23 @@ FaultScript read_fault(Reader& reader) {
   return fault;
 }
 
+ReadingScript read_reading(Reader& reader) {
+  ReadingScript reading;
+  reader.read("after_ns", reading.after);
+  reader.read("sm_clock_hz", reading.sm_clock_hz);
+  reader.read("power_milliwatt", reading.power_milliwatt);
+  reader.read("memory_bytes", reading.memory_bytes);
+  reader.read("memory_source", reading.memory_source, kMemorySources);
+  return reading;
+}
+
 TracerScript read_tracer(Reader& reader) {
   TracerScript tracer;
   reader.read("conflict", tracer.conflict);
   reader.read("dropped", tracer.dropped);
   reader.read("faults", tracer.faults);
+  reader.read("notes", tracer.notes);
+  reader.read_rows("readings", tracer.readings, read_reading);
   return tracer;
 }
 

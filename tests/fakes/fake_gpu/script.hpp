@@ -38,7 +38,10 @@
 //       "error": "..." } ],                device. lost: the same in other words. abort, hang: the
 //                                          process
 //     "tracer": { "conflict": "Nsight Systems",  begin fails and names it
-//                 "dropped": 3, "faults": ["..."] },
+//                 "dropped": 3, "faults": ["..."], "notes": ["..."],
+//                 "readings": [ {        what the driver says so long after the window's begin;
+//                   "after_ns": 1000, "sm_clock_hz": 1755000000, "power_milliwatt": 450000,
+//                   "memory_bytes": 65536, "memory_source": "process" } ] },  or growth
 //     "counters": { "refused": { "status": "unsupported", "reason": "..." },
 //                   "passes": 4,           executions that one measurement takes
 //                   "values": { "dram_read_bytes": 4096 },
@@ -117,10 +120,18 @@ struct FaultScript {
   std::string error;  // never empty
 };
 
+struct ReadingScript {
+  Nanoseconds after{0};  // the window's begin
+  std::optional<std::int64_t> sm_clock_hz, power_milliwatt, memory_bytes;
+  GpuMemorySource memory_source = GpuMemorySource::process;
+};
+
 struct TracerScript {
   std::string conflict;  // empty: none
   std::int64_t dropped = 0;
   std::vector<std::string> faults;
+  std::vector<std::string> notes;
+  std::vector<ReadingScript> readings;
 };
 
 struct CountersScript {

@@ -27,6 +27,17 @@ GpuDevice describe(const DeviceScript& script) {
   return device;
 }
 
+GpuReading reading_of(const ReadingScript& script, Nanoseconds window) {
+  GpuReading reading;
+  reading.at = window + script.after;
+  reading.sm_clock_hz = script.sm_clock_hz;
+  reading.power_milliwatt = script.power_milliwatt;
+  if (script.memory_bytes) {
+    reading.memory = GpuProcessMemory{*script.memory_bytes, script.memory_source};
+  }
+  return reading;
+}
+
 }  // namespace
 
 Status Tracer::begin(std::uint32_t groups) {
@@ -41,11 +52,13 @@ Status Tracer::begin(std::uint32_t groups) {
   }
   groups_ = groups;
   recording_ = true;
+  window_ = monotonic_now();
   return Done{};
 }
 
 Status Tracer::open_window() {
   std::erase_if(records_, [](const GpuRecord& record) { return !stays(record); });
+  window_ = monotonic_now();
   return gpu_.usable();
 }
 
@@ -62,6 +75,12 @@ Result<std::string> Tracer::finish() {
   session.records = std::move(records_);
   session.records.emplace_back(describe(gpu_.device()));
   session.records.emplace_back(GpuContext{kContext, 0});
+  for (const ReadingScript& reading : gpu_.script().tracer.readings) {
+    session.records.emplace_back(reading_of(reading, window_));
+  }
+  for (const std::string& note : gpu_.script().tracer.notes) {
+    session.records.emplace_back(GpuNote{note});
+  }
   if (const Status usable = gpu_.usable(); !usable) {
     session.faults.push_back(fmt::format("the device did not finish: {}", usable.error().what));
   }

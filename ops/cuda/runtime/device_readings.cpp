@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/runtime/device_readings.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+// Of the time, at most a twentieth is spent on asking.
+constexpr std::int64_t kShare = 20;
+// A trace that lasts for minutes has points further apart: a timeline shows no more.
+constexpr std::size_t kMostReadings = 20'000;
+
+class StoppablePause final : public Pacer {
+ public:
+  bool wait(Nanoseconds period) override {
+    std::unique_lock lock(mutex_);
+    return !changed_.wait_for(lock, period, [this] { return stopped_; });
+  }
+  void stop() override {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+};
+
+// What the process has: as the driver lists it, else what the device's use has grown by. Less than
+// before says that others gave memory back, and nothing of this process.
+std::optional<GpuProcessMemory> memory_of(const DeviceState& state,
+                                          std::optional<std::int64_t> used_before) {
+  if (state.process_bytes) return GpuProcessMemory{*state.process_bytes, GpuMemorySource::process};
+  if (!state.used_bytes || !used_before || *state.used_bytes < *used_before) return std::nullopt;
+  return GpuProcessMemory{*state.used_bytes - *used_before, GpuMemorySource::growth};
+}
+
+}  // namespace
+
+std::shared_ptr<Pacer> make_pacer() { return std::make_shared<StoppablePause>(); }
+
+DeviceReadings::~DeviceReadings() { stop(); }
+
+void DeviceReadings::begin() {
+  auto made = make_();
+  if (!made) {
+    absence_ = made.error().message();
+    return;
+  }
+  reader_ = *std::move(made);
+  if (const auto state = reader_()) used_before_ = state->used_bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    read();
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+void DeviceReadings::run() {
+  const auto period = [this] {
+    const std::lock_guard lock(mutex_);
+    return period_;
+  };
+  while (pacer_->wait(period())) {
+    const std::lock_guard lock(mutex_);
+    read();
+  }
+}
+
+void DeviceReadings::read() {
+  const Nanoseconds begin = now_();
+  const auto state = reader_();
+  period_ = std::max(period_, (now_() - begin) * kShare);
+  if (!state) return;
+  readings_.push_back(
+      {0, begin, state->sm_clock_hz, state->power_milliwatt, memory_of(*state, used_before_)});
+  if (readings_.size() < kMostReadings) return;
+  std::size_t number = 0;
+  std::erase_if(readings_, [&](const GpuReading&) { return number++ % 2 == 1; });
+  period_ *= 2;
+}
+
+void DeviceReadings::open_window() {
+  if (!reader_) return;
+  const std::lock_guard lock(mutex_);
+  readings_.clear();
+  read();
+}
+
+void DeviceReadings::stop() {
+  if (!thread_.joinable()) return;
+  pacer_->stop();
+  thread_.join();
+}
+
+std::vector<GpuRecord> DeviceReadings::finish() {
+  stop();
+  if (reader_) {
+    const std::lock_guard lock(mutex_);
+    read();
+    if (readings_.empty()) absence_ = "the driver does not answer any more";
+  }
+  std::vector<GpuRecord> records(readings_.begin(), readings_.end());
+  if (records.empty() && !absence_.empty()) {
+    records.emplace_back(GpuNote{"clock, power and memory of the device are unknown: " + absence_});
+  }
+  return records;
+}
+
+}  // namespace bench::ops::cuda
