@@ -124,6 +124,36 @@ TEST_F(Under, ResultIsMarkedAndOneProcessMeasuresWithoutOwnCollectors) {
   EXPECT_THAT(result.out, HasSubstr("went below `./tool --rate 'two words'`"));
 }
 
+// As nsys does with --capture-range=cudaProfilerApi.
+TEST_F(Under, AToolThatWaitsForCudasProfilerCollectsTheMeasuredIterationsAlone) {
+  const std::string tool = std::string(BENCH_BINARY) + " profile --out p.jsonl ";
+  const auto executed = [&](const std::string& window) -> std::int64_t {
+    const ProgramResult result =
+        bench({"run", "tool.yaml", "--under", tool + window + "--", "--out", "r.jsonl", "--force"});
+    EXPECT_EQ(result.status, 0) << result.out << result.err;
+    std::istringstream lines(read_text(folder_.file("p.jsonl")));
+    std::int64_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const json record = json::parse(line);
+      if (record.value("kind", "") == "primitive" &&
+          record.at("attributes").value("phase", "") == "exec") {
+        ++count;
+      }
+    }
+    std::filesystem::remove(folder_.file("p.jsonl"));
+    return count;
+  };
+  const auto measured = [&] {
+    const json process = records("process").at(0);
+    return static_cast<std::int64_t>(process.at("samples_ns").size()) *
+           process.at("iterations_per_sample").get<std::int64_t>();
+  };
+  const std::int64_t all = executed("");
+  EXPECT_GT(all, measured());  // with warm-up and check
+  const std::int64_t within = executed("--window cuda-profiler-api ");
+  EXPECT_EQ(within, measured());
+}
+
 TEST_F(Under, ReportsMarkItTooAndAnOrdinaryRunIsNotMarked) {
   ASSERT_EQ(under("nice -n 1 env").status, 0);
   EXPECT_THAT(bench({"report", "r.jsonl"}).out, HasSubstr("went below `nice -n 1 env`"));

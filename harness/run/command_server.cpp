@@ -6,6 +6,7 @@
 #include "harness/run/admission.hpp"
 #include "harness/run/counters_pass.hpp"
 #include "harness/run/profile_pass.hpp"
+#include "harness/run/profiler_window.hpp"
 #include "harness/run/rotation.hpp"
 #include "harness/run/slowdown.hpp"
 #include "harness/run/verify.hpp"
@@ -295,8 +296,10 @@ Reply CommandServer::round(const RoundRequest& request) {
   }
   RoundReply reply;
   reply.iterations_per_sample = iterations;
-  std::optional<Scope> range;  // for the tools that listen
+  std::optional<ProfilerWindow> window;  // both for the tools that listen
+  std::optional<Scope> range;
   if (!request.range.empty()) {
+    window.emplace(profiler_calls());
     ScopeSpec spec;
     spec.name = request.range;
     range.emplace(nullptr, std::move(spec));

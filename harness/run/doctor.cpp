@@ -210,7 +210,7 @@ struct Variable {
   std::string_view consequence;
   std::string_view remedy;
 };
-constexpr std::array<Variable, 9> kVariables = {
+constexpr std::array<Variable, 11> kVariables = {
     {{"OMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
      {"GOMP_", "not passed to workers: bench sets spinning and pinning itself", "use `threads:`"},
      {"KMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
@@ -224,7 +224,12 @@ constexpr std::array<Variable, 9> kVariables = {
       "unset it for comparable results"},
      {"CUDNN_", "passed to workers: changes what the library does",
       "unset it for comparable results"},
-     {"CUDA_LAUNCH_BLOCKING", "passed to workers: each launch waits for its kernel", "unset it"}}};
+     {"CUDA_LAUNCH_BLOCKING", "passed to workers: each launch waits for its kernel", "unset it"},
+     {"CUDA_INJECTION64_PATH",
+      "passed to workers: a tool is attached while times are taken, and "
+      "traces of this program have no rows of the GPU",
+      "unset it"},
+     {"NVTX_INJECTION64_PATH", "passed to workers: a tool hears of every range", "unset it"}}};
 
 // From /proc/self/environ, where a recorded folder can hold it too.
 void examine_variables(const SystemRoot& root, const CpuFacts&, Findings& findings) {
