@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_torch.py product|network: PyTorch's side of ci/gpu_check.sh.
+"""ci/gpu_torch.py product SIZE|network: PyTorch's side of ci/gpu_check.sh.
 
-product  times torch.mm of bfloat16 matrices, 8192 x 8192, on random data, and prints one JSON line:
+product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
          the median of 20 samples of 10 products between CUDA events, each behind a warm-up.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
-         of emit_nvtx(record_shapes=True): what `bench profile` is to see."""
+         of emit_nvtx(record_shapes=True) and of a range "measured": what `bench profile` is to see."""
 
 import json
 import statistics
@@ -13,12 +13,12 @@ import sys
 
 import torch
 
-SIZE, SAMPLES, PRODUCTS = 8192, 20, 10
+SAMPLES, PRODUCTS = 20, 10
 
 
-def product():
-    a, b = (torch.randn(SIZE, SIZE, device="cuda").bfloat16() for _ in range(2))
-    result = torch.empty(SIZE, SIZE, device="cuda", dtype=torch.bfloat16)
+def product(size):
+    a, b = (torch.randn(size, size, device="cuda").bfloat16() for _ in range(2))
+    result = torch.empty(size, size, device="cuda", dtype=torch.bfloat16)
     for _ in range(PRODUCTS):
         torch.mm(a, b, out=result)
     times = []
@@ -32,9 +32,10 @@ def product():
         times.append(begin.elapsed_time(end) / PRODUCTS)
     median_ms = statistics.median(times)
     print(json.dumps({
-        "record": "torch_product", "version": torch.__version__, "cuda": torch.version.cuda,
-        "device": torch.cuda.get_device_name(), "median_ns": round(median_ms * 1e6),
-        "flops_per_s": 2 * SIZE**3 / (median_ms * 1e-3)}))
+        "record": "torch_product", "size": size, "version": torch.__version__,
+        "cuda": torch.version.cuda, "device": torch.cuda.get_device_name(),
+        "median_ns": round(median_ms * 1e6),
+        "flops_per_s": 2 * size**3 / (median_ms * 1e-3)}))
 
 
 def network():
@@ -50,14 +51,17 @@ def network():
 
     for _ in range(2):
         iteration()
-    with torch.autograd.profiler.emit_nvtx(record_shapes=True):
+    torch.cuda.synchronize()
+    with torch.autograd.profiler.emit_nvtx(record_shapes=True), torch.cuda.nvtx.range("measured"):
         for _ in range(3):
             iteration()
-    torch.cuda.synchronize()
+        torch.cuda.synchronize()
 
 
 if __name__ == "__main__":
-    parts = {"product": product, "network": network}
-    if len(sys.argv) != 2 or sys.argv[1] not in parts:
+    if len(sys.argv) == 3 and sys.argv[1] == "product" and sys.argv[2].isdecimal():
+        product(int(sys.argv[2]))
+    elif sys.argv[1:] == ["network"]:
+        network()
+    else:
         sys.exit(__doc__)
-    parts[sys.argv[1]]()

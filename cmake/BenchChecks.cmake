@@ -78,8 +78,24 @@ if(TARGET bench AND TARGET bench_onednn_program AND NOT BENCH_SANITIZE)
     -DPROGRAM=$<TARGET_FILE:bench_onednn_program>
     -DWORK_DIR=${PROJECT_BINARY_DIR}/installed_program -P tests/installed_program_test.cmake)
 endif()
+if(TARGET bench AND TARGET bench_capture_preload AND TARGET bench_profile)
+  set(bench_cuda_plugins "")
+  foreach(plugin IN ITEMS bench_cuda_plugin bench_cuda_injection)
+    if(TARGET ${plugin})
+      list(APPEND bench_cuda_plugins $<TARGET_FILE:${plugin}>)
+    endif()
+  endforeach()
+  bench_check(cuda_symbols tests/cuda_symbols_test.sh "${CMAKE_READELF}"
+    $<TARGET_FILE:bench_capture_preload> $<TARGET_FILE:bench>
+    $<TARGET_FILE:bench_profile> -- ${bench_cuda_plugins})
+endif()
 if(TARGET bench AND NOT BENCH_SANITIZE)
   bench_check(bundle tests/bundle_test.sh "${PROJECT_BINARY_DIR}" "${PROJECT_BINARY_DIR}/bundle_test")
+endif()
+bench_check(gpu_summary tests/gpu_summary_test.py)
+if(TARGET bench_fake_gpu AND TARGET bench_cuda_program AND NOT BENCH_SANITIZE)
+  bench_check(gpu_check tests/gpu_check_test.sh "${PROJECT_BINARY_DIR}"
+    "${PROJECT_BINARY_DIR}/gpu_check_test")
 endif()
 bench_check(tidy ci/tidy "${PROJECT_BINARY_DIR}")
 # First and alone: it is the longest and uses every core.

@@ -17,6 +17,10 @@ install(TARGETS bench_capture_preload LIBRARY DESTINATION lib/bench)
 if(TARGET bench_cuda_plugin)
   install(TARGETS bench_cuda_plugin LIBRARY DESTINATION lib/bench)
 endif()
+# What the CUDA driver loads into programs below `bench profile`.
+if(TARGET bench_cuda_injection)
+  install(TARGETS bench_cuda_injection LIBRARY DESTINATION lib/bench)
+endif()
 
 # The profiler as a library of other programs, with its CMake package; alone with
 # `cmake --install BUILD --component profiler`.

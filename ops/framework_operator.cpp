@@ -6,6 +6,7 @@
 #include "ops/framework_arguments.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
+#include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -382,7 +383,17 @@ std::optional<DataType> dtype_of(const FrameworkCall& call) {
   return call.arguments == nullptr ? std::nullopt : dtype_of_arguments(*call.arguments);
 }
 
-std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same) {
+// "eligible (RULE)", "not eligible (RULE: why)"; empty: no product, or no rule knows it.
+std::string tensor_cores_of(const Problem& problem, const Platform& platform) {
+  const TensorCoreEligibility verdict = verdict_of(problem, platform);
+  if (verdict.answer == TensorCoreAnswer::not_applicable) return {};
+  const bool eligible = verdict.answer == TensorCoreAnswer::eligible;
+  return fmt::format("{} ({}{}{})", name_of(verdict.answer), verdict.rule, eligible ? "" : ": ",
+                     eligible ? "" : verdict.reason);
+}
+
+std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same,
+                                      const std::optional<Platform>& platform) {
   const auto dtype = dtype_of(call);
   if (dtype) same.request.dtype = *dtype;
   const Result<Problem> problem = make_problem(std::move(same.request));
@@ -398,30 +409,35 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same
   work.dtype = info(*dtype).name;
   const auto bytes = (Checked(problem->work.bytes_read) + problem->work.bytes_written).value();
   if (same.tensors == Tensors::same) work.bytes = bytes;
+  if (platform) work.tensor_cores = tensor_cores_of(*problem, *platform);
   return work;
 }
 
 // Programs repeat themselves.
 class RememberingWorkOf {
  public:
+  explicit RememberingWorkOf(const std::optional<Platform>& platform) : platform_(platform) {}
+
   std::optional<FrameworkWork> operator()(const FrameworkCall& call) {
-    if (call.arguments != nullptr) return work_of_framework_call(call);
+    if (call.arguments != nullptr) return work_of_framework_call(call, platform_);
     std::string key = fmt::format("{} {}", call.name, *call.inputs);
     if (call.output != nullptr) key += fmt::format(" {}", *call.output);
     const auto known = works_.find(key);
     if (known != works_.end()) return known->second;
     constexpr std::size_t kMostWorks = 16384;
     if (works_.size() >= kMostWorks) works_.clear();
-    return works_.emplace(std::move(key), work_of_framework_call(call)).first->second;
+    return works_.emplace(std::move(key), work_of_framework_call(call, platform_)).first->second;
   }
 
  private:
+  std::optional<Platform> platform_;
   std::map<std::string, std::optional<FrameworkWork>> works_;
 };
 
 }  // namespace
 
-std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call) {
+std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
+                                                    const std::optional<Platform>& platform) {
   const auto is_empty = [](const FrameworkRange::Shape& shape) {
     return std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; });
   };
@@ -431,15 +447,19 @@ std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call) {
   if (std::ranges::find(kCopies, name) != kCopies.end()) return FrameworkWork{.op = "reorder"};
   if (call.arguments != nullptr) {
     auto request = request_of_arguments(name, *call.arguments);
-    if (request) return describe(call, {.request = std::move(*request), .naming = Naming::exact});
+    if (request) {
+      return describe(call, {.request = std::move(*request), .naming = Naming::exact}, platform);
+    }
   }
   const auto row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) return std::nullopt;
   auto same = row->make(call, *row);
-  return same ? describe(call, std::move(*same)) : std::nullopt;
+  return same ? describe(call, std::move(*same), platform) : std::nullopt;
 }
 
-FrameworkWorkOf make_framework_work_of() { return RememberingWorkOf(); }
+FrameworkWorkOf make_framework_work_of(const std::optional<Platform>& platform) {
+  return RememberingWorkOf(platform);
+}
 
 std::vector<std::string_view> framework_operator_names() {
   std::vector<std::string_view> names;

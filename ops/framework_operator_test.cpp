@@ -143,6 +143,28 @@ TEST(FrameworkOperator, MarkersOfPyProfTellAllArguments) {
             "pointwise relu-32x64x112x112 25690112 102760448 bf16");
 }
 
+TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
+  const auto asked = [](std::string_view dtype, std::string_view architecture) {
+    const std::string marker = fmt::format(
+        "{{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{{'name': '', 'type': 'tensor', "
+        "'shape': (2, 64, 8, 8), 'dtype': '{0}'}}, {{'name': '', 'type': 'tensor', 'shape': (64, "
+        "64, 1, 1), 'dtype': '{0}'}}]}}",
+        dtype);
+    const auto range = parse_pyprof_marker(marker);
+    const auto platform = parse_platform(architecture);
+    EXPECT_TRUE(range && platform.ok());
+    const auto work = work_of_framework_call(
+        {range->name, &range->inputs, nullptr, &range->arguments}, *platform);
+    return work ? work->tensor_cores : "n/a";
+  };
+  EXPECT_TRUE(asked("float16", "9.0").starts_with("eligible (")) << asked("float16", "9.0");
+  EXPECT_TRUE(asked("float32", "7.5").starts_with("not eligible (")) << asked("float32", "7.5");
+  // A range of emit_nvtx tells no data type.
+  const Shapes shapes = {{2, 64}, {64, 8}};
+  const auto product = work_of_framework_call({"aten::mm", &shapes}, *parse_platform("9.0"));
+  EXPECT_EQ(product->tensor_cores, "");
+}
+
 TEST(FrameworkOperator, ArgumentsThatTheOperatorDoesNotHaveLeaveItUnknown) {
   const std::string image = tensor("2, 8, 8, 8");
   EXPECT_EQ(

@@ -37,7 +37,8 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::flops, "flops", integer, "FLOP", "floating-point operations, convention bench-1"},
     {Attribute::bytes, "bytes", integer, "B", "compulsory bytes read and written"},
     {Attribute::tensor_cores, "tensor_cores", text, "",
-     "used or not used, with the evidence; PyProf: 1 used, 0 possible but not used, - neither"},
+     "used or not used, with the evidence; of an operator whether they may be, by which rule; "
+     "PyProf: 1 used, 0 possible but not used, - neither"},
     {Attribute::size_bytes, "size_bytes", integer, "B", "size of an allocation or a copy"},
     {Attribute::address, "address", integer, "", "address of an allocation"},
     {Attribute::role, "role", text, "", "what a buffer is for: weights, scratchpad, ..."},

@@ -25,6 +25,7 @@ foreign=$(env -i LD_DEBUG=libs "$tree/bin/bench" worker --probe devices 2>&1 >/d
 
 [[ -f $tree/lib/bench/libbench_cuda.so ]] || exit 0 # built without CUDA's toolkit
 compgen -G "$tree/lib/bench/libcupti.so.*" >/dev/null || fail "no CUPTI in the bundle"
+[[ -f $tree/lib/bench/libbench_cuda_injection.so ]] || fail "no library for bench profile of CUDA"
 status=0
 env -i PATH="$PATH" CUDA_VISIBLE_DEVICES= ci/gpu_check.sh --bundle "$work/bench.tar.gz" "$work/evidence" \
   >"$work/gpu_check.txt" 2>&1 || status=$?

@@ -41,8 +41,8 @@ constexpr std::array<std::string_view, 10> kSelftestOptions = {
     "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 6> kProfileOptions = {
-    "out", "window", "backtrace", "onednn-verbose", "quiet", "force"};
+constexpr std::array<std::string_view, 7> kProfileOptions = {
+    "out", "profile", "window", "backtrace", "onednn-verbose", "quiet", "force"};
 constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
@@ -190,7 +190,7 @@ constexpr std::array kCommands = {
         "docs/gate.md explains the rules and what they cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
-        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.1/lib\n"
+        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2.1/lib\n"
         "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41 --base-env A=B\n"
         "bench gate configs/resnet.yaml                          # against baselines/ alone\n"
         "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
@@ -231,22 +231,26 @@ constexpr std::array kCommands = {
             "bench trace --check result.json.gz",
             kTraceOptions, trace_command},
     Command{
-        "profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN or NVTX",
+        "profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN, NVTX or CUDA",
         "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
         "signal n ended it,\n"
-        "127 when there is no such program), and takes what oneDNN tells of its primitives and "
-        "the program's\n"
-        "NVTX ranges into FILE, from child processes and all threads too. Ranges `layer:NAME` "
-        "are layers; what\n"
-        "PyTorch's emit_nvtx writes is read as operators. FILE is profile-PID.jsonl here unless "
-        "said otherwise.\n"
-        "A program that is static or setuid runs, but nothing is captured. Where you set "
-        "ONEDNN_VERBOSE or\n"
-        "NVTX_INJECTION64_PATH yourself, its lines and ranges go where they ever went.",
+        "127 when there is no such program), and takes what oneDNN tells of its primitives, the "
+        "program's NVTX\n"
+        "ranges and what CUDA does on GPUs into FILE, from child processes and all threads too. "
+        "Ranges\n"
+        "`layer:NAME` are layers; what PyTorch's emit_nvtx writes is read as operators. FILE is "
+        "profile-PID.jsonl\n"
+        "here unless said otherwise. A program that is static or setuid runs, but nothing is "
+        "captured. Where you\n"
+        "set ONEDNN_VERBOSE, NVTX_INJECTION64_PATH or CUDA_INJECTION64_PATH yourself, its lines, "
+        "ranges and rows\n"
+        "go where they ever went.",
         "bench profile -- python3 infer.py                   # then: bench analyze "
         "profile-PID.jsonl\n"
         "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
-        "bench profile --window nvtx:step --window 20-25 -- python3 train.py   # six steps",
+        "bench profile --window nvtx:step --window 20-25 -- python3 train.py   # six steps\n"
+        "bench profile --profile=operators,device -- python3 train.py          # no calls, no "
+        "memory",
         kProfileOptions, profile_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
             "Libraries with versions and paths, the CPU, and what makes measurements noisy here; "

@@ -226,7 +226,8 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"profile", '\0', "KINDS",
-           "profile each case in a second pass: operators, api, memory, device (default all)",
+           "what is profiled: operators, api, memory, device (default all; run: of each case, in a "
+           "second pass)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); }, "all"},
     Option{"no-profile", '\0', "", "no profiling pass, whatever the configuration says",
            [](Arguments& a, const std::string&) -> Status {

@@ -69,6 +69,9 @@ struct FrameworkWork {
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes = {};
   std::string dtype = {};  // "f16"; empty: not known
+  // Whether tensor cores may be used for it on the device that there is: "eligible (gemm_f16)";
+  // empty: not known, or it is no product.
+  std::string tensor_cores = {};
 };
 // The operators' knowledge is handed in; absent: not understood, or not told.
 using FrameworkWorkOf = std::function<std::optional<FrameworkWork>(const FrameworkCall&)>;

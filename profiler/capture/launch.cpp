@@ -121,6 +121,14 @@ int wait_for_end(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// What a variable names that is not ours.
+std::optional<std::string> other_tool(const char* variable, const std::string& own,
+                                      const std::map<std::string, std::string>& inherited) {
+  const auto set = inherited.find(variable);
+  if (set == inherited.end() || set->second.empty() || set->second == own) return std::nullopt;
+  return set->second;
+}
+
 // The pipe's other end closes by itself when the program is there; else it brings the reason.
 int read_failure(int descriptor) {
   int failure = 0;
@@ -142,6 +150,11 @@ std::map<std::string, std::string> capture_environment(
   // A string, since GCC 12 warns of an overlap in the assignment of a literal.
   if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
   if (!other_nvtx_tool(request, result)) result[capture::kNvtxVariable] = request.library;
+  if (!request.cuda_library.empty() && !other_cuda_tool(request, result)) {
+    result[capture::kCudaVariable] = request.cuda_library;
+    result[capture::kKindsVariable] = request.kinds;
+    result[capture::kDumpPeriodVariable] = request.dump_period;
+  }
   result[capture::kVerboseVariable] = request.verbose;
   for (const char* name : capture::kVerboseVariables) {
     const auto set = result.find(name);
@@ -154,11 +167,13 @@ std::map<std::string, std::string> capture_environment(
 
 std::optional<std::string> other_nvtx_tool(const CaptureRequest& request,
                                            const std::map<std::string, std::string>& inherited) {
-  const auto set = inherited.find(capture::kNvtxVariable);
-  if (set == inherited.end() || set->second.empty() || set->second == request.library) {
-    return std::nullopt;
-  }
-  return set->second;
+  return other_tool(capture::kNvtxVariable, request.library, inherited);
+}
+
+std::optional<std::string> other_cuda_tool(const CaptureRequest& request,
+                                           const std::map<std::string, std::string>& inherited) {
+  if (request.cuda_library.empty()) return std::nullopt;
+  return other_tool(capture::kCudaVariable, request.cuda_library, inherited);
 }
 
 Result<std::string> find_executable(const std::string& name, const std::string& search_path) {

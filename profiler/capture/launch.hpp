@@ -19,6 +19,10 @@ struct CaptureRequest {
   std::string spool;    // absolute path of an existing file
   std::string verbose;  // value of ONEDNN_VERBOSE, see kCaptureVerbose
   Backtrace backtrace = Backtrace::no;
+  // What the CUDA driver loads, libbench_cuda_injection.so; empty: nothing of GPUs is recorded.
+  std::string cuda_library;
+  std::string kinds;  // switches of GPU records, as on a command line
+  std::string dump_period;
 };
 
 // Creation and execution: "2" of all versions. Written so that nobody else writes it, since the
@@ -26,13 +30,15 @@ struct CaptureRequest {
 inline constexpr char kCaptureVerbose[] = "2,2";
 
 // The environment of the program: `inherited` and what the capture needs. A verbose mode, or a tool
-// for NVTX, that the user has set stays as it is. The seam for other collectors that programs load
-// by a variable, such as CUDA_INJECTION64_PATH.
+// for NVTX or CUDA, that the user has set stays as it is.
 std::map<std::string, std::string> capture_environment(
     const CaptureRequest& request, std::map<std::string, std::string> inherited);
 
 // The tool that the user has chosen for NVTX ranges, which hence are not captured; absent: none.
 std::optional<std::string> other_nvtx_tool(const CaptureRequest& request,
+                                           const std::map<std::string, std::string>& inherited);
+// The same for CUDA, where something of GPUs is to be recorded.
+std::optional<std::string> other_cuda_tool(const CaptureRequest& request,
                                            const std::map<std::string, std::string>& inherited);
 
 // The file that a shell would run for `name`. Error: none, or one that may not be executed.

@@ -67,8 +67,8 @@ void set_text(Attributes& attributes, Attribute attribute, const std::string& te
 }  // namespace
 
 NvtxTracker::NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of,
-                         const NvtxFacts& known, ActivitySink& sink)
-    : window_(window), work_of_(work_of), known_(known), sink_(sink) {}
+                         const NvtxFacts& known, GpuLaunches* launches, ActivitySink& sink)
+    : window_(window), work_of_(work_of), known_(known), launches_(launches), sink_(sink) {}
 
 NvtxTracker::Process& NvtxTracker::process(std::int64_t pid) {
   return processes_.try_emplace(pid, window_).first->second;
@@ -194,6 +194,7 @@ void NvtxTracker::add_work(const FrameworkRange& range, const FrameworkRange::Sh
   attributes.set(Attribute::flops, work->flops);
   if (work->bytes) attributes.set(Attribute::bytes, *work->bytes);
   set_text(attributes, Attribute::dtype, work->dtype);
+  set_text(attributes, Attribute::tensor_cores, work->tensor_cores);
 }
 
 Status NvtxTracker::pop(const NvtxCall& call) {
@@ -289,7 +290,8 @@ Status NvtxTracker::stop_profiler(const NvtxCall& call) {
   return Done{};
 }
 
-Status NvtxTracker::begin_process(std::int64_t pid) {
+Status NvtxTracker::begin_process(std::int64_t pid, Nanoseconds at) {
+  give_rest(pid, at);
   const auto before = processes_.find(pid);
   if (before == processes_.end()) return Done{};
   BENCH_RETURN_IF_ERROR(leave_all_open(before->second));
@@ -315,6 +317,7 @@ void NvtxTracker::fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
 }
 
 Status NvtxTracker::finish() {
+  give_all();
   for (auto& [pid, process] : processes_) BENCH_RETURN_IF_ERROR(leave_all_open(process));
   processes_.clear();
   return Done{};

@@ -8,6 +8,7 @@
 #include "profiler/activity.hpp"
 #include "profiler/capture/framework_outputs.hpp"
 #include "profiler/capture/framework_range.hpp"
+#include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/window.hpp"
 
 #include <cstdint>
@@ -51,9 +52,13 @@ struct NvtxFacts {
 // `thread_name`. A range that never ended is `unfinished`.
 class NvtxTracker {
  public:
-  // All of them outlive the tracker. `work_of` may be empty.
+  // All of them outlive the tracker. `work_of` may be empty, `launches` nullptr.
   NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of, const NvtxFacts& known,
-              ActivitySink& sink);
+              GpuLaunches* launches, ActivitySink& sink);
+
+  // Before each record of the spool: what CUDA was asked for on its thread until then happened in
+  // the ranges that are open now.
+  void advance(std::int64_t pid, std::int64_t tid, Nanoseconds at);
 
   Status push(const NvtxCall& call);
   Status pop(const NvtxCall& call);
@@ -69,7 +74,7 @@ class NvtxTracker {
   Status stop_profiler(const NvtxCall& call);
 
   // A program began in the process: what the one before left open is unfinished.
-  Status begin_process(std::int64_t pid);
+  Status begin_process(std::int64_t pid, Nanoseconds at);
   // The child goes on in the ranges of the thread that forked, which stay the parent's.
   void fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
             std::optional<std::int64_t> parent_tid, Nanoseconds at);
@@ -96,6 +101,8 @@ class NvtxTracker {
     bool is_operator = false;
     bool has_work = false;
     bool concerns_outputs = false;
+    GpuLaunches::HolderId holder =
+        GpuLaunches::kNobody;  // of what CUDA is asked for directly inside
   };
   // Layers of the last forward operator with a sequence number; tid 0: of several threads.
   struct Forward {
@@ -125,9 +132,17 @@ class NvtxTracker {
   Status leave_all_open(Process& process);
   Status hand_on(const Process& process, Activity& activity);
 
+  void switch_window(std::int64_t pid, Nanoseconds until);
+  void give_launches(Process& process, std::int64_t pid, std::int64_t tid, Nanoseconds until);
+  void give_rest(std::int64_t pid, Nanoseconds until);
+  void give_all();
+  GpuLaunches::HolderId holder_of(std::vector<Frame>& frames);
+  static void describe_operator(const Activity& range, GpuHolder& holder);
+
   const CaptureWindow& window_;
   const FrameworkWorkOf& work_of_;
   const NvtxFacts& known_;
+  GpuLaunches* const launches_;
   ActivitySink& sink_;
   std::map<std::int64_t, Process> processes_;
   NvtxFacts facts_;

@@ -7,10 +7,12 @@
 //   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
 //   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","backtrace":["lib+0x1"]}
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
-//   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3"}
+//   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3",
+//    "cuda":"/usr/lib/libcuda.so.1"}
 // `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
 // module, "+0x" and the address in it as its symbol table counts. `onednn` is there where a module
-// of the process had oneDNN's functions. `parent_tid` is the thread that forked, where it is known.
+// of the process had oneDNN's functions, `cuda` where one had the CUDA driver's. `parent_tid` is
+// the thread that forked, where it is known.
 //
 // Of NVTX (all fields after `ns` may be absent; numbers are those of the process):
 //   {"record":"nvtx_push",...,"domain":1,"category":2,"payload_type":1,"payload":7,"text":"step"}
@@ -43,5 +45,16 @@ inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERB
 
 // The variable that NVTX loads a tool by.
 inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
+
+// What the driver loads in cuInit: libbench_cuda_injection.so, which writes a file of its own for
+// each process, named as the spool, the suffix and the process; records of
+// profiler/gpu/gpu_record_lines.hpp.
+inline constexpr char kCudaVariable[] = "CUDA_INJECTION64_PATH";
+inline constexpr char kGpuSpoolSuffix[] = ".gpu.";
+// The switches `kinds` and `dump_period` for it, as on a command line.
+inline constexpr char kKindsVariable[] = "BENCH_CAPTURE_KINDS";
+inline constexpr char kDumpPeriodVariable[] = "BENCH_CAPTURE_DUMP_PERIOD";
+// The tracer of a session that could not be: its faults say why.
+inline constexpr char kNoTracer[] = "none";
 
 }  // namespace bench::capture

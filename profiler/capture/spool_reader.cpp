@@ -61,7 +61,7 @@ class SpoolReader {
   SpoolReader(TextSource& source, ActivitySink& sink, const SpoolOptions& options)
       : source_(source),
         frame_name_(options.frame_name),
-        nvtx_(options.window, options.work_of, options.facts, sink) {
+        nvtx_(options.window, options.work_of, options.facts, options.launches, sink) {
     report_.read.format = "capture";
   }
 
@@ -104,15 +104,17 @@ class SpoolReader {
     if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
     if (*end < 0 || *end > kLatest) return damaged("has a time beyond the range of a clock");
     const Moment moment{*pid, *tid, Nanoseconds(*end)};
+    nvtx_.advance(*pid, *tid, moment.end);
     const std::string_view kind = text(record, "record");
     if (kind == "verbose") return take_verbose(record, moment);
     const auto nvtx = std::ranges::find(kNvtxRecords, kind, &NvtxRecord::name);
     if (nvtx != kNvtxRecords.end()) return (nvtx_.*nvtx->take)(call_of(record, moment));
-    if (kind == "process") return begin_process(*pid);
+    if (kind == "process") return begin_process(*pid, moment.end);
     if (kind == "fork") {
       begin_child(record, moment);
     } else if (kind == "process_end") {
       if (!text(record, "onednn").empty()) report_.onednn.emplace(text(record, "onednn"));
+      if (!text(record, "cuda").empty()) report_.cuda.emplace(text(record, "cuda"));
     } else {
       ++report_.read.unknown;
       report_.read.note(fmt::format("{}: record `{}` is not known", place(), kind));
@@ -121,13 +123,13 @@ class SpoolReader {
   }
 
   // A new program has a new library, perhaps of another version.
-  Status begin_process(std::int64_t pid) {
+  Status begin_process(std::int64_t pid, Nanoseconds at) {
     ++report_.processes;
     if (const auto before = decoders_.find(pid); before != decoders_.end()) {
       add_facts(before->second);
       decoders_.erase(before);
     }
-    return nvtx_.begin_process(pid);
+    return nvtx_.begin_process(pid, at);
   }
 
   void begin_child(const rapidjson::Document& record, const Moment& moment) {

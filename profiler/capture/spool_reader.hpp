@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
 #include "profiler/capture/framework_range.hpp"
+#include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/nvtx_tracker.hpp"
 #include "profiler/capture/window.hpp"
 #include "profiler/reader.hpp"
@@ -23,6 +24,7 @@ struct SpoolReport {
   ReadReport read;
   std::int64_t processes = 0;        // programs that loaded the library
   std::set<std::string> onednn;      // files that held oneDNN in processes that ended themselves
+  std::set<std::string> cuda;        // files that held the CUDA driver in them
   std::int64_t lines_of_onednn = 0;  // verbose lines of any kind
   std::int64_t executed = 0;         // primitives, in the window
   Nanoseconds executed_time{0};      // their sum
@@ -42,6 +44,7 @@ struct SpoolOptions {
   FrameworkWorkOf work_of = {};
   NvtxFacts facts = {};  // of a first pass; without it threads have no names and some operators of
                          // frameworks no results' shapes
+  GpuLaunches* launches = nullptr;  // of the same processes, sorted: they get their holders
 };
 
 // Activities in the order in which they ended, unfinished ones when their process or thread ended.

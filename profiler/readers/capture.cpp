@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spool that a killed `bench profile` leaves behind.
+// The spool that a killed `bench profile` leaves behind, with what GPUs did beside it.
+#include "profiler/capture/gpu_launches.hpp"
+#include "profiler/capture/gpu_rows.hpp"
+#include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/spool_reader.hpp"
 #include "profiler/readers/readers.hpp"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -13,8 +21,30 @@ bool recognises(std::string_view head) {
          first.starts_with(R"({"record":"verbose","pid":)");
 }
 
+// None where the text is no file, or stands alone.
+Result<std::vector<GpuSpoolFile>> sessions_beside(const std::string& name, GpuLaunches& launches) {
+  std::error_code code;
+  const auto path = std::filesystem::absolute(name, code);
+  if (code) return std::vector<GpuSpoolFile>();
+  const auto found = find_gpu_spools(path.string());
+  if (!found.ok()) return std::vector<GpuSpoolFile>();
+  return scan_gpu_spools(*found, launches);
+}
+
 Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
-  BENCH_ASSIGN_OR_RETURN(SpoolReport report, read_spool(source, sink, {}));
+  const std::set<RecordGroup> all = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
+                                     RecordGroup::device};
+  SpoolOptions options;
+  GpuLaunches launches(options.window);
+  BENCH_ASSIGN_OR_RETURN(const auto sessions, sessions_beside(source.name(), launches));
+  if (!sessions.empty()) options.launches = &launches;
+  BENCH_ASSIGN_OR_RETURN(SpoolReport report, read_spool(source, sink, options));
+  launches.finish();
+  BENCH_ASSIGN_OR_RETURN(const GpuRowsReport rows,
+                         add_gpu_rows(sessions, launches, report.facts, all, sink));
+  report.read.activities += rows.activities;
+  for (const std::string& refusal : rows.refusals) report.read.note("no device rows: " + refusal);
+  for (const std::string& note : rows.notes) report.read.note(note);
   return std::move(report.read);
 }
 

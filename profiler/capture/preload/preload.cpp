@@ -208,24 +208,37 @@ const char* onednn_file() {
   return nullptr;
 }
 
-void write_file_record(std::string_view record, std::string_view field, const char* file) {
-  char buffer[8192];
-  Text text(buffer, sizeof buffer);
-  if (file == nullptr || !text.add(field) || !text.add_escaped(file) || !text.add("\""))
-    text.cut(0);
-  write_record(record, text.view(), {});
+const char* cuda_driver_file() {
+  const void* function = find_function("cuInit");
+  const link_map* module = function == nullptr ? nullptr : module_of(function);
+  return module == nullptr ? nullptr : file_of(module, settings().program);
+}
+
+// All of it or nothing.
+void add_file(Text& text, std::string_view field, const char* file) {
+  const std::size_t before = text.size();
+  if (file == nullptr || !text.add(field) || !text.add_escaped(file) || !text.add("\"")) {
+    text.cut(before);
+  }
 }
 
 __attribute__((constructor)) void begin_process() {
   if (settings().spool == nullptr) return;
   prepare_backtrace();
-  write_file_record("process", ",\"program\":\"", settings().program);
+  char buffer[8192];
+  Text text(buffer, sizeof buffer);
+  add_file(text, ",\"program\":\"", settings().program);
+  write_record("process", text.view(), {});
 }
 
 __attribute__((destructor)) void end_process() {
   if (settings().spool == nullptr) return;
   finish_line();
-  write_file_record("process_end", ",\"onednn\":\"", onednn_file());
+  char buffer[16384];
+  Text text(buffer, sizeof buffer);
+  add_file(text, ",\"onednn\":\"", onednn_file());
+  add_file(text, ",\"cuda\":\"", cuda_driver_file());
+  write_record("process_end", text.view(), {});
 }
 
 }  // namespace

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/profile_merge.hpp"
+
+#include "ops/framework_operator.hpp"
+#include "ops/tensor_core/architecture.hpp"
+#include "profiler/capture/gpu_launches.hpp"
+#include "profiler/capture/gpu_spool.hpp"
+#include "profiler/capture/symbols.hpp"
+#include "profiler/reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Takes activities into memory-less nowhere: facts stand in the header, before all activities.
+class NoSink final : public ActivitySink {
+ public:
+  Status take(const Activity&) override { return Done{}; }
+};
+
+// The groups of rows that were asked for; those of GPUs are chosen by who joins them.
+class GroupSink final : public ActivitySink {
+ public:
+  GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
+      : groups_(groups), next_(next) {}
+  Status take(const Activity& activity) override {
+    if (!groups_.contains(group_of(activity.kind))) return Done{};
+    ++taken_;
+    return next_.take(activity);
+  }
+  std::int64_t taken() const { return taken_; }
+
+ private:
+  const std::set<RecordGroup>& groups_;
+  ActivitySink& next_;
+  std::int64_t taken_ = 0;
+};
+
+Result<SpoolReport> read_facts(const std::string& spool) {
+  BENCH_ASSIGN_OR_RETURN(auto source, open_text(spool));
+  NoSink sink;
+  return read_spool(*source, sink, {});
+}
+
+// What rules of tensor cores are asked about; absent: no device, several kinds, or one that they do
+// not know.
+std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessions) {
+  std::set<std::string> capabilities;
+  for (const GpuSpoolFile& session : sessions) {
+    for (const GpuDevice& device : session.devices) {
+      capabilities.insert(
+          fmt::format("{}.{}", device.limits.compute_major, device.limits.compute_minor));
+    }
+  }
+  if (capabilities.size() != 1) return std::nullopt;
+  const auto platform = ops::parse_platform(*capabilities.begin());
+  return platform.ok() ? std::optional(*platform) : std::nullopt;
+}
+
+// A first pass for what stands behind what it explains.
+SpoolOptions options_of(const CaptureWindow& window, NvtxFacts facts, FrameNames& names,
+                        const std::optional<ops::Platform>& platform) {
+  SpoolOptions options;
+  options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
+  options.window = window;
+  options.work_of = ops::make_framework_work_of(platform);
+  options.facts = std::move(facts);
+  return options;
+}
+
+// Who recorded what GPUs did, and what of it is lost.
+void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader& header) {
+  std::int64_t dropped = 0;
+  std::set<std::string> faults;
+  for (const GpuSpoolFile& session : sessions) {
+    if (session.traced()) header.details["gpu.tracer"] = session.head.tracer;
+    dropped += session.head.dropped;
+    faults.insert(session.head.faults.begin(), session.head.faults.end());
+  }
+  if (dropped > 0) header.details["gpu.dropped"] = fmt::format("{}", dropped);
+  if (!faults.empty()) header.details["gpu.faults"] = fmt::format("{}", fmt::join(faults, "; "));
+}
+
+// The second pass over the spool and the sessions beside it, into the open profile. The launches
+// refer to the window of `options` as long as they are asked.
+Result<CaptureOutcome> fill(ActivityFile& file, const CaptureFiles& files,
+                            const std::vector<GpuSpoolFile>& sessions, GpuLaunches& launches,
+                            SpoolOptions options, const CaptureQuestion& question) {
+  BENCH_ASSIGN_OR_RETURN(auto source, open_text(files.spool));
+  if (!sessions.empty()) options.launches = &launches;
+  GroupSink wanted(question.kinds, file);
+  CaptureOutcome outcome;
+  BENCH_ASSIGN_OR_RETURN(outcome.spool, read_spool(*source, wanted, options));
+  launches.finish();
+  BENCH_ASSIGN_OR_RETURN(
+      outcome.gpu, add_gpu_rows(sessions, launches, outcome.spool.facts, question.kinds, file));
+  outcome.activities = wanted.taken() + outcome.gpu.activities;
+  BENCH_RETURN_IF_ERROR(file.flush());
+  return outcome;
+}
+
+}  // namespace
+
+void remove_spools(const CaptureFiles& files) {
+  std::error_code ignored;
+  fs::remove(files.spool, ignored);
+  const auto sessions = find_gpu_spools(files.spool);
+  if (!sessions.ok()) return;
+  for (const std::string& path : *sessions) fs::remove(path, ignored);
+}
+
+Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
+                                     ProfileHeader header, const CaptureQuestion& question) {
+  BENCH_ASSIGN_OR_RETURN(SpoolReport facts, read_facts(files.spool));
+  BENCH_ASSIGN_OR_RETURN(const auto paths, find_gpu_spools(files.spool));
+  GpuLaunches launches(question.window);
+  BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
+  header.details.merge(facts.read.facts);
+  describe_sessions(sessions, header);
+  BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));
+  FrameNames names;
+  BENCH_ASSIGN_OR_RETURN(
+      CaptureOutcome outcome,
+      fill(*file, files, sessions, launches,
+           options_of(question.window, std::move(facts.facts), names, platform_of(sessions)),
+           question));
+  remove_spools(files);
+  return outcome;
+}
+
+}  // namespace bench

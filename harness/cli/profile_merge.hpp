@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what programs left behind below `bench profile` to its one profile.
+#pragma once
+
+#include "base/file.hpp"
+#include "base/result.hpp"
+#include "harness/cli/profile_messages.hpp"
+#include "profiler/activity_file.hpp"
+
+#include <string>
+
+namespace bench {
+
+struct CaptureFiles {
+  std::string profile;  // what the user gets
+  std::string spool;    // beside it while the program runs, and after a kill: absolute
+};
+
+// Removes the spool and what lies beside it of GPUs.
+void remove_spools(const CaptureFiles& files);
+
+// Writes the profile and removes what it was made of. `header` needs no facts of what was recorded.
+Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
+                                     ProfileHeader header, const CaptureQuestion& question);
+
+}  // namespace bench

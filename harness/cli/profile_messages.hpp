@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `bench profile` says at the end: how much it has, and why it has no more.
+#pragma once
+
+#include "harness/cli/arguments.hpp"
+#include "profiler/capture/gpu_rows.hpp"
+#include "profiler/capture/spool_reader.hpp"
+#include "profiler/capture/window.hpp"
+#include "profiler/switches.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace bench {
+
+// What the CUDA driver was to load into programs.
+struct CudaCapture {
+  std::string library;                    // empty: there is none, or nothing of GPUs was asked for
+  std::optional<std::string> other_tool;  // of the user, in its place
+};
+
+struct CaptureOutcome {
+  SpoolReport spool;
+  GpuRowsReport gpu;
+  std::int64_t activities = 0;  // in the profile
+};
+
+struct CaptureQuestion {
+  std::set<RecordGroup> kinds;
+  CaptureWindow window;
+  CudaCapture cuda;
+};
+
+// Whether any of the groups has rows of GPUs.
+bool records_devices(const std::set<RecordGroup>& kinds);
+
+// Lines that begin with "bench profile: ". `file` is the profile's.
+std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
+                            const std::string& file);
+
+}  // namespace bench

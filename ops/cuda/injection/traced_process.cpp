@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/injection/traced_process.hpp"
+
+#include "profiler/capture/spool_format.hpp"
+#include "profiler/gpu/gpu_record_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <ctime>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Nanoseconds clock_time(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+GpuSession session_of(std::string tracer) {
+  GpuSession session;
+  session.pid = getpid();
+  session.tracer = std::move(tracer);
+  session.clock = {clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_REALTIME)};
+  return session;
+}
+
+// The program's end waits for its last kernels where it wants to; a tracer that waited could wait
+// for a kernel that never ends.
+Status no_wait() { return Done{}; }
+
+}  // namespace
+
+void TracedProcess::begin(const std::function<Result<CuptiLibrary>()>& load,
+                          const CuptiOptions& options, CuptiProcess& process) {
+  auto library = load();
+  if (!library.ok()) return fail(library.error());
+  library_ = std::move(library).value();
+  auto collector = CuptiCollector::start(*library_, options, process);
+  if (!collector.ok()) return fail(collector.error());
+  collector_ = std::move(collector).value();
+  GpuSession session = session_of(fmt::format("CUPTI {}", cupti_version_text(library_->version)));
+  for (const std::string& note : collector_->notes()) session.records.emplace_back(GpuNote{note});
+  static_cast<void>(file_.append(gpu_session_line(session)));
+  write(session);
+}
+
+void TracedProcess::fail(const Error& error) {
+  GpuSession session = session_of(capture::kNoTracer);
+  session.faults.push_back(error.message());
+  static_cast<void>(file_.append(gpu_session_line(session) + gpu_session_end_line({0, {}})));
+}
+
+void TracedProcess::dump() {
+  if (!collector_) return;
+  GpuSession session;
+  collector_->collect(session);
+  write(session);
+}
+
+// Ids that the program gives to its own profiler mean nothing here.
+void TracedProcess::write(GpuSession& session) {
+  std::erase_if(session.records, [](const GpuRecord& record) {
+    return std::holds_alternative<GpuExternalId>(record);
+  });
+  faults_.insert(session.faults.begin(), session.faults.end());
+  dropped_ += session.dropped;
+  if (session.records.empty()) return;
+  const Status status = file_.append(gpu_records_text(session.records));
+  if (!status.ok()) faults_.insert(status.error().message());
+}
+
+void TracedProcess::write_end() {
+  static_cast<void>(file_.append(
+      gpu_session_end_line({dropped_, std::vector<std::string>(faults_.begin(), faults_.end())})));
+}
+
+void TracedProcess::end() {
+  if (!collector_) return;
+  GpuSession session = collector_->finish(no_wait);
+  write(session);
+  write_end();
+  collector_.reset();
+}
+
+DumpThread::DumpThread(TracedProcess& process, Nanoseconds period) : process_(process) {
+  sigset_t all{}, before{};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([this, period] { run(period); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void DumpThread::run(Nanoseconds period) {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, period, [this] { return stopping_; })) {
+    lock.unlock();
+    process_.dump();
+    lock.lock();
+  }
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+bool DumpThread::stop(Nanoseconds patience) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, patience, [this] { return stopped_; });
+}
+
+}  // namespace bench::ops::cuda

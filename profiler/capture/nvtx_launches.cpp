@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of NvtxTracker that tells whose the calls of CUDA are: its ranges are open while it
+// walks along the spool.
+#include "profiler/capture/nvtx_tracker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr Nanoseconds kEver = Nanoseconds::max();
+
+// What a kernel's row takes over from the range of its operator.
+constexpr std::array kFacts = {Attribute::module,     Attribute::sequence,   Attribute::in_shapes,
+                               Attribute::out_shapes, Attribute::parameters, Attribute::dtype};
+
+Attributes facts_of(const Attributes& attributes) {
+  Attributes facts;
+  for (const Attribute each : kFacts) {
+    const AttributeValue* const value = attributes.find(each);
+    if (value == nullptr) continue;
+    std::visit([&](const auto& known) { facts.set(each, known); }, *value);
+  }
+  return facts;
+}
+
+}  // namespace
+
+void NvtxTracker::advance(std::int64_t pid, std::int64_t tid, Nanoseconds at) {
+  if (launches_ == nullptr) return;
+  switch_window(pid, at);
+  if (!launches_->awaits(pid, tid, at)) return;
+  give_launches(process(pid), pid, tid, at);
+}
+
+void NvtxTracker::switch_window(std::int64_t pid, Nanoseconds until) {
+  while (const auto call = launches_->next_profiler_call(pid, until)) {
+    WindowState& window = process(pid).window;
+    if (call->what == ProfilerSwitch::start) {
+      window.start_profiler(call->at);
+    } else {
+      window.stop_profiler(call->at);
+    }
+    window_was_open_ = window_was_open_ || window.was_open();
+  }
+}
+
+void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t tid,
+                                Nanoseconds until) {
+  const auto thread = process.threads.find(tid);
+  const auto holder =
+      thread == process.threads.end() ? GpuLaunches::kNobody : holder_of(thread->second);
+  launches_->give(pid, tid, until, holder, process.window);
+}
+
+// A program has ended: nothing more will happen in its ranges.
+void NvtxTracker::give_rest(std::int64_t pid, Nanoseconds until) {
+  if (launches_ == nullptr) return;
+  switch_window(pid, until);
+  Process& process = this->process(pid);
+  for (const std::int64_t tid : launches_->awaiting_threads(pid, until)) {
+    give_launches(process, pid, tid, until);
+  }
+  launches_->end_process(pid, process.window);
+}
+
+void NvtxTracker::give_all() {
+  if (launches_ == nullptr) return;
+  for (const std::int64_t pid : launches_->processes()) give_rest(pid, kEver);
+}
+
+// An operator that has work is one, whatever it calls: its work is counted once. What lies in none
+// belongs to the innermost range's layer and the innermost operator.
+GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
+  if (frames.empty()) return GpuLaunches::kNobody;
+  const auto worker = std::ranges::find_if(frames, [](const Frame& frame) {
+    return frame.activity.attributes.find(Attribute::flops) != nullptr;
+  });
+  const auto end = worker == frames.end() ? frames.end() : std::next(worker);
+  Frame& innermost = *std::prev(end);
+  if (innermost.holder != GpuLaunches::kNobody) return innermost.holder;
+  const auto begin = std::make_reverse_iterator(end);
+  const auto found =
+      std::find_if(begin, frames.rend(), [](const Frame& frame) { return frame.is_operator; });
+  if (found == frames.rend() && innermost.path.empty()) return GpuLaunches::kNobody;
+  GpuHolder holder;
+  holder.owner.scope = innermost.path;
+  if (found != frames.rend()) describe_operator(found->activity, holder);
+  return innermost.holder = launches_->add(std::move(holder));
+}
+
+void NvtxTracker::describe_operator(const Activity& range, GpuHolder& holder) {
+  const Attributes& attributes = range.attributes;
+  holder.owner.direction = range.direction;
+  const std::string_view known = attributes.text(Attribute::op);
+  holder.owner.op = known.empty() ? range.name : std::string(known);
+  holder.facts = facts_of(attributes);
+  if (const auto flops = attributes.integer(Attribute::flops)) {
+    holder.owner.work = GpuOperatorWork{*flops, attributes.integer(Attribute::bytes)};
+  }
+}
+
+}  // namespace bench

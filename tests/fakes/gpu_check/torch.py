@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In PyTorch's place for ci/gpu_torch.py: a product takes 10 us, and what a network puts on the device
+is what $FAKE_TORCH_PROGRAM does, in a process of its own."""
+import os
+import shlex
+import subprocess
+import sys
+from unittest.mock import MagicMock
+
+torch = MagicMock()
+torch.__version__ = "0.0"
+torch.version.cuda = "13.0"
+torch.cuda.get_device_name.return_value = "Fake GPU"
+torch.cuda.Event.return_value.elapsed_time.return_value = 0.1
+torch.cuda.synchronize.side_effect = lambda: subprocess.run(
+    shlex.split(os.environ["FAKE_TORCH_PROGRAM"]), check=True)
+sys.modules[__name__] = torch

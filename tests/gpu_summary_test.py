@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What ci/gpu_summary.py says of small files, line by line."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "ci" / "gpu_summary.py"
+
+
+def case(name, nanoseconds=1000, outcome="ok", **details):
+    record = {"record": "case", "id": name, "outcome": outcome, "details": details}
+    if outcome == "ok":
+        record["time"] = {"median_ns": nanoseconds}
+    else:
+        record["reason"] = "because"
+    return record
+
+
+def profile_pass(name, outcome="ok", reason=None, **details):
+    details = {key.replace("__", "."): value for key, value in details.items()}
+    record = {"record": "profile_pass", "id": name, "outcome": outcome, "details": details}
+    return record | ({"reason": reason} if reason else {})
+
+
+def eligible(name, word):
+    record = case(name)
+    record["details"] = {"tensor_cores.eligible": word, "tensor_cores.rule": "a-rule"}
+    return record
+
+
+class GpuSummary(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, *rows):
+        path = self.folder / name
+        path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+        return path
+
+    def run_program(self, *words):
+        """Its status and the lines that it prints."""
+        done = subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True,
+                              check=False)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode, done.stdout.splitlines()
+
+    def analyzer(self, *rows):
+        """In place of `bench`: prints these rows of kernels, whatever it is asked."""
+        self.write("kernels.csv", "case,name,tensor_cores,auxiliary", *rows)
+        program = self.write("bench", "#!/bin/sh", f"cat '{self.folder}/kernels.csv'")
+        program.chmod(0o755)
+        return program
+
+    def product(self, ours, theirs):
+        torch = self.write("torch.jsonl", "no record", *(
+            {"record": "torch_product", "size": 8192, "median_ns": time} for time in theirs))
+        results = [self.write(f"{i}.jsonl", {"record": "run"}, case("gemm", time))
+                   for i, time in enumerate(ours)]
+        return self.run_program("product", torch, *results)
+
+    def test_a_product_compares_medians(self):
+        self.assertEqual(self.product([1030000, 5000000, 1000], [900000, 1000000, 1100000]), (0, [
+            "product   bf16 8192^3: bench 1.030 ms, PyTorch 1.000 ms, ratio 1.0300 (medians of 3 and 3"
+            " rounds in turns; wanted within 1.03)"]))
+
+    def test_a_product_that_is_slower_fails(self):
+        status, lines = self.product([1040000], [1000000])
+        self.assertEqual(status, 1)
+        self.assertIn("ratio 1.0400", lines[0])
+
+    def test_a_product_without_figures_says_whose_are_missing(self):
+        self.assertEqual(self.product([1], []), (1, ["product   no figures: PyTorch"]))
+        failed = self.write("failed.jsonl", case("gemm", outcome="failed"))
+        self.assertEqual(self.run_program("product", self.folder / "none.jsonl", failed),
+                         (1, ["product   no figures: PyTorch, bench"]))
+
+    def test_rules_agree(self):
+        bench = self.analyzer("a,nvjet,used (name: nvjet),", "a,splitK,not used (name: plain),1",
+                              "b,sgemm,not used (name: plain),")
+        results = self.write(
+            "r.jsonl", eligible("a", "eligible"), profile_pass("a", tensor_cores="used (counter)"),
+            eligible("b", "not eligible"), profile_pass("b", tensor_cores="not used (counter)"),
+            eligible("void", "eligible"), profile_pass("void", outcome="failed"))
+        self.assertEqual(self.run_program("rules", bench, results), (0, [
+            "rules     2 shapes; verdicts of counters 2 (wanted: 100), of names 2, of rules 2",
+            "rules     names and counters: 2 of 2 agree",
+            "rules     rules and counters: 2 of 2 agree",
+            "rules     rules and names: 2 of 2 agree",
+            "rules     kernel nvjet: by name used, by counters used 1",
+            "rules     kernel sgemm: by name not used, by counters not used 1"]))
+
+    def test_rules_that_differ_are_listed_with_their_kernels(self):
+        bench = self.analyzer("a,convert,,", "a,sgemm,not used (name: plain),", "b,odd,,",
+                              "c,nvjet,used (name: nvjet),", "c,convert,,")
+        results = self.write(
+            "r.jsonl", eligible("a", "eligible"), profile_pass("a", tensor_cores="not used (counter)"),
+            eligible("b", "not applicable"), profile_pass("b", tensor_cores="used (counter)"),
+            eligible("c", "eligible"),
+            profile_pass("c", tensor_cores="used by 1 of 2 kernels (name: nvjet)",
+                         counters="n/a: for administrators alone"))
+        self.assertEqual(self.run_program("rules", bench, results), (1, [
+            "rules     3 shapes; verdicts of counters 2 (wanted: 100), of names 1, of rules 2",
+            "rules     names and counters: 0 of 0 agree",
+            "rules     rules and counters: 0 of 1 agree",
+            "rules     rules and names: 1 of 1 agree",
+            "rules     counters n/a: for administrators alone",
+            "rules     differs: a: rules eligible [a-rule], names unknown, counters not used: convert,"
+            " sgemm",
+            "rules     kernel odd: by name unknown, by counters used 1"]))
+
+    def test_rules_without_anything_to_compare_fail(self):
+        self.assertEqual(self.run_program("rules", self.analyzer(), self.folder / "none.jsonl")[0], 1)
+
+    def test_kernels_of_all_passes_and_profiles(self):
+        results = self.write(
+            "r.jsonl", profile_pass("a", gpu__kernels="40", gpu1__kernels="2"),
+            profile_pass("b", gpu__kernels="8", gpu__note="cold; 3 kernels belong to no known operator"),
+            profile_pass("c", gpu__note="the device is not traced: no CUPTI"),
+            profile_pass("d", outcome="failed", reason="7 records were dropped", gpu__kernels="5"))
+        kernel = {"record": "activity", "kind": "kernel"}
+        profile = self.write(
+            "p.jsonl", {"record": "profile"}, kernel | {"name": "gemm", "attributes": {"op": "gemm"}},
+            kernel | {"name": "relu", "scope": "layer"}, kernel | {"name": "tail"},
+            kernel | {"name": "tail"}, {"record": "activity", "kind": "memcpy", "name": "copy"})
+        self.assertEqual(self.run_program("kernels", profile, results), (1, [
+            "kernels   bench run, 4 passes: 47 of 50 attributed",
+            "kernels   bench run, 4 passes: no kernels: the device is not traced: no CUPTI",
+            "kernels   bench run, 4 passes: not counted: 7 records were dropped",
+            "kernels   p: 2 of 4 attributed",
+            "kernels   p: of nobody tail (2)",
+            "kernels   all kernels attributed: 49 of 54"]))
+
+    def test_kernels_that_all_have_an_owner(self):
+        results = self.write("r.jsonl", profile_pass("a", gpu__kernels="5"))
+        self.assertEqual(self.run_program("kernels", results), (0, [
+            "kernels   bench run, 1 passes: 5 of 5 attributed",
+            "kernels   all kernels attributed: 5 of 5"]))
+        self.assertEqual(self.run_program("kernels")[0], 1)
+
+    def write_answers(self):
+        self.write("device.json", {"report": {
+            "devices": [{"name": "GPU", "cudnn_properties": "{}", "nvml": {"ecc": False, "mig": None}}],
+            "libraries": [{"name": "cuDNN", "version": "9.1", "path": "/lib/cudnn"},
+                          {"name": "NVML", "version": "", "reason": "not found"}]}})
+        self.write("checks.jsonl", *({"question": question, "check": "one", "us": 1.5}
+                                     for question in "bcdeij"), {"check": "of no question"})
+        self.write("results.jsonl", case("a"), case("b", outcome="failed"),
+                   case("c", outcome="unsupported"),
+                   profile_pass("a", check__dram_bytes="1.000 of the model",
+                                tensor_cores="not used (counter)"))
+
+    def test_answers(self):
+        self.write_answers()
+        status, lines = self.run_program("answers", self.folder)
+        self.assertEqual([line for line in lines if not line.startswith("(")], [
+            "    GPU: described", "    cuDNN 9.1 /lib/cudnn", "    NVML of unknown version not found",
+            *['    {"check": "one", "us": 1.5}'] * 4, "    a: check.dram_bytes: 1.000 of the model",
+            "    1 failed, 1 ok, 1 unsupported", "    b: failed: because",
+            "    tensor cores not used: 1 cases", "    GPU: ecc",
+            *['    {"check": "one", "us": 1.5}'] * 2])
+        self.assertEqual([line[1] for line in lines if line.startswith("(")], list("abcdefghij"))
+        self.assertEqual(status, 0)
+
+    def test_a_question_without_an_answer_fails(self):
+        self.write_answers()
+        (self.folder / "results.jsonl").unlink()
+        status, lines = self.run_program("answers", self.folder)
+        self.assertEqual(status, 1)
+        self.assertEqual(lines.count("    no answer"), 2)  # (f) and (g)
+
+    def test_what_is_no_command_is_told_the_usage(self):
+        self.assertEqual(self.run_program("product"), (2, []))
+        self.assertEqual(self.run_program(), (2, []))
+
+
+if __name__ == "__main__":
+    unittest.main()
