@@ -9,8 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace bench::test {
 namespace {
@@ -63,6 +67,26 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(ids_with_time(report).size(), 4u);
   EXPECT_EQ(report.processes.size(), 8u);
   EXPECT_EQ(report.ends.size(), 1u);
+}
+
+TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
+  const TemporaryFolder folder;
+  const std::string id = "gemm/forward/m16n32k64/f32/onednn/cpu/hot/t1";
+  const ProgramResult result = bench({"run", id, "--quick", "--out", "r.jsonl"}, folder.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string text = read_text(folder.file("r.jsonl"));
+  EXPECT_THAT(result_file_problems(text), testing::IsEmpty());
+  std::istringstream lines(text);
+  std::vector<json> found;
+  for (std::string line; std::getline(lines, line);) {
+    const json record = json::parse(line);
+    if (record.at("record") == "case") found.push_back(record.at("memory"));
+  }
+  ASSERT_EQ(found.size(), 1U);
+  const auto bytes = [&](const char* name) { return found[0].at(name).get<std::int64_t>(); };
+  EXPECT_EQ(bytes("activations_bytes"), (16 * 64 + 16 * 32) * 4) << "its source and destination";
+  EXPECT_GE(bytes("weights_bytes"), 64 * 32 * 4) << "blocked layouts pad";
+  EXPECT_GE(bytes("peak_bytes"), bytes("activations_bytes") + bytes("weights_bytes"));
 }
 
 // Accounts for the profile's time once: idle time is never negative.

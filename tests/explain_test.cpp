@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench explain --arch` as a user calls it: sections in tests/data/explain_golden.
+// `bench explain` as a user calls it; of `--arch` the sections in tests/data/explain_golden.
 #include "tests/support/golden.hpp"
 #include "tests/support/program.hpp"
 
@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench::test {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -91,6 +93,34 @@ TEST(ExplainTest, names_the_architectures_that_it_knows) {
   EXPECT_THAT(result.err, HasSubstr("--arch: unknown architecture `sm_91`"));
   EXPECT_THAT(result.err, HasSubstr("did you mean `sm_90`?"));
   EXPECT_EQ(explain({kConv, "--arch", "sm_90:cuda9"}).status, 2);
+}
+
+// Of a capped library the faster implementations of a product are not taken, whatever the machine.
+TEST(ExplainTest, says_why_the_library_did_not_take_its_other_implementations) {
+  const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot/t1";
+  const auto capped = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {BENCH_BINARY, "explain", id});
+    return run_program({std::move(arguments), BENCH_SOURCE_DIR, {{"ONEDNN_MAX_CPU_ISA", "SSE41"}}});
+  };
+  const ProgramResult text = capped({});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out,
+              ContainsRegex("\nnot taken\n(  .*\n)*  matmul +brg:avx512_core +unsupported isa  "
+                            "\\(src/cpu/x64/[^ )]+:[0-9]+\\)\n"));
+  const ProgramResult machine = capped({"--json"});
+  ASSERT_EQ(machine.status, 0) << machine.err;
+  const json here = json::parse(machine.out).at("cases").at(0).at("here");
+  bool seen = false;
+  for (const json& reason : here.at("not_taken")) {
+    EXPECT_FALSE(reason.at("reason").get<std::string>().empty()) << reason;
+    EXPECT_NE(reason.value("implementation", ""), here.at("implementation")) << "it was taken";
+    if (reason.value("implementation", "") != "brg:avx512_core") continue;
+    seen = true;
+    EXPECT_EQ(reason.at("primitive"), "matmul");
+    EXPECT_EQ(reason.at("reason"), "unsupported isa");
+    EXPECT_THAT(reason.at("location").get<std::string>(), HasSubstr("src/cpu/x64/"));
+  }
+  EXPECT_TRUE(seen) << machine.out;
 }
 
 TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {

@@ -199,6 +199,48 @@ TEST_F(FakeGpuTest, a_plugin_that_crashes_takes_its_case_alone) {
   EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
 }
 
+TEST_F(FakeGpuTest, a_wrong_element_on_the_device_is_a_wrong_result_without_a_time) {
+  const Report report =
+      run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","wrong_element":3},{"match":"*"}]})", 3);
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::wrong_result);
+  EXPECT_THAT(record.reason.value_or(""), AllOf(HasSubstr("destination[0,3]: got "),
+                                                HasSubstr("1 of 16 compared elements are wrong")));
+  EXPECT_FALSE(record.time);
+  EXPECT_FALSE(record.flops_per_s);
+  EXPECT_THAT(processes(report, kSmall), IsEmpty()) << "it was sampled all the same";
+  EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
+  EXPECT_THAT(last_.out, HasSubstr("wrong_result"));
+}
+
+// As configs/resnet.yaml, small.
+TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is_measured) {
+  folder_.write("networks/pair.yaml",
+                "version: 1\nnetwork: pair\ninput: { c: 4, h: 8 }\nlayers:\n"
+                "  - { name: first, op: conv, k: 4, r: 3, pad: 1 }\n"
+                "  - { name: second, op: pool, function: max, window: 2 }\n");
+  const std::string config =
+      std::string(kStart) + "  - { op: gemm, m: 4, n: 4, k: 4, device: [cpu, cuda] }\n" +
+      "  - { network: pair, device: [cpu, cuda], measure: [layers, network] }\n";
+  const std::string script = R"({"device":null,"verdict":{"availability":"no_driver",
+      "reason":"libcuda.so.1 was not found","remedy":"install a driver"}})";
+  for (const bool required : {false, true}) {
+    const Report report =
+        required ? run(config, script, 3, {"--require", "gpu"}) : run(config, script, 0);
+    std::map<std::string, std::multiset<std::string>> operators;  // by device
+    for (const CaseRecord& record : report.cases) {
+      operators[record.device].insert(record.op);
+      const bool cpu = record.device == "cpu";
+      EXPECT_EQ(record.outcome, cpu ? Outcome::ok : Outcome::skipped) << record.id;
+      EXPECT_EQ(record.time.has_value(), cpu) << record.id;
+      EXPECT_EQ(record.reason.value_or(""), cpu ? "" : "no CUDA device: libcuda.so.1 was not found")
+          << record.id;
+    }
+    const std::multiset<std::string> all = {"conv", "gemm", "network", "pool"};
+    EXPECT_THAT(operators, ElementsAre(testing::Pair("cpu", all), testing::Pair("cuda", all)));
+  }
+}
+
 TEST_F(FakeGpuTest, what_the_device_cannot_hold_is_skipped) {
   const Report report = run(std::string(kStart) +
                                 "  - { op: gemm, m: 256, n: 256, k: 256, device: cuda }\n"

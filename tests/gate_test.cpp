@@ -8,6 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,8 +22,12 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr const char* kId = "conv/forward/c32h28w28k32r3s3p1/f32/onednn/cpu/hot/t1";
 constexpr const char* kCap = "ONEDNN_MAX_CPU_ISA=SSE41";
@@ -37,6 +46,15 @@ cases:
     pad: 1
 )";
 
+// The same suite with another case in place of its own.
+constexpr const char* kOtherConfig = R"(version: 1
+name: one
+defaults: { threads: 1, warmup: { iterations: 1, time: 0ms },
+            measure: { processes: 2, min_iterations: 3, max_time: 4ms } }
+cases:
+  - { op: pointwise, function: relu, shape: [4, 64] }
+)";
+
 class GateProgramTest : public testing::Test {
  protected:
   GateProgramTest() { folder_.write("one.yaml", kConfig); }
@@ -51,6 +69,69 @@ class GateProgramTest : public testing::Test {
   }
   std::string read(const std::string& name) const { return read_text(folder_.file(name)); }
 
+  // Runs the configuration and keeps it in the store, so often.
+  void fill_store(int runs) {
+    for (int run = 0; run < runs; ++run) {
+      const ProgramResult measured =
+          bench({"run", "one.yaml", "--profile", "--out", "r.jsonl", "--force", "--quiet"});
+      ASSERT_EQ(measured.status, 0) << measured.err;
+      const ProgramResult saved = bench({"baseline", "save", "r.jsonl", "--reason", "test"});
+      ASSERT_EQ(saved.status, 0) << saved.err;
+    }
+  }
+
+  // A process of the kit's trace.
+  struct Process {
+    std::string name;
+    std::vector<json> slices;
+  };
+  std::map<std::int64_t, Process> kit_processes() const {
+    const json trace = json::parse(read(std::string(kKit) + "/trace.json"));
+    std::map<std::int64_t, Process> processes;
+    for (const json& event : trace.at("traceEvents")) {
+      Process& process = processes[event.at("pid").get<std::int64_t>()];
+      if (event.at("name") == "process_name") process.name = event.at("args").at("name");
+      if (event.at("ph") == "X") process.slices.push_back(event);
+    }
+    return processes;
+  }
+  static std::vector<std::string> names_of(const std::map<std::int64_t, Process>& processes) {
+    std::vector<std::string> names;
+    for (const auto& [pid, process] : processes) names.push_back(process.name);
+    return names;
+  }
+  static double first_start(const std::map<std::int64_t, Process>& processes) {
+    double first = std::numeric_limits<double>::infinity();
+    for (const auto& [pid, process] : processes) {
+      for (const json& slice : process.slices)
+        first = std::min(first, slice.at("ts").get<double>());
+    }
+    return first;
+  }
+  // The implementations of the process's primitives.
+  static std::set<std::string> implementations(const Process& process) {
+    std::set<std::string> found;
+    for (const json& slice : process.slices) {
+      if (slice.at("cat") == "primitive") found.insert(slice.at("args").at("implementation"));
+    }
+    return found;
+  }
+
+  // The gate's evidence, as if its canaries had told that of the machine; absent: had told nothing.
+  std::string with_machine(const std::optional<std::string>& moved) const {
+    std::istringstream lines(read("gate/gate.jsonl"));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      json record = json::parse(line);
+      if (record.at("record") == "gate") {
+        record.erase("moved");
+        if (moved) record["moved"] = *moved;
+      }
+      text += record.dump() + "\n";
+    }
+    return text;
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -61,17 +142,8 @@ TEST_F(GateProgramTest, finds_explains_and_documents_a_real_regression) {
                                 HasSubstr("implementation"), HasSubstr("sse41"), HasSubstr(kKit)));
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
-  const json trace = json::parse(read(std::string(kKit) + "/trace.json"));
-  std::vector<std::string> processes;
-  std::vector<double> starts;
-  for (const json& event : trace.at("traceEvents")) {
-    if (event.at("name") == "process_name") {
-      processes.push_back(event.at("args").at("name").get<std::string>());
-    }
-    if (event.at("ph") == "X") starts.push_back(event.at("ts").get<double>());
-  }
-  EXPECT_THAT(processes, testing::UnorderedElementsAre("base 1", "candidate 2"));
-  EXPECT_EQ(*std::ranges::min_element(starts), 0);
+  EXPECT_THAT(names_of(kit_processes()), ElementsAre("base 1", "candidate 2"));
+  EXPECT_EQ(first_start(kit_processes()), 0);
   const std::string readme = read(std::string(kKit) + "/README.md");
   EXPECT_THAT(readme, AllOf(HasSubstr("# REGRESSION"), HasSubstr("implementation"),
                             HasSubstr("sse41"), HasSubstr("bench duet"), HasSubstr(kCap)));
@@ -98,20 +170,51 @@ TEST_F(GateProgramTest, equal_sides_exit_0) {
 
 TEST_F(GateProgramTest,
        against_the_store_alone_a_large_regression_is_one_and_the_store_its_other_half) {
-  for (int run = 0; run < 2; ++run) {
-    const ProgramResult measured =
-        bench({"run", "one.yaml", "--profile", "--out", "r.jsonl", "--force", "--quiet"});
-    ASSERT_EQ(measured.status, 0) << measured.err;
-    const ProgramResult saved = bench({"baseline", "save", "r.jsonl", "--reason", "test"});
-    ASSERT_EQ(saved.status, 0) << saved.err;
-  }
+  ASSERT_NO_FATAL_FAILURE(fill_store(2));
   const ProgramResult result = gate({"--cand-env", kCap});
   // A machine that moved between two runs is never blamed on the code: then it is a suspect.
   EXPECT_TRUE(result.status == 1 || result.out.find("the machine moved") != std::string::npos)
       << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("--base"), HasSubstr("no base")));
   const std::string readme = read(std::string(kKit) + "/README.md");
-  EXPECT_THAT(readme, AllOf(HasSubstr("stored, "), HasSubstr("sse41")));
+  EXPECT_THAT(readme, AllOf(HasSubstr("stored, "), HasSubstr("sse41"),
+                            HasSubstr(std::string("env ") + kCap + " " + BENCH_BINARY + " run ")));
+
+  const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  const auto processes = kit_processes();
+  EXPECT_THAT(names_of(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
+  EXPECT_THAT(implementations(processes.at(1)), AllOf(SizeIs(1), Each(Not(HasSubstr("sse41")))));
+  EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
+}
+
+TEST_F(GateProgramTest, a_regression_on_a_machine_that_moved_is_a_suspect_and_fails_with_strict) {
+  ASSERT_NO_FATAL_FAILURE(fill_store(1));
+  gate({"--cand-env", kCap, "--quiet"});
+  const std::string moved = "the machine moved: timer by +44.2 % since the store";
+  folder_.write("calm.jsonl", with_machine(std::nullopt));
+  folder_.write("moved.jsonl", with_machine(moved));
+
+  const ProgramResult calm = bench({"gate", "--from", "calm.jsonl", "--strict"});
+  EXPECT_EQ(calm.status, 1) << calm.out;
+  EXPECT_THAT(calm.out, HasSubstr("1 REGRESSION"));
+  const ProgramResult suspect = bench({"gate", "--from", "moved.jsonl"});
+  EXPECT_EQ(suspect.status, 0) << suspect.out;
+  EXPECT_THAT(suspect.out, AllOf(HasSubstr("1 SUSPECT"), HasSubstr(moved)));
+  EXPECT_EQ(bench({"gate", "--from", "moved.jsonl", "--strict"}).status, 4);
+}
+
+TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
+  ASSERT_NO_FATAL_FAILURE(fill_store(1));
+  folder_.write("other.yaml", kOtherConfig);
+  const ProgramResult vanished = bench({"gate", "other.yaml", "--out", "gate"});
+  EXPECT_EQ(vanished.status, 3) << vanished.out << vanished.err;
+  EXPECT_THAT(vanished.out, AllOf(HasSubstr("1 ERROR"), HasSubstr(kId),
+                                  HasSubstr("the configuration no longer; --allow-removed")));
+  const ProgramResult allowed =
+      bench({"gate", "other.yaml", "--out", "allowed", "--allow-removed"});
+  EXPECT_EQ(allowed.status, 0) << allowed.out << allowed.err;
+  EXPECT_THAT(allowed.out, AllOf(Not(HasSubstr("ERROR")), Not(HasSubstr(kId))));
 }
 
 TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
@@ -173,9 +276,11 @@ TEST_F(GateProgramTest, selftest_sees_an_injected_slowdown_and_keeps_its_duets) 
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("duets of equal sides"), HasSubstr("injected: +3.0 %"),
                                 HasSubstr("false alarms in 100 cases")));
-  const ProgramResult again = bench({"selftest", "--from", "d.jsonl", "--json"});
+  // `gate --self-test` is the same.
+  const ProgramResult again = bench({"gate", "--self-test", "--from", "d.jsonl", "--json"});
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(json::parse(again.out).at("kernels").size(), 1U);
+  EXPECT_EQ(bench({"selftest", "--from", "none.jsonl"}).status, 2);
 }
 
 }  // namespace

@@ -136,7 +136,12 @@ std::string reproduction(const GateFile& gate, const Judgement& judgement) {
     plugins += " --plugin " + shell_quoted(plugin);
   }
   if (!gate.facts.base) {
-    return fmt::format("{} run {}{}", shell_quoted(gate.facts.candidate.program),
+    const GateSide& candidate = gate.facts.candidate;
+    std::string environment = candidate.environment.empty() ? "" : "env ";
+    for (const auto& [name, value] : candidate.environment) {
+      environment += shell_quoted(name + "=" + value) + " ";
+    }
+    return fmt::format("{}{} run {}{}", environment, shell_quoted(candidate.program),
                        shell_quoted(judgement.id), plugins);
   }
   return fmt::format("bench duet {}{}{}{}", shell_quoted(judgement.id), plugins,

@@ -57,6 +57,12 @@ TEST(GateReport, TheReproductionCanBePasted) {
             "bench duet conv/forward/c64 --base '/my builds/it'\\''s' --cand ./bench --cand-env "
             "ONEDNN_MAX_CPU_ISA=SSE41");
   gate.facts.base.reset();
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "env ONEDNN_MAX_CPU_ISA=SSE41 ./bench run conv/forward/c64");
+  gate.facts.candidate.environment = {{"A", "two words"}};
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "env 'A=two words' ./bench run conv/forward/c64");
+  gate.facts.candidate.environment.clear();
   EXPECT_EQ(reproduction(gate, gate.judgements[1]), "./bench run conv/forward/c64");
 }
 
