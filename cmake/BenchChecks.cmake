@@ -27,7 +27,8 @@ endforeach()
 add_library(header_check OBJECT EXCLUDE_FROM_ALL ${header_sources})
 target_link_libraries(header_check PRIVATE bench_cli GTest::gmock
   $<TARGET_NAME_IF_EXISTS:bench_cuda_cudnn>)
-target_compile_definitions(header_check PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(header_check PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  BENCH_BINARY="bench" BENCH_FAKE_GPU="libfake_gpu.so")
 target_compile_options(header_check PRIVATE -O0 -g0)
 
 set(latest "${PROJECT_SOURCE_DIR}/build/deps/onednn_latest/include")

@@ -137,6 +137,30 @@ TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
   EXPECT_THAT(analyze(kSeedLog, {}).out, HasSubstr("1.8625 TFLOP/s"));
 }
 
+// MegEngine's table: a convolution (n32c64h56k64r1 in f16) and an elementwise operator.
+TEST(AnalyzeSeed, the_rates_and_shares_of_megengines_table) {
+  const TemporaryFolder folder;
+  const auto line = [](const char* name, int time, int flops, int bytes) {
+    return fmt::format(
+        R"({{"record":"activity","kind":"operator","name":"{}","start_ns":0,"duration_ns":{},)"
+        R"("pid":1,"tid":1,"attributes":{{"flops":{},"bytes":{}}}}})"
+        "\n",
+        name, time, flops, bytes);
+  };
+  folder.write("p.jsonl", R"({"record":"profile","schema":"bench.profile/1",)"
+                          R"("tool":{"version":"0.1.0"},"started":"2026-11-22T10:00:00Z"})"
+                          "\n" +
+                              line("conv", 1'100'000, 822'083'584, 25'698'304) +
+                              line("elementwise", 300'000, 6'422'528, 25'690'112));
+  const ProgramResult table =
+      analyze("p.jsonl", {"-c", "name,flops_per_s,bandwidth,share"}, folder.path());
+  EXPECT_EQ(table.status, 0) << table.err;
+  for (const char* value :
+       {"747.35 GFLOP/s", "21.76 GiB/s", "78.6 %", "21.41 GFLOP/s", "79.75 GiB/s", "21.4 %"}) {
+    EXPECT_THAT(table.out, HasSubstr(value));
+  }
+}
+
 // $ grep "exec,cpu,convolution" | awk 'BEGIN{FS=","} {SUM+=$11} END {print SUM}', and create
 TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
   const TemporaryFolder folder;
