@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
@@ -221,6 +222,16 @@ TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
   const ProgramResult result = gate({"--require-baseline"});
   EXPECT_EQ(result.status, 5) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("0 of 1 cases judged: 1 NO BASELINE"));
+}
+
+// A checkout has `./bench`, which builds itself; here it is built.
+TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
+  std::filesystem::create_directory(folder_.file("checkout"));
+  std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
+  const ProgramResult result = gate({"--base", "checkout"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(read("gate/gate.jsonl"), HasSubstr("checkout/bench"));  // the base's program
+  EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
 }
 
 TEST_F(GateProgramTest, a_base_that_is_no_bench_is_a_usage_error) {
