@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of {fmt} that is compiled, so that libbench_profile.so needs no libfmt.so on its users'
-// machines: distributions have it as a shared library only. What {fmt}'s own src/format.cc has.
+// The part of {fmt} that is compiled, for libraries that go into others' programs
+// (libbench_profile.so, libbench_cuda_injection.so): they must not need a libfmt.so there, and
+// distributions have it as a shared library only. What {fmt}'s own src/format.cc has.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

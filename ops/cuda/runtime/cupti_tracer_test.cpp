@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <chrono>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,21 +55,11 @@ struct Fixture {
 // Goes on when it is stopped, and never before.
 class StandingPacer final : public Pacer {
  public:
-  bool wait(Nanoseconds) override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stopped_; });
-    return false;
-  }
-  void stop() override {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
+  bool wait(Nanoseconds) override { return pause_->wait(std::chrono::hours(24)); }
+  void stop() override { pause_->stop(); }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopped_ = false;
+  std::shared_ptr<Pacer> pause_ = make_pacer();
 };
 
 template <class Record>
