@@ -59,7 +59,7 @@ std::string kind_table() {
 
 std::string switch_table() {
   std::string text =
-      "| switch (YAML, API) | option of `bench run` | variable | default | meaning |\n"
+      "| switch (YAML, API) | option | variable | default | meaning |\n"
       "|---|---|---|---|---|\n";
   for (const SwitchRow& row : switch_rows()) {
     const std::string option =

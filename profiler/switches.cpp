@@ -61,8 +61,7 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
         fmt::format("`{}` is no window of iterations, expected a number or a range", value), "",
         "for example 5-9"};
   }
-  switches.first_iteration = *first;
-  switches.last_iteration = *last;
+  switches.iterations = IterationWindow{*first, *last};
   return Done{};
 }
 

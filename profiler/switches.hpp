@@ -31,17 +31,26 @@ std::span<const std::string_view> profile_format_names();
 
 enum class Autostart { no, yes };
 
+// Both ends are recorded; counted from 0.
+struct IterationWindow {
+  std::int64_t first = 5;
+  std::int64_t last = 9;
+  friend bool operator==(const IterationWindow&, const IterationWindow&) = default;
+};
+
 struct ProfileSwitches {
   std::set<RecordGroup> kinds = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                  RecordGroup::device};
-  std::int64_t first_iteration = 5;  // of the recorded window, counted from 0, warm-up excluded
-  std::int64_t last_iteration = 9;
+  // Of `bench run`, warm-up excluded; of other programs their outermost NVTX ranges. Absent: the
+  // usual window there, and everything here.
+  std::optional<IterationWindow> iterations;
   std::int64_t sample_rate = 0;  // live bytes after every n-th operator; 0: none
   std::set<ProfileFormat> formats = {ProfileFormat::jsonl};
   Nanoseconds dump_period = std::chrono::seconds(1);  // of the continuous dump
   Autostart autostart = Autostart::no;
   std::optional<std::string> file;  // of the API; default profile-PID.jsonl in the current folder
 
+  IterationWindow iteration_window() const { return iterations.value_or(IterationWindow()); }
   bool records(RecordGroup group) const { return kinds.contains(group); }
   friend bool operator==(const ProfileSwitches&, const ProfileSwitches&) = default;
 };

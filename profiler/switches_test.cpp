@@ -22,8 +22,7 @@ TEST(Switches, EveryValueIsRead) {
   EXPECT_TRUE(apply(switches, "autostart", "1"));
   EXPECT_TRUE(apply(switches, "file", "a.jsonl"));
   EXPECT_EQ(switches.kinds, (std::set{RecordGroup::api, RecordGroup::memory}));
-  EXPECT_EQ(switches.first_iteration, 20);
-  EXPECT_EQ(switches.last_iteration, 25);
+  EXPECT_EQ(switches.iterations, (IterationWindow{20, 25}));
   EXPECT_EQ(switches.sample_rate, 3);
   EXPECT_EQ(switches.formats, (std::set{ProfileFormat::trace, ProfileFormat::memory_flow}));
   EXPECT_EQ(switches.dump_period, std::chrono::milliseconds(250));
@@ -39,6 +38,8 @@ TEST(Switches, WrittenDefaultsAreTheDefaults) {
     if (row.name == "file") continue;  // its default bears the process's number
     EXPECT_TRUE(row.apply(switches, row.fallback)) << row.name;
   }
+  EXPECT_EQ(switches.iterations, ProfileSwitches().iteration_window());
+  switches.iterations.reset();
   EXPECT_EQ(switches, ProfileSwitches());
 }
 

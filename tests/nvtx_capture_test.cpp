@@ -199,6 +199,22 @@ TEST_F(NvtxCapture, AWindowOfIterationsHoldsExactlyThese) {
   EXPECT_EQ(ranges().size(), 31U);
 }
 
+TEST_F(NvtxCapture, IterationsOfTheTableOfSwitchesAreRangesByTheirNumbers) {
+  Words words;
+  for (int i = 0; i < 6; ++i) words.insert(words.end(), {"push", "step", "relu", "pop"});
+  profile(words, {"--profile-iterations", "2-4"});
+  EXPECT_EQ(ranges().size(), 3U);
+  profile(words, {}, {{"BENCH_PROFILE_ITERATIONS", "5"}});
+  EXPECT_EQ(ranges().size(), 1U);
+  profile(words, {"--window", "nvtx:step", "--profile-iterations", "1-4"});
+  EXPECT_EQ(ranges().size(), 4U);
+  profile(words, {"--window", "0-1"}, {{"BENCH_PROFILE_ITERATIONS", "5"}});
+  EXPECT_EQ(ranges().size(), 2U) << "the command line wins";
+  const ProgramResult twice = profile(words, {"--window", "0-1", "--profile-iterations", "5"});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("--window and --profile-iterations: both say which ranges"));
+}
+
 TEST_F(NvtxCapture, AWindowOfTheCudaProfilersCalls) {
   const ProgramResult result = profile(
       {"push", "a", "pop", "cuda", "on", "push", "b", "pop", "cuda", "off", "push", "c", "pop"},

@@ -186,6 +186,63 @@ TEST_F(ProfileCommand, SaysWhyNothingWasCaptured) {
   EXPECT_THAT(fixed.err, HasSubstr("is a static program"));
 }
 
+TEST_F(ProfileCommand, WithoutAProfileTheProgramRunsAlone) {
+  const ProgramResult result = profile(program({"print", "one", "relu", "exit", "7"}), {},
+                                       {"--profile=memory", "--no-profile"});
+  EXPECT_EQ(result.status, 7);
+  EXPECT_EQ(result.out, "one\n");
+  EXPECT_EQ(result.err, "bench profile: nothing captured: --no-profile\n");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  const ProgramResult both = profile(program({"relu"}), {}, {"--no-profile", "--trace", "t.json"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("--no-profile and --trace contradict each other"));
+}
+
+TEST_F(ProfileCommand, SamplesResidentMemoryAfterEveryNthPrimitive) {
+  const Words words = program({"relu", "relu", "relu", "relu", "relu"});
+  const auto samples = [&](const Words& options) {
+    Words all{"--force"};
+    all.insert(all.end(), options.begin(), options.end());
+    EXPECT_EQ(profile(words, {}, all).status, 0);
+    std::vector<json> found;
+    for (json& record : records("activity")) {
+      if (record["kind"] == "counter") found.push_back(std::move(record));
+    }
+    return found;
+  };
+  EXPECT_THAT(samples({}), IsEmpty());
+  const std::vector<json> two = samples({"--sample-rate", "2"});
+  ASSERT_EQ(two.size(), 2U);
+  for (const json& sample : two) {
+    EXPECT_EQ(sample["name"], "resident_bytes");
+    EXPECT_EQ(sample["attributes"]["value_unit"], "bytes");
+    EXPECT_GT(sample["attributes"]["value"], 1 << 20);  // oneDNN's code alone is more
+  }
+  EXPECT_EQ(executed().size(), 5U);
+  EXPECT_THAT(samples({"--sample-rate", "2", "--profile=operators"}), IsEmpty());
+  EXPECT_EQ(samples({"--sample-rate", "2", "--profile=memory"}).size(), 2U);
+  EXPECT_THAT(executed(), IsEmpty());
+}
+
+TEST_F(ProfileCommand, WritesTheFormatsThatAreAskedForBesidesTheProfile) {
+  folder_.write("p.memory_flow.svg", "mine");
+  const Words formats{"--profile-format", "trace,memory_flow"};
+  const ProgramResult refused = profile(program({"print", "ran", "relu"}), {}, formats);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "") << "known before the program runs";
+  EXPECT_THAT(refused.err, HasSubstr("p.memory_flow.svg: the file exists already"));
+
+  std::filesystem::remove(folder_.file("p.memory_flow.svg"));
+  const ProgramResult result = profile(program({"relu"}), {}, formats);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("wrote p.trace.json\nwrote p.memory_flow.svg\n"));
+  EXPECT_EQ(run({BENCH_BINARY, "trace", "--check", "p.trace.json"}).status, 0);
+  EXPECT_THAT(read_text(folder_.file("p.memory_flow.svg")), HasSubstr("no allocations"));
+
+  EXPECT_EQ(profile(program({"relu"}), {}, {"--force", "--trace", "named.json.gz"}).status, 0);
+  EXPECT_EQ(run({BENCH_BINARY, "trace", "--check", "named.json.gz"}).status, 0);
+}
+
 TEST_F(ProfileCommand, AMissingProgramIs127AndLeavesNoFile) {
   const ProgramResult result = profile({"no-such-program-here"});
   EXPECT_EQ(result.status, 127);

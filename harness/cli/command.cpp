@@ -41,8 +41,9 @@ constexpr std::array<std::string_view, 10> kSelftestOptions = {
     "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",
                                                            "force"};
-constexpr std::array<std::string_view, 7> kProfileOptions = {
-    "out", "profile", "window", "backtrace", "onednn-verbose", "quiet", "force"};
+constexpr std::array<std::string_view, 12> kProfileOptions = {
+    "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
+    "trace", "window",  "backtrace",  "onednn-verbose",     "quiet",       "force"};
 constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
@@ -249,6 +250,8 @@ constexpr std::array kCommands = {
         "profile-PID.jsonl\n"
         "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
         "bench profile --window nvtx:step --window 20-25 -- python3 train.py   # six steps\n"
+        "bench profile --trace t.json.gz --sample-rate 10 -- ./serve --once    # a timeline, with "
+        "its memory\n"
         "bench profile --profile=operators,device -- python3 train.py          # no calls, no "
         "memory",
         kProfileOptions, profile_command},

@@ -229,21 +229,24 @@ constexpr std::array kOptions = {
            "what is profiled: operators, api, memory, device (default all; run: of each case, in a "
            "second pass)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); }, "all"},
-    Option{"no-profile", '\0', "", "no profiling pass, whatever the configuration says",
+    Option{"no-profile", '\0', "",
+           "run: no profiling pass, whatever the configuration says; profile: the program alone",
            [](Arguments& a, const std::string&) -> Status {
              a.profile.wish = ProfileArguments::Wish::refused;
              return Done{};
            }},
-    Option{"profile-iterations", '\0', "RANGE", "record these iterations, from 0 (default 5-9)",
+    Option{"profile-iterations", '\0', "RANGE",
+           "record these iterations, from 0 (run: default 5-9; profile: as --window A-B, default "
+           "all)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "iterations", v); }},
     Option{"sample-rate", '\0', "N",
-           "record live memory after every N-th operator (default 0: never)",
+           "record live memory (profile: resident) after every N-th operator (default 0: never)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "sample_rate", v); }},
     Option{"profile-format", '\0', "FORMATS",
            "also write the profile as trace, memory_flow; several with commas (default jsonl)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "formats", v); }},
     Option{"trace", '\0', "FILE",
-           "profile, and write a Chrome trace (.json, .json.gz) of all cases",
+           "profile, and write a Chrome trace (.json, .json.gz) of all of it",
            [](Arguments& a, const std::string& v) -> Status {
              a.profile.trace = v;
              return Done{};

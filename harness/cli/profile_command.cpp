@@ -5,6 +5,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
+#include "harness/cli/profile_output.hpp"
 #include "harness/run/process.hpp"
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/spool_format.hpp"
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -58,12 +60,13 @@ Result<std::string> find_capture_library() {
                file, "install this tool elsewhere"};
 }
 
-Result<CaptureFiles> prepare_files(const Arguments& arguments) {
+Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwitches& switches) {
   const std::string file =
       arguments.out.value_or(fmt::format("profile-{}.jsonl", current_process()));
   if (!arguments.force && fs::exists(file)) {
     return Error{"exists already", file, "choose another --out, or replace it with --force"};
   }
+  BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
   CaptureFiles files{file, fs::absolute(file + ".spool").string()};
   remove_spools(files);  // of a run that was killed
   // Made here, so that a folder that cannot be written to is known before the program runs.
@@ -72,16 +75,20 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments) {
   return files;
 }
 
-ProfileHeader header_of(const Arguments& arguments, const std::string& started) {
+ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& question,
+                        const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, {}};
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
-  if (!arguments.windows.empty()) {
-    header.details["window"] = fmt::format("{}", fmt::join(arguments.windows, " "));
+  if (question.window.kind != CaptureWindow::Kind::everything) {
+    header.details["window"] = describe(question.window);
+  }
+  if (question.sample_rate > 0) {
+    header.details["sample_rate"] = fmt::format("{}", question.sample_rate);
   }
   return header;
 }
 
-// What is recorded: by the environment, then by --profile.
+// What is recorded: by the environment, then by the options.
 Result<ProfileSwitches> switches_of(const Arguments& arguments, const Env& env) {
   ProfileSwitches switches;
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
@@ -91,6 +98,23 @@ Result<ProfileSwitches> switches_of(const Arguments& arguments, const Env& env) 
   switches.kinds.erase(RecordGroup::counters);  // a pass of `bench run`
   if (!switches.kinds.empty()) return switches;
   return Error{"nothing is asked for", "--profile", "counters are read by `bench run --profile`"};
+}
+
+// The iterations of a program that we know nothing of are the ranges that a window counts. Where
+// --window says already which ones, a variable says nothing.
+Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitches& switches) {
+  BENCH_ASSIGN_OR_RETURN(CaptureWindow window, parse_capture_window(arguments.windows));
+  if (!switches.iterations) return window;
+  if (window.numbers || window.kind == CaptureWindow::Kind::profiler_api) {
+    const bool is_asked_twice = std::ranges::any_of(
+        arguments.profile.switches, [](const auto& one) { return one.first == "iterations"; });
+    if (!is_asked_twice) return window;
+    return Error{"both say which ranges are recorded", "--window and --profile-iterations",
+                 "give one of them; --window nvtx:NAME goes with either"};
+  }
+  window.kind = CaptureWindow::Kind::ranges;
+  window.numbers = RangeNumbers{switches.iterations->first, switches.iterations->last};
+  return window;
 }
 
 std::string kinds_text(const std::set<RecordGroup>& kinds) {
@@ -109,6 +133,9 @@ Result<CaptureRequest> request_of(const Arguments& arguments, const ProfileSwitc
   request.spool = files.spool;
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
+  if (switches.sample_rate > 0 && switches.records(RecordGroup::memory)) {
+    request.resident = ResidentMemory::yes;
+  }
   request.kinds = kinds_text(switches.kinds);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
@@ -139,6 +166,7 @@ struct Preparation {
   std::string program;
   std::optional<std::string> obstacle;  // to the capture
   ProfileSwitches switches;
+  CaptureQuestion question;
   CaptureFiles files;
   CaptureRequest request;  // without an obstacle
 };
@@ -149,7 +177,9 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   all.program = program;
   all.obstacle = preload_obstacle(program);
   BENCH_ASSIGN_OR_RETURN(all.switches, switches_of(arguments, env));
-  BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments));
+  all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate};
+  BENCH_ASSIGN_OR_RETURN(all.question.window, window_of(arguments, all.switches));
+  BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches));
   if (all.obstacle) return all;
   auto request = request_of(arguments, all.switches, all.files);
   if (!request.ok()) {
@@ -162,16 +192,27 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
 
 // The program's status is ours, whatever becomes of the profile.
 ExitStatus report(const Arguments& arguments, const Preparation& prepared,
-                  const CaptureQuestion& question, const std::string& started, ExitStatus end,
-                  Env& env) {
+                  const std::string& started, ExitStatus end, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  const CaptureQuestion& question = prepared.question;
   const auto outcome =
-      merge_capture(prepared.files, existing, header_of(arguments, started), question);
+      merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
   if (!outcome.ok()) return refuse(outcome.error(), env, end);
   if (arguments.verbosity == Verbosity::normal) {
     *env.err << capture_summary(*outcome, question, prepared.files.profile);
   }
-  return end;
+  const Status written =
+      write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
+  return written.ok() ? end : refuse(written.error(), env, end);
+}
+
+// The program as if it had been called without us.
+ExitStatus run_alone(const Arguments& arguments, const std::string& program,
+                     std::string_view reason, Env& env) {
+  const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());
+  if (!status.ok()) return refuse(status.error(), env, ExitStatus::usage);
+  if (!reason.empty()) *env.err << fmt::format("bench profile: nothing captured: {}\n", reason);
+  return static_cast<ExitStatus>(*status);
 }
 
 }  // namespace
@@ -182,25 +223,26 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   if (!program.ok()) {
     return refuse(program.error(), env, static_cast<ExitStatus>(kNotFound));
   }
-  const auto window = parse_capture_window(arguments.windows);
-  if (!window.ok()) return refuse(window.error(), env, ExitStatus::usage);
-  const auto prepared = prepare(arguments, *program, env);
-  if (!prepared.ok()) return refuse(prepared.error(), env, ExitStatus::usage);
-  const std::string started = env.utc_now();
-  CaptureQuestion question{prepared->switches.kinds, *window, {}};
-  // Where nothing can be preloaded the program runs all the same.
-  const auto status =
-      prepared->obstacle
-          ? run_program_to_end(*program, arguments.inputs, inherited_environment())
-          : run_below_capture(prepared->request, *program, arguments.verbosity, question.cuda, env);
-  if (!status.ok() || prepared->obstacle) remove_spools(prepared->files);
-  if (!status.ok()) return refuse(status.error(), env, ExitStatus::usage);
-  const auto end = static_cast<ExitStatus>(*status);
-  if (prepared->obstacle) {
-    *env.err << fmt::format("bench profile: nothing captured: {}\n", *prepared->obstacle);
-    return end;
+  const Status wish = check_profile_wish(arguments.profile);
+  if (!wish.ok()) return refuse(wish.error(), env, ExitStatus::usage);
+  if (arguments.profile.wish == ProfileArguments::Wish::refused) {
+    const bool is_quiet = arguments.verbosity == Verbosity::quiet;
+    return run_alone(arguments, *program, is_quiet ? "" : "--no-profile", env);
   }
-  return report(arguments, *prepared, question, started, end, env);
+  auto prepared = prepare(arguments, *program, env);
+  if (!prepared.ok()) return refuse(prepared.error(), env, ExitStatus::usage);
+  if (prepared->obstacle) {
+    remove_spools(prepared->files);
+    return run_alone(arguments, *program, *prepared->obstacle, env);
+  }
+  const std::string started = env.utc_now();
+  const auto status = run_below_capture(prepared->request, *program, arguments.verbosity,
+                                        prepared->question.cuda, env);
+  if (!status.ok()) {
+    remove_spools(prepared->files);
+    return refuse(status.error(), env, ExitStatus::usage);
+  }
+  return report(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
 }
 
 }  // namespace bench

@@ -31,13 +31,16 @@ class NoSink final : public ActivitySink {
   Status take(const Activity&) override { return Done{}; }
 };
 
-// The groups of rows that were asked for; those of GPUs are chosen by who joins them.
+// The groups of rows that were asked for; those of GPUs are chosen by who joins them. The only
+// counters of a spool are its samples of memory.
 class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
       : groups_(groups), next_(next) {}
   Status take(const Activity& activity) override {
-    if (!groups_.contains(group_of(activity.kind))) return Done{};
+    const bool is_sample = activity.kind == ActivityKind::counter;
+    const RecordGroup group = is_sample ? RecordGroup::memory : group_of(activity.kind);
+    if (!groups_.contains(group)) return Done{};
     ++taken_;
     return next_.take(activity);
   }
@@ -71,11 +74,12 @@ std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessio
 }
 
 // A first pass for what stands behind what it explains.
-SpoolOptions options_of(const CaptureWindow& window, NvtxFacts facts, FrameNames& names,
+SpoolOptions options_of(const CaptureQuestion& question, NvtxFacts facts, FrameNames& names,
                         const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
   options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
-  options.window = window;
+  options.window = question.window;
+  options.sample_rate = question.sample_rate;
   options.work_of = ops::make_framework_work_of(platform);
   options.facts = std::move(facts);
   return options;
@@ -135,8 +139,7 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   BENCH_ASSIGN_OR_RETURN(
       CaptureOutcome outcome,
       fill(*file, files, sessions, launches,
-           options_of(question.window, std::move(facts.facts), names, platform_of(sessions)),
-           question));
+           options_of(question, std::move(facts.facts), names, platform_of(sessions)), question));
   remove_spools(files);
   return outcome;
 }

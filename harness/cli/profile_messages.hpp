@@ -31,6 +31,7 @@ struct CaptureQuestion {
   std::set<RecordGroup> kinds;
   CaptureWindow window;
   CudaCapture cuda;
+  std::int64_t sample_rate = 0;
 };
 
 // Whether any of the groups has rows of GPUs.

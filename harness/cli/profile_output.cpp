@@ -69,7 +69,7 @@ std::string pass_text(const ProfilePassRecord& pass) {
   return text + "\n" + device_text(pass) + counters_text(pass);
 }
 
-// The activities of a result file into one sink.
+// The activities of a result file or profile into one sink.
 Status replay(const std::string& result, ActivitySink& sink) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(result));
   Announcements paired(sink);
@@ -83,7 +83,7 @@ std::string stem_of(const std::string& path) {
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
 }
 
-// What `run` writes besides the result; absent: not asked for.
+// What is written besides the result; absent: not asked for.
 struct ProfileFiles {
   std::optional<std::string> trace, memory_flow;
 };
@@ -137,6 +137,11 @@ Result<std::optional<ProfileSwitches>> profile_switches(
     BENCH_RETURN_IF_ERROR(find_switch(name)->apply(switches, value));
   }
   return std::optional(switches);
+}
+
+Status check_profile_wish(const ProfileArguments& arguments) {
+  if (arguments.wish != ProfileArguments::Wish::refused || !arguments.trace) return Done{};
+  return Error{"--no-profile and --trace contradict each other", "", "leave one of them out"};
 }
 
 std::string profile_text(const Report& report) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` makes of the profiler's options, and of the activities that it recorded.
+// What `run` and `profile` make of the profiler's options, and of the activities that they
+// recorded.
 #pragma once
 
 #include "base/env.hpp"
@@ -21,6 +22,9 @@ Result<std::optional<ProfileSwitches>> profile_switches(
     const std::optional<ProfileSwitches>& configured, const ProfileArguments& arguments,
     const Env& env);
 
+// Error: --no-profile and what needs a profile.
+Status check_profile_wish(const ProfileArguments& arguments);
+
 // What profiling cost and how much of the time it explains, a line a case; empty without passes.
 std::string profile_text(const Report& report);
 
@@ -29,12 +33,12 @@ Result<Summary> profile_summary(const std::string& result);
 // Rows of each table that `run` prints; `bench analyze --summary` has all.
 inline constexpr std::size_t kSummaryRows = 20;
 
-// Before anything is measured: whether the files that write_profile_files() will write can be.
+// Before anything is recorded: whether the files that write_profile_files() will write can be.
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments);
 
-// Writes the activities of a result file as the formats that `switches` and `arguments` ask for.
-// Says on the standard error where they are.
+// Writes the activities of a result file or profile as the formats that `switches` and `arguments`
+// ask for. Says on the standard error where they are.
 Status write_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments, Env& env);
 

@@ -100,8 +100,7 @@ Status check_store(const Arguments& arguments) {
 // Below a tool the own collectors are off, and its times are no part of another run.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
-  if (profile.wish == ProfileArguments::Wish::refused && profile.trace)
-    return Error{"--no-profile and --trace contradict each other", "", "leave one of them out"};
+  BENCH_RETURN_IF_ERROR(check_profile_wish(profile));
   if (!profile.under) return Done{};
   if (profile.under->find_first_not_of(" \t\n") == std::string::npos)
     return Error{"names no command", "--under", "for example --under 'perf record -o perf.data'"};

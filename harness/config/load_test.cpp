@@ -98,8 +98,8 @@ std::string describe_plan(const Plan& plan) {
   for (const std::string& plugin : plan.plugins) text += fmt::format("plugin {}\n", plugin);
   if (plan.budget) text += fmt::format("budget {} ns\n", plan.budget->count());
   if (plan.profile) {
-    text += fmt::format("profile iterations {}-{}\n", plan.profile->first_iteration,
-                        plan.profile->last_iteration);
+    text += fmt::format("profile iterations {}-{}\n", plan.profile->iteration_window().first,
+                        plan.profile->iteration_window().last);
   }
   if (plan.gate) text += fmt::format("gate delta {}\n", plan.gate->delta);
   for (const Case& item : plan.cases) text += describe_case(item);

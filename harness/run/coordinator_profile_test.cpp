@@ -74,8 +74,7 @@ class CoordinatorProfileTest : public test::CoordinatorTest {
 
 TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming) {
   options_.profile = ProfileSwitches();
-  options_.profile->first_iteration = 0;
-  options_.profile->last_iteration = 2;
+  options_.profile->iterations = IterationWindow{0, 2};
   const RunSummary summary = run(plan());
   EXPECT_FALSE(summary.any_failed);
   EXPECT_EQ(workers_, 2 + 3 + 2);  // three take the canaries
@@ -130,8 +129,7 @@ TEST_F(CoordinatorProfileTest, ItsTimeIsAccountedApart) {
 TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {
   options_.profile = ProfileSwitches();
   options_.profile->kinds = {RecordGroup::memory};
-  options_.profile->first_iteration = 4;
-  options_.profile->last_iteration = 6;
+  options_.profile->iterations = IterationWindow{4, 6};
   options_.profile->sample_rate = 3;
   run(plan());
   const auto* request = std::get_if<ProfileRequest>(&requests_.back());

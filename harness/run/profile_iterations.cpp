@@ -30,8 +30,9 @@ Status ProfilePass::run_iterations() {
     BENCH_RETURN_IF_ERROR(measure_cost_before());
   }
   bool recorded = announces();  // of a case that fails everything is kept, also its first run
-  for (std::int64_t i = 0; i <= switches_.last_iteration; ++i) {
-    if (announces() || i >= switches_.first_iteration) {
+  const auto [first, last] = switches_.iteration_window();
+  for (std::int64_t i = 0; i <= last; ++i) {
+    if (announces() || i >= first) {
       if (!std::exchange(recorded, true)) BENCH_RETURN_IF_ERROR(trace_->open_window());
       BENCH_RETURN_IF_ERROR(record_iteration(i));
     } else if (auto time = plain_iteration(); !time) {

@@ -35,8 +35,9 @@ std::map<std::string, std::string> switch_values(const ProfileSwitches& switches
     kinds += kinds.empty() ? "" : ",";
     kinds += record_group_names()[static_cast<std::size_t>(group)];
   }
+  const auto [first, last] = switches.iteration_window();
   return {{"kinds", kinds},
-          {"iterations", fmt::format("{}-{}", switches.first_iteration, switches.last_iteration)},
+          {"iterations", fmt::format("{}-{}", first, last)},
           {"sample_rate", std::to_string(switches.sample_rate)}};
 }
 

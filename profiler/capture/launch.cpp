@@ -149,6 +149,8 @@ std::map<std::string, std::string> capture_environment(
   result[capture::kSpoolVariable] = request.spool;
   // A string, since GCC 12 warns of an overlap in the assignment of a literal.
   if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
+  if (request.resident == ResidentMemory::yes)
+    result[capture::kResidentVariable] = std::string("1");
   if (!other_nvtx_tool(request, result)) result[capture::kNvtxVariable] = request.library;
   if (!request.cuda_library.empty() && !other_cuda_tool(request, result)) {
     result[capture::kCudaVariable] = request.cuda_library;

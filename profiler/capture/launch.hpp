@@ -12,6 +12,7 @@
 namespace bench {
 
 enum class Backtrace { no, yes };
+enum class ResidentMemory { no, yes };  // of the process, with each line of oneDNN
 
 struct CaptureRequest {
   std::vector<std::string> command;
@@ -19,6 +20,7 @@ struct CaptureRequest {
   std::string spool;    // absolute path of an existing file
   std::string verbose;  // value of ONEDNN_VERBOSE, see kCaptureVerbose
   Backtrace backtrace = Backtrace::no;
+  ResidentMemory resident = ResidentMemory::no;
   // What the CUDA driver loads, libbench_cuda_injection.so; empty: nothing of GPUs is recorded.
   std::string cuda_library;
   std::string kinds;  // switches of GPU records, as on a command line

@@ -5,12 +5,14 @@
 //
 // The spool holds JSON lines, one write(2) each, appended by all processes and threads:
 //   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
-//   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","backtrace":["lib+0x1"]}
+//   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","resident":1,
+//    "backtrace":["lib+0x1"]}
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3",
 //    "cuda":"/usr/lib/libcuda.so.1"}
 // `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
-// module, "+0x" and the address in it as its symbol table counts. `onednn` is there where a module
+// module, "+0x" and the address in it as its symbol table counts. `resident` are the bytes of the
+// process in memory at that moment. `onednn` is there where a module
 // of the process had oneDNN's functions, `cuda` where one had the CUDA driver's. `parent_tid` is
 // the thread that forked, where it is known.
 //
@@ -35,6 +37,8 @@ namespace bench::capture {
 inline constexpr char kSpoolVariable[] = "BENCH_CAPTURE_SPOOL";
 // "1": a backtrace with each line.
 inline constexpr char kBacktraceVariable[] = "BENCH_CAPTURE_BACKTRACE";
+// "1": the process's resident memory with each line.
+inline constexpr char kResidentVariable[] = "BENCH_CAPTURE_RESIDENT";
 // The value of ONEDNN_VERBOSE that `bench profile` chose. Where the program finds another one, its
 // user wants the lines on standard output and gets them there too.
 inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";

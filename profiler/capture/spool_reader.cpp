@@ -61,6 +61,7 @@ class SpoolReader {
   SpoolReader(TextSource& source, ActivitySink& sink, const SpoolOptions& options)
       : source_(source),
         frame_name_(options.frame_name),
+        sample_rate_(options.sample_rate),
         nvtx_(options.window, options.work_of, options.facts, options.launches, sink) {
     report_.read.format = "capture";
   }
@@ -129,6 +130,7 @@ class SpoolReader {
       add_facts(before->second);
       decoders_.erase(before);
     }
+    executed_.erase(pid);
     return nvtx_.begin_process(pid, at);
   }
 
@@ -176,11 +178,24 @@ class SpoolReader {
     const std::int64_t before = nvtx_.taken();
     BENCH_RETURN_IF_ERROR(nvtx_.take(activity_));
     const bool is_kept = nvtx_.taken() > before;
-    if (is_kept && line.kind == VerboseKind::exec && activity_.duration) {
-      ++report_.executed;
-      report_.executed_time += *activity_.duration;
-    }
-    return Done{};
+    if (!is_kept || line.kind != VerboseKind::exec || !activity_.duration) return Done{};
+    ++report_.executed;
+    report_.executed_time += *activity_.duration;
+    return take_sample(record, moment);
+  }
+
+  Status take_sample(const rapidjson::Document& record, const Moment& moment) {
+    const std::int64_t executed = ++executed_[moment.pid];
+    const auto resident = integer(record, "resident");
+    if (!resident || sample_rate_ == 0 || executed % sample_rate_ != 0) return Done{};
+    Activity counter;
+    counter.kind = ActivityKind::counter;
+    counter.name = "resident_bytes";
+    counter.start = moment.end;
+    counter.track = activity_.track;
+    counter.attributes.set(Attribute::value, static_cast<double>(*resident));
+    counter.attributes.set(Attribute::value_unit, "bytes");
+    return nvtx_.take(counter);
   }
 
   void add_backtrace(const rapidjson::Document& record) {
@@ -217,8 +232,10 @@ class SpoolReader {
 
   TextSource& source_;
   const FrameName& frame_name_;
+  std::int64_t sample_rate_;
   NvtxTracker nvtx_;
   std::map<std::int64_t, VerboseDecoder> decoders_;  // by process: each has its own library
+  std::map<std::int64_t, std::int64_t> executed_;    // by process: primitives, in the window
   SpoolReport report_;
   Activity activity_;
   std::int64_t number_ = 0;

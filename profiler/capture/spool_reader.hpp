@@ -44,6 +44,9 @@ struct SpoolOptions {
   FrameworkWorkOf work_of = {};
   NvtxFacts facts = {};  // of a first pass; without it threads have no names and some operators of
                          // frameworks no results' shapes
+  // The counter `resident_bytes` after every n-th primitive that a process executed in the window,
+  // where the spool has it; 0: none.
+  std::int64_t sample_rate = 0;
   GpuLaunches* launches = nullptr;  // of the same processes, sorted: they get their holders
 };
 

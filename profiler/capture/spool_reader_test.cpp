@@ -95,6 +95,38 @@ TEST(NvtxRecords, APrimitiveHasTheScopeOfItsThread) {
                                          "eltwise [] 60+0", "y [y] 50+..."));
 }
 
+TEST(MemorySamples, AreTakenAfterEveryNthPrimitiveOfAProcessInTheWindow) {
+  const std::string primitive =
+      R"("text":"onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,)"
+      R"(data_f32::blocked:ab:f0,,alg:eltwise_relu,4x4,0")";
+  Spool spool;
+  const auto execute = [&](int resident) {
+    spool.add("verbose", fmt::format(R"({},"resident":{})", primitive, resident));
+  };
+  execute(1);  // before the window
+  spool.push("layer:x");
+  for (const int resident : {2, 3, 4, 5, 6}) execute(resident);
+  spool.on(2, 2).add("process");
+  execute(7);
+  spool.on(1, 1).pop();
+  const auto samples = [&](std::int64_t rate) {
+    std::vector<std::string> texts;
+    const SpoolOptions options{.window = {CaptureWindow::Kind::ranges, "layer:x", {}},
+                               .sample_rate = rate};
+    for (const Activity& activity : spool.read(options)) {
+      if (activity.kind != ActivityKind::counter) continue;
+      texts.push_back(fmt::format("{} {} {}", line_of(activity), activity.track.pid,
+                                  *activity.attributes.real(Attribute::value)));
+    }
+    return texts;
+  };
+  EXPECT_THAT(samples(2),
+              ElementsAre("resident_bytes [x] 40+... 1 3", "resident_bytes [x] 60+... 1 5"));
+  EXPECT_THAT(samples(5), ElementsAre("resident_bytes [x] 70+... 1 6"));
+  EXPECT_THAT(samples(6), ElementsAre());
+  EXPECT_THAT(samples(0), ElementsAre());
+}
+
 TEST(NvtxRecords, ThreadsDomainsAndProcessesHaveStacksOfTheirOwn) {
   Spool spool;
   spool.add("nvtx_domain", R"("id":3,"text":"library")");

@@ -29,8 +29,9 @@ constexpr std::size_t kFirstSize = std::size_t{64} << 10;
 // Of one line; more is cut. A line of oneDNN has some hundred bytes, with many post-ops thousands.
 constexpr std::size_t kMostSize = std::size_t{1} << 20;
 constexpr std::string_view kTextField = ",\"text\":\"";
-// Room for the closing quote.
-constexpr std::size_t kReserved = sizeof(ThreadLine) + 2;
+constexpr std::string_view kResidentField = ",\"resident\":";
+// Room for the closing quote and the resident memory.
+constexpr std::size_t kReserved = sizeof(ThreadLine) + 2 + kResidentField.size() + 20;
 
 __thread ThreadLine* thread_line __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -80,9 +81,17 @@ ThreadLine* reserve(ThreadLine* line, std::size_t more) {
   return thread_line;
 }
 
+void add_resident(ThreadLine& line) {
+  Text text(line.text, line.mapped - sizeof(ThreadLine), line.size);
+  text.add(kResidentField);
+  text.add_number(resident_bytes());
+  line.size = text.size();
+}
+
 void write_line(ThreadLine& line) {
   note_fork();
   line.text[line.size++] = '"';
+  if (settings().resident) add_resident(line);
   char stack[kMostBacktrace];
   write_record("verbose", {line.text, line.size}, backtrace_field(stack, sizeof stack));
   clear(line);

@@ -3,7 +3,10 @@
 
 #include "profiler/capture/preload/spool.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,6 +39,21 @@ void note_fork() {
     field.add_number(static_cast<unsigned long>(last.tid));
   }
   write_record("fork", field.view(), {});
+}
+
+// Opened anew each time: a descriptor that is kept would tell of the parent after fork.
+std::size_t resident_bytes() {
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[128];
+  const ssize_t size = read(file, text, sizeof text);
+  close(file);
+  // "SIZE RESIDENT SHARED ...", in pages.
+  const char* end = text + (size > 0 ? size : 0);
+  const char* space = std::find(static_cast<const char*>(text), end, ' ');
+  std::size_t pages = 0;
+  if (space != end) std::from_chars(space + 1, end, pages);
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace bench::capture

@@ -34,13 +34,15 @@ const char* copy(const char* text, char* buffer, std::size_t capacity) {
   return std::strcpy(buffer, text);
 }
 
+bool is_one(const char* value) { return value != nullptr && std::strcmp(value, "1") == 0; }
+
 void read_settings(OwnedSettings& own) {
   const ssize_t size = readlink("/proc/self/exe", own.program, sizeof own.program - 1);
   own.program[size > 0 ? size : 0] = '\0';
   own.settings.program = own.program;
   own.settings.verbose = copy(std::getenv(kVerboseVariable), own.verbose, sizeof own.verbose);
-  const char* backtrace = std::getenv(kBacktraceVariable);
-  own.settings.backtrace = backtrace != nullptr && std::strcmp(backtrace, "1") == 0;
+  own.settings.backtrace = is_one(std::getenv(kBacktraceVariable));
+  own.settings.resident = is_one(std::getenv(kResidentVariable));
   own.settings.spool = copy(std::getenv(kSpoolVariable), own.spool, sizeof own.spool);
 }
 

@@ -14,6 +14,7 @@ struct Settings {
   const char* verbose = nullptr;  // the value of ONEDNN_VERBOSE that is not the user's
   const char* program = "";       // the file of this program
   bool backtrace = false;
+  bool resident = false;  // memory, with each line
 };
 
 // Read once, when the library is loaded or first used.
