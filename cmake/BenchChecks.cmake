@@ -66,10 +66,19 @@ bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
   -P tests/dependencies_test.cmake)
+bench_check(cuda_option "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/cuda_option_test -DPREFIX=${dnnl_DIR}/../../..
+  -DCXX=${CMAKE_CXX_COMPILER} -P tests/cuda_option_test.cmake)
 if(TARGET bench_profile AND NOT BENCH_SANITIZE)
   bench_check(plugin_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
     -DBENCH=$<TARGET_FILE:bench> -DWORK_DIR=${PROJECT_BINARY_DIR}/plugin_example
     -DCXX=${CMAKE_CXX_COMPILER} -P tests/plugin_example_test.cmake)
+  if(BENCH_CUDA_PLUGIN)
+    bench_check(plugin_cuda_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
+      -DBENCH=$<TARGET_FILE:bench> -DWORK_DIR=${PROJECT_BINARY_DIR}/plugin_cuda_example
+      -DCXX=${CMAKE_CXX_COMPILER} -DCUDA_COMPILER=${CMAKE_CUDA_COMPILER}
+      -P tests/plugin_cuda_example_test.cmake)
+  endif()
   bench_check(package_example "${CMAKE_COMMAND}" -DBUILD_DIR=${PROJECT_BINARY_DIR}
     -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK_DIR=${PROJECT_BINARY_DIR}/package_example
     -DCXX=${CMAKE_CXX_COMPILER} -P tests/package_example_test.cmake)

@@ -4,12 +4,13 @@
 // thrown becomes a message. docs/plugins.md shows a whole plugin.
 #pragma once
 
+#include "ops/plugin/bench_plugin_kernel.hpp"
 #include "ops/plugin/bench_plugin_operator.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,148 +116,95 @@ class Range {
   const bench_host* host_;
 };
 
-// ---- Kernels -----------------------------------------------------------------------------------
+// ---- Backends ----------------------------------------------------------------------------------
 
-// A kernel bound to buffers.
-class Invocation {
+// Memory of a device, which the CPU never touches. Functions throw where they fail.
+class Memory {
  public:
-  virtual ~Invocation() = default;
-  virtual void run() = 0;  // one execution: allocates nothing
-};
-
-// A problem that is ready to run on host memory, tensors plain row-major. Override run(), or bind()
-// where something is prepared for each set of buffers.
-class Kernel {
- public:
-  virtual ~Kernel() = default;
-  // Its own name of what runs: "simple", "avx2".
-  virtual const char* implementation() const = 0;
-  // Bytes that it has allocated itself.
-  virtual int64_t workspace() const { return 0; }
-  // Once, before the first run, for what is derived from inputs and not timed.
-  virtual void prepare(void* const* buffers) { static_cast<void>(buffers); }
-  // buffers[t]: tensor t of the problem.
-  virtual std::unique_ptr<Invocation> bind(std::vector<void*> buffers);
-  virtual void run(void* const* buffers) {
-    static_cast<void>(buffers);
-    throw Error(BENCH_FAILED, "the kernel overrides neither run() nor bind()");
-  }
+  virtual ~Memory() = default;
+  virtual void* allocate(int64_t bytes) = 0;  // aligned to 64 bytes
+  virtual void release(void* address) noexcept = 0;
+  virtual void copy_in(void* device, const void* host, int64_t bytes) = 0;
+  virtual void copy_out(void* host, const void* device, int64_t bytes) = 0;
+  virtual void fill(void* device, uint8_t value, int64_t bytes) = 0;  // every byte
+  // Bytes of the device's last level of caches, and of memory that is free now; absent: not known.
+  virtual std::optional<int64_t> cache() { return std::nullopt; }
+  virtual std::optional<int64_t> available() { return std::nullopt; }
 };
 
 namespace detail {
 
-constexpr int64_t kTypeBytes[] = {8, 4, 2, 2, 4, 1, 1, 1, 1};  // by BENCH_F64, ...
-
-class PlainInvocation final : public Invocation {
- public:
-  PlainInvocation(Kernel& kernel, std::vector<void*> buffers)
-      : kernel_(kernel), buffers_(std::move(buffers)) {}
-  void run() override { kernel_.run(buffers_.data()); }
-
- private:
-  Kernel& kernel_;
-  std::vector<void*> buffers_;
-};
-
-// An Invocation as the interface has it.
-struct InvocationHolder {
-  std::unique_ptr<Invocation> invocation;
-  std::string error;
-  bench_invocation raw;
-
-  static bench_status run(void* self) noexcept {
-    auto& held = *static_cast<InvocationHolder*>(self);
-    try {
-      held.invocation->run();
-      return BENCH_OK;
-    } catch (const std::exception& thrown) {
-      held.error = thrown.what();
-    } catch (...) {
-      held.error = "an exception of an unknown type";
-    }
-    return BENCH_FAILED;
-  }
-};
-
-// A Kernel as the interface has it.
-class KernelHolder {
- public:
-  KernelHolder(std::unique_ptr<Kernel> kernel, const Problem& problem)
-      : kernel_(std::move(kernel)), rows_(problem.tensor_count()) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Tensor tensor = problem.tensor(i);
-      rows_[i] = {sizeof(bench_buffer), tensor.role(),
-                  tensor.elements() * kTypeBytes[tensor.dtype()], "plain"};
-      row_pointers_.push_back(&rows_[i]);
-    }
-    raw_.size = sizeof raw_;
-    raw_.self = this;
-    raw_.implementation = kernel_->implementation();
-    raw_.buffers = row_pointers_.data();
-    raw_.buffer_count = rows_.size();
-    raw_.workspace = kernel_->workspace();
-    raw_.prepare = [](void* self, void* const* buffers, bench_message* message) {
-      return guarded(message, [&] { static_cast<KernelHolder*>(self)->kernel_->prepare(buffers); });
-    };
-    raw_.bind = bind;
-    raw_.destroy = [](void* self) { delete static_cast<KernelHolder*>(self); };
-  }
-
-  const bench_kernel* raw() const { return &raw_; }
-
- private:
-  static bench_status bind(void* self, void* const* buffers, const bench_invocation** invocation,
-                           bench_message* message) {
-    return guarded(message, [&] {
-      auto& holder = *static_cast<KernelHolder*>(self);
-      auto bound = std::make_unique<InvocationHolder>();
-      bound->invocation = holder.kernel_->bind({buffers, buffers + holder.rows_.size()});
-      bound->raw.size = sizeof bound->raw;
-      bound->raw.self = bound.get();
-      bound->raw.run = InvocationHolder::run;
-      bound->raw.error = [](void* of) -> const char* {
-        return static_cast<InvocationHolder*>(of)->error.c_str();
-      };
-      bound->raw.destroy = [](void* of) { delete static_cast<InvocationHolder*>(of); };
-      *invocation = &bound.release()->raw;
-    });
-  }
-
-  std::unique_ptr<Kernel> kernel_;
-  std::vector<bench_buffer> rows_;
-  std::vector<const bench_buffer*> row_pointers_;
-  bench_kernel raw_ = {};
-};
+// Memory as the interface has it; `memory_of` finds it by the backend's state.
+template <Memory& (*memory_of)(void* state)>
+const bench_memory* memory_table() {
+  using Size = std::optional<int64_t>;
+  static const bench_memory kTable = {
+      sizeof(bench_memory),
+      [](void* state, int64_t bytes, void** address, bench_message* message) {
+        return guarded(message, [&] { *address = memory_of(state).allocate(bytes); });
+      },
+      [](void* state, void* address) { memory_of(state).release(address); },
+      [](void* state, void* device, const void* host, int64_t bytes, bench_message* message) {
+        return guarded(message, [&] { memory_of(state).copy_in(device, host, bytes); });
+      },
+      [](void* state, void* host, const void* device, int64_t bytes, bench_message* message) {
+        return guarded(message, [&] { memory_of(state).copy_out(host, device, bytes); });
+      },
+      [](void* state, void* device, int32_t value, int64_t bytes, bench_message* message) {
+        const auto byte = static_cast<uint8_t>(value);
+        return guarded(message, [&] { memory_of(state).fill(device, byte, bytes); });
+      },
+      [](void* state) {
+        Size size;
+        guarded(nullptr, [&] { size = memory_of(state).cache(); });
+        return size.value_or(kUnknown);
+      },
+      [](void* state) {
+        Size size;
+        guarded(nullptr, [&] { size = memory_of(state).available(); });
+        return size.value_or(kUnknown);
+      }};
+  return &kTable;
+}
 
 }  // namespace detail
 
-inline std::unique_ptr<Invocation> Kernel::bind(std::vector<void*> buffers) {
-  return std::make_unique<detail::PlainInvocation>(*this, std::move(buffers));
-}
-
-// ---- Backends ----------------------------------------------------------------------------------
-
-// Kernels over host memory, for the CPU. `operators`: names of those that it serves.
+// Kernels for one device. `operators`: names of those that it serves. Without `memory` they work on
+// memory of the host.
 class Backend {
  public:
-  Backend(const char* name, std::vector<const char*> operators) : operators_(std::move(operators)) {
+  Backend(const char* name, std::vector<const char*> operators, const char* device = "cpu",
+          std::unique_ptr<Memory> memory = nullptr)
+      : operators_(std::move(operators)), memory_(std::move(memory)) {
     raw_.size = sizeof raw_;
     raw_.self = this;
     raw_.name = name;
-    raw_.device = "cpu";
+    raw_.device = device;
     raw_.operators = operators_.data();
     raw_.operator_count = operators_.size();
+    raw_.probe = [](void* self, bench_message* message) {
+      return detail::guarded(message, [&] { static_cast<Backend*>(self)->probe(); });
+    };
     raw_.open = open;
     raw_.close = [](void* state) { static_cast<Backend*>(state)->closed(); };
+    if (memory_ != nullptr) raw_.memory = detail::memory_table<memory_of>();
     raw_.create = create;
+    raw_.set_tuning = [](void* state, int64_t candidates) {
+      static_cast<Backend*>(state)->set_tuning(candidates);
+    };
   }
   virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  // Throw Error(BENCH_SKIPPED, reason) where it cannot run on this machine.
+  // Throw Error(BENCH_SKIPPED, reason) where it cannot run on this machine: probe() what is cheap
+  // to tell, asked by `bench list` too; opened() the rest, once a process.
+  virtual void probe() const {}
   virtual void opened() {}
   virtual void closed() noexcept {}
+  // Of what is made from now on: the best of so many candidates by measurement, for `tune: n`; 0:
+  // the first choice.
+  virtual void set_tuning(int64_t candidates) noexcept { static_cast<void>(candidates); }
   // Throw Error(BENCH_UNSUPPORTED, reason) for what it does not have.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
 
@@ -266,11 +214,13 @@ class Backend {
   const Host& host() const { return host_; }
 
  private:
+  static Memory& memory_of(void* state) { return *static_cast<Backend*>(state)->memory_; }
   static bench_status open(void* self, const bench_host* host, void** state,
                            bench_message* message) {
     return detail::guarded(message, [&] {
       auto& backend = *static_cast<Backend*>(self);
       backend.host_ = Host(host);
+      backend.probe();
       backend.opened();
       *state = self;
     });
@@ -286,6 +236,7 @@ class Backend {
   }
 
   std::vector<const char*> operators_;
+  std::unique_ptr<Memory> memory_;
   Host host_;
   bench_backend raw_ = {};
 };

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSOURCE_DIR= -DWORK_DIR= -DPREFIX=<of oneDNN> -DCXX= -P cuda_option_test.cmake
+# What BENCH_CUDA=OFF, ON and AUTO make of a machine: OFF has no target of CUDA and still builds plugins
+# of users, ON says what is missing, AUTO goes on without it.
+
+file(REMOVE_RECURSE "${WORK_DIR}")
+file(MAKE_DIRECTORY "${WORK_DIR}/no_toolkit")
+
+# configure(<folder> <option>...): sets `output` and `status`.
+function(configure folder)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/${folder}" -G Ninja
+      "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Debug ${ARGN}
+    OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}") # CMake wraps its messages
+  set(output "${output}" PARENT_SCOPE)
+  set(status "${status}" PARENT_SCOPE)
+endfunction()
+
+# expect_targets(<folder>): those of a build without CUDA.
+function(expect_targets folder)
+  execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK_DIR}/${folder}" --target help
+    OUTPUT_VARIABLE targets COMMAND_ERROR_IS_FATAL ANY)
+  foreach(name IN ITEMS bench_cli bench_capture_preload bench_scale_shift bench_fake_gpu)
+    if(NOT targets MATCHES "\n${name}: ")
+      message(FATAL_ERROR "${folder}: no target ${name}")
+    endif()
+  endforeach()
+  if(targets MATCHES "\n(bench_cuda_plugin|bench_cuda_injection|cuda_device_test): ")
+    message(FATAL_ERROR "${folder}: there is a target ${CMAKE_MATCH_1}")
+  endif()
+endfunction()
+
+configure(off -DBENCH_CUDA=OFF)
+if(status)
+  message(FATAL_ERROR "BENCH_CUDA=OFF: ${output}")
+endif()
+if(output MATCHES "CUDA")
+  message(FATAL_ERROR "BENCH_CUDA=OFF looks for CUDA: ${output}")
+endif()
+expect_targets(off)
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK_DIR}/off" --target bench_scale_shift
+  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+
+# An empty folder in the place of the toolkit.
+set(hidden "-DCUDAToolkit_ROOT=${WORK_DIR}/no_toolkit" -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+configure(on -DBENCH_CUDA=ON ${hidden})
+if(status EQUAL 0 OR NOT output MATCHES "BENCH_CUDA=ON, but: no CUDA toolkit \\(set CUDAToolkit_ROOT")
+  message(FATAL_ERROR "BENCH_CUDA=ON without a toolkit: ${output}")
+endif()
+configure(auto ${hidden})
+if(status OR NOT output MATCHES "CUDA: no CUDA toolkit .*; what needs it is not built")
+  message(FATAL_ERROR "BENCH_CUDA=AUTO without a toolkit: ${output}")
+endif()
+expect_targets(auto)
+configure(wrong -DBENCH_CUDA=YES)
+if(status EQUAL 0 OR NOT output MATCHES "BENCH_CUDA is 'YES', expected AUTO, ON or OFF")
+  message(FATAL_ERROR "BENCH_CUDA=YES: ${output}")
+endif()

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device of its own by the C++ wrapper alone: addresses of its memory are none that the host can
+// use, its clock goes on by what executions take. Its operator `triple` takes 10 ns an element, 5
+// ns more where the buffers are others than those of the execution before. DEVICE_PLUGIN makes it
+// do something else: absent, full, small, fail_copy, wrong, touch, void_third, void_all,
+// timeless_third, throttled, throw_sample, throw_odd.
+#include <bench/plugin.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace bench::plugin;
+using std::chrono::nanoseconds;
+
+bool is(std::string_view fault) {
+  const char* wanted = std::getenv("DEVICE_PLUGIN");
+  return wanted != nullptr && wanted == fault;
+}
+
+// Beyond all addresses of processes, whatever the width of their tables.
+constexpr std::uintptr_t kOffset = std::uintptr_t{1} << 54;
+constexpr std::size_t kLine = 64;
+
+char* place(const void* device) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) - kOffset);
+}
+
+class DeviceMemory final : public Memory {
+ public:
+  void* allocate(int64_t bytes) override {
+    if (is("full")) throw Error(BENCH_SKIPPED, "no memory on this device today");
+    const std::size_t lines = (static_cast<std::size_t>(bytes) + kLine - 1) / kLine;
+    void* memory = std::aligned_alloc(kLine, lines * kLine);
+    if (memory == nullptr) throw std::bad_alloc();
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory) + kOffset);
+  }
+  void release(void* address) noexcept override { std::free(place(address)); }
+  void copy_in(void* device, const void* host, int64_t bytes) override {
+    std::memcpy(place(device), host, static_cast<std::size_t>(bytes));
+  }
+  void copy_out(void* host, const void* device, int64_t bytes) override {
+    if (is("fail_copy")) throw std::runtime_error("no way back from this device");
+    std::memcpy(host, place(device), static_cast<std::size_t>(bytes));
+  }
+  void fill(void* device, uint8_t value, int64_t bytes) override {
+    std::memset(place(device), value, static_cast<std::size_t>(bytes));
+  }
+  std::optional<int64_t> cache() override { return 48 << 10; }
+  std::optional<int64_t> available() override { return is("small") ? 1000 : 1 << 24; }
+};
+
+class Triple final : public Operator {
+ public:
+  Triple()
+      : Operator({"triple",
+                  "each element three times",
+                  {{"count", "n", BENCH_COUNT, "required", "elements"}}}) {}
+  void model(const Problem& problem, Model& model) const override {
+    const int64_t count = problem.count("count");
+    model.input("source", problem.dtype(), {count});
+    model.output("destination", problem.dtype(), {count});
+    model.work(count);
+  }
+  void reference(const Problem&, const double* const* inputs, const Wanted& wanted,
+                 double* values) const override {
+    for (std::size_t i = 0; i < wanted.count; ++i) values[i] = 3 * inputs[0][wanted.position(i)];
+  }
+};
+
+class TripleKernel final : public DeviceKernel {
+ public:
+  TripleKernel(int64_t count, int64_t tuned) : count_(count), tuned_(tuned) {}
+
+  const char* implementation() const override { return "triple_on_device"; }
+  std::map<std::string, std::string> details() const override {
+    return {{"engine", "7"}, {"setup.compile_ns", "1500"}, {"tuned", std::to_string(tuned_)}};
+  }
+  void run(void* const* buffers) override { execute(buffers); }
+
+  Sample sample(const SampleRequest& request) override {
+    if (is("throw_sample")) throw std::runtime_error("no sample today");
+    if (is("throw_odd")) throw 7;
+    const nanoseconds begin = clock_;
+    for (int64_t i = 0; i < request.iterations(); ++i) execute(request.buffers(i));
+    Sample sample;
+    sample.device = clock_ - begin;
+    sample.host = nanoseconds(1500) * request.iterations();
+    sample.clock_hz = 1'250'000'000;
+    judge(sample);
+    return sample;
+  }
+
+ private:
+  void execute(void* const* buffers) {
+    // With `touch` as if it were the host's.
+    const auto* source = static_cast<const float*>(
+        is("touch") ? buffers[0] : static_cast<const void*>(place(buffers[0])));
+    auto* destination = reinterpret_cast<float*>(place(buffers[1]));
+    for (int64_t i = 0; i < count_; ++i) destination[i] = 3 * source[i];
+    if (is("wrong")) destination[count_ / 2] += 1;
+    clock_ += nanoseconds(buffers[0] == last_ ? 10 : 15) * count_;
+    last_ = buffers[0];
+  }
+  void judge(Sample& sample) {
+    const bool third = samples_++ % 3 == 2;
+    if (is("void_all") || (is("void_third") && third)) {
+      sample.flags = BENCH_SAMPLE_VOID;
+      sample.reason = "another program was on the device";
+      *sample.device *= 2;
+    }
+    if (is("timeless_third") && third) sample.device.reset();
+    if (is("throttled")) {
+      sample.flags = BENCH_SAMPLE_THROTTLED;
+      sample.reason = "the device was warm";
+    }
+  }
+
+  int64_t count_;
+  int64_t tuned_;
+  nanoseconds clock_{0};
+  const void* last_ = nullptr;  // the source of the latest execution
+  int64_t samples_ = 0;
+};
+
+class Device final : public Backend {
+ public:
+  Device() : Backend("scripted", {"triple"}, "cuda", std::make_unique<DeviceMemory>()) {}
+
+  void probe() const override {
+    if (is("absent")) throw Error(BENCH_SKIPPED, "the device is on holiday");
+  }
+  void set_tuning(int64_t candidates) noexcept override { tuning_ = candidates; }
+  std::unique_ptr<Kernel> make(const Problem& problem) override {
+    return std::make_unique<TripleKernel>(problem.count("count"), tuning_);
+  }
+
+ private:
+  int64_t tuning_ = 0;
+};
+
+Plugin make_plugin() {
+  Plugin plugin("device", "0.1");
+  plugin.add(std::make_unique<Triple>()).add(std::make_unique<Device>());
+  return plugin;
+}
+
+}  // namespace
+
+BENCH_PLUGIN(make_plugin)

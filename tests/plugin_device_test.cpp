@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin's device from YAML to result file: fakes/device_plugin.cpp, which the C++ wrapper alone
+// has given memory and a clock. That clock is virtual, so that times are exactly what it says.
+#include "harness/report/report.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kConfig = R"(version: 1
+name: device
+plugins: [)" BENCH_DEVICE_PLUGIN R"(]
+defaults: { warmup: { iterations: 1, time: 0ms },
+            measure: { processes: 1, min_iterations: 5, max_time: 20ms } }
+cases:
+)";
+constexpr const char* kHot = "  - { op: triple, count: 2000, device: cuda, tune: 3 }\n";
+constexpr const char* kCold = "  - { op: triple, count: 2000, device: cuda, cache: cold }\n";
+constexpr const char* kOther = "  - { op: gemm, m: 8, n: 8, k: 8, threads: 1 }\n";
+
+class PluginDeviceTest : public testing::Test {
+ protected:
+  // The records of these cases where the plugin has this fault; the exit status is expected.
+  std::vector<CaseRecord> run(const std::string& cases, const std::string& fault, int status) {
+    folder_.write("device.yaml", kConfig + cases);
+    const ProgramResult result =
+        run_program({{BENCH_BINARY, "run", "device.yaml", "--out", "r.jsonl", "--force"},
+                     folder_.path(),
+                     {{"DEVICE_PLUGIN", fault}}});
+    EXPECT_EQ(result.status, status) << fault << ": " << result.out << result.err;
+    auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
+    EXPECT_TRUE(report.ok()) << fault;
+    if (!report.ok()) return {};
+    processes_ = std::move(report->processes);
+    return std::move(report->cases);
+  }
+  // The first case's, with another one behind it that has nothing to do with the fault.
+  CaseRecord hot(const std::string& fault, int status) {
+    const std::vector<CaseRecord> records = run(std::string(kHot) + kOther, fault, status);
+    EXPECT_THAT(records, SizeIs(2)) << fault;
+    if (records.size() != 2) return {};
+    EXPECT_EQ(records[1].outcome, Outcome::ok) << fault << records[1].reason.value_or("");
+    return records[0];
+  }
+
+  TemporaryFolder folder_;
+  std::vector<ProcessRecord> processes_;  // of the latest run
+};
+
+TEST_F(PluginDeviceTest, an_operator_has_the_devices_memory_and_its_clock) {
+  const CaseRecord record = hot("", 0);
+  EXPECT_EQ(record.outcome, Outcome::ok) << record.reason.value_or("");
+  EXPECT_EQ(record.id, "triple/forward/n2000/f32/scripted/cuda/hot");
+  EXPECT_TRUE(record.check) << "nothing is timed before it was checked";
+  ASSERT_TRUE(record.time);
+  EXPECT_EQ(record.time->median, Nanoseconds(20000));
+  EXPECT_EQ(record.time->max, Nanoseconds(20000));
+  EXPECT_EQ(record.host_launch, Nanoseconds(1500));
+  EXPECT_EQ(record.clock_hz, 1'250'000'000);
+  EXPECT_EQ(record.sample_method, "stream");
+  EXPECT_THAT(record.flags, IsEmpty());
+  const auto process = std::ranges::find(processes_, record.id, &ProcessRecord::id);
+  ASSERT_NE(process, processes_.end());
+  EXPECT_THAT(process->samples, SizeIs(testing::Ge(5U)));
+  EXPECT_THAT(process->samples, Each(Nanoseconds(20000 * process->iterations_per_sample)));
+}
+
+TEST_F(PluginDeviceTest, details_and_tuning_reach_the_result_and_the_kernel) {
+  const CaseRecord record = hot("", 0);
+  EXPECT_EQ(record.implementation, "triple_on_device");
+  EXPECT_EQ(record.details.at("engine"), "7");
+  EXPECT_EQ(record.details.at("tuned"), "3");
+  EXPECT_EQ(record.setup.at("compile_ns"), Nanoseconds(1500));
+}
+
+TEST_F(PluginDeviceTest, cold_samples_rotate_over_more_than_the_devices_cache) {
+  const std::vector<CaseRecord> records = run(kCold, "", 0);
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].outcome, Outcome::ok) << records[0].reason.value_or("");
+  ASSERT_TRUE(records[0].time);
+  // Twice the cache holds 12 sets. Each execution finds other buffers than the one before it, also
+  // the first of a sample: 37 executions end with the set that they began with.
+  EXPECT_EQ(records[0].details.at("cold.sets"), "12");
+  ASSERT_THAT(processes_, SizeIs(1));
+  EXPECT_EQ(processes_[0].iterations_per_sample, 37);
+  EXPECT_EQ(records[0].time->median, Nanoseconds(30000));
+  EXPECT_EQ(records[0].time->max, Nanoseconds(30000));
+}
+
+TEST_F(PluginDeviceTest, a_void_sample_is_not_counted_and_has_its_reason) {
+  const CaseRecord some = hot("void_third", 0);
+  EXPECT_EQ(some.outcome, Outcome::ok) << some.reason.value_or("");
+  EXPECT_THAT(some.flags, Contains(Flag::voided_samples));
+  ASSERT_TRUE(some.voided && some.time);
+  EXPECT_GT(some.voided->count, 0);
+  EXPECT_THAT(some.voided->reasons,
+              ElementsAre(testing::Pair("another program was on the device", some.voided->count)));
+  EXPECT_EQ(some.time->max, Nanoseconds(20000));
+  const CaseRecord untold = hot("timeless_third", 0);
+  ASSERT_TRUE(untold.voided);
+  EXPECT_THAT(untold.voided->reasons,
+              ElementsAre(testing::Pair("the plugin does not know how long the device took",
+                                        untold.voided->count)));
+  const CaseRecord all = hot("void_all", 3);
+  EXPECT_EQ(all.outcome, Outcome::failed);
+  EXPECT_THAT(all.reason.value_or(""), AllOf(HasSubstr("samples were void"),
+                                             HasSubstr("another program was on the device")));
+}
+
+TEST_F(PluginDeviceTest, a_throttled_sample_counts_and_has_its_reason) {
+  const CaseRecord record = hot("throttled", 0);
+  ASSERT_TRUE(record.time && record.throttled);
+  EXPECT_EQ(record.time->median, Nanoseconds(20000));
+  EXPECT_THAT(record.flags, ElementsAre(Flag::throttled));
+  EXPECT_THAT(record.throttled->reasons,
+              ElementsAre(testing::Pair("the device was warm", record.throttled->count)));
+}
+
+TEST_F(PluginDeviceTest, memory_is_none_of_the_hosts) {
+  const CaseRecord record = hot("touch", 3);
+  EXPECT_EQ(record.outcome, Outcome::crashed) << "the host can read it: the tests above say little";
+  EXPECT_THAT(record.reason.value_or(""), HasSubstr("SIGSEGV"));
+}
+
+TEST_F(PluginDeviceTest, what_goes_wrong_is_the_outcome_of_that_case_alone) {
+  struct Expected {
+    std::string fault;
+    int status;
+    Outcome outcome;
+    std::string reason;
+  };
+  const std::vector<Expected> all = {
+      {"wrong", 3, Outcome::wrong_result, "destination"},
+      {"full", 3, Outcome::failed, "no memory on this device today"},
+      {"fail_copy", 3, Outcome::failed, "no way back from this device"},
+      {"throw_sample", 3, Outcome::failed, "no sample today"},
+      {"throw_odd", 3, Outcome::failed, "an exception of an unknown type"},
+      {"small", 0, Outcome::skipped, "of memory on the device, available are 1000 B"},
+      {"absent", 0, Outcome::skipped, "the device is on holiday"},
+  };
+  for (const Expected& expected : all) {
+    const CaseRecord record = hot(expected.fault, expected.status);
+    EXPECT_EQ(record.outcome, expected.outcome) << expected.fault;
+    EXPECT_THAT(record.reason.value_or(""), HasSubstr(expected.reason)) << expected.fault;
+  }
+}
+
+TEST_F(PluginDeviceTest, a_list_says_why_the_device_is_not_here) {
+  folder_.write("device.yaml", std::string(kConfig) + kHot);
+  const auto list = [&](const std::string& fault) {
+    return run_program(
+               {{BENCH_BINARY, "list", "device.yaml"}, folder_.path(), {{"DEVICE_PLUGIN", fault}}})
+        .out;
+  };
+  EXPECT_THAT(list(""), HasSubstr("1 case, 1 can run here"));
+  EXPECT_THAT(list("absent"),
+              AllOf(HasSubstr("no: the device is on holiday"), HasSubstr("0 can run here")));
+}
+
+}  // namespace
+}  // namespace bench::test
