@@ -51,7 +51,7 @@ checks=$build/lib/bench/bench_gpu_test
 everywhere='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.'
 while read -r name path; do
   [[ -e $libraries/$name || $name =~ $everywhere ]] || install -m 644 "$(readlink -f "$path")" "$libraries/$name"
-done < <(ldd "$tree"/bin/bench "$libraries"/*.so* | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u)
+done < <(ldd "$tree"/bin/* "$libraries"/*.so* | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u)
 for program in "$tree"/bin/*; do
   ci/inherit_rpath.py "$program"
 done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/gpu_check.sh [--bundle FILE] [--limit SECONDS] OUT
 # Everything about this project that only a machine with an NVIDIA GPU can tell, in one call: checks,
-# figures and recorded inputs for tests, at most 8 files in the folder OUT. Needs a driver, and
-# cuDNN and cuBLAS where the search of docs/cuda.md finds them; no network, no packages.
+# figures and recorded inputs for tests, at most 8 files in the folder OUT. Needs a driver, Python 3, and
+# cuDNN and cuBLAS where the search of docs/cuda.md finds them or among Python's packages; no network.
 #   --bundle FILE    what ci/bundle.sh made (default: build/bundle/bench.tar.gz where it is there, else
 #                    the checkout is built, which needs CMake, Ninja, CUDA's toolkit and the libraries
 #                    of ci/setup)
@@ -115,6 +115,21 @@ get_program() {
   fi
 }
 
+# Where `pip install nvidia-cudnn-cu13` and its like put libraries, behind those of the bundle: CUPTI must
+# be the one that this was built with. A BENCH_CUDA_LIBS of the caller stays as it is.
+find_libraries() {
+  [[ -z ${BENCH_CUDA_LIBS:-} ]] || return 0
+  local folders
+  folders=$(python3 -c 'import glob, importlib.util
+spec = importlib.util.find_spec("nvidia")
+roots = spec.submodule_search_locations if spec else []
+print(":".join(folder for root in roots for folder in sorted(glob.glob(root + "/*/lib"))))' 2>>"$log") ||
+    folders=
+  [[ -z $bundle ]] || folders=$work/bench/lib/bench${folders:+:$folders}
+  export BENCH_CUDA_LIBS=$folders
+  printf 'BENCH_CUDA_LIBS=%s\n' "$folders" >>"$log"
+}
+
 # pack <file>: compressed, and only where it is there and small enough to travel.
 pack() {
   [[ -s $1 ]] || return 0
@@ -171,8 +186,9 @@ small_program() {
 
 get_program || { say "there is no program to check" && exit 1; }
 say "$("$bench" --version)"
-step doctor 10 "$bench" doctor || true
-timeout 15 "$bench" worker --probe libraries >"$out/device.json" 2>>"$log" || true
+find_libraries
+step doctor 60 "$bench" doctor || true
+timeout 60 "$bench" worker --probe libraries >"$out/device.json" 2>>"$log" || true
 export -f compare_with_torch profile_program say_figures
 export bench root work summary size
 status=0
@@ -184,19 +200,20 @@ if ((status == 77)); then
 fi
 
 torch=no
-if python3 -c 'import torch' 2>>"$log"; then torch=yes; else say "left out  PyTorch: it is not installed"; fi
+if timeout 60 python3 -c 'import torch' 2>>"$log"; then torch=yes; else say "left out  PyTorch: it is not installed"; fi
 [[ $torch == no ]] || step "the product and PyTorch's" 100 compare_with_torch || true
-in_parts shapes 6 150 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
 shopt -s nullglob
 shapes=("$work"/shapes.*.jsonl)
 ((${#shapes[@]} == 0)) || step "rules of tensor cores" 15 say_figures rules "$bench" "${shapes[@]}" || true
 small_program
 step "a program profiled" 25 profile_program program "${program[@]}" || true
-[[ $torch == no ]] || step "PyTorch profiled" 40 profile_program torch --window nvtx:measured -- \
+[[ $torch == no ]] || step "PyTorch profiled" 60 profile_program torch --window nvtx:measured -- \
   python3 "$root/ci/gpu_torch.py" network || true
-step network 30 "$bench" run "$network" --quick --profile --force --out "$work/network.jsonl" || true
+step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force --out "$work/network.jsonl" || true
 step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
-in_parts operators 8 "$limit" "$configs/gpu_operators.yaml" --profile
+# Without profiles all cases of a part share their workers: here what counts is that each has run.
+in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"
 
 measured=("$work"/{shapes,operators,product}.*.jsonl "$work"/network*.jsonl)
 profiled=("$work"/profile_*.jsonl)
@@ -206,6 +223,7 @@ profiled=("$work"/profile_*.jsonl)
 conclude kernels "${measured[@]}" "${profiled[@]}"
 conclude answers "$out"
 for file in "$results" "$profiles" "$out/session.jsonl" "$out/trace.json"; do pack "$file"; done
+(($(stat -c %s "$log") <= 16000000)) || { tail -c 15000000 "$log" >"$work/log" && mv "$work/log" "$log"; }
 say "$failures failed, $SECONDS s"
 cat "$summary"
 exit $((failures > 0))

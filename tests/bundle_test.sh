@@ -18,12 +18,19 @@ env -i "$tree/bin/bench" run conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --qu
   --out "$work/result.jsonl" >/dev/null 2>&1 || fail "the program does not run"
 grep -q '"record":"case".*"outcome":"ok"' "$work/result.jsonl" || fail "its case is not ok"
 
-foreign=$(env -i LD_DEBUG=libs "$tree/bin/bench" worker --probe devices 2>&1 >/dev/null |
-  sed -n 's/.*calling init: //p' | sort -u | grep -v "^$tree" |
-  grep -Ev '/(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.' || true)
-[[ -z $foreign ]] || fail "libraries from outside of the bundle: $foreign"
+# only_own PROGRAM ARGUMENT...: it loads nothing from outside of the bundle but the compiler's libraries.
+only_own() {
+  local loaded foreign
+  loaded=$( (env -i LD_DEBUG=libs "$@" 2>&1 >/dev/null || true) | sed -n 's/.*calling init: //p' | sort -u)
+  [[ $loaded == *"$tree/"*lib/bench/* ]] || fail "$1 loads no library of the bundle: $loaded"
+  foreign=$(grep -v "^$tree" <<<"$loaded" |
+    grep -Ev '/(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.' || true)
+  [[ -z $foreign ]] || fail "$1 loads libraries from outside of the bundle: $foreign"
+}
+only_own "$tree/bin/bench" worker --probe devices
 
 [[ -f $tree/lib/bench/libbench_cuda.so ]] || exit 0 # built without CUDA's toolkit
+only_own "$tree/bin/bench_gpu_test" --no-such-option
 compgen -G "$tree/lib/bench/libcupti.so.*" >/dev/null || fail "no CUPTI in the bundle"
 [[ -f $tree/lib/bench/libbench_cuda_injection.so ]] || fail "no library for bench profile of CUDA"
 status=0

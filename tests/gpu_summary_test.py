@@ -144,6 +144,15 @@ class GpuSummary(unittest.TestCase):
             "kernels   all kernels attributed: 5 of 5"]))
         self.assertEqual(self.run_program("kernels")[0], 1)
 
+    def test_a_pass_whose_counters_failed_was_traced_all_the_same(self):
+        results = self.write("r.jsonl",
+                             profile_pass("a", "failed", "counters: it hangs", gpu__kernels="3"),
+                             profile_pass("b", "failed", "no memory", gpu__kernels="4"))
+        self.assertEqual(self.run_program("kernels", results), (0, [
+            "kernels   bench run, 2 passes: 3 of 3 attributed",
+            "kernels   bench run, 2 passes: not counted: no memory",
+            "kernels   all kernels attributed: 3 of 3"]))
+
     def write_answers(self):
         self.write("device.json", {"report": {
             "devices": [{"name": "GPU", "cudnn_properties": "{}", "nvml": {"ecc": False, "mig": None}}],

@@ -19,8 +19,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-using Figures = nlohmann::ordered_json;
-
 // Whatever one call puts on the stream.
 class AnyInvocation final : public CudaInvocation {
  public:

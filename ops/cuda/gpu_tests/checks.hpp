@@ -50,7 +50,8 @@ void check_blocking(CheckRun& run);
 void check_sampling(CheckRun& run);  // fills `untraced`
 void check_ceilings(CheckRun& run);
 void check_tracing(CheckRun& run);
-// In a process of its own: counting is neither timing nor tracing.
+// Each in a process of its own: what CUPTI was asked for stays so until the process ends.
 void check_counters(CheckRun& run);
+void check_graph_level(CheckRun& run);
 
 }  // namespace bench::ops::cuda

@@ -16,8 +16,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-using Figures = nlohmann::ordered_json;
-
 constexpr std::int64_t kCopied = std::int64_t{256} << 20;
 
 class CopyInvocation final : public CudaInvocation {
@@ -115,6 +113,10 @@ void count_product(CheckRun& run, DeviceCounters& counters) {
 }  // namespace
 
 void check_counters(CheckRun& run) {
+  // For counters an absent library is a reason like others; here it was to be there.
+  if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
+    return run.report.broken("counters", "f", cupti.error().message());
+  }
   const auto counters = make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
     BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
     return load_counter_library(cupti);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_gpu_test FIGURES.jsonl [--session FILE] [--counters]: what only a device can tell, see
-// ci/gpu_check.sh. Status: 0 all checks passed, 1 some failed, 77 there is no device.
+// bench_gpu_test FIGURES.jsonl [--session FILE] [--counters|--graph-level]: what only a device can
+// tell, see ci/gpu_check.sh. Status: 0 all checks passed, 1 some failed, 77 there is no device.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -13,11 +13,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -25,8 +27,9 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kSkipped = 77;
+constexpr const char *kCounters = "--counters", *kGraphLevel = "--graph-level";
 
-enum class Part { timed_and_traced, counted };
+enum class Part { timed_and_traced, counted, graph_level };
 
 struct Arguments {
   std::string figures, session;
@@ -37,8 +40,10 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   Arguments arguments;
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
-    if (word == "--counters") {
+    if (word == kCounters) {
       arguments.part = Part::counted;
+    } else if (word == kGraphLevel) {
+      arguments.part = Part::graph_level;
     } else if (word == "--session" && i + 1 < count) {
       arguments.session = words[++i];
     } else if (!word.starts_with("-") && arguments.figures.empty()) {
@@ -68,11 +73,18 @@ Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) 
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
+// A driver that never answers must not cost the other checks.
+constexpr unsigned kMostSecondsOfAPart = 45;
+
 // This program once more: a profiler that was attached stays so until its process ends.
-int run_counters(const std::string& figures) {
+int run_apart(const char* part, const std::string& figures) {
+  // By its whole path: own_folder() has it from the name that a program is started by.
+  std::error_code failed;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
   const pid_t child = fork();
   if (child == 0) {
-    execl("/proc/self/exe", "bench_gpu_test", figures.c_str(), "--counters", nullptr);
+    alarm(kMostSecondsOfAPart);
+    execl(self.c_str(), self.c_str(), figures.c_str(), part, nullptr);
     _exit(EXIT_FAILURE);
   }
   int status = 0;
@@ -86,10 +98,13 @@ int run_checks(const Arguments& arguments) {
     std::puts(fmt::format("skipped: {}", *reason).c_str());
     return kSkipped;
   }
-  // The file is begun anew, and once more before this process has CUDA.
+  // The file is begun anew, and the other parts come before this process has CUDA.
   const bool first = arguments.part == Part::timed_and_traced;
   if (first && !arguments.figures.empty()) std::remove(arguments.figures.c_str());
-  const int counted = first && !arguments.figures.empty() ? run_counters(arguments.figures) : 0;
+  int apart = 0;
+  if (first && !arguments.figures.empty()) {
+    for (const char* part : {kCounters, kGraphLevel}) apart += run_apart(part, arguments.figures);
+  }
   auto device = open_device(search);
   if (!device) {
     std::puts(fmt::format("FAILED   {}", device.error().reason).c_str());
@@ -102,11 +117,13 @@ int run_checks(const Arguments& arguments) {
          {check_memory, check_blocking, check_sampling, check_ceilings, check_tracing}) {
       check(run);
     }
-  } else {
+  } else if (arguments.part == Part::counted) {
     check_counters(run);
+  } else {
+    check_graph_level(run);
   }
   std::puts(report.summary().c_str());
-  return report.failures() == 0 && counted == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return report.failures() == 0 && apart == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
@@ -115,7 +132,9 @@ int run_checks(const Arguments& arguments) {
 int main(int count, char** words) {
   const auto arguments = bench::ops::cuda::arguments_of(count, words);
   if (!arguments) {
-    std::fputs("usage: bench_gpu_test [FIGURES.jsonl] [--session FILE] [--counters]\n", stderr);
+    std::fputs(
+        "usage: bench_gpu_test [FIGURES.jsonl] [--session FILE] [--counters|--graph-level]\n",
+        stderr);
     return 2;
   }
   return bench::ops::cuda::run_checks(*arguments);

@@ -12,6 +12,10 @@
 
 namespace bench::ops::cuda {
 
+using Figures = nlohmann::ordered_json;
+
+inline double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
+
 enum class Outcome { passed, failed, figures };  // figures: nothing was asked of them
 
 // Not thread-safe.

@@ -15,12 +15,8 @@ namespace bench::ops::cuda {
 namespace {
 
 using namespace std::chrono_literals;
-using Figures = nlohmann::ordered_json;
-
 constexpr std::int64_t kExecutions = 200;
 constexpr std::int64_t kGraphNode = 5;  // microseconds, of check_tracing's graph
-
-double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
 
 // Bytes that differ after a copy in, a copy on the device and a copy out.
 Result<std::size_t> differing_bytes(Runtime& device) {

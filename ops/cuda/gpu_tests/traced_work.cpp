@@ -85,15 +85,15 @@ Status instances(Runtime& device) {
   return device.synchronise();
 }
 
-Result<DeviceSample> spins(CheckRun& run, std::int64_t length, SampleMethod method,
-                           std::int64_t executions) {
+}  // namespace
+
+Result<DeviceSample> sample_spins(CheckRun& run, std::int64_t length, SampleMethod method,
+                                  std::int64_t executions) {
   SpinInvocation invocation(*run.device.runtime, std::chrono::microseconds(length));
   Invocation* const rotation[] = {&invocation};
   KernelSampling sampling(run.device.runtime);
   return run.device.sampler->sample(sampling, {rotation, 0, executions, method});
 }
-
-}  // namespace
 
 Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
                                    std::span<const ConversionCase> conversions) {
@@ -116,14 +116,14 @@ Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
   for (const std::int64_t length : kTracedLengths) {
     const Region region(collector, kSpins + static_cast<std::uint64_t>(length));
     BENCH_ASSIGN_OR_RETURN(const DeviceSample sample,
-                           spins(run, length, SampleMethod::stream, kTracedExecutions));
+                           sample_spins(run, length, SampleMethod::stream, kTracedExecutions));
     times.device[length] = sample.device / kTracedExecutions;
     times.host[length] = sample.host.value_or(Nanoseconds(0)) / kTracedExecutions;
   }
   const Region region(collector, kGraph);
-  constexpr std::int64_t kNodes = 50;
-  BENCH_ASSIGN_OR_RETURN(const DeviceSample sample, spins(run, 5, SampleMethod::graph, kNodes));
-  times.graph = sample.device / kNodes;
+  BENCH_ASSIGN_OR_RETURN(const DeviceSample sample,
+                         sample_spins(run, kGraphNodeLength, SampleMethod::graph, kGraphNodes));
+  times.graph = sample.device / kGraphNodes;
   return times;
 }
 

@@ -26,8 +26,13 @@ inline constexpr std::uint64_t kSpins = 200;      // + microseconds
 
 inline constexpr std::int64_t kCopiedIn = 1 << 20, kCopiedOut = 4096, kCopiedWithin = 8192,
                               kFilled = 16384;
-inline constexpr std::int64_t kTracedExecutions = 200;
+inline constexpr std::int64_t kTracedExecutions = 100;
 inline constexpr std::int64_t kTracedLengths[] = {2, 20, 200};  // microseconds
+inline constexpr std::int64_t kGraphNodes = 50, kGraphNodeLength = 5;
+
+// One sample of so many kernels of `length` microseconds each.
+Result<DeviceSample> sample_spins(CheckRun& run, std::int64_t length, SampleMethod method,
+                                  std::int64_t executions);
 
 // Times by events and by the host, of one execution, while the tracer recorded.
 struct TracedTimes {

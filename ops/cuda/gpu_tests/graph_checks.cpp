@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the nodes of a replayed graph take while CUPTI writes one record for all of it; what one for
+// each node costs is a question of tracing_checks.cpp. The collector has no such session, since it
+// would not know the operators: CUPTI is asked without it.
+#include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/gpu_tests/traced_work.hpp"
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+#include "profiler/cupti/cupti_api.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr const char* kName = "a traced graph of 50 nodes, as one record";
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+struct Records {
+  std::atomic<const CuptiApi*> api{nullptr};
+  std::atomic<std::int64_t> graphs{0};
+};
+
+// The functions that CUPTI calls get no data of ours.
+Records& records() {
+  static constinit Records all;
+  return all;
+}
+
+void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* count) {
+  *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
+  *size = *buffer != nullptr ? kBufferBytes : 0;
+  *count = 0;  // as many as fit
+}
+
+void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                               std::size_t valid) {
+  CUpti_Activity* record = nullptr;
+  while (records().api.load()->next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) ++records().graphs;
+  }
+  std::free(buffer);
+}
+
+Result<Nanoseconds> median_of_a_node(CheckRun& run) {
+  std::array<Nanoseconds, 5> times{};
+  for (Nanoseconds& time : times) {
+    BENCH_ASSIGN_OR_RETURN(const DeviceSample sample,
+                           sample_spins(run, kGraphNodeLength, SampleMethod::graph, kGraphNodes));
+    time = sample.device / kGraphNodes;
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+Status trace_graphs(const CuptiApi& api) {
+  records().api = &api;
+  for (const CUptiResult result : {api.register_buffers(buffer_requested, buffer_completed),
+                                   api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)}) {
+    if (result != CUPTI_SUCCESS) return Error{cupti_result_text(api, result), "", ""};
+  }
+  return Done{};
+}
+
+Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds plain, median_of_a_node(run));
+  BENCH_RETURN_IF_ERROR(trace_graphs(api));
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds traced, median_of_a_node(run));
+  BENCH_RETURN_IF_ERROR(run.device.runtime->synchronise_device());
+  if (const CUptiResult result = api.flush_all(0); result != CUPTI_SUCCESS) {
+    return Error{cupti_result_text(api, result), "", ""};
+  }
+  return Figures{{"records", records().graphs.load()},
+                 {"node_us", microseconds(plain)},
+                 {"node_while_traced_us", microseconds(traced)}};
+}
+
+}  // namespace
+
+void check_graph_level(CheckRun& run) {
+  const auto library = load_cupti(cupti_candidates(run.search));
+  if (!library) return run.report.broken(kName, "d", library.error().message());
+  // Until the process ends: CUPTI may hand over a buffer at any time.
+  static const CuptiApi api = library->api;
+  const auto figures = compare_levels(run, api);
+  if (!figures) return run.report.broken(kName, "d", figures.error().message());
+  run.report.passed_if(records().graphs > 0, kName, "d", *figures);
+}
+
+}  // namespace bench::ops::cuda
