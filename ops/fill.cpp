@@ -4,6 +4,7 @@
 #include "base/mix.hpp"
 #include "ops/operator.hpp"
 #include "ops/pointwise/functions.hpp"
+#include "ops/pool/pool.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,39 @@ double scale_of(const Problem& problem, const Tensor& tensor) {
   return 1 / std::sqrt(std::max(1.0, fan_in));
 }
 
+DataType held_type(const Problem& problem, const Tensor& tensor) {
+  const DataTypeInfo& type = info(problem.dtype);
+  if (tensor.name != "bias" || type.is_integer || type.bytes >= 4) return tensor.dtype;
+  return type.bytes == 1 ? DataType::bf16 : problem.dtype;
+}
+
+bool must_have_one_maximum(const Problem& problem, std::size_t tensor) {
+  return problem.op->name == "pool" && problem.direction == Direction::backward_data &&
+         tensor == 0 && problem.parameters.word("function") == kPoolMax &&
+         info(problem.tensors[tensor].dtype).bytes == 2;
+}
+
+// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the places of a window that slides
+// over it in an order of its own: an odd factor permutes what is counted modulo a power of two.
+std::vector<double> distinct_in_windows(const Problem& problem, std::uint64_t stream) {
+  constexpr std::uint64_t kValues = 256;
+  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
+  std::vector<double> values(static_cast<std::size_t>(problem.tensors[0].elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint64_t place = 0, radix = 1;
+    auto plane = static_cast<std::int64_t>(i);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      place += radix * static_cast<std::uint64_t>(plane % axis->input % axis->kernel);
+      radix *= static_cast<std::uint64_t>(axis->kernel);
+      plane /= axis->input;
+    }
+    const std::uint64_t order = mix(stream + static_cast<std::uint64_t>(plane));
+    const std::uint64_t step = (order | 1) * place + (order >> 32);
+    values[i] = static_cast<double>(step % kValues) * 0x1p-7 - 1;
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
@@ -64,13 +98,14 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
   const double step = must_be_even(description) ? 2 : 1;
   const double scale = scale_of(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
+  if (must_have_one_maximum(problem, tensor)) return distinct_in_windows(problem, stream);
+  const DataType type = held_type(problem, description);
   std::vector<double> values(static_cast<std::size_t>(description.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double unit = unit_interval(mix(stream + i));
-    values[i] =
-        integer
-            ? range.low + step * std::floor(unit * ((range.high - range.low) / step + 1))
-            : round_to(description.dtype, scale * (range.low + unit * (range.high - range.low)));
+    values[i] = integer
+                    ? range.low + step * std::floor(unit * ((range.high - range.low) / step + 1))
+                    : round_to(type, scale * (range.low + unit * (range.high - range.low)));
   }
   return values;
 }

@@ -56,6 +56,44 @@ TEST(RandomValues, AreExactInEveryType) {
   }
 }
 
+TEST(RandomValues, ABiasIsExactInTheTypeThatALibraryHoldsItIn) {
+  using enum DataType;
+  const auto bias_is_exact = [](DataType dtype, DataType held) {
+    const Problem gemm = problem("gemm", "m3n64k8+bias", dtype);
+    ASSERT_EQ(gemm.tensors[2].name, "bias");
+    std::set<double> distinct;
+    for (const double value : random_values(gemm, 2, 3)) {
+      distinct.insert(value);
+      EXPECT_EQ(round_to(held, value), value) << info(dtype).name;
+    }
+    EXPECT_GT(distinct.size(), 32U);
+  };
+  bias_is_exact(f16, f16);
+  bias_is_exact(bf16, bf16);
+  bias_is_exact(f8_e4m3, bf16);
+}
+
+// Which of two equal elements is the maximum libraries decide each for itself.
+TEST(RandomValues, WindowsOfAMaximumsGradientHaveOne) {
+  for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+    const Problem pool = problem("pool", "max-n2c3h17w19r3u2p1", dtype, Direction::backward_data);
+    const std::vector<double> source = random_values(pool, 0, 3);
+    for (std::size_t plane = 0; plane < 6; ++plane) {
+      for (std::size_t top = 0; top + 3 <= 17; ++top) {
+        for (std::size_t left = 0; left + 3 <= 19; ++left) {
+          std::set<double> window;
+          for (std::size_t tap = 0; tap < 9; ++tap) {
+            window.insert(source[(plane * 17 + top + tap / 3) * 19 + left + tap % 3]);
+          }
+          ASSERT_EQ(window.size(), 9U) << plane << ' ' << top << ' ' << left;
+        }
+      }
+    }
+    for (const double value : source) ASSERT_EQ(round_to(dtype, value), value);
+    EXPECT_FALSE(std::equal(source.begin(), source.begin() + 323, source.begin() + 323));
+  }
+}
+
 TEST(RandomValues, KeepOutputsOfOrderOne) {
   for (const char* tokens : {"c512h14w14k16r3s3p1", "c3h32w32k16r7s7u2p3", "c8w64k8s1"}) {
     const Problem conv = problem("conv", tokens);
