@@ -95,7 +95,9 @@ class Sampler {
   struct Timing;   // what it took
   Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch, const SamplerOptions& options);
   Status prepare();
-  Result<Timing> measure(const Batch& batch);
+  Result<Timing> measure(Batch batch);
+  Result<std::optional<Timing>> measure_once(
+      const Batch& batch);  // absent: the block's limit ended
   Status enqueue_all(const Batch& batch, Timing& timing);
   Result<DeviceSample> take(KernelSampling& sampling, const SampleRequest& request,
                             SampleMethod method);
@@ -112,6 +114,7 @@ class Sampler {
   std::shared_ptr<Runtime> runtime_;
   ConditionWatch watch_;
   const SamplerOptions options_;
+  std::int64_t queue_;  // launches that one has been able to hold
   MappedMemory memory_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   std::optional<std::optional<Nanoseconds>> floor_;

@@ -115,10 +115,25 @@ TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
   EXPECT_EQ(sample->device, 50 * 30us);
 }
 
+// 1024 launches are what is known of, and nowhere promised.
+TEST(Sampler, AQueueThatIsShorterThanKnownHoldsFewerFromThenOn) {
+  RuntimeScript script;
+  script.queue = 100;
+  Fixture fixture({30us}, script);
+  const Nanoseconds begin = fixture.device.runtime->now();
+  for (int i = 0; i < 2; ++i) {
+    const auto sample = fixture.sample(300, SampleMethod::stream);
+    ASSERT_TRUE(sample.ok()) << sample.error().message();
+    EXPECT_EQ(sample->device, 300 * 30us);
+  }
+  const Nanoseconds taken = fixture.device.runtime->now() - begin;
+  EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 2s);  // the block's limit, once
+}
+
 // A library that launches far more than it is expected to, or a host that stands still.
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;
-  script.queue = 16;
+  script.queue = 8;
   Fixture fixture({30us}, script);
   const auto sample = fixture.sample(100, SampleMethod::stream);
   ASSERT_FALSE(sample.ok());
