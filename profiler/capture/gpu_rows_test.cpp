@@ -297,9 +297,10 @@ TEST(GpuRows, ThreadsHaveTheirNames) {
   capture.record(1, 5, 10, "nvtx_thread", R"("id":5,"text":"loader")");
   capture.launch(5, 100, "k").session(1);
   capture.read({}, {RecordGroup::operators, RecordGroup::api});
-  ASSERT_EQ(capture.rows().size(), 1U);
+  ASSERT_EQ(capture.rows().size(), 3U);  // and the calls in flight: 1, 0
   EXPECT_EQ(capture.rows()[0].kind, ActivityKind::api);
   EXPECT_EQ(capture.rows()[0].attributes.text(Attribute::thread_name), "loader");
+  EXPECT_EQ(capture.rows()[1].kind, ActivityKind::counter);
 }
 
 }  // namespace

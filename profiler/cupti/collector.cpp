@@ -331,7 +331,7 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   assert(subscriber_ != nullptr);
   GpuSession session;
   session.pid = getpid();
-  session.tracer = fmt::format("CUPTI {}", cupti_version_text(library_.version));
+  session.tracer = fmt::format("CUPTI {}, {}", cupti_version_text(library_.version), library_.path);
   session.clock = {clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_REALTIME)};
   if (Status status = synchronise(); !status.ok()) {
     session.faults.push_back(

@@ -153,9 +153,10 @@ TEST_F(TracedRows, DeviceSwitchedOffHasNoRowsOfADevice) {
   GpuJoinOptions options;
   options.groups.erase(RecordGroup::device);
   const auto activities = join_gpu_session(session_of({buffer}), options).activities;
-  ASSERT_THAT(activities, SizeIs(1));
+  ASSERT_THAT(activities, SizeIs(3));
   EXPECT_EQ(activities[0].kind, ActivityKind::api);
-  EXPECT_EQ(activities[0].track.device, std::nullopt);
+  for (const Activity& activity : activities) EXPECT_EQ(activity.track.device, std::nullopt);
+  EXPECT_EQ(activities[1].name, "concurrency");
 }
 
 TEST_F(TracedRows, TwoKernelsOneMillisecondApartAreBusyTwoThirds) {

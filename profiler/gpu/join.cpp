@@ -55,6 +55,7 @@ class Joiner {
     const GpuBlocks blocks = pair_allocations(allocations_);
     add_allocations(blocks);
     add_counters();
+    add_calls_in_flight();
     join_readings(session_, blocks.live, options_.groups, join_);
     judge();
     for (Activity& activity : join_.activities) activity.start += options_.shift;
@@ -247,7 +248,8 @@ class Joiner {
   void share_work();
   void add_allocations(const GpuBlocks& blocks);
   void add_counters();
-  void add_counter(std::string_view name, std::string_view unit, std::int64_t device,
+  void add_calls_in_flight();
+  void add_counter(std::string_view name, std::string_view unit, std::optional<std::int64_t> device,
                    std::span<const CounterPoint> points) {
     append_counter({name, unit, session_.pid, device}, points, join_.activities);
   }
@@ -338,6 +340,23 @@ void Joiner::add_counters() {
     add_counter("gpu_busy", "%", device, covered_percent(apart, period));
     add_counter("unfinished_kernels", "1", device, open_count(spans.unfinished));
   }
+}
+
+// A call of the runtime makes calls of the driver: together they are one of their thread.
+void Joiner::add_calls_in_flight() {
+  if (!records(ActivityKind::api)) return;
+  std::map<std::int64_t, std::vector<GpuInterval>> by_thread;
+  for (const GpuRecord& record : session_.records) {
+    if (const auto* call = std::get_if<GpuApiCall>(&record)) {
+      by_thread[call->thread].push_back(call->time);
+    }
+  }
+  std::vector<GpuInterval> outermost;
+  for (auto& [thread, calls] : by_thread) {
+    const auto apart = united(std::move(calls));
+    outermost.insert(outermost.end(), apart.begin(), apart.end());
+  }
+  add_counter("concurrency", "1", std::nullopt, open_count(outermost));
 }
 
 void Joiner::judge() {

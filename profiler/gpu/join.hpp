@@ -28,8 +28,9 @@ enum class GpuOwnership { expected, unknown };
 struct GpuJoinOptions {
   // A group that is not recorded has no rows: `device` are kernels, copies, fills, waits,
   // overheads and the counters gpu_busy, unfinished_kernels, sm_clock (Hz) and power (W); `api`
-  // calls of runtime and driver; `memory` allocations and the counters device_live_bytes and
-  // device_other_bytes (reading_counters.hpp).
+  // calls of runtime and driver and the counter concurrency (of calls, at most one a thread);
+  // `memory` allocations and the counters device_live_bytes and device_other_bytes
+  // (reading_counters.hpp).
   std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                   RecordGroup::device};
   Nanoseconds shift{0};  // added to every time, see clock_shift

@@ -265,21 +265,6 @@ TEST(GpuJoin, MemoryByTagAndLibrary) {
               ElementsAre(Pair(10, 104'857'600), Pair(20, 104'858'112), Pair(30, 512)));
 }
 
-TEST(GpuJoin, CountersOfADevice) {
-  GpuScript script;
-  script.launch("a", during(1'000'000, 2'000'000), 0);
-  script.launch("b", during(3'000'000, 4'000'000), 0);
-  const GpuJoin join = join_gpu_session(script.session);
-  const auto busy = test::counter(join.activities, "gpu_busy");
-  ASSERT_EQ(busy.size(), 31u);  // 30 periods of 100 us, and the end
-  double sum = 0;
-  for (const auto& [at, percent] : busy) sum += percent;
-  EXPECT_NEAR(sum / 30, 66.7, 0.1);
-  EXPECT_THAT(
-      test::counter(join.activities, "unfinished_kernels"),
-      ElementsAre(Pair(999'000, 1), Pair(2'000'000, 0), Pair(2'999'000, 1), Pair(4'000'000, 0)));
-}
-
 TEST(GpuJoin, WhatWhoAsksSaysOfAnAllocation) {
   GpuScript script;
   script.memory(GpuAllocationChange::allocation, 0x1000, 64, 10).role = "workspace";
@@ -316,7 +301,8 @@ TEST(GpuJoin, AGroupThatIsOffHasNoRows) {
     return kinds;
   };
   EXPECT_THAT(groups_of({RecordGroup::api, RecordGroup::memory}),
-              UnorderedElementsAre("api", "allocation", "device_live_bytes", "device_other_bytes"));
+              UnorderedElementsAre("api", "concurrency", "allocation", "device_live_bytes",
+                                   "device_other_bytes"));
   EXPECT_THAT(groups_of({RecordGroup::device}),
               UnorderedElementsAre("kernel", "memcpy", "synchronisation", "overhead", "gpu_busy",
                                    "unfinished_kernels", "sm_clock", "power"));

@@ -38,7 +38,7 @@ GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
 struct GpuCounterName {
   std::string_view name, unit;
   std::int64_t pid = 0;
-  std::int64_t device = 0;
+  std::optional<std::int64_t> device;  // absent: of the host
 };
 void append_counter(const GpuCounterName& of, std::span<const CounterPoint> points,
                     std::vector<Activity>& activities);
