@@ -15,6 +15,7 @@ namespace bench::test {
 namespace {
 
 using nlohmann::json;
+using testing::AnyOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
@@ -136,6 +137,26 @@ TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
     EXPECT_FALSE(there.at("reason").get<std::string>().empty()) << there;
   }
   EXPECT_THAT(explain({kConv, "--gpu", file}).out, HasSubstr("there, on Tesla T4\n"));
+}
+
+// Whatever libraries are here: what a GPU lacks is known without them.
+TEST(ExplainTest, says_what_the_described_gpu_lacks) {
+  const auto there = [](const std::string& id, const std::string& gpu) {
+    const ProgramResult result =
+        explain({id, "--gpu", "ops/cuda/cudnn/testdata/" + gpu + ".json", "--json"});
+    return json::parse(result.out).at("cases").at(0).at("there");
+  };
+  const std::string product = "gemm/forward/m64n64k64+tb/f8_e4m3/cublaslt/cuda/hot";
+  const json older = there(product, "sm_75");
+  if (older.value("runs", "").empty()) GTEST_SKIP() << older.at("reason");  // no plugin
+  EXPECT_EQ(older.at("runs"), "no");
+  EXPECT_THAT(older.at("reason").get<std::string>(), HasSubstr("compute capability 8.9"));
+  EXPECT_EQ(there(product, "sm_89").at("runs"), "yes");
+  EXPECT_EQ(there("gemm/forward/m64n64k64/f8_e4m3/cublaslt/cuda/hot", "sm_90").at("runs"), "no");
+  const json half = there("conv/forward/n32c64h28w28k64r3s3p1/bf16/cudnn/cuda/hot", "sm_75");
+  EXPECT_NE(half.at("runs"), "yes") << half;
+  EXPECT_THAT(half.at("reason").get<std::string>(),
+              AnyOf(HasSubstr("compute capability 8.0"), HasSubstr("built without cuDNN")));
 }
 
 TEST(ExplainTest, refuses_a_file_that_describes_no_gpu) {

@@ -25,7 +25,7 @@ using CudaSupports = std::map<std::string, CudaSupport>;  // by case id
 
 struct CudaSupportQuestion {
   std::vector<std::string> ids;  // of operators, not of networks
-  std::string gpu = {};          // a file of gpu_description.hpp; empty: of no device in particular
+  std::string gpu = {};          // a file of gpu_description.hpp; empty: device 0 here, if any
 };
 
 // In this process, for a child. Error: the plugin is not to be had, or too old to know; the file

@@ -49,7 +49,9 @@ Result<GpuDescription> read_gpu_description(const std::string& path) {
   }
   const ops::cuda::DeviceFacts& device = status->report->devices.front();
   return GpuDescription{device.name, fmt::format("sm_{}{}", device.major, device.minor),
-                        device.cudnn_properties};
+                        device.cudnn_properties.empty()
+                            ? fmt::format(R"({{"deviceVer":{}{}0}})", device.major, device.minor)
+                            : device.cudnn_properties};
 }
 
 }  // namespace bench

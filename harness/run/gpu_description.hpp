@@ -9,9 +9,10 @@
 namespace bench {
 
 struct GpuDescription {
-  std::string name;              // "NVIDIA H100 80GB HBM3"
-  std::string architecture;      // "sm_90"
-  std::string cudnn_properties;  // JSON, as cuDNN describes the device; empty: not known
+  std::string name;          // "NVIDIA H100 80GB HBM3"
+  std::string architecture;  // "sm_90"
+  // JSON, as cuDNN describes the device; where it was not asked the compute capability alone.
+  std::string cudnn_properties;
 };
 
 // The first device of what `bench worker --probe libraries` printed on its machine

@@ -49,6 +49,10 @@ TEST_F(GpuDescriptionTest, IsTheFirstDeviceOfAProbe) {
   EXPECT_EQ(gpu->name, "first");
   EXPECT_EQ(gpu->architecture, "sm_120");
   EXPECT_EQ(gpu->cudnn_properties, R"({"deviceVer":1200})");
+  // Where cuDNN was not there to describe it.
+  status.report->devices.front().cudnn_properties.clear();
+  status.report->devices.front().minor = 1;
+  EXPECT_EQ(read(format_cuda_status(status))->cudnn_properties, R"({"deviceVer":1210})");
 }
 
 TEST_F(GpuDescriptionTest, SaysWhatIsWrongWithTheFile) {

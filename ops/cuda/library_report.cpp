@@ -17,11 +17,6 @@ Error lacks(const DynamicLibrary& library, std::string_view symbol) {
   return {fmt::format("the library does not export {}", symbol), library.path(), ""};
 }
 
-// major * 10000 + minor * 100 + patch.
-std::string packed_version(std::size_t version) {
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-}
-
 Result<std::string> version_of_size(const DynamicLibrary& library, const char* symbol) {
   const auto function = reinterpret_cast<std::size_t (*)()>(library.symbol(symbol));
   if (function == nullptr) return lacks(library, symbol);
@@ -91,14 +86,16 @@ constexpr std::string_view kCuptiFiles[] = {"libcupti.so.13"};
 
 constexpr LibrarySpec kSpecs[] = {
     {"cuDNN", kCudnnFiles, kCudnnParts,
-     "conv, pool, pointwise, batch_norm, softmax and reorder on cuda are unsupported",
+     "conv and pool on cuda are unsupported, and networks with them; pointwise, batch_norm, "
+     "softmax "
+     "and reorder run by the plugin's own kernels",
      "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
      "$BENCH_CUDA_LIBS",
      cudnn_version},
     {"cuBLASLt",
      kCublasLtFiles,
      {},
-     "gemm on cuda with backend cublaslt is unsupported",
+     "gemm on cuda with backend cublaslt, and networks with matrix products, are unsupported",
      "install the CUDA 13 toolkit or `pip install nvidia-cublas` and put its lib folder into "
      "$BENCH_CUDA_LIBS",
      cublaslt_version},
@@ -144,6 +141,10 @@ std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLi
 }
 
 }  // namespace
+
+std::string packed_version(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
 
 std::span<const LibrarySpec> library_specs() { return kSpecs; }
 

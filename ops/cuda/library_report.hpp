@@ -4,6 +4,7 @@
 
 #include "ops/cuda/library_search.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,6 +46,9 @@ struct LibrarySpec {
   Result<std::string> (*version)(const DynamicLibrary& library,
                                  const LibraryExpectations& expectations);
 };
+
+// As NVIDIA's libraries tell it, major * 10000 + minor * 100 + patch: "13.1.0".
+std::string packed_version(std::size_t version);
 
 // cuDNN, cuBLASLt, cuBLAS, NVML, CUPTI; NVML's version is asked without initialising it.
 std::span<const LibrarySpec> library_specs();

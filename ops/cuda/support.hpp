@@ -4,9 +4,17 @@
 
 #include "ops/problem.hpp"
 
+#include <compare>
 #include <string>
 
 namespace bench::ops::cuda {
+
+// {9, 0} of an H100; 0 is that of no device in particular, of which nothing is refused.
+struct ComputeCapability {
+  int major = 0, minor = 0;
+  friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
+};
+inline constexpr ComputeCapability kNoDevice = {};
 
 // unknown: cuDNN is not there to be asked.
 enum class Runs { yes, no, unknown };

@@ -222,6 +222,37 @@ TEST(TensorCoreRules, fp8_and_int8_read_along_k) {
   EXPECT_EQ(ask("gemm", "m64n64k64+tb", "sm_90", {.dtype = DataType::u8}).rule, "u8");
 }
 
+TEST(TensorCoreRules, e5m2_is_multiplied_with_e4m3_only_but_convolved_with_itself) {
+  const Asked e5m2{.dtype = DataType::f8_e5m2};
+  for (const char* architecture : {"sm_89", "sm_90", "sm_100", "sm_120"}) {
+    const auto product = ask("gemm", "m64n64k64+tb", architecture, e5m2);
+    EXPECT_FALSE(is_eligible(product)) << architecture;
+    EXPECT_EQ(product.rule, "gemm-e5m2");
+    EXPECT_THAT(product.reason, HasSubstr("not with itself"));
+    EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(64, 64), architecture, e5m2))) << architecture;
+  }
+}
+
+TEST(TensorCoreRules, fp8_convolutions_are_as_cudnn_has_them) {
+  const Asked forward{.dtype = DataType::f8_e4m3};
+  const Asked gradient{.dtype = DataType::f8_e4m3, .direction = Direction::backward_data};
+  EXPECT_EQ(ask("conv", conv_tokens(64, 64), "sm_80", forward).rule, "arch-none");
+  EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(62, 64), "sm_89", forward)));
+  EXPECT_TRUE(is_eligible(ask("conv", "g16c64h8w8k64r3s3p1", "sm_90", forward)));
+  EXPECT_EQ(ask("conv", "g32c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
+  EXPECT_EQ(ask("conv", "g64c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
+  for (const char* architecture : {"sm_89", "sm_90"}) {
+    EXPECT_EQ(ask("conv", conv_tokens(64, 64), architecture, gradient).rule, "conv-fp8-forward");
+  }
+  EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(64, 64), "sm_100", gradient)));
+  EXPECT_EQ(ask("conv", conv_tokens(64, 60), "sm_100", gradient).rule, "align-conv-fp8");
+  // Transposed convolutions are gradients, and the other way round.
+  const std::string transposed = "c64h28w28k64r3s3p1+transposed";
+  EXPECT_EQ(ask("conv", transposed, "sm_90", forward).rule, "conv-fp8-forward");
+  EXPECT_TRUE(is_eligible(ask("conv", transposed, "sm_90", gradient)));
+  EXPECT_EQ(ask("conv", transposed, "sm_90", {.dtype = DataType::s8}).rule, "conv-int8-forward");
+}
+
 TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
   EXPECT_EQ(ask("gemm", "m1n4096k4096", "sm_90").rule, "size-vector");
   EXPECT_EQ(ask("gemm", "m4096n1k4096", "sm_90").rule, "size-vector");
@@ -230,7 +261,7 @@ TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
   EXPECT_TRUE(is_eligible(thin));
   EXPECT_EQ(rule_of(thin, TensorCorePart::min_dims_ok), "size-small");
   // Nothing else has fp8.
-  EXPECT_TRUE(is_eligible(ask("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e5m2})));
+  EXPECT_TRUE(is_eligible(ask("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
 }
 
 TEST(TensorCoreRules, f64_has_tensor_cores_in_three_architectures_and_in_cublas_alone) {

@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::int64_t kLoad = 16;  // bytes: what one thread reads or writes at once
 constexpr std::int64_t kLine = 128;
-constexpr std::int64_t kFewest = 4;      // bytes: asynchronous copies move no less
-constexpr std::int64_t kTileSide = 8;    // the shortest side of any tensor-core instruction
-constexpr std::int64_t kFirstLayer = 4;  // channels: what cuDNN's engine for first layers takes
+constexpr std::int64_t kFewest = 4;       // bytes: asynchronous copies move no less
+constexpr std::int64_t kTileSide = 8;     // the shortest side of any tensor-core instruction
+constexpr std::int64_t kFirstLayer = 4;   // channels: what cuDNN's engine for first layers takes
+constexpr std::int64_t kFp8Channels = 4;  // cuDNN's engines for fp8 take groups in multiples of it
 
 Operand operand_of(DataType dtype) {
   switch (dtype) {
@@ -37,8 +38,9 @@ Operand operand_of(DataType dtype) {
     case DataType::s32:  // no case's data type
       return Operand::u8;
     case DataType::f8_e4m3:
+      return Operand::f8_e4m3;
     case DataType::f8_e5m2:
-      return Operand::f8;
+      return Operand::f8_e5m2;
   }
   return Operand::u8;
 }
@@ -165,6 +167,7 @@ ProblemFacts gemm_facts(const Problem& problem, const Platform& platform) {
 }
 
 bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
+bool is_fp8(Operand operand) { return operand == Operand::f8_e4m3 || operand == Operand::f8_e5m2; }
 
 ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t element) {
   if (shape.groups == 1) {
@@ -172,9 +175,21 @@ ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t elem
                                                         : ProductSize::regular;
   }
   if (shape.group_c() == 1) return ProductSize::depthwise;
+  if (is_fp8(operand)) {
+    return shape.group_c() % kFp8Channels == 0 ? ProductSize::regular : ProductSize::thin_groups;
+  }
   // Few channels: the product of a number with at most 16 cannot overflow.
   const std::int64_t narrowest = std::min(shape.group_c(), shape.group_k());
   return narrowest < kLoad / element ? ProductSize::thin_groups : ProductSize::regular;
+}
+
+// cuDNN's operation: a transposed convolution is the data gradient of a plain one, and its data
+// gradient that one.
+Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
+  if (shape.sweep == Sweep::convolution || problem.direction == Direction::backward_weights) {
+    return problem.direction;
+  }
+  return problem.direction == Direction::forward ? Direction::backward_data : Direction::forward;
 }
 
 // Channels are contiguous in nhwc: a pixel is a row, with groups a part of it.
@@ -183,6 +198,7 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   const std::int64_t element = info(problem.dtype).bytes;
   ProblemFacts result = common_facts(problem, platform, TensorCoreLibrary::cudnn);
   TensorCoreFacts& facts = result.facts;
+  facts.direction = cudnn_direction(problem, shape);
   facts.layout = problem.layout == Layout::nchw ? OperandLayout::nchw : OperandLayout::nhwc;
   detail(result, TensorCorePart::layout_ok) =
       fmt::format("layout: {}", layout_names()[static_cast<std::size_t>(problem.layout)]);

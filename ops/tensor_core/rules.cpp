@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, kTensorCoreParts> kPartNames = {
 
 using Condition = TensorCoreCondition;
 
+constexpr AnyOf<Operand> kFp8 = {Operand::f8_e4m3, Operand::f8_e5m2};
+constexpr AnyOf<Direction> kGradients = {Direction::backward_data, Direction::backward_weights};
 // fp8 kernels that read both operands along k alone: tcgen05 of the data centre's Blackwell lifted
 // that, the desktop's did not have it.
 constexpr AnyOf<Sm> kFp8AlongK = {sm_89, sm_90, sm_120, sm_121};
@@ -38,11 +40,16 @@ constexpr std::array kRules = {
                    Condition{.operand = Operand::u8}},
     TensorCoreRule{"conv-int8-forward", arch_supports, no,
                    "cuDNN convolves 8-bit integers forward only",
+                   Condition{.library = cudnn, .operand = Operand::s8, .direction = kGradients}},
+    TensorCoreRule{"gemm-e5m2", arch_supports, no,
+                   "cuBLASLt multiplies f8_e5m2 with f8_e4m3 only, not with itself",
+                   Condition{.library = cublas, .operand = Operand::f8_e5m2}},
+    TensorCoreRule{"conv-fp8-forward", arch_supports, no,
+                   "before sm_100 cuDNN convolves fp8 forward only",
                    Condition{.library = cudnn,
-                             .operand = Operand::s8,
-                             .direction = {Direction::backward_data, Direction::backward_weights}}},
-    TensorCoreRule{"conv-fp8", arch_supports, no, "cuDNN convolves fp8 from sm_90 on",
-                   Condition{.library = cudnn, .architecture = sm_89, .operand = Operand::f8}},
+                             .architecture = {sm_89, sm_90},
+                             .operand = kFp8,
+                             .direction = kGradients}},
     TensorCoreRule{"arch-f16", arch_supports, yes, "tensor cores multiply f16 from sm_70 on",
                    Condition{.operand = Operand::f16}},
     TensorCoreRule{"arch-bf16", arch_supports, yes, "tensor cores multiply bf16 from sm_80 on",
@@ -54,7 +61,7 @@ constexpr std::array kRules = {
                    "tensor cores multiply 8-bit integers from sm_72 on",
                    Condition{.architecture = AnyOf<Sm>::from(sm_72), .operand = Operand::s8}},
     TensorCoreRule{"arch-fp8", arch_supports, yes, "tensor cores multiply fp8 from sm_89 on",
-                   Condition{.architecture = AnyOf<Sm>::from(sm_89), .operand = Operand::f8}},
+                   Condition{.architecture = AnyOf<Sm>::from(sm_89), .operand = kFp8}},
     TensorCoreRule{"arch-f64", arch_supports, yes,
                    "tensor cores multiply f64 on sm_80, sm_90 and sm_100 alone",
                    Condition{.architecture = {sm_80, sm_90, sm_100}, .operand = Operand::f64}},
@@ -74,21 +81,24 @@ constexpr std::array kRules = {
                    "the type is multiplied as it is: no rounding needs to be allowed"},
 
     // Layout
-    TensorCoreRule{"layout-fp8", layout_ok, no,
-                   "fp8 needs both operands contiguous along k, except on sm_100 to sm_110",
-                   Condition{.architecture = kFp8AlongK,
-                             .operand = Operand::f8,
-                             .layout = OperandLayout::transposed}},
+    TensorCoreRule{
+        "layout-fp8", layout_ok, no,
+        "fp8 needs both operands contiguous along k, except on sm_100 to sm_110",
+        Condition{
+            .architecture = kFp8AlongK, .operand = kFp8, .layout = OperandLayout::transposed}},
     TensorCoreRule{
         "layout-int8", layout_ok, no, "8-bit integers need both operands contiguous along k",
         Condition{.operand = {Operand::s8, Operand::u8}, .layout = OperandLayout::transposed}},
     TensorCoreRule{"layout-gemm", layout_ok, yes,
                    "cuBLAS has tensor-core kernels for these transpositions",
                    Condition{.library = cublas}},
-    TensorCoreRule{"layout-conv-8bit", layout_ok, no,
-                   "convolutions of 8-bit types run on tensor cores in nhwc only",
-                   Condition{.operand = {Operand::s8, Operand::u8, Operand::f8},
-                             .layout = OperandLayout::nchw}},
+    TensorCoreRule{
+        "layout-conv-int8", layout_ok, no,
+        "cuDNN's first choice for convolutions of 8-bit integers in nchw is on CUDA cores",
+        Condition{.operand = {Operand::s8, Operand::u8}, .layout = OperandLayout::nchw}},
+    TensorCoreRule{"layout-conv-fp8", layout_ok, yes,
+                   "cuDNN has engines for fp8 in nhwc and in nchw, all of them for tensor cores",
+                   Condition{.operand = kFp8}},
     TensorCoreRule{"layout-nchw", layout_ok, yes,
                    "cuDNN copies nchw tensors into nhwc and back around the kernel",
                    Condition{.layout = OperandLayout::nchw}},
@@ -103,7 +113,13 @@ constexpr std::array kRules = {
         Condition{.generation = LibraryGeneration::cuda10, .multiples = Multiples::broken}},
     TensorCoreRule{"align-fp8", alignment_grade, no,
                    "fp8 needs every row to be a multiple of 16 bytes",
-                   Condition{.operand = Operand::f8, .alignment = {below_4, below_16}}},
+                   Condition{.library = cublas, .operand = kFp8, .alignment = {below_4, below_16}}},
+    TensorCoreRule{"align-conv-fp8", alignment_grade, no,
+                   "cuDNN's gradients of fp8 need c and k in multiples of 16",
+                   Condition{.library = cudnn,
+                             .operand = kFp8,
+                             .direction = kGradients,
+                             .alignment = {below_4, below_16}}},
     TensorCoreRule{"align-int8", alignment_grade, no,
                    "8-bit integers need every row to be a multiple of 4 bytes",
                    Condition{.operand = {Operand::s8, Operand::u8}, .alignment = below_4}},
@@ -134,7 +150,7 @@ constexpr std::array kRules = {
         "size-8bit", min_dims_ok, yes,
         "8-bit products have no kernels on CUDA cores that would be taken instead",
         Condition{.library = cublas,
-                  .operand = {Operand::s8, Operand::f8},
+                  .operand = {Operand::s8, Operand::f8_e4m3, Operand::f8_e5m2},
                   .size = {ProductSize::vector, ProductSize::rank_one, ProductSize::small}}},
     TensorCoreRule{"size-vector", min_dims_ok, no,
                    "one row or one column is a matrix times a vector, for CUDA cores (gemv)",
@@ -145,6 +161,10 @@ constexpr std::array kRules = {
                    "possible, but with fewer than 8 rows or columns cuBLAS often takes CUDA cores "
                    "(gemmSN)",
                    Condition{.size = ProductSize::small}},
+    TensorCoreRule{
+        "size-conv-fp8", min_dims_ok, no,
+        "cuDNN has no engine for fp8 in groups whose input channels are no multiple of 4",
+        Condition{.operand = kFp8, .size = {ProductSize::depthwise, ProductSize::thin_groups}}},
     TensorCoreRule{"size-depthwise", min_dims_ok, no,
                    "a depthwise convolution multiplies no matrices: cuDNN takes CUDA cores",
                    Condition{.size = ProductSize::depthwise}},

@@ -29,8 +29,8 @@ inline constexpr std::size_t kTensorCoreParts = 5;
 std::span<const std::string_view> tensor_core_part_names();  // in the order of the enumerators
 
 enum class TensorCoreLibrary : std::uint8_t { cublas, cudnn };  // cublas: with cuBLASLt
-// What tensor cores would multiply; f8: both fp8 formats, tf32: what f32 becomes.
-enum class Operand : std::uint8_t { f16, bf16, tf32, f64, s8, u8, f8 };
+// What tensor cores would multiply, by itself; tf32: what f32 becomes.
+enum class Operand : std::uint8_t { f16, bf16, tf32, f64, s8, u8, f8_e4m3, f8_e5m2 };
 enum class OperandLayout : std::uint8_t {
   k_contiguous,  // gemm with trans_b and without trans_a: TN in cuBLAS's words
   transposed,    // gemm otherwise
@@ -48,7 +48,7 @@ enum class ProductSize : std::uint8_t {
   uneven,       // int8: n or k no multiple of 4
   small,        // fewer than 8 rows or columns
   depthwise,    // one input channel a group
-  thin_groups,  // groups of fewer channels than 16 bytes
+  thin_groups,  // groups of fewer channels than 16 bytes; of fp8 not in multiples of 4
   first_layer,  // 1 to 4 input channels of 16 bit
 };
 

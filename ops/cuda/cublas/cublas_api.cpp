@@ -43,6 +43,7 @@ Result<std::shared_ptr<const CublasLtApi>, LoadFailure> load_cublaslt(
       slot("cublasLtCreate", api->create),
       slot("cublasLtDestroy", api->destroy),
       slot("cublasLtGetStatusName", api->status_name),
+      slot("cublasLtGetVersion", api->version),
       slot("cublasLtMatmulDescCreate", api->create_product),
       slot("cublasLtMatmulDescDestroy", api->destroy_product),
       slot("cublasLtMatmulDescSetAttribute", api->set_product),

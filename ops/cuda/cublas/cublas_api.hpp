@@ -18,6 +18,7 @@ struct CublasLtApi {
   decltype(&::cublasLtCreate) create = nullptr;
   decltype(&::cublasLtDestroy) destroy = nullptr;
   decltype(&::cublasLtGetStatusName) status_name = nullptr;
+  decltype(&::cublasLtGetVersion) version = nullptr;
   decltype(&::cublasLtMatmulDescCreate) create_product = nullptr;
   decltype(&::cublasLtMatmulDescDestroy) destroy_product = nullptr;
   decltype(&::cublasLtMatmulDescSetAttribute) set_product = nullptr;

@@ -38,15 +38,19 @@ class CublasInvocation final : public SingleStepInvocation {
           runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
     }
     // The handle is shared, and with it its mode.
-    const cublasMath_t mode = form_.compute == ProductCompute::f32_as_tf32
-                                  ? CUBLAS_TF32_TENSOR_OP_MATH
-                                  : CUBLAS_DEFAULT_MATH;
+    const cublasMath_t mode = mode_of(form_);
     const CublasApi& api = *session_->api;
     BENCH_RETURN_IF_ERROR(
         checked("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
     return form_.batch == 1 ? multiply() : multiply_batch();
   }
 
+  // Where K is divided, partial sums stay in the type that is computed in.
+  static cublasMath_t mode_of(const GemmForm& form) {
+    if (form.compute == ProductCompute::f32_as_tf32) return CUBLAS_TF32_TENSOR_OP_MATH;
+    return info(form.d.dtype).bytes < 4 ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+                                        : CUBLAS_DEFAULT_MATH;
+  }
   Status checked(std::string_view call, cublasStatus_t status) const {
     if (status == CUBLAS_STATUS_SUCCESS) return Done{};
     return Error{fmt::format("{}: {}", call, session_->api->text(status)), "", ""};

@@ -114,6 +114,13 @@ TEST(CublasKernel, Tf32IsAModeOfItsOwnCasesAlone) {
   EXPECT_EQ(plain.compute, CUBLAS_COMPUTE_32F);
 }
 
+TEST(CublasKernel, PartialSumsOfNarrowTypesAreNotRounded) {
+  Fixture fixture;
+  EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4", DataType::bf16)).mode,
+            CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4")).mode, CUBLAS_DEFAULT_MATH);
+}
+
 TEST(CublasKernel, SumsInTheTypeOfTheProblem) {
   Fixture fixture;
   EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4", DataType::f64)).alpha, 1);

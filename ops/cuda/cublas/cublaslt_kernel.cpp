@@ -116,7 +116,7 @@ Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& se
   Runtime& runtime = *session.device.runtime;
   BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(problem, ProductLibrary::cublaslt));
   const DeviceTraits& traits = runtime.traits();
-  if (auto refusal = refused_by_device(form, traits.major, traits.minor)) {
+  if (auto refusal = refused_by_device(form, {traits.major, traits.minor})) {
     return *std::move(refusal);
   }
   BENCH_ASSIGN_OR_RETURN(MatmulDescriptors descriptors,

@@ -30,6 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 struct Fixture {
   explicit Fixture(std::shared_ptr<const CublasLtApi> real, RuntimeScript script = {})
@@ -106,6 +107,18 @@ TEST(CublasLtKernel, WithoutAResidualNothingIsAdded) {
   }
 }
 
+TEST(CublasLtKernel, PartialSumsOfNarrowTypesAreNotRounded) {
+  BENCH_NEED_CUBLASLT(real);
+  for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+    Fixture fixture(real);
+    ASSERT_TRUE(fixture.create("m4n4k4", dtype).ok());
+    EXPECT_EQ(fixture.fake.reduction_schemes, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+  }
+  Fixture wide(real);
+  ASSERT_TRUE(wide.create("m4n4k4").ok());
+  EXPECT_EQ(wide.fake.reduction_schemes, std::nullopt);
+}
+
 TEST(CublasLtKernel, EachInvocationHasItsOwnBias) {
   BENCH_NEED_CUBLASLT(real);
   Fixture fixture(real);
@@ -135,6 +148,8 @@ TEST(CublasLtKernel, TellsWhatItChose) {
   EXPECT_THAT(details, Contains(Pair("workspace_bytes", "1024")));
   EXPECT_THAT(details, Contains(Pair("compute_type", "32F")));
   EXPECT_THAT(details, Contains(Pair("environment", "NVIDIA_TF32_OVERRIDE=0")));
+  EXPECT_THAT(details, Contains(Pair("library.cublaslt", StartsWith("13."))));
+  EXPECT_THAT(details, Contains(Pair("library.cublaslt.path", real->path)));
   EXPECT_THAT(details, Contains(Key("setup.plan_ns")));
   EXPECT_THAT(details, Contains(Key("setup.library_ns")));  // the first kernel of the process
   EXPECT_THAT(details, Not(Contains(Key("custom"))));       // which it does not say

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct FakeCublas {
   int requested = 0;
   std::uint64_t workspace_limit = 0;
   std::vector<std::uint32_t> alignments;
+  std::optional<std::uint32_t> reduction_schemes;
   std::vector<std::string> calls;  // of handles: "create", "set_stream", "set_workspace 33554432"
   std::vector<FakeMatmul> matmuls;
   std::vector<FakeGemm> gemms;

@@ -58,6 +58,8 @@ cublasStatus_t set_preference(cublasLtMatmulPreference_t preference,
                               std::size_t size) {
   if (name == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) {
     std::memcpy(&active().fake->workspace_limit, value, size);
+  } else if (name == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) {
+    active().fake->reduction_schemes = *static_cast<const std::uint32_t*>(value);
   } else {
     active().fake->alignments.push_back(*static_cast<const std::uint32_t*>(value));
   }

@@ -79,6 +79,12 @@ std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& sha
   return std::nullopt;
 }
 
+constexpr ComputeCapability kFp8Products = {8, 9};
+// Kernels for fp8 read both operands along k alone, but for those of tcgen05, which the desktop's
+// Blackwell does not have.
+constexpr ComputeCapability kTcgen05 = {10, 0};
+constexpr int kDesktopBlackwell = 12;
+
 // cuBLAS itself counts in 32 bits.
 std::optional<Refusal> refused_sizes(const GemmForm& form, ProductLibrary library) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -144,14 +150,14 @@ Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary libra
   return form;
 }
 
-std::optional<Refusal> refused_by_device(const GemmForm& form, int major, int minor) {
-  if (!is_fp8(form.a.dtype)) return std::nullopt;
-  if (major * 10 + minor < 89) return unsupported("fp8 needs compute capability 8.9");
+std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability of) {
+  if (of == kNoDevice || !is_fp8(form.a.dtype)) return std::nullopt;
+  if (of < kFp8Products) return unsupported("fp8 needs compute capability 8.9");
   const bool contiguous =
       form.a.operation == Operation::transpose && form.b.operation == Operation::none;
-  if (major < 10 && !contiguous) {
+  if (!contiguous && (of < kTcgen05 || of.major == kDesktopBlackwell)) {
     return unsupported(
-        "before compute capability 10.0 fp8 needs both operands contiguous along k: "
+        "before compute capability 10.0 and on 12.x fp8 needs both operands contiguous along k: "
         "trans_b without trans_a");
   }
   constexpr std::int64_t kRow = 16;

@@ -5,6 +5,7 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
+#include "ops/cuda/support.hpp"
 #include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
@@ -52,8 +53,8 @@ enum class ProductLibrary { cublaslt, cublas };
 // Refusal: what the library has no product for, whatever the device.
 Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary library);
 
-// What a device of this compute capability adds to that: fp8 from 8.9 on, and before 10.0 only with
-// both operands contiguous along k. Absent: nothing.
-std::optional<Refusal> refused_by_device(const GemmForm& form, int major, int minor);
+// What a device of this compute capability adds to that: fp8 from 8.9 on, and before 10.0
+// and on 12.x only with both operands contiguous along k. Absent: nothing.
+std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability of);
 
 }  // namespace bench::ops::cuda

@@ -112,13 +112,23 @@ TEST(GemmForm, Fp8DependsOnTheDevice) {
   const auto form = [](const char* tokens) {
     return *gemm_form(problem("gemm", tokens, DataType::f8_e4m3), ProductLibrary::cublaslt);
   };
-  EXPECT_FALSE(refused_by_device(form("m16n32k16+tb"), 9, 0));
-  EXPECT_FALSE(refused_by_device(form("m16n32k16"), 10, 0));
-  EXPECT_THAT(refused_by_device(form("m16n32k16"), 9, 0)->reason, HasSubstr("trans_b"));
-  EXPECT_THAT(refused_by_device(form("m16n32k16+tb"), 8, 0)->reason, HasSubstr("8.9"));
-  EXPECT_THAT(refused_by_device(form("m16n24k16+tb"), 9, 0)->reason, HasSubstr("not 24"));
+  EXPECT_FALSE(refused_by_device(form("m16n32k16+tb"), {9, 0}));
+  EXPECT_FALSE(refused_by_device(form("m16n32k16+tb"), {12, 1}));
+  for (const ComputeCapability any_layout : {ComputeCapability{10, 0}, {10, 3}, {11, 0}}) {
+    EXPECT_FALSE(refused_by_device(form("m16n32k16"), any_layout)) << any_layout.major;
+    EXPECT_FALSE(refused_by_device(form("m16n32k16+ta+tb"), any_layout)) << any_layout.major;
+  }
+  for (const ComputeCapability along_k : {ComputeCapability{8, 9}, {9, 0}, {12, 0}, {12, 1}}) {
+    for (const char* tokens : {"m16n32k16", "m16n32k16+ta", "m16n32k16+ta+tb"}) {
+      EXPECT_TRUE(refused_by_device(form(tokens), along_k)) << tokens << " on " << along_k.major;
+    }
+  }
+  EXPECT_THAT(refused_by_device(form("m16n32k16"), {9, 0})->reason, HasSubstr("trans_b"));
+  EXPECT_THAT(refused_by_device(form("m16n32k16+tb"), {8, 0})->reason, HasSubstr("8.9"));
+  EXPECT_THAT(refused_by_device(form("m16n24k16+tb"), {9, 0})->reason, HasSubstr("not 24"));
   const auto half = gemm_form(problem("gemm", "m3n3k3", DataType::f16), ProductLibrary::cublaslt);
-  EXPECT_FALSE(refused_by_device(*half, 7, 5));
+  EXPECT_FALSE(refused_by_device(*half, {7, 5}));
+  EXPECT_FALSE(refused_by_device(form("m16n32k16"), kNoDevice));
 }
 
 }  // namespace

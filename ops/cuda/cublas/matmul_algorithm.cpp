@@ -28,7 +28,18 @@ Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t st
 using Preference =
     std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, decltype(&::cublasLtMatmulPreferenceDestroy)>;
 
-Result<Preference, Refusal> make_preference(const CublasLtApi& api, Bytes workspace) {
+// Its sums stay in the type that is computed in, also where K is divided: without this, partial
+// sums of 16 bits may be added in 16 bits.
+cublasStatus_t keep_precision(const CublasLtApi& api, cublasLtMatmulPreference_t preference,
+                              const MatmulDescriptors& descriptors) {
+  if (info(descriptors.destination()).bytes >= 4) return CUBLAS_STATUS_SUCCESS;
+  const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;  // of those that divide
+  return api.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
+                            sizeof(schemes));
+}
+
+Result<Preference, Refusal> make_preference(const CublasLtApi& api,
+                                            const MatmulDescriptors& descriptors, Bytes workspace) {
   cublasLtMatmulPreference_t raw = nullptr;
   cublasStatus_t status = api.create_preference(&raw);
   if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "a preference", status);
@@ -36,6 +47,8 @@ Result<Preference, Refusal> make_preference(const CublasLtApi& api, Bytes worksp
   const auto bytes = static_cast<std::uint64_t>(workspace.count);
   status = api.set_preference(raw, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof(bytes));
   if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "the workspace's limit", status);
+  status = keep_precision(api, raw, descriptors);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "the scheme of reductions", status);
   const auto alignment = static_cast<std::uint32_t>(kProductAlignment);
   for (const auto name :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
@@ -78,7 +91,7 @@ std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLt
 Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count) {
-  BENCH_ASSIGN_OR_RETURN(const Preference preference, make_preference(api, workspace));
+  BENCH_ASSIGN_OR_RETURN(const Preference preference, make_preference(api, descriptors, workspace));
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
   int found = 0;
   const cublasStatus_t status = api.heuristic(handle, descriptors.product(), descriptors.a(),

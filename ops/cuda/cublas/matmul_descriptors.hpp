@@ -31,6 +31,7 @@ class MatmulDescriptors {
   // Where no residual is added cuBLASLt wants the layout of the result in its place.
   cublasLtMatrixLayout_t c() const { return c_.get(); }
   cublasLtMatrixLayout_t d() const { return d_.get(); }
+  DataType destination() const { return destination_; }
   // Of the bias vector, on the device.
   Status set_bias(const void* bias);
   // Of the float on the device by which fp8 operands, and an fp8 result, are multiplied.

@@ -3,6 +3,7 @@
 
 #include "ops/cuda/cublas/cublas_kernel.hpp"
 #include "ops/cuda/cublas/cublaslt_kernel.hpp"
+#include "ops/cuda/library_report.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +75,11 @@ Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
   const Nanoseconds begin = device.runtime->now();
   BENCH_ASSIGN_OR_RETURN(auto handle, make_cublaslt_handle(api));
   device.runtime->note_setup("library", device.runtime->now() - begin);
-  const CublasLtSession session{device, api, std::move(handle), library_variables(variables)};
+  std::map<std::string, std::string> details = library_variables(variables);
+  // Networks, whose library is another, have them of their products.
+  details["library.cublaslt"] = packed_version(api->version());
+  details["library.cublaslt.path"] = api->path;
+  const CublasLtSession session{device, api, std::move(handle), std::move(details)};
   return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
       "cublaslt", api->path, [session](const Problem& problem, std::int64_t tuning) {
         return create_cublaslt_kernel(session, problem, tuning);

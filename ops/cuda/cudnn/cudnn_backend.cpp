@@ -20,7 +20,9 @@ using Created = Result<std::unique_ptr<Kernel>, Refusal>;
 
 Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
-LibraryInfo library_info(const CudnnApi& api) {
+LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, Refusal>& loaded) {
+  if (!loaded) return {"cudnn", "", "", loaded.error().reason};
+  const CudnnApi& api = **loaded;
   // 9.19.0 is 91900.
   constexpr std::size_t kMajor = 10000, kMinor = 100;
   const std::size_t version = api.get_version();
@@ -32,13 +34,13 @@ LibraryInfo library_info(const CudnnApi& api) {
 
 class CudnnBackend final : public Backend {
  public:
-  CudnnBackend(CudnnBackendParts parts, std::shared_ptr<CudnnSession> session)
+  CudnnBackend(CudnnBackendParts parts, MaybeSession session)
       : parts_(std::move(parts)),
         kernels_(parts_.device, std::move(session), parts_.launcher, parts_.products) {}
 
   std::string_view name() const override { return "cudnn"; }
   std::string_view device() const override { return "cuda"; }
-  LibraryInfo library() const override { return library_info(*parts_.api); }
+  LibraryInfo library() const override { return library_info(parts_.api); }
   Created create(const Problem& problem) override {
     if (problem.op->name == "gemm") {
       return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
@@ -103,8 +105,9 @@ Created CudnnBackend::create_layer(const Problem& problem, const MetLayouts& met
 }  // namespace
 
 Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts) {
-  BENCH_ASSIGN_OR_RETURN(std::shared_ptr<CudnnSession> session,
-                         CudnnSession::create(parts.api, parts.device.runtime));
+  auto session = parts.api ? CudnnSession::create(*parts.api, parts.device.runtime)
+                           : MaybeSession(parts.api.error());
+  if (parts.api && !session) return std::move(session).error();
   return std::unique_ptr<Backend>(
       std::make_unique<CudnnBackend>(std::move(parts), std::move(session)));
 }

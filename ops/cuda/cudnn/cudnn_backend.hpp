@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backend `cudnn` on device `cuda`: every operator but gemm, and networks. What cuDNN's graph
-// API has no engine for runs by kernels of our own, whose implementation says so ("bench:...").
+// API has no engine for runs by kernels of our own, whose implementation says so ("bench:..."), and
+// so do those of them that need no cuDNN where it is not there.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,7 +17,8 @@ namespace bench::ops::cuda {
 
 struct CudnnBackendParts {
   DeviceParts device;
-  std::shared_ptr<const CudnnApi> api;
+  // Refusal: cuDNN is not there. What needs it is refused for this reason.
+  Result<std::shared_ptr<const CudnnApi>, Refusal> api;
   // Of our own kernels: make_device_launcher() on the runtime's stream.
   std::shared_ptr<Launcher> launcher;
   // Makes the kernels of the matrix products of networks; empty: networks with one are refused.

@@ -71,8 +71,10 @@ constexpr std::string_view kNoEngine =
 // Why an engine may not stand for the problem; empty: it may.
 std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) {
   if (engine.has(EngineNote::down_convert_inputs)) return "they round their inputs";
-  // Of operators that multiply no matrices the note says nothing: a pointwise engine bears it too.
-  if (problem.work.macs && problem.dtype == DataType::f32 && problem.math == Math::standard &&
+  // Of operators that multiply no matrices these say nothing: a pointwise engine bears them too.
+  if (!problem.work.macs) return "";
+  if (engine.has(EngineNote::reduced_precision_reduction)) return "they round their sums";
+  if (problem.dtype == DataType::f32 && problem.math == Math::standard &&
       engine.has(EngineNote::tensor_core)) {
     return "they compute f32 as TF32, which `math: tf32` asks for";
   }

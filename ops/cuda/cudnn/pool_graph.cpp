@@ -126,7 +126,7 @@ Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Prob
   });
   if (row == std::end(kModes)) return unsupported("cuDNN has no such pooling");
   const PoolForm form = pool_form(problem);
-  const auto shape = resample(target, form, *row, pointwise_compute_type(problem));
+  auto shape = resample(target, form, *row, pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   GraphBuilder builder(target);
   if (problem.direction == Direction::forward) {
@@ -135,18 +135,20 @@ Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Prob
   } else {
     add_backward(builder, problem, form, *row, *shape);
   }
+  builder.keep(std::move(shape));
   return builder.finish();
 }
 
 Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem) {
   const PoolForm form = pool_form(problem);
-  const auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
+  auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   TensorForm result = form_of(problem, 0, form.output, chosen_layout(problem));
   result.name = "destination";
   result.uid = kMaximaResult;
   GraphBuilder builder(target);
   add_forward(builder, problem, form, *shape, result, Maxima::written);
+  builder.keep(std::move(shape));
   return builder.finish();
 }
 

@@ -56,14 +56,14 @@ std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std:
 
 Result<ProblemPlan, Refusal> ProblemKernels::make_plan(const Problem& problem) {
   const Nanoseconds start = parts_.runtime->now();
-  BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph(session_->target(), problem));
+  BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph((*session_)->target(), problem));
   std::shared_ptr<const ExecutionPlan> maxima;
   if (needs_maxima(problem)) {
-    BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph(session_->target(), problem));
-    BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(*session_, problem, std::move(forward), 1));
+    BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph((*session_)->target(), problem));
+    BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(**session_, problem, std::move(forward), 1));
     maxima = found.front();
   }
-  BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(*session_, problem, std::move(graph),
+  BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(**session_, problem, std::move(graph),
                                                      std::max<std::int64_t>(1, tuning_)));
   std::vector<ProblemPlan> plans;
   for (auto& plan : found) plans.push_back({std::move(plan), maxima, {}});
@@ -86,7 +86,7 @@ Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<ProblemPlan> made;
   for (ProblemPlan& plan : plans) {
-    auto kernel = make_cudnn_kernel(parts_, session_, problem, plan);
+    auto kernel = make_cudnn_kernel(parts_, *session_, problem, plan);
     if (!kernel && kernel.error().kind == Refusal::Kind::failed) return std::move(kernel).error();
     if (!kernel) continue;  // no memory for its workspace
     kernels.push_back(*std::move(kernel));
@@ -117,8 +117,9 @@ Result<ProblemPlan, Refusal> ProblemKernels::plan(const Problem& problem) {
 
 ProblemKernels::Created ProblemKernels::by_graph(const Problem& problem) {
   if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
+  if (!session_) return session_.error();
   BENCH_ASSIGN_OR_RETURN(ProblemPlan made, plan(problem));
-  return make_cudnn_kernel(parts_, session_, problem, std::move(made));
+  return make_cudnn_kernel(parts_, *session_, problem, std::move(made));
 }
 
 // Bias and post-ops behind a result, in its place where the types are the same.
@@ -164,7 +165,8 @@ ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
   if (is_final(whole) || problem.post_ops.empty()) return whole;
   Problem part = problem;
   part.post_ops.clear();
-  std::erase_if(part.tensors, [](const Tensor& tensor) { return tensor.name == "residual"; });
+  std::erase_if(part.tensors,
+                [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
   auto first = products_(part, tuning_);
   if (!first) return whole;
   return with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
@@ -213,7 +215,7 @@ ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
   // What the parts say is about the same convolution without what stands behind it.
   const std::string& parts_reason = by_parts.error().reason;
   const std::string reason =
-      parts_reason.empty()
+      parts_reason.empty() || parts_reason == by_cudnn.error().reason
           ? by_cudnn.error().reason
           : fmt::format("{}; without bias and post-ops: {}", by_cudnn.error().reason, parts_reason);
   return unsupported(reason);

@@ -23,11 +23,14 @@ namespace bench::ops::cuda {
 using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem,
                                                                             std::int64_t tuning)>;
 
+using MaybeSession = Result<std::shared_ptr<CudnnSession>, Refusal>;
+
 class ProblemKernels {
  public:
+  // Without a session, for the reason that stands in its place, there are kernels of ours alone.
   // `products` may be empty.
-  ProblemKernels(DeviceParts parts, std::shared_ptr<CudnnSession> session,
-                 std::shared_ptr<Launcher> launcher, ProductMaker products)
+  ProblemKernels(DeviceParts parts, MaybeSession session, std::shared_ptr<Launcher> launcher,
+                 ProductMaker products)
       : parts_(std::move(parts)),
         session_(std::move(session)),
         launcher_(std::move(launcher)),
@@ -54,7 +57,7 @@ class ProblemKernels {
   Result<ProblemPlan, Refusal> tuned(const Problem& problem, std::vector<ProblemPlan> plans);
 
   DeviceParts parts_;
-  std::shared_ptr<CudnnSession> session_;
+  MaybeSession session_;
   std::shared_ptr<Launcher> launcher_;
   ProductMaker products_;
   std::int64_t tuning_ = 0;

@@ -26,6 +26,7 @@ struct GapRow {
   std::string_view op;
   Applies applies;
   std::string_view reason;
+  std::optional<ComputeCapability> before = {};  // from which on there are engines
 };
 
 bool is_rank_3(const Problem& problem) { return problem.tensors[0].dims.size() == 3; }
@@ -70,41 +71,92 @@ bool is_byte_in_nchw(const Problem& problem) {
   return is_in_nchw(problem) && (is_f8(problem) || problem.dtype == DataType::u8);
 }
 bool is_f64_in_nhwc(const Problem& problem) { return is_f64(problem) && !is_in_nchw(problem); }
-bool is_byte_gradient(const Problem& problem) {
+
+// Absent: not of this type, or not what cuDNN has an operation for.
+std::optional<ConvForm> form_of_conv(const Problem& problem, bool (*has_type)(const Problem&)) {
+  if (!has_type(problem)) return std::nullopt;
   const auto form = conv_form(conv_part(problem, problem.dtype));
-  return info(problem.dtype).bytes == 1 && form && form->kind != ConvKind::forward;
+  return form ? std::optional(*form) : std::nullopt;
+}
+bool is_byte_integer(const Problem& problem) {
+  return problem.dtype == DataType::s8 || problem.dtype == DataType::u8;
+}
+bool is_integer_gradient(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_byte_integer);
+  return form && form->kind != ConvKind::forward;
 }
 
-bool is_f8_depthwise(const Problem& problem) {
-  return is_f8(problem) && conv_shape(problem.parameters).groups > 1 &&
-         conv_shape(problem.parameters).group_c() == 1;
+constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
+constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
+std::int64_t groups_of(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
+// A product of matrices, with a matrix for each pixel's channels.
+bool is_pixelwise(const Problem& problem, const ConvForm& form) {
+  return !is_in_nchw(problem) && form.kind == ConvKind::data && groups_of(form) == 1 &&
+         std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
+         std::ranges::all_of(form.stride, kIsOne) &&
+         std::ranges::all_of(form.pad_before, kIsZero) &&
+         std::ranges::all_of(form.pad_after, kIsZero);
+}
+bool is_f8_gradient(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  return form && form->kind != ConvKind::forward && !is_pixelwise(problem, *form);
+}
+bool is_f8_gradient_of_odd_channels(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  constexpr std::int64_t kChannels = 16;
+  return is_f8_gradient(problem) &&
+         (form->w.dims[1] % kChannels != 0 || form->w.dims[0] / groups_of(*form) % kChannels != 0);
+}
+bool is_f8_gradient_of_strided_data(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  return form && form->kind == ConvKind::data && !std::ranges::all_of(form->stride, kIsOne);
+}
+bool is_f8_in_odd_groups(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  constexpr std::int64_t kChannels = 4;
+  return form && groups_of(*form) > 1 && form->w.dims[1] % kChannels != 0;
 }
 
-// Seen with cuDNN 9.19 on what is described as an sm_90.
+constexpr ComputeCapability kBlackwell = {10, 0};
+
+// Seen with cuDNN 9.19 on what is described as an sm_90, and those of f8 as an sm_89 and an sm_100.
 constexpr GapRow kExpectedGaps[] = {
-    {"conv", is_byte_gradient,
-     "cuDNN has no engine for gradients of 8-bit types, as which "
-     "transposed convolutions run"},
-    {"conv", is_f8_depthwise, "cuDNN has no engine for depthwise convolutions of f8"},
+    {"conv", is_integer_gradient,
+     "cuDNN has no engine for gradients of 8-bit integers, as which transposed convolutions run"},
+    {"conv", is_f8_gradient,
+     "before compute capability 10.0 cuDNN has no engine for gradients of f8, as which transposed "
+     "convolutions run",
+     kBlackwell},
+    {"conv", is_f8_gradient_of_strided_data,
+     "cuDNN has no engine for the gradient of an f8 convolution's data with strides"},
+    {"conv", is_f8_gradient_of_odd_channels,
+     "cuDNN's engines for gradients of f8 need channels in multiples of 16"},
+    {"conv", is_f8_in_odd_groups,
+     "cuDNN's engines for f8 need groups of channels in multiples of 4"},
     {"pool", is_maximum_gradient_in_nchw,
      "cuDNN has no engine for the gradient of a maximum in nchw"},
     {"pool", is_byte_in_nchw, "cuDNN has no engine for pooling of u8 and f8 in nchw"},
     {"pool", is_f64_in_nhwc, "cuDNN has no engine for pooling of f64 in nhwc"},
 };
 
-std::optional<std::string> find_gap(std::span<const GapRow> rows, const Problem& problem) {
+std::optional<std::string> find_gap(std::span<const GapRow> rows, const Problem& problem,
+                                    ComputeCapability of) {
   for (const GapRow& row : rows) {
-    if (row.op == problem.op->name && row.applies(problem)) return std::string(row.reason);
+    const bool has_engines = row.before && of >= *row.before;
+    if (has_engines || row.op != problem.op->name || !row.applies(problem)) continue;
+    return std::string(row.reason);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> known_gap(const Problem& problem) { return find_gap(kGaps, problem); }
+std::optional<std::string> known_gap(const Problem& problem) {
+  return find_gap(kGaps, problem, kNoDevice);
+}
 
-std::optional<std::string> expected_gap(const Problem& problem) {
-  return find_gap(kExpectedGaps, problem);
+std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability of) {
+  return find_gap(kExpectedGaps, problem, of);
 }
 
 ConvSplit conv_split(const Problem& problem) {

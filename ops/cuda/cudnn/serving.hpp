@@ -2,6 +2,7 @@
 // Who computes a problem on a CUDA device: what is known without asking cuDNN. Pure.
 #pragma once
 
+#include "ops/cuda/support.hpp"
 #include "ops/problem.hpp"
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace bench::ops::cuda {
 // Why no engine of cuDNN serves a problem whose graph it may accept, and a kernel of ours does.
 // Absent: cuDNN is to be asked.
 std::optional<std::string> known_gap(const Problem& problem);
-// The same where nothing takes its place: for lists that are made without a device. On a device
-// cuDNN is asked, since later versions may know better.
-std::optional<std::string> expected_gap(const Problem& problem);
+// The same where nothing takes its place: for lists that are made without a device, or for one that
+// is described. On a device cuDNN is asked, since later versions may know better.
+std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability of);
 
 // A convolution in two parts: cuDNN's, and a kernel of ours behind it.
 enum class ConvSplit { none, epilogue, bias_gradient };

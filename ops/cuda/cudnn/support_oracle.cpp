@@ -20,9 +20,8 @@ Support product_support(const Problem& problem, const SupportQuestion& asked) {
   for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
     const auto form = gemm_form(problem, library);
-    std::optional<Refusal> refused;
-    if (!form) refused = form.error();
-    if (form && asked.major > 0) refused = refused_by_device(*form, asked.major, asked.minor);
+    const std::optional<Refusal> refused =
+        form ? refused_by_device(*form, asked.of) : std::optional(form.error());
     if (!refused) return {Runs::yes, name, reasons};
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, refused->reason);
   }
@@ -31,26 +30,21 @@ Support product_support(const Problem& problem, const SupportQuestion& asked) {
 
 // Why a device of this compute capability does not compute with a type.
 std::optional<std::string> lacking_type(const Problem& problem, const SupportQuestion& asked) {
-  if (asked.major == 0) return std::nullopt;
-  const int capability = asked.major * 10 + asked.minor;
-  const auto lacks = [&](std::string_view type, int least) {
-    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, least / 10,
-                       least % 10, asked.major, asked.minor);
+  constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
+  if (asked.of == kNoDevice || problem.op->name != "conv") return std::nullopt;
+  const auto lacks = [&](std::string_view type, ComputeCapability least) {
+    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, least.major,
+                       least.minor, asked.of.major, asked.of.minor);
   };
-  constexpr int kBf16 = 80, kF8 = 89;
-  const bool multiplies = problem.op->name == "conv";
-  if (multiplies && problem.dtype == DataType::bf16 && capability < kBf16) {
-    return lacks("bf16", kBf16);
-  }
-  const bool is_f8 = problem.dtype == DataType::f8_e4m3 || problem.dtype == DataType::f8_e5m2;
-  if (multiplies && is_f8 && capability < kF8) return lacks("f8", kF8);
+  if (problem.dtype == DataType::bf16 && asked.of < kBf16) return lacks("bf16", kBf16);
+  if (is_fp8(problem.dtype) && asked.of < kF8) return lacks("f8", kF8);
   return std::nullopt;
 }
 
 // The reason against one graph of cuDNN; absent: it accepts it.
 std::optional<std::string> graph_refusal(const Problem& problem, const SupportQuestion& asked) {
   if (auto gap = known_gap(problem)) return gap;
-  if (auto gap = expected_gap(problem)) return gap;
+  if (auto gap = expected_gap(problem, asked.of)) return gap;
   const auto graph = operation_graph(asked.api, problem);
   if (graph) return std::nullopt;
   return graph.error().reason;

@@ -15,8 +15,7 @@ namespace bench::ops::cuda {
 struct SupportQuestion {
   std::shared_ptr<const CudnnApi> api;  // null: cuDNN is not there, for the reason below
   std::string missing;
-  // Compute capability, which decides on types; 0: of no device in particular.
-  int major = 0, minor = 0;
+  ComputeCapability of = kNoDevice;  // decides on types
 };
 
 Support support_of(const Problem& problem, const SupportQuestion& asked);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 TEST(Support, OfEveryCombinationIsAnAnswer) {
   BENCH_NEED_CUDNN(api);
-  const SupportQuestion asked{api, "", 9, 0};
+  const SupportQuestion asked{api, "", {9, 0}};
   std::map<std::string, std::set<std::string>> servers;  // of each operator
   int cases = 0;
   testing::for_each_support_case([&](const Problem& each, const std::string& what) {
@@ -49,7 +49,7 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
 }
 
 TEST(Support, WithoutCudnnSaysSo) {
-  const SupportQuestion asked{nullptr, "no file of that name", 0, 0};
+  const SupportQuestion asked{nullptr, "no file of that name", {0, 0}};
   const Support conv = support_of(problem("conv", "n2c4h5k6r3"), asked);
   EXPECT_EQ(conv.runs, Runs::unknown);
   EXPECT_THAT(conv.reason, HasSubstr("no file of that name"));
@@ -60,12 +60,12 @@ TEST(Support, WithoutCudnnSaysSo) {
 TEST(Support, DependsOnTheDevice) {
   BENCH_NEED_CUDNN(api);
   const Problem f8 = problem("conv", "n2c16h5k16r3", DataType::f8_e4m3);
-  EXPECT_EQ(support_of(f8, {api, "", 9, 0}).runs, Runs::yes);
-  const Support older = support_of(f8, {api, "", 8, 0});
+  EXPECT_EQ(support_of(f8, {api, "", {9, 0}}).runs, Runs::yes);
+  const Support older = support_of(f8, {api, "", {8, 0}});
   EXPECT_EQ(older.runs, Runs::no);
   EXPECT_THAT(older.reason, HasSubstr("compute capability 8.9"));
   const Problem bf16 = problem("conv", "n2c16h5k16r3", DataType::bf16);
-  EXPECT_EQ(support_of(bf16, {api, "", 7, 5}).runs, Runs::no);
+  EXPECT_EQ(support_of(bf16, {api, "", {7, 5}}).runs, Runs::no);
 }
 
 }  // namespace

@@ -193,17 +193,17 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
   return std::unique_ptr<Invocation>(std::move(invocation));
 }
 
-// Of a problem's parts all that is known; a network's are too many, but what their creation took
-// adds up.
+// Of a problem's parts all that is known; a network's are too many, but for further libraries that
+// they use, and what their creation took adds up.
 std::map<std::string, std::string> ChainKernel::details() const {
-  constexpr std::string_view kSetup = "setup.";
+  constexpr std::string_view kSetup = "setup.", kLibrary = "library.";
   std::map<std::string, std::string> details = CudaKernel::details();
   std::map<std::string, std::int64_t> setup;
   for (const ChainStep& step : chain_.steps) {
     for (const auto& [name, value] : step.kernel->details()) {
       if (name.starts_with(kSetup)) {
         setup[name] += std::stoll(value);
-      } else if (between_ == Between::workspace) {
+      } else if (between_ == Between::workspace || name.starts_with(kLibrary)) {
         details.emplace(name, value);
       }
     }

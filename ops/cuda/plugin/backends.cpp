@@ -95,8 +95,13 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
   cudaRuntimeGetVersion(&runtime);
   cudaDriverGetVersion(&driver);
   LibraryInfo of_driver{"nvidia_driver", "", "", "CUDA " + cuda_version_text(driver)};
+  LibraryInfo of_nvml{"nvml", "", "", ""};
   if (const auto nvml = Nvml::open(search)) {
     of_driver.version = nvml->driver_version().value_or("");
+    of_nvml.version = nvml->library_version().value_or("");
+    of_nvml.path = nvml->path();
+  } else {
+    of_nvml.detail = nvml.error().reason;
   }
   constexpr std::string_view kDriver[] = {"libcuda.so.1"};
   const SearchStep loader{"", "the loader's path"};
@@ -105,17 +110,40 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
   }
   return {{"cuda_runtime", cuda_version_text(runtime), own_folder() + "/libbench_cuda.so",
            "linked into the plugin"},
-          of_driver};
+          of_driver,
+          of_nvml};
 }
 
-// Of a backend, before it is opened. `Api` is its table of functions.
+// Its table of functions. Refusal: it is not there.
+template <class Api>
+using Loaded = Result<std::shared_ptr<const Api>, Refusal>;
+
+// What becomes of a backend whose library is not there.
+enum class WithoutLibrary { refused, opened };
+
+// Of a backend, before it is opened.
 template <class Api>
 struct Library {
   std::string_view name;  // of library_specs()
   Result<std::shared_ptr<const Api>, LoadFailure> (*load)(std::span<const SearchStep> search);
-  MadeBackend (*make)(const DeviceParts& device, const std::shared_ptr<const Api>& api,
-                      const Shared& shared);
+  MadeBackend (*make)(const DeviceParts& device, const Loaded<Api>& api, const Shared& shared);
+  WithoutLibrary without = WithoutLibrary::refused;
 };
+
+template <class Api>
+Loaded<Api> load_library(const Library<Api>& library, std::span<const SearchStep> search) {
+  auto loaded = library.load(search);
+  if (loaded) return *std::move(loaded);
+  return Refusal{Refusal::Kind::unsupported, std::move(loaded).error().reason};
+}
+
+template <class Api>
+LibraryInfo library_info(const std::string& backend, const Library<Api>& library,
+                         const Loaded<Api>& loaded, std::span<const SearchStep> search) {
+  if (!loaded) return {backend, "", "", loaded.error().reason};
+  const LibraryReport report = report_library(library_spec(library.name), search, {});
+  return {backend, report.version, report.path, ""};
+}
 
 template <class Api>
 MadeBackend open_backend(const std::string& name, const Library<Api>& library,
@@ -125,18 +153,17 @@ MadeBackend open_backend(const std::string& name, const Library<Api>& library,
   }
   MonotonicClock clock;
   const Nanoseconds begin = clock.now();
-  auto loaded = library.load(shared->search);
-  if (!loaded) return Refusal{Refusal::Kind::unsupported, std::move(loaded).error().reason};
+  Loaded<Api> loaded = load_library(library, shared->search);
+  if (!loaded && library.without == WithoutLibrary::refused) return std::move(loaded).error();
   const Nanoseconds load_time = clock.now() - begin;
-  const LibraryReport report = report_library(library_spec(library.name), shared->search, {});
   LazyBackendParts parts;
   parts.name = name;
-  parts.library = {name, report.version, report.path, ""};
+  parts.library = library_info(name, library, loaded, shared->search);
   parts.further_libraries = cuda_libraries(shared->search);
   parts.session = shared->session;
   parts.tracer = shared->tracer;
   parts.counters = shared->counters;
-  parts.make = [api = *std::move(loaded), library, shared,
+  parts.make = [api = std::move(loaded), library, shared,
                 load_time](const DeviceParts& device) -> MadeBackend {
     device.runtime->note_setup("library", load_time);
     return library.make(device, api, *shared);
@@ -154,13 +181,15 @@ BackendExport backend_export(const std::string& name, std::vector<std::string> o
 
 const Library<CublasLtApi> kCublasLt = {
     "cuBLASLt", load_cublaslt,
-    [](const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
-       const Shared& shared) { return make_cublaslt_backend(device, api, shared.variables); }};
+    [](const DeviceParts& device, const Loaded<CublasLtApi>& api, const Shared& shared) {
+      return make_cublaslt_backend(device, *api, shared.variables);
+    }};
 
 const Library<CublasApi> kCublas = {
     "cuBLAS", load_cublas,
-    [](const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
-       const Shared& shared) { return make_cublas_backend(device, api, shared.variables); }};
+    [](const DeviceParts& device, const Loaded<CublasApi>& api, const Shared& shared) {
+      return make_cublas_backend(device, *api, shared.variables);
+    }};
 
 #ifdef BENCH_HAS_CUDNN
 // cuBLASLt is loaded by the first network that has a matrix product.
@@ -186,13 +215,13 @@ ProductMaker product_maker(const DeviceParts& device, const Shared& shared) {
 
 const Library<CudnnApi> kCudnn = {
     "cuDNN", load_cudnn,
-    [](const DeviceParts& device, const std::shared_ptr<const CudnnApi>& api,
-       const Shared& shared) {
+    [](const DeviceParts& device, const Loaded<CudnnApi>& api, const Shared& shared) {
       return make_cudnn_backend({.device = device,
                                  .api = api,
                                  .launcher = make_device_launcher(device.runtime),
                                  .products = product_maker(device, shared)});
-    }};
+    },
+    WithoutLibrary::opened};
 #endif
 
 }  // namespace

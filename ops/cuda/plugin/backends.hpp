@@ -17,7 +17,7 @@ std::optional<std::string> why_no_device(const Variables& variables);
 
 // In order of preference. They share one device, its memory, tracer and counters; opening one loads
 // its library and touches the device no further. Refusal: skipped without a device, unsupported
-// without the library.
+// without the library, but for cudnn, which then has the plugin's own kernels.
 std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
                                          const Variables& variables);
 

@@ -29,7 +29,9 @@ BENCH_PLUGIN_EXPORT void bench_cuda_probe(int32_t extent,
 /* Calls `write` once with what would compute the problem on a device, told without one:
  * {"runs": "yes" | "no" | "unknown", "by": ..., "reason": ..., "engines": [...]}. `backend`:
  * cudnn, cublaslt or cublas. `device`: JSON, as cuDNN describes a device, for which its engines are
- * then named, the first choice first; "" for none. May load NVIDIA's libraries. */
+ * then named, the first choice first; of `deviceVer` alone (900: compute capability 9.0) what
+ * depends on that is told; "" for device 0 of this machine, where there is one. May load NVIDIA's
+ * driver and libraries. */
 BENCH_PLUGIN_EXPORT void bench_cuda_support(
     const bench_problem* problem, const char* backend, const char* device,
     void (*write)(void* self, const char* text, size_t size), void* self);

@@ -8,6 +8,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -57,8 +58,12 @@ void bench_cuda_support(const bench_problem* problem, const char* backend, const
   namespace cuda = bench::ops::cuda;
   std::string text;
   try {
+    const std::string_view json = device;
+    const cuda::AskedDevice asked =
+        json.empty() ? cuda::AskedDevice{cuda::capability_here(cuda::process_variable)}
+                     : cuda::described_device(json);
     text =
-        cuda::support_answer(*problem, backend, device,
+        cuda::support_answer(*problem, backend, asked,
                              cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
   } catch (const std::exception&) {  // nothing is thrown across this interface
     text =

@@ -145,6 +145,16 @@ RuntimeAnswers ask_runtime(const Variables& variables) {
   return answers;
 }
 
+ComputeCapability capability_here(const Variables& variables) {
+  ComputeCapability found;
+  if (ask_runtime(variables).devices == 0) return kNoDevice;
+  const bool known =
+      cudaDeviceGetAttribute(&found.major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
+      cudaDeviceGetAttribute(&found.minor, cudaDevAttrComputeCapabilityMinor, 0) == cudaSuccess;
+  static_cast<void>(cudaGetLastError());
+  return known ? found : kNoDevice;
+}
+
 ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,
                   const Variables& variables) {
   ProbeReport report;

@@ -5,6 +5,7 @@
 
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/probe.hpp"
+#include "ops/cuda/support.hpp"
 
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@ namespace bench::ops::cuda {
 
 // cudaGetDeviceCount comes first: without a driver nothing else of CUDA is touched.
 RuntimeAnswers ask_runtime(const Variables& variables);
+
+// Of device 0; kNoDevice where there is none. Makes no context.
+ComputeCapability capability_here(const Variables& variables);
 
 // Everything. CUPTI is expected as of this build's toolkit.
 ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,

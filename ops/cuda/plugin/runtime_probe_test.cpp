@@ -37,6 +37,17 @@ TEST(RuntimeProbe, SaysForThisMachineWhetherCudaCanRun) {
   }
 }
 
+TEST(RuntimeProbe, TellsTheCapabilityOfTheFirstDevice) {
+  const auto search = library_search_path(no_variable, "");
+  const ProbeReport report = probe(ProbeExtent::devices, search, process_variable);
+  const ComputeCapability here = capability_here(process_variable);
+  if (report.devices.empty()) {
+    EXPECT_EQ(here, kNoDevice);
+  } else {
+    EXPECT_EQ(here, (ComputeCapability{report.devices[0].major, report.devices[0].minor}));
+  }
+}
+
 TEST(RuntimeProbe, IsRepeatable) {
   const auto search = library_search_path(no_variable, "");
   EXPECT_EQ(ask_runtime(process_variable).status, ask_runtime(process_variable).status);

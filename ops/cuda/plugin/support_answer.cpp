@@ -23,9 +23,12 @@ namespace {
 
 constexpr std::string_view kRunsNames[] = {"yes", "no", "unknown"};
 
-Support product_support(const Problem& problem, ProductLibrary library, std::string name) {
+Support product_support(const Problem& problem, ProductLibrary library, std::string name,
+                        ComputeCapability of) {
   const auto form = gemm_form(problem, library);
   if (!form) return {Runs::no, "", form.error().reason};
+  if (auto refusal = refused_by_device(*form, of))
+    return {Runs::no, "", std::move(refusal)->reason};
   return {Runs::yes, std::move(name), ""};
 }
 
@@ -51,24 +54,25 @@ std::vector<std::string> engines_of(const Problem& problem,
   return texts;
 }
 
-Answer graph_answer(const Problem& problem, std::string_view device,
+Answer graph_answer(const Problem& problem, const AskedDevice& device,
                     std::span<const SearchStep> search) {
   SupportQuestion question;
+  question.of = device.of;
   auto api = load_cudnn(search);
   if (api) {
     question.api = *std::move(api);
   } else {
     question.missing = api.error().reason;
   }
-  return {support_of(problem, question), engines_of(problem, question.api, device)};
+  return {support_of(problem, question), engines_of(problem, question.api, device.properties)};
 }
 #else
-Answer graph_answer(const Problem&, std::string_view, std::span<const SearchStep>) {
+Answer graph_answer(const Problem&, const AskedDevice&, std::span<const SearchStep>) {
   return {{Runs::unknown, "", "this plugin was built without cuDNN"}, {}};
 }
 #endif
 
-Answer answer_to(const bench_problem& given, std::string_view backend, std::string_view device,
+Answer answer_to(const bench_problem& given, std::string_view backend, const AskedDevice& device,
                  std::span<const SearchStep> search) {
   const auto problem = read_problem(given);
   if (!problem) return {{Runs::no, "", problem.error().message()}, {}};
@@ -79,15 +83,26 @@ Answer answer_to(const bench_problem& given, std::string_view backend, std::stri
             {}};
   }
   if (!is_product) return graph_answer(*problem, device, search);
-  return {backend == "cublas" ? product_support(*problem, ProductLibrary::cublas, "cuBLAS")
-                              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt"),
+  return {backend == "cublas"
+              ? product_support(*problem, ProductLibrary::cublas, "cuBLAS", device.of)
+              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt", device.of),
           {}};
 }
 
 }  // namespace
 
+AskedDevice described_device(std::string_view json) {
+  const auto document = nlohmann::json::parse(json, nullptr, false);
+  const auto version = document.is_object() ? document.find("deviceVer") : document.end();
+  if (version == document.end() || !version->is_number_integer()) return {kNoDevice, json};
+  constexpr int kMajor = 100, kMinor = 10;  // 890 is 8.9
+  const int number = version->get<int>();
+  // The capability alone describes nothing that cuDNN could plan for.
+  return {{number / kMajor, number % kMajor / kMinor}, document.size() > 1 ? json : ""};
+}
+
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           std::string_view device, std::span<const SearchStep> search) {
+                           const AskedDevice& device, std::span<const SearchStep> search) {
   const Answer answer = answer_to(problem, backend, device, search);
   const Support& support = answer.support;
   const nlohmann::json document = {{"runs", kRunsNames[static_cast<std::size_t>(support.runs)]},

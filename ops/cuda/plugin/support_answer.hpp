@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
+#include "ops/cuda/support.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <span>
@@ -11,9 +12,19 @@
 
 namespace bench::ops::cuda {
 
+// A device for which is asked.
+struct AskedDevice {
+  ComputeCapability of = kNoDevice;
+  std::string_view properties =
+      {};  // JSON, as cuDNN describes one; empty: its engines are not told
+};
+
+// Reads bench_cuda_support's `device`; of kNoDevice where it names no compute capability.
+AskedDevice described_device(std::string_view json);
+
 // JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be read is a no
-// with the reason. `device`: as cuDNN describes one, whose engines are then named; empty: none.
+// with the reason.
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           std::string_view device, std::span<const SearchStep> search);
+                           const AskedDevice& device, std::span<const SearchStep> search);
 
 }  // namespace bench::ops::cuda

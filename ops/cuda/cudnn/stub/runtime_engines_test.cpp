@@ -2,6 +2,7 @@
 // Engines that cuDNN compiles at run time: its heuristics name them only where a driver is loaded,
 // for which the toolkit's stub will do. In a program of its own, since a stub once loaded stays.
 #include "ops/cuda/cudnn/serving.hpp"
+#include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/support_cases.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -10,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
 #include <string>
 #include <vector>
 
@@ -19,15 +19,6 @@ namespace {
 
 using testing::device_json;
 using ::testing::HasSubstr;
-
-// The machine's driver, else the stub. Its soname is the driver's, so that cuDNN finds it.
-bool load_some_driver() {
-  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
-  return dlopen(BENCH_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL) != nullptr;
-}
-
-#define BENCH_NEED_A_DRIVER() \
-  if (!load_some_driver()) GTEST_SKIP() << "neither a driver nor a stub: " << dlerror()
 
 struct Asked {
   const char* op;
@@ -160,7 +151,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
   const std::string json = device_json("sm_90");
-  const SupportQuestion asked{api, "", 9, 0};
+  const SupportQuestion asked{api, "", {9, 0}};
   int promised = 0;
   testing::for_each_support_case([&](const Problem& each, const std::string& what) {
     if (each.layout == Layout::any) return;  // one of the two others

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of fp8 and of 8-bit integers: what is told of them, by the rules of ops/tensor_core
+// and by support_of(), against what cuDNN offers on devices that are described. Their engines are
+// compiled at run time, for which a driver or its stub must be loaded.
+#include "ops/cuda/cudnn/stub/some_driver.hpp"
+#include "ops/cuda/cudnn/support_oracle.hpp"
+#include "ops/cuda/cudnn/test_support.hpp"
+#include "ops/tensor_core/eligibility.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using testing::conv_problem;
+using testing::ConvCase;
+using testing::device_json;
+
+struct Device {
+  const char* architecture;
+  ComputeCapability of;
+};
+constexpr Device kDevices[] = {{"sm_75", {7, 5}},
+                               {"sm_80", {8, 0}},
+                               {"sm_89", {8, 9}},
+                               {"sm_90", {9, 0}},
+                               {"sm_100", {10, 0}}};
+
+constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
+                                     Direction::backward_weights};
+
+std::string text_of(const ConvCase& wanted, const char* architecture) {
+  return fmt::format("{} {} {} {} on {}", wanted.tokens, info(wanted.dtype).name,
+                     layout_names()[static_cast<std::size_t>(wanted.layout)],
+                     direction_names()[static_cast<std::size_t>(wanted.direction)], architecture);
+}
+
+struct Offer {
+  std::int64_t first = -1;  // number of the engine; -1: there is none
+  bool tensor_cores = false;
+};
+
+Offer offer_of(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+               const std::string& json) {
+  constexpr std::int64_t kAll = 256;
+  const auto engines = planned_engines(api, problem, json, {kAll, 0});
+  if (!engines) return {};
+  return {engines->front().index,
+          std::any_of(engines->begin(), engines->end(),
+                      [](const auto& engine) { return engine.has(EngineNote::tensor_core); })};
+}
+
+// More than the rules say, which do not look at the kernel: in nhwc the data gradient of a kernel
+// of 1 is a product.
+bool is_beyond_the_rules(const ConvCase& wanted, std::string_view architecture) {
+  return wanted.tokens.ends_with("r1") && wanted.direction == Direction::backward_data &&
+         wanted.layout == Layout::nhwc && (architecture == "sm_89" || architecture == "sm_90");
+}
+
+TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  constexpr const char* kShapes[] = {
+      "n8c64h14k64r3p1",    "n8c60h14k64r3p1",   "n8c64h14k60r3p1",         "n8c3h14k64r3p1",
+      "n8c64h14k64r1",      "n8g4c64h14k64r3p1", "n8g16c64h14k64r3p1",      "n8g32c64h14k64r3p1",
+      "n8g64c64h14k64r3p1", "n8g8c48h14k64r3p1", "n8c64h14k64r3+transposed"};
+  int eligible = 0;
+  for (const Device& device : kDevices) {
+    const std::string json = device_json(device.architecture);
+    const Platform platform = parse_platform(device.architecture).value();
+    for (const char* shape : kShapes) {
+      for (const Direction direction : kDirections) {
+        for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
+          const ConvCase wanted{shape, DataType::f8_e4m3, layout, direction};
+          const Problem problem = conv_problem(wanted);
+          const TensorCoreEligibility verdict = verdict_of(problem, platform);
+          const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
+          eligible += says_yes ? 1 : 0;
+          const Offer offer = offer_of(api, problem, json);
+          // Where there is an engine at all it is one for tensor cores.
+          EXPECT_EQ(offer.tensor_cores, offer.first >= 0);
+          EXPECT_EQ(says_yes || is_beyond_the_rules(wanted, device.architecture),
+                    offer.tensor_cores)
+              << text_of(wanted, device.architecture) << ": " << verdict.reason;
+        }
+      }
+    }
+  }
+  EXPECT_GT(eligible, 50);
+}
+
+TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const Device& device : kDevices) {
+    for (const Direction direction : kDirections) {
+      const auto offered = [&](DataType dtype) {
+        return offer_of(api, conv_problem({"n8c64h14k64r3p1", dtype, Layout::nhwc, direction}),
+                        device_json(device.architecture))
+            .first;
+      };
+      EXPECT_EQ(offered(DataType::f8_e5m2), offered(DataType::f8_e4m3)) << device.architecture;
+    }
+  }
+}
+
+// Results of integers are exact, and most of their engines bear no note. What tells is whether s8
+// gets another engine than u8, which tensor cores would multiply and cuDNN has no kernels for.
+TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  constexpr const char* kShapes[] = {"n32c64h28k64r3p1",   "n32c64h28k64r1",
+                                     "n32c60h28k64r3p1",   "n32c64h28k60r3p1",
+                                     "n32g4c64h28k64r3p1", "n32g64c64h28k64r3p1"};
+  for (const Device& device : kDevices) {
+    const std::string json = device_json(device.architecture);
+    const Platform platform = parse_platform(device.architecture).value();
+    for (const char* shape : kShapes) {
+      for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
+        const ConvCase wanted{shape, DataType::s8, layout};
+        const Problem problem = conv_problem(wanted);
+        const TensorCoreEligibility verdict = verdict_of(problem, platform);
+        const Problem plain = conv_problem({shape, DataType::u8, layout});
+        const Offer of_plain = offer_of(api, plain, json);
+        EXPECT_FALSE(of_plain.tensor_cores);
+        EXPECT_EQ(verdict_of(plain, platform).rule, "u8");
+        EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible,
+                  offer_of(api, problem, json).first != of_plain.first)
+            << text_of(wanted, device.architecture) << ": " << verdict.reason;
+      }
+    }
+  }
+}
+
+// An engine that cuDNN names for gradients of s8 in groups, on Blackwell alone.
+bool is_beyond_support(const ConvCase& wanted, ComputeCapability of) {
+  return wanted.dtype == DataType::s8 && of.major == 10 &&
+         wanted.tokens.find('g') != std::string::npos;
+}
+
+TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  constexpr const char* kShapes[] = {"n8c64h14k64r3p1",
+                                     "n8c64h14k64r1",
+                                     "n8c60h14k64r1",
+                                     "n8c64h14k60r3p1",
+                                     "n8c64h14k64r3u2p1",
+                                     "n8c64h14k64r1u2",
+                                     "n8g4c64h14k64r3p1",
+                                     "n8g8c64h14k64r3p1",
+                                     "n8g32c64h14k64r3p1",
+                                     "n8g64c64h14k64r3p1",
+                                     "n8c64h14k64r1+transposed",
+                                     "n8c64h14k64r3u2+transposed"};
+  int served = 0, refused = 0;
+  for (const Device& device : kDevices) {
+    const std::string json = device_json(device.architecture);
+    for (const char* shape : kShapes) {
+      for (const auto& [dtype, layout] :
+           {std::pair(DataType::f8_e4m3, Layout::nhwc), std::pair(DataType::f8_e4m3, Layout::nchw),
+            std::pair(DataType::s8, Layout::nhwc)}) {
+        for (const Direction direction : kDirections) {
+          const ConvCase wanted{shape, dtype, layout, direction};
+          if (is_beyond_support(wanted, device.of)) continue;
+          const Problem problem = conv_problem(wanted);
+          const Support support = support_of(problem, {api, "", device.of});
+          const bool has_engine = planned_engines(api, problem, json, {1, 0}).ok();
+          EXPECT_EQ(support.runs == Runs::yes, has_engine)
+              << text_of(wanted, device.architecture) << ": " << support.reason;
+          (has_engine ? served : refused) += 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(served, 100);
+  EXPECT_GT(refused, 100);
+}
+
+}  // namespace
+}  // namespace bench::ops::cuda

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests that ask cuDNN about engines that it compiles at run time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+namespace bench::ops::cuda::testing {
+
+// The machine's driver, else the toolkit's stub in the file `stub`. Its soname is the driver's, so
+// that cuDNN finds it.
+inline bool load_some_driver(const char* stub) {
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
+  return dlopen(stub, RTLD_NOW | RTLD_GLOBAL) != nullptr;
+}
+
+}  // namespace bench::ops::cuda::testing
+
+#define BENCH_NEED_A_DRIVER()                                          \
+  if (!::bench::ops::cuda::testing::load_some_driver(BENCH_CUDA_STUB)) \
+  GTEST_SKIP() << "neither a driver nor a stub: " << dlerror()

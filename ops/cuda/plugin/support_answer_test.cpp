@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of a device that is described, without one and without NVIDIA's libraries.
+#include "ops/cuda/plugin/support_answer.hpp"
+
+#include "ops/plugin/c_problem.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace bench::ops::cuda {
+namespace {
+
+using bench::ops::testing::problem;
+using ::testing::HasSubstr;
+
+nlohmann::json answer(const Problem& asked, std::string_view backend, const AskedDevice& device) {
+  const CProblem given(asked);
+  return nlohmann::json::parse(support_answer(*given.get(), backend, device, {}));
+}
+
+TEST(DescribedDevice, IsReadFromItsProperties) {
+  const std::string text = R"({"deviceVer":1210,"deviceName":"GB10"})";
+  const AskedDevice device = described_device(text);
+  EXPECT_EQ(device.of, (ComputeCapability{12, 1}));
+  EXPECT_EQ(device.properties, text);
+  // Of the capability alone there is nothing to plan for.
+  EXPECT_EQ(described_device(R"({"deviceVer":890})").of, (ComputeCapability{8, 9}));
+  EXPECT_EQ(described_device(R"({"deviceVer":890})").properties, "");
+  for (const char* other : {R"({"deviceName":"new"})", R"({"deviceVer":"9.0"})", "[]", "?"}) {
+    EXPECT_EQ(described_device(other).of, kNoDevice) << other;
+  }
+}
+
+TEST(SupportAnswer, ProductsDependOnTheDevice) {
+  const Problem fp8 = problem("gemm", "m64n64k64+tb", DataType::f8_e4m3);
+  EXPECT_EQ(answer(fp8, "cublaslt", {kNoDevice}).at("runs"), "yes");
+  EXPECT_EQ(answer(fp8, "cublaslt", {{9, 0}}).at("by"), "cuBLASLt");
+  const auto older = answer(fp8, "cublaslt", {{7, 5}});
+  EXPECT_EQ(older.at("runs"), "no");
+  EXPECT_EQ(older.at("by"), "");
+  EXPECT_THAT(older.at("reason").get<std::string>(), HasSubstr("compute capability 8.9"));
+  const Problem plain = problem("gemm", "m64n64k64", DataType::f8_e4m3);
+  EXPECT_EQ(answer(plain, "cublaslt", {{10, 3}}).at("runs"), "yes");
+  EXPECT_EQ(answer(plain, "cublaslt", {{12, 0}}).at("runs"), "no");
+}
+
+#ifdef BENCH_HAS_CUDNN
+TEST(SupportAnswer, ConvolutionsDependOnTheDevice) {
+  const Problem bf16 = problem("conv", "n2c16h5k16r3", DataType::bf16);
+  const auto turing = answer(bf16, "cudnn", {{7, 5}});
+  EXPECT_EQ(turing.at("runs"), "no");
+  EXPECT_THAT(turing.at("reason").get<std::string>(), HasSubstr("compute capability 8.0"));
+  // Without cuDNN, which lies on no path here, nobody can be asked about the rest.
+  EXPECT_EQ(answer(bf16, "cudnn", {{8, 0}}).at("runs"), "unknown");
+  EXPECT_EQ(answer(bf16, "cudnn", {kNoDevice}).at("runs"), "unknown");
+}
+#endif
+
+}  // namespace
+}  // namespace bench::ops::cuda
