@@ -30,6 +30,12 @@ constexpr const char* kNoDevice =
     R"("no_device","reason":"a driver for CUDA 13.0, but no device","remedy":"see nvidia-smi -L"},)"
     R"("driver_version":"","architectures":"90-real","operators":[],"devices":[],"libraries":[]})";
 
+// A device that this build has no code for.
+constexpr const char* kOldDevice =
+    R"({"index":0,"name":"Old","major":5,"minor":2,"multiprocessors":8,)"
+    R"("memory_bytes":1073741824,"l2_bytes":1048576,"bus_id":"0000:01:00.0","uuid":"GPU-1",)"
+    R"("unusable":"no code for compute capability 5.2","nvml_reason":"","cudnn_properties":""})";
+
 ProgramResult bench(std::vector<std::string> arguments, const std::string& folder,
                     std::map<std::string, std::string> environment) {
   arguments.insert(arguments.begin(), BENCH_BINARY);
@@ -73,6 +79,27 @@ TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
   const ProgramResult required = bench({"run", "two.yaml", "--require", "gpu", "--out", "b.jsonl"},
                                        folder.path(), environment);
   EXPECT_EQ(required.status, 3);
+}
+
+// Each as the plugin's runtime would answer there; what follows from the answer is
+// availability.cpp's.
+TEST(CudaPlugin, each_kind_of_driver_is_a_reason_of_its_own) {
+  const TemporaryFolder folder;
+  auto environment = with_plugin("answer");
+  environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
+  const auto reason = [&](const char* availability, const char* text, const json& devices) {
+    json probe = json::parse(kNoDevice);
+    probe["verdict"] = {{"availability", availability}, {"reason", text}, {"remedy", ""}};
+    probe["devices"] = devices;
+    folder.write("probe.json", probe.dump());
+    return skip_reason(folder, environment);
+  };
+  for (const char* availability :
+       {"no_driver", "driver_too_old", "stub_driver", "driver_mismatch", "failed"}) {
+    EXPECT_EQ(reason(availability, "as it said", json::array()), "no CUDA device: as it said");
+  }
+  EXPECT_THAT(reason("available", "", json::array({json::parse(kOldDevice)})),
+              HasSubstr("no code for compute capability 5.2"));
 }
 
 TEST(CudaPlugin, that_crashes_takes_nothing_with_it) {
@@ -142,7 +169,9 @@ TEST(DoctorTest, survives_a_plugin_that_crashes) {
 // configs/gpu_operators.yaml: every operator, direction, data type, layout and kind of padding.
 TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
   const ProgramResult result = run_program(
-      {{BENCH_BINARY, "list", "configs/gpu_operators.yaml", "--json"}, BENCH_SOURCE_DIR, {}});
+      {{BENCH_BINARY, "list", "configs/gpu_operators.yaml", "--device", "cuda", "--json"},
+       BENCH_SOURCE_DIR,
+       {}});
   ASSERT_EQ(result.status, 0) << result.err;
   const json cases = json::parse(result.out).at("cases");
   ASSERT_GT(cases.size(), 300U);

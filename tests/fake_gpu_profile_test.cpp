@@ -259,6 +259,9 @@ TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
         event.at("args").at("value").get<double>());
     if (event.at("name") == "power (W)") processes.insert(event.at("pid"));
   }
+  for (const char* name : {"gpu_busy (%)", "unfinished_kernels", "device_live_bytes (bytes)"}) {
+    EXPECT_THAT(tracks[name], Not(IsEmpty())) << name;
+  }
   EXPECT_THAT(tracks["sm_clock (Hz)"], ElementsAre(1.755e9, 1.98e9));
   EXPECT_THAT(tracks["power (W)"], ElementsAre(120.5, 700, 650));
   EXPECT_EQ(tracks["device_other_bytes (bytes)"].size(), 2U);

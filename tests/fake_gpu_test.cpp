@@ -213,6 +213,17 @@ TEST_F(FakeGpuTest, a_wrong_element_on_the_device_is_a_wrong_result_without_a_ti
   EXPECT_THAT(last_.out, HasSubstr("wrong_result"));
 }
 
+// Memory of the device holds no result of an earlier execution that could hide it.
+TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
+  const Report report = run(
+      two_gemms(), R"({"cases":[{"match":"gemm/m4*","unwritten_element":15},{"match":"*"}]})", 3);
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::wrong_result);
+  EXPECT_THAT(record.reason.value_or(""),
+              HasSubstr("destination[3,3]: got NaN, want a number: never written"));
+  EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
+}
+
 // As configs/resnet.yaml, small.
 TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is_measured) {
   folder_.write("networks/pair.yaml",

@@ -169,6 +169,7 @@ CaseScript read_case(Reader& reader) {
   reader.read("workspace", row.workspace);
   reader.read_object("refused", row.refused, read_refusal);
   reader.read("wrong_element", row.wrong_element);
+  reader.read("unwritten_element", row.unwritten_element);
   reader.read("details", row.details);
   KernelScript only;
   reader.read("ns", only.time);

@@ -20,6 +20,7 @@
 //       "implementation": "fake_engine", "workspace": 0,
 //       "refused": { "status": "unsupported", "reason": "..." },
 //       "wrong_element": 0,                of the first output: 0.5 too large
+//       "unwritten_element": 0,            of the first output: left as it was
 //       "details": { "engine": "7" },
 //       "kernels": [ { "name": "...", "ns": 5000, "grid": [8,1,1], "block": [128,1,1],
 //                      "registers": 32, "shared_bytes": 0 } ],  that an execution launches, one
@@ -100,7 +101,7 @@ struct CaseScript {
   std::string implementation = "fake_engine";
   Bytes workspace{0};
   std::optional<ops::Refusal> refused;
-  std::optional<std::int64_t> wrong_element;
+  std::optional<std::int64_t> wrong_element, unwritten_element;
   std::map<std::string, std::string> details;
   std::vector<KernelScript> kernels;  // at least one; of one without a name the operator gives it
   double spread = 0;
