@@ -160,11 +160,12 @@ std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability
         "before compute capability 10.0 and on 12.x fp8 needs both operands contiguous along k: "
         "trans_b without trans_a");
   }
+  // Of rows, in bytes: what no row is made of may have any size.
   constexpr std::int64_t kRow = 16;
-  for (const std::int64_t size : {form.m, form.n, form.k}) {
+  const bool n_is_of_rows = form.b.operation == Operation::transpose;
+  for (const std::int64_t size : {form.m, form.k, n_is_of_rows ? form.n : kRow}) {
     if (size % kRow != 0) {
-      return unsupported(
-          fmt::format("fp8 needs m, n and k in multiples of {}, not {}", kRow, size));
+      return unsupported(fmt::format("fp8 needs rows in multiples of {}, not {}", kRow, size));
     }
   }
   return std::nullopt;

@@ -126,6 +126,9 @@ TEST(GemmForm, Fp8DependsOnTheDevice) {
   EXPECT_THAT(refused_by_device(form("m16n32k16"), {9, 0})->reason, HasSubstr("trans_b"));
   EXPECT_THAT(refused_by_device(form("m16n32k16+tb"), {8, 0})->reason, HasSubstr("8.9"));
   EXPECT_THAT(refused_by_device(form("m16n24k16+tb"), {9, 0})->reason, HasSubstr("not 24"));
+  // Only what lies along rows is bound to multiples: m does where the source is transposed.
+  EXPECT_FALSE(refused_by_device(form("m1000n32k16+tb"), {9, 0}));
+  EXPECT_THAT(refused_by_device(form("m1000n32k16+ta+tb"), {10, 0})->reason, HasSubstr("not 1000"));
   const auto half = gemm_form(problem("gemm", "m3n3k3", DataType::f16), ProductLibrary::cublaslt);
   EXPECT_FALSE(refused_by_device(*half, {7, 5}));
   EXPECT_FALSE(refused_by_device(form("m16n32k16"), kNoDevice));

@@ -151,6 +151,12 @@ Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits) {
   BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api, problem));
+  return planned_engines(api, graph, problem, device_json, limits);
+}
+
+Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+    const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
+    std::string_view device_json, const PlanningLimits& limits) {
   const auto device = device_properties(api, device_json);
   if (!device) return Refusal{Refusal::Kind::failed, "cuDNN: " + device.error().message()};
   std::optional<Refusal> refusal;  // the first one tells more than that of the fallback

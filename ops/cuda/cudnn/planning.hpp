@@ -80,6 +80,10 @@ struct PlanningLimits {
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});
+// The same for another graph than operation_graph() that `problem` needs.
+Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+    const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
+    std::string_view device_json, const PlanningLimits& limits);
 
 // Traffic of copies that the library makes in its workspace, where that is what the workspace is
 // for: each is written and read once. An estimate; engines that split sums need workspaces too.

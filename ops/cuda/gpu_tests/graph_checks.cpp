@@ -21,11 +21,11 @@ constexpr const char* kName = "a traced graph of 50 nodes, as one record";
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 struct Records {
-  std::atomic<const CuptiApi*> api{nullptr};
+  CuptiApi api;  // set before CUPTI is told of functions
   std::atomic<std::int64_t> graphs{0};
 };
 
-// The functions that CUPTI calls get no data of ours.
+// The functions that CUPTI calls get no data of ours, and it may do so until the process ends.
 Records& records() {
   static constinit Records all;
   return all;
@@ -40,7 +40,7 @@ void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::si
 void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
                                std::size_t valid) {
   CUpti_Activity* record = nullptr;
-  while (records().api.load()->next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
+  while (records().api.next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
     if (record->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) ++records().graphs;
   }
   std::free(buffer);
@@ -58,7 +58,7 @@ Result<Nanoseconds> median_of_a_node(CheckRun& run) {
 }
 
 Status trace_graphs(const CuptiApi& api) {
-  records().api = &api;
+  records().api = api;
   for (const CUptiResult result : {api.register_buffers(buffer_requested, buffer_completed),
                                    api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)}) {
     if (result != CUPTI_SUCCESS) return Error{cupti_result_text(api, result), "", ""};
@@ -84,9 +84,7 @@ Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
 void check_graph_level(CheckRun& run) {
   const auto library = load_cupti(cupti_candidates(run.search));
   if (!library) return run.report.broken(kName, "d", library.error().message());
-  // Until the process ends: CUPTI may hand over a buffer at any time.
-  static const CuptiApi api = library->api;
-  const auto figures = compare_levels(run, api);
+  const auto figures = compare_levels(run, library->api);
   if (!figures) return run.report.broken(kName, "d", figures.error().message());
   run.report.passed_if(records().graphs > 0, kName, "d", *figures);
 }

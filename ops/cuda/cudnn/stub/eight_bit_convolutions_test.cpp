@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,12 +48,9 @@ struct Offer {
 
 Offer offer_of(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
                const std::string& json) {
-  constexpr std::int64_t kAll = 256;
-  const auto engines = planned_engines(api, problem, json, {kAll, 0});
+  const auto engines = planned_engines(api, problem, json, {1, 0});
   if (!engines) return {};
-  return {engines->front().index,
-          std::any_of(engines->begin(), engines->end(),
-                      [](const auto& engine) { return engine.has(EngineNote::tensor_core); })};
+  return {engines->front().index, engines->front().has(EngineNote::tensor_core)};
 }
 
 // More than the rules say, which do not look at the kernel: in nhwc the data gradient of a kernel
@@ -68,9 +64,8 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
   constexpr const char* kShapes[] = {
-      "n8c64h14k64r3p1",    "n8c60h14k64r3p1",   "n8c64h14k60r3p1",         "n8c3h14k64r3p1",
-      "n8c64h14k64r1",      "n8g4c64h14k64r3p1", "n8g16c64h14k64r3p1",      "n8g32c64h14k64r3p1",
-      "n8g64c64h14k64r3p1", "n8g8c48h14k64r3p1", "n8c64h14k64r3+transposed"};
+      "n8c64h14k64r3p1", "n8c60h14k64r3p1",    "n8c64h14k60r3p1",    "n8c3h14k64r3p1",
+      "n8c64h14k64r1",   "n8g16c64h14k64r3p1", "n8g64c64h14k64r3p1", "n8c64h14k64r3+transposed"};
   int eligible = 0;
   for (const Device& device : kDevices) {
     const std::string json = device_json(device.architecture);
@@ -93,7 +88,7 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
       }
     }
   }
-  EXPECT_GT(eligible, 50);
+  EXPECT_GT(eligible, 40);
 }
 
 TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
@@ -148,18 +143,9 @@ bool is_beyond_support(const ConvCase& wanted, ComputeCapability of) {
 TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
-  constexpr const char* kShapes[] = {"n8c64h14k64r3p1",
-                                     "n8c64h14k64r1",
-                                     "n8c60h14k64r1",
-                                     "n8c64h14k60r3p1",
-                                     "n8c64h14k64r3u2p1",
-                                     "n8c64h14k64r1u2",
-                                     "n8g4c64h14k64r3p1",
-                                     "n8g8c64h14k64r3p1",
-                                     "n8g32c64h14k64r3p1",
-                                     "n8g64c64h14k64r3p1",
-                                     "n8c64h14k64r1+transposed",
-                                     "n8c64h14k64r3u2+transposed"};
+  constexpr const char* kShapes[] = {
+      "n8c64h14k64r3p1", "n8c64h14k64r1",     "n8c60h14k64r1",      "n8c64h14k64r3u2p1",
+      "n8c64h14k64r1u2", "n8g4c64h14k64r3p1", "n8g64c64h14k64r3p1", "n8c64h14k64r3u2+transposed"};
   int served = 0, refused = 0;
   for (const Device& device : kDevices) {
     const std::string json = device_json(device.architecture);
@@ -180,8 +166,8 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
       }
     }
   }
-  EXPECT_GT(served, 100);
-  EXPECT_GT(refused, 100);
+  EXPECT_GT(served, 60);
+  EXPECT_GT(refused, 60);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines that cuDNN compiles at run time: its heuristics name them only where a driver is loaded,
 // for which the toolkit's stub will do. In a program of its own, since a stub once loaded stays.
+#include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/support_cases.hpp"
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
@@ -103,6 +105,25 @@ TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
     EXPECT_EQ(engines.error().kind, Refusal::Kind::unsupported);
     EXPECT_THAT(engines.error().reason, HasSubstr(row.reason))
         << row.asked.op << " " << row.asked.tokens;
+  }
+}
+
+// The forward pass that the gradient of a maximum needs is no problem of its own.
+TEST(RuntimeEngines, WriteWhereTheMaximaAre) {
+  BENCH_NEED_A_DRIVER();
+  BENCH_NEED_CUDNN(api);
+  for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
+    for (const DataType dtype : {DataType::f32, DataType::f16, DataType::bf16}) {
+      if (dtype == DataType::bf16 && std::string_view(architecture) == "sm_75") continue;
+      Problem problem =
+          bench::ops::testing::problem("pool", "max-n32c64h56r3u2p1", dtype, kBackward);
+      problem.layout = Layout::nhwc;
+      const auto graph = maxima_graph(api, problem);
+      ASSERT_TRUE(graph.ok()) << graph.error().reason;
+      const auto engines = planned_engines(api, *graph, problem, device_json(architecture), {1, 0});
+      EXPECT_TRUE(engines.ok()) << architecture << " " << info(dtype).name << ": "
+                                << (engines.ok() ? "" : engines.error().reason);
+    }
   }
 }
 
