@@ -6,10 +6,12 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace bench::ops {
 
@@ -32,6 +34,10 @@ class DeviceMemory {
 // How a device's time is taken. stream: launches queued behind a blocking kernel, between two
 // events; graph: replay of a recorded graph, for kernels that are shorter than their launches.
 enum class SampleMethod { any, stream, graph };
+inline constexpr std::array<std::string_view, 3> kSampleMethodNames = {"any", "stream", "graph"};
+constexpr std::string_view name_of(SampleMethod method) {
+  return kSampleMethodNames[static_cast<std::size_t>(method)];
+}
 
 // Iteration i, counted from 0, runs rotation[(first + i) % rotation.size()].
 struct SampleRequest {

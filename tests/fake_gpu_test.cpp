@@ -213,6 +213,14 @@ TEST_F(FakeGpuTest, a_wrong_element_on_the_device_is_a_wrong_result_without_a_ti
   EXPECT_THAT(last_.out, HasSubstr("wrong_result"));
 }
 
+TEST_F(FakeGpuTest, sample_method_decides_how_a_case_is_launched) {
+  const Report graph = run(two_gemms(), "{}", 0, {"--set", "sample_method=graph"});
+  EXPECT_EQ(find(graph, kSmall).sample_method, "graph");
+  const Report any = run(two_gemms(), "{}", 0);
+  EXPECT_EQ(find(any, kSmall).sample_method, "stream");
+  EXPECT_NE(find(graph, kSmall).case_hash, find(any, kSmall).case_hash);
+}
+
 // Memory of the device holds no result of an earlier execution that could hide it.
 TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
   const Report report = run(

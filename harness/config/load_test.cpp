@@ -361,37 +361,5 @@ TEST(LoadPlans, ten_thousand_cases_have_distinct_ids) {
   EXPECT_EQ(plan->cases.size(), 10'000u);
 }
 
-std::int64_t tune_of(const std::string& value) {
-  const auto plan =
-      load_text("version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, tune: " + value + " }]\n");
-  EXPECT_TRUE(plan.ok()) << value;
-  return plan.ok() ? plan->cases.at(0).measure.tune : -1;
-}
-
-TEST(Load, TuneIsAFlagOrTheNumberOfCandidates) {
-  EXPECT_EQ(tune_of("false"), 0);
-  EXPECT_EQ(tune_of("true"), 8);
-  EXPECT_EQ(tune_of("0"), 0);
-  EXPECT_EQ(tune_of("12"), 12);
-  for (const char* value : {"-1", "1001", "1.5", "yes", "[1]", "\"true\""}) {
-    const auto plan = load_text(
-        fmt::format("version: 1\ncases: [{{ op: gemm, m: 4, n: 4, k: 4, tune: {} }}]\n", value));
-    ASSERT_FALSE(plan.ok()) << value;
-    EXPECT_NE(plan.error().at(0).message().find("tune"), std::string::npos);
-  }
-}
-
-TEST(Load, TuneIsOfTheHashOnADeviceAlone) {
-  const std::string start = "version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, device: [cpu, cuda]";
-  const auto plain = load_text(start + " }]\n");
-  const auto tuned = load_text(start + ", tune: 4 }]\n");
-  ASSERT_TRUE(plain.ok() && tuned.ok());
-  EXPECT_EQ(plain->cases.at(0).id, tuned->cases.at(0).id);
-  EXPECT_EQ(plain->cases.at(0).hash, tuned->cases.at(0).hash);
-  EXPECT_EQ(plain->cases.at(1).id, tuned->cases.at(1).id);
-  EXPECT_NE(plain->cases.at(1).hash, tuned->cases.at(1).hash);
-  EXPECT_NE(plain->hash, tuned->hash);
-}
-
 }  // namespace
 }  // namespace bench

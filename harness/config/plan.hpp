@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "harness/config/case_id.hpp"
 #include "ops/catalogue.hpp"
+#include "ops/device.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/switches.hpp"
@@ -41,6 +42,7 @@ struct Measure {
   Nanoseconds timeout = std::chrono::seconds(
       60);  // limit of one step of a worker (setup, warm-up, a round) beyond its own target
   std::int64_t tune = 0;  // the fastest of so many engines or algorithms; 0: the library's choice
+  ops::SampleMethod sample_method = ops::SampleMethod::any;  // on a device's clock
   friend bool operator==(const Measure&, const Measure&) = default;
 };
 

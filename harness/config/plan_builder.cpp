@@ -21,7 +21,7 @@ struct SettingRow {
   std::string (*text)(const Case&);
 };
 
-constexpr std::array<SettingRow, 8> kSettings = {{
+constexpr std::array<SettingRow, 9> kSettings = {{
     {"warmup.iterations", [](const Case& c) { return fmt::to_string(c.warmup.iterations); }},
     {"warmup.time", [](const Case& c) { return time_text(c.warmup.time); }},
     {"measure.processes", [](const Case& c) { return fmt::to_string(c.measure.processes); }},
@@ -35,6 +35,7 @@ constexpr std::array<SettingRow, 8> kSettings = {{
      [](const Case& c) {
        return c.measure.tune == 0 ? std::string("false") : fmt::to_string(c.measure.tune);
      }},
+    {"sample_method", [](const Case& c) { return std::string(name_of(c.measure.sample_method)); }},
 }};
 
 void merge_membership(std::vector<Membership>& memberships, const Membership& added) {
@@ -52,6 +53,11 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ad
 }
 
 }  // namespace
+
+std::string sample_method_text(const Measure& measure) {
+  if (measure.sample_method == ops::SampleMethod::any) return "";
+  return fmt::format(" sample_method {}", name_of(measure.sample_method));
+}
 
 void PlanBuilder::reserve(std::size_t cases) {
   cases_.reserve(cases);
@@ -107,6 +113,7 @@ std::vector<Case> PlanBuilder::take() && {
     // comparable with those of a configuration without it.
     const std::int64_t tune = finished.measure.tune;
     if (tune != 0 && finished.key.device != "cpu") text += fmt::format(" tune {}", tune);
+    if (finished.key.device != "cpu") text += sample_method_text(finished.measure);
     finished.hash = content_hash(text);
   }
   return std::move(cases_);

@@ -34,4 +34,7 @@ class PlanBuilder {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
+// " sample_method graph", for hashes; empty where it is left to the device.
+std::string sample_method_text(const Measure& measure);
+
 }  // namespace bench

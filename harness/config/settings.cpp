@@ -228,7 +228,13 @@ void read_tune(const Reader& reader, const yaml::Node& node, Settings& settings)
   }
 }
 
-constexpr std::array<KeyRow<Settings>, 3> kTiming = {{
+void read_sample_method(const Reader& reader, const yaml::Node& node, Settings& settings) {
+  if (const auto index = reader.word(node, "sample_method", ops::kSampleMethodNames)) {
+    settings.measure.sample_method = static_cast<ops::SampleMethod>(*index);
+  }
+}
+
+constexpr std::array<KeyRow<Settings>, 4> kTiming = {{
     {{"warmup", "mapping", "", "what runs before timing and is never counted"}, read_warmup},
     {{"measure", "mapping; of a network also a list of `layers`, `network`", "",
       "how much is measured, and of a network what"},
@@ -236,6 +242,9 @@ constexpr std::array<KeyRow<Settings>, 3> kTiming = {{
     {{"tune", "`true`, `false`, or integer from 0 to 1000", "false",
       "take the fastest of so many (`true`: 8) engines or algorithms, where a library offers them"},
      read_tune},
+    {{"sample_method", "`any`, `stream` or `graph`", "any",
+      "on a GPU: whichever suits the time of the case, launches one by one, or a replayed graph"},
+     read_sample_method},
 }};
 
 bool allows(SettingsOwner owner, AxisScope scope) {

@@ -88,6 +88,6 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
 // For the manual: warmup, measure.
 std::span<const KeyRow<Warmup>> warmup_rows();
 std::span<const KeyRow<Settings>> measure_rows();
-std::span<const KeyRow<Settings>> timing_rows();  // warmup, measure, tune
+std::span<const KeyRow<Settings>> timing_rows();  // warmup, measure, tune, ...
 
 }  // namespace bench

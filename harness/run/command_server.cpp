@@ -162,7 +162,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     account();
     if (!rotation) return failed(rotation.error().message());
     rotation_ = std::move(*rotation);
-    SamplerOptions options{{}, options_.pause};
+    SamplerOptions options{{}, options_.pause, request.sample_method};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
     sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it

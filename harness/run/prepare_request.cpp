@@ -14,6 +14,7 @@ PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::MetLay
   request.reuse_distance = spec.reuse_distance;
   request.met = std::move(met);
   request.tuning = spec.measure.tune;
+  request.sample_method = spec.measure.sample_method;
   return request;
 }
 

@@ -40,6 +40,9 @@ json to_json(const PrepareRequest& r) {
   if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
   if (!r.met.empty()) message["met_layouts"] = r.met;
   if (r.tuning != 0) message["tune"] = r.tuning;
+  if (r.sample_method != ops::SampleMethod::any) {
+    message["sample_method"] = name_of(r.sample_method);
+  }
   return message;
 }
 
@@ -105,10 +108,7 @@ Request read_model(const json& m, const ops::Catalogue&) { return model_request(
 PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
   PrepareRequest r;
   r.id = m.at("id").get<std::string>();
-  const auto check =
-      std::find(kCheckNames.begin(), kCheckNames.end(), m.at("check").get<std::string>());
-  if (check == kCheckNames.end()) throw std::runtime_error("unknown check");
-  r.check = static_cast<CheckKind>(check - kCheckNames.begin());
+  r.check = named<CheckKind>(kCheckNames, m.at("check").get<std::string>(), "check");
   r.seed = m.at("seed").get<std::uint64_t>();
   if (m.contains("network")) r.network = network_from_json(m.at("network"), catalogue);
   if (r.check == CheckKind::expected) r.expected = output_sample(m.at("expected"));
@@ -117,6 +117,8 @@ PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
   }
   if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
   r.tuning = m.value("tune", r.tuning);
+  r.sample_method = named<ops::SampleMethod>(ops::kSampleMethodNames,
+                                             m.value("sample_method", "any"), "sample method");
   return r;
 }
 Request read_prepare(const json& m, const ops::Catalogue& catalogue) {
@@ -285,12 +287,9 @@ Reply reply_prepared(const json& m) {
 }
 Reply reply_steps(const json& m) { return StepsReply{kernel_steps(m.at("steps"))}; }
 Reply reply_refused(const json& m) {
-  const auto names = outcome_names();
-  const auto name = m.at("outcome").get<std::string>();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw std::runtime_error("unknown outcome `" + name + "`");
-  return RefusedReply{static_cast<Outcome>(found - names.begin()),
-                      m.at("reason").get<std::string>()};
+  return RefusedReply{
+      named<Outcome>(outcome_names(), m.at("outcome").get<std::string>(), "outcome"),
+      m.at("reason").get<std::string>()};
 }
 Reply reply_warmed_up(const json& m) {
   return WarmedUpReply{m.at("iterations").get<std::int64_t>(),

@@ -58,6 +58,7 @@ struct PrepareRequest {
   std::optional<Bytes> reuse_distance;
   ops::MetLayouts met;      // of a layer: the layouts in which its network hands its inputs over
   std::int64_t tuning = 0;  // ops::Backend::set_tuning()
+  ops::SampleMethod sample_method = ops::SampleMethod::any;
 };
 // The steps of a network as a chain, for what its layers meet there. Nothing is allocated or run.
 struct StepsRequest {

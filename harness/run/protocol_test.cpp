@@ -168,6 +168,7 @@ TEST(Requests, NameTheCandidatesOfTuning) {
   prepare.id = "a/b";
   prepare.check = CheckKind::none;
   prepare.tuning = 8;
+  prepare.sample_method = ops::SampleMethod::graph;
   expect_round_trip(prepare,
                     R"({"check":"none","command":"prepare","id":"a/b","seed":1,"tune":8})");
 }

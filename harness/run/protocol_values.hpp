@@ -9,6 +9,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -31,5 +34,13 @@ ops::LibraryInfo library_info(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<ops::LibraryInfo>& libraries);
 // The member `key`, where the message has it: older workers do not.
 std::vector<ops::LibraryInfo> library_infos(const nlohmann::json& message, const char* key);
+
+// The enumerator whose place in `names` the word has. Throws std::runtime_error for another word.
+template <class Enum, class Names>
+Enum named(const Names& names, const std::string& word, const std::string& what) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end()) throw std::runtime_error("unknown " + what + " `" + word + "`");
+  return static_cast<Enum>(found - names.begin());
+}
 
 }  // namespace bench

@@ -16,8 +16,6 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 3> kMethodNames = {"any", "stream", "graph"};
-
 template <class ClockType>
 class HostSampler final : public Sampler {
  public:
@@ -54,7 +52,7 @@ class DeviceSampler final : public Sampler {
 
   BatchLimits batch_limits() const override { return kDeviceBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
-    const auto sample = sample_of(iterations, ops::SampleMethod::any);
+    const auto sample = sample_of(iterations, options_.method);
     if (!sample) return std::nullopt;
     method_ = sample->method;
     return sample->device;
@@ -134,7 +132,7 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
     clocks_.add(*sample.clock_hz);
   }
   if (!device.sample_method) {
-    device.sample_method = kMethodNames[static_cast<std::size_t>(sample.method)];
+    device.sample_method = name_of(sample.method);
   }
   if (sample.verdict == ops::SampleVerdict::throttled) add_remark(device.throttled, sample.reason);
   if (sample.verdict == ops::SampleVerdict::unsteady) {

@@ -37,7 +37,8 @@ inline constexpr int kMostPauses = 5;
 struct SamplerOptions {
   // Each counted sample is made longer by this share: spun on the host, added to a device's time.
   std::optional<double> slowdown = std::nullopt;
-  std::function<void(Nanoseconds)> pause = {};  // sleeps; empty: sleeps in earnest
+  std::function<void(Nanoseconds)> pause = {};        // sleeps; empty: sleeps in earnest
+  ops::SampleMethod method = ops::SampleMethod::any;  // of the warm-up, on a device's clock
 };
 
 // By the kernel's own samples where it has a device's clock, else around run() by `clock`. Kernel
