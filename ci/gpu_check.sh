@@ -115,19 +115,21 @@ get_program() {
   fi
 }
 
-# Where `pip install nvidia-cudnn-cu13` and its like put libraries, behind those of the bundle: CUPTI must
-# be the one that this was built with. A BENCH_CUDA_LIBS of the caller stays as it is.
+# Where `pip install nvidia-cudnn-cu13` and its like put libraries, behind those of the bundle or of the
+# build's toolkit: CUPTI must be the one that this was built with. A BENCH_CUDA_LIBS of the caller stays
+# as it is.
 find_libraries() {
   [[ -z ${BENCH_CUDA_LIBS:-} ]] || return 0
-  local folders
+  local folders own=$work/bench/lib/bench
+  [[ -n $bundle ]] ||
+    own=$(dirname -- "$(sed -n 's/^BENCH_CUPTI_LIBRARY:FILEPATH=//p' "$root/build/release/CMakeCache.txt")")
   folders=$(python3 -c 'import glob, importlib.util
 spec = importlib.util.find_spec("nvidia")
 roots = spec.submodule_search_locations if spec else []
 print(":".join(folder for root in roots for folder in sorted(glob.glob(root + "/*/lib"))))' 2>>"$log") ||
     folders=
-  [[ -z $bundle ]] || folders=$work/bench/lib/bench${folders:+:$folders}
-  export BENCH_CUDA_LIBS=$folders
-  printf 'BENCH_CUDA_LIBS=%s\n' "$folders" >>"$log"
+  export BENCH_CUDA_LIBS=$own${folders:+:$folders}
+  printf 'BENCH_CUDA_LIBS=%s\n' "$BENCH_CUDA_LIBS" >>"$log"
 }
 
 # pack <file>: compressed, and only where it is there and small enough to travel.

@@ -133,9 +133,7 @@ Result<CaptureRequest> request_of(const Arguments& arguments, const ProfileSwitc
   request.spool = files.spool;
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
-  if (switches.sample_rate > 0 && switches.records(RecordGroup::memory)) {
-    request.resident = ResidentMemory::yes;
-  }
+  if (switches.sample_rate > 0) request.resident = ResidentMemory::yes;
   request.kinds = kinds_text(switches.kinds);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
@@ -177,6 +175,7 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   all.program = program;
   all.obstacle = preload_obstacle(program);
   BENCH_ASSIGN_OR_RETURN(all.switches, switches_of(arguments, env));
+  if (!all.switches.records(RecordGroup::memory)) all.switches.sample_rate = 0;
   all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate};
   BENCH_ASSIGN_OR_RETURN(all.question.window, window_of(arguments, all.switches));
   BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches));

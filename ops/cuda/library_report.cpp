@@ -87,8 +87,7 @@ constexpr std::string_view kCuptiFiles[] = {"libcupti.so.13"};
 constexpr LibrarySpec kSpecs[] = {
     {"cuDNN", kCudnnFiles, kCudnnParts,
      "conv and pool on cuda are unsupported, and networks with them; pointwise, batch_norm, "
-     "softmax "
-     "and reorder run by the plugin's own kernels",
+     "softmax and reorder run by the plugin's own kernels",
      "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
      "$BENCH_CUDA_LIBS",
      cudnn_version},

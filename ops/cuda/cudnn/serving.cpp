@@ -89,7 +89,7 @@ bool is_integer_gradient(const Problem& problem) {
 constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
 constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
 std::int64_t groups_of(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
-// A product of matrices, with a matrix for each pixel's channels.
+// A product of matrices: each pixel's channels times one matrix.
 bool is_pixelwise(const Problem& problem, const ConvForm& form) {
   return !is_in_nchw(problem) && form.kind == ConvKind::data && groups_of(form) == 1 &&
          std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
@@ -142,7 +142,7 @@ constexpr GapRow kExpectedGaps[] = {
 std::optional<std::string> find_gap(std::span<const GapRow> rows, const Problem& problem,
                                     ComputeCapability of) {
   for (const GapRow& row : rows) {
-    const bool has_engines = row.before && of >= *row.before;
+    const bool has_engines = row.before && (of == kNoDevice || of >= *row.before);
     if (has_engines || row.op != problem.op->name || !row.applies(problem)) continue;
     return std::string(row.reason);
   }

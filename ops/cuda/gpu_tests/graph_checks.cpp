@@ -7,6 +7,7 @@
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "profiler/cupti/cupti_api.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct Records {
   std::atomic<std::int64_t> graphs{0};
 };
 
-// The functions that CUPTI calls get no data of ours, and it may do so until the process ends.
+// CUPTI calls functions without data of ours, until the process ends: there is no other place.
 Records& records() {
   static constinit Records all;
   return all;
@@ -57,13 +58,17 @@ Result<Nanoseconds> median_of_a_node(CheckRun& run) {
   return times[times.size() / 2];
 }
 
+Status checked(const CuptiApi& api, const char* call, CUptiResult result) {
+  if (result == CUPTI_SUCCESS) return Done{};
+  return Error{fmt::format("{}: {}", call, cupti_result_text(api, result)), "", ""};
+}
+
 Status trace_graphs(const CuptiApi& api) {
   records().api = api;
-  for (const CUptiResult result : {api.register_buffers(buffer_requested, buffer_completed),
-                                   api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)}) {
-    if (result != CUPTI_SUCCESS) return Error{cupti_result_text(api, result), "", ""};
-  }
-  return Done{};
+  BENCH_RETURN_IF_ERROR(checked(api, "cuptiActivityRegisterCallbacks",
+                                api.register_buffers(buffer_requested, buffer_completed)));
+  return checked(api, "cuptiActivityEnable(GRAPH_TRACE)",
+                 api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE));
 }
 
 Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
@@ -71,9 +76,7 @@ Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
   BENCH_RETURN_IF_ERROR(trace_graphs(api));
   BENCH_ASSIGN_OR_RETURN(const Nanoseconds traced, median_of_a_node(run));
   BENCH_RETURN_IF_ERROR(run.device.runtime->synchronise_device());
-  if (const CUptiResult result = api.flush_all(0); result != CUPTI_SUCCESS) {
-    return Error{cupti_result_text(api, result), "", ""};
-  }
+  BENCH_RETURN_IF_ERROR(checked(api, "cuptiActivityFlushAll", api.flush_all(0)));
   return Figures{{"records", records().graphs.load()},
                  {"node_us", microseconds(plain)},
                  {"node_while_traced_us", microseconds(traced)}};

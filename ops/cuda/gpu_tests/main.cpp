@@ -76,8 +76,9 @@ Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) 
 // A driver that never answers must not cost the other checks.
 constexpr unsigned kMostSecondsOfAPart = 45;
 
-// This program once more: a profiler that was attached stays so until its process ends.
-int run_apart(const char* part, const std::string& figures) {
+// This program once more: a profiler that was attached stays so until its process ends. Absent: it
+// was cut off.
+std::optional<int> run_apart(const char* part, const std::string& figures) {
   // By its whole path: own_folder() has it from the name that a program is started by.
   std::error_code failed;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
@@ -89,7 +90,22 @@ int run_apart(const char* part, const std::string& figures) {
   }
   int status = 0;
   const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
-  return ended ? WEXITSTATUS(status) : EXIT_FAILURE;
+  return ended ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
+// All parts but this one's. Status: as of a program.
+int run_other_parts(const std::string& figures) {
+  int failed = EXIT_SUCCESS;
+  for (const char* part : {kCounters, kGraphLevel}) {
+    const auto status = run_apart(part, figures);
+    if (status == EXIT_SUCCESS) continue;
+    failed = EXIT_FAILURE;
+    if (status) continue;  // it says itself what failed
+    CheckReport(figures).broken(
+        part, part == kCounters ? "f" : "d",
+        fmt::format("cut off by a signal, or after {} s", kMostSecondsOfAPart));
+  }
+  return failed;
 }
 
 int run_checks(const Arguments& arguments) {
@@ -101,10 +117,7 @@ int run_checks(const Arguments& arguments) {
   // The file is begun anew, and the other parts come before this process has CUDA.
   const bool first = arguments.part == Part::timed_and_traced;
   if (first && !arguments.figures.empty()) std::remove(arguments.figures.c_str());
-  int apart = 0;
-  if (first && !arguments.figures.empty()) {
-    for (const char* part : {kCounters, kGraphLevel}) apart += run_apart(part, arguments.figures);
-  }
+  const int apart = first && !arguments.figures.empty() ? run_other_parts(arguments.figures) : 0;
   auto device = open_device(search);
   if (!device) {
     std::puts(fmt::format("FAILED   {}", device.error().reason).c_str());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/gpu_tests/traced_work.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr std::int64_t kExecutions = 200;
-constexpr std::int64_t kGraphNode = 5;  // microseconds, of check_tracing's graph
 
 // Bytes that differ after a copy in, a copy on the device and a copy out.
 Result<std::size_t> differing_bytes(Runtime& device) {
@@ -79,7 +79,7 @@ void check_spin(CheckRun& run, std::int64_t length) {
   const Nanoseconds by_stream = stream->device / kExecutions;
   const Nanoseconds by_graph = graph->device / kExecutions;
   run.untraced[length] = by_stream;
-  if (length == kGraphNode) run.untraced_graph = by_graph;
+  if (length == kGraphNodeLength) run.untraced_graph = by_graph;
   run.untraced_host[length] = stream->host.value_or(Nanoseconds(0)) / kExecutions;
   const double ratio = microseconds(by_graph) / microseconds(by_stream);
   Figures figures = {{"stream_us", microseconds(by_stream)},

@@ -43,7 +43,8 @@ struct Sampler::Control {
 
 struct Sampler::Batch {
   std::int64_t units = 0;
-  std::int64_t queued = 0;  // of them behind the blocking kernel; 0: there is none
+  std::int64_t queued = 0;    // of them behind the blocking kernel; 0: there is none
+  std::int64_t launches = 1;  // of a unit
   std::function<Status(std::int64_t unit)> enqueue;
 };
 
@@ -54,6 +55,10 @@ struct Sampler::Timing {
 
 KernelSampling::~KernelSampling() {
   for (const Graph& graph : graphs_) runtime_->destroy_graph(graph.graph);
+}
+
+std::string KernelSampling::method() const {
+  return short_queue_ ? method_ + "; the queue holds few launches" : method_;
 }
 
 Sampler::Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch,
@@ -84,7 +89,7 @@ Status Sampler::prepare() {
   BENCH_ASSIGN_OR_RETURN(memory_, runtime_->allocate_mapped({sizeof(Control)}));
   BENCH_ASSIGN_OR_RETURN(begin_, runtime_->create_event());
   BENCH_ASSIGN_OR_RETURN(end_, runtime_->create_event());
-  const Batch batch{1, 1, [this](std::int64_t) { return runtime_->launch_empty(); }};
+  const Batch batch{1, 1, 1, [this](std::int64_t) { return runtime_->launch_empty(); }};
   release_block();
   auto* device = static_cast<Control*>(memory_.device);
   BENCH_RETURN_IF_ERROR(
@@ -121,10 +126,11 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
 // Where the block ends by itself a queue may be shorter than it is said to be: once with few, and
 // from then on.
 Result<Sampler::Timing> Sampler::measure(Batch batch) {
-  batch.queued = std::min(batch.queued, queue_);
+  batch.queued = std::min(batch.queued, queue_ / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
-  if (!timing && batch.queued > kFewQueued) {
-    queue_ = batch.queued = kFewQueued;
+  if (!timing && queue_ > kFewQueued) {
+    queue_ = kFewQueued;
+    batch.queued = std::min(batch.queued, queue_ / batch.launches);
     BENCH_ASSIGN_OR_RETURN(timing, measure_once(batch));
   }
   if (timing) return *timing;
@@ -184,7 +190,8 @@ std::int64_t Sampler::launches_of(const SampleRequest& request) {
 }
 
 Sampler::Batch Sampler::stream_batch(const SampleRequest& request) const {
-  return {request.iterations, options_.queued_launches / launches_of(request),
+  const std::int64_t launches = launches_of(request);
+  return {request.iterations, options_.queued_launches / launches, launches,
           [request](std::int64_t unit) { return invocation_at(request, unit).enqueue(nullptr); }};
 }
 
@@ -233,7 +240,7 @@ Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
   if (rest > 0) {
     BENCH_ASSIGN_OR_RETURN(few, graph_of(sampling, request, rest));
   }
-  return Batch{whole + (rest > 0 ? 1 : 0), options_.queued_launches,
+  return Batch{whole + (rest > 0 ? 1 : 0), options_.queued_launches, 1,
                [this, many, few, whole](std::int64_t unit) {
                  return runtime_->launch(unit < whole ? many : few);
                }};
@@ -247,6 +254,7 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   }
   watch_.sample_begins();
   BENCH_ASSIGN_OR_RETURN(const Timing timing, measure(batch));
+  sampling.short_queue_ = queue_ < options_.queued_launches;
   DeviceSample sample;
   sample.device = timing.device;
   sample.host = timing.host;
@@ -317,7 +325,7 @@ Result<DeviceSample> Sampler::sample(KernelSampling& sampling, const SampleReque
 
 std::optional<Nanoseconds> Sampler::launch_floor() {
   if (floor_) return *floor_;
-  const Batch batch{kFloorLaunches, kFloorLaunches,
+  const Batch batch{kFloorLaunches, kFloorLaunches, 1,
                     [this](std::int64_t) { return runtime_->launch_empty(); }};
   floor_.emplace();
   if (const auto timing = measure(batch)) *floor_ = timing->device / kFloorLaunches;

@@ -48,8 +48,9 @@ class KernelSampling {
   KernelSampling& operator=(const KernelSampling&) = delete;
   ~KernelSampling();
 
-  // "graph: shorter than 20.00 us"; empty before the first sample.
-  const std::string& method() const { return method_; }
+  // "graph: shorter than 20.00 us"; "stream; the queue holds few launches" where sample() found so;
+  // empty before the first sample.
+  std::string method() const;
 
  private:
   friend class Sampler;
@@ -62,6 +63,7 @@ class KernelSampling {
   std::optional<SampleMethod> chosen_;  // where any was asked for
   std::string no_graph_;                // why none can be recorded; empty: it can, or was not tried
   bool warm_ = false;
+  bool short_queue_ = false;
   ClockHistory clocks_;
   std::deque<Graph> graphs_;  // the latest ones
 };
@@ -79,8 +81,9 @@ class Sampler {
 
   // `request.rotation` are CudaInvocations of one kernel, `sampling` that kernel's. The first of
   // them is executed once before the kernel's first sample: loading code takes the device's
-  // attention, which a blocking kernel has. Error: an execution failed, or launching took longer
-  // than the blocking kernel waits.
+  // attention, which a blocking kernel has. Where launching takes longer than the blocking kernel
+  // waits, few launches wait behind it from then on. Error: an execution failed, or launching took
+  // as long with these.
   Result<DeviceSample> sample(KernelSampling& sampling, const SampleRequest& request);
 
   // The device's time for one empty kernel among many; measured at the first call. Absent: it could
@@ -114,7 +117,7 @@ class Sampler {
   std::shared_ptr<Runtime> runtime_;
   ConditionWatch watch_;
   const SamplerOptions options_;
-  std::int64_t queue_;  // launches that one has been able to hold
+  std::int64_t queue_;  // launches that wait behind a blocking kernel
   MappedMemory memory_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   std::optional<std::optional<Nanoseconds>> floor_;

@@ -130,6 +130,17 @@ TEST(Sampler, AQueueThatIsShorterThanKnownHoldsFewerFromThenOn) {
   EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 2s);  // the block's limit, once
 }
 
+TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
+  RuntimeScript script;
+  script.queue = 30;
+  Fixture fixture({30us}, script);
+  fixture.invocations[0]->launches_of_one = 10;
+  const auto sample = fixture.sample(300, SampleMethod::stream);
+  ASSERT_TRUE(sample.ok()) << sample.error().message();
+  EXPECT_EQ(sample->device, 300 * 30us);
+  EXPECT_EQ(fixture.sampling.method(), "stream; the queue holds few launches");
+}
+
 // A library that launches far more than it is expected to, or a host that stands still.
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;

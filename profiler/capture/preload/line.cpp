@@ -82,9 +82,11 @@ ThreadLine* reserve(ThreadLine* line, std::size_t more) {
 }
 
 void add_resident(ThreadLine& line) {
+  const std::size_t resident = resident_bytes();
+  if (resident == 0) return;
   Text text(line.text, line.mapped - sizeof(ThreadLine), line.size);
   text.add(kResidentField);
-  text.add_number(resident_bytes());
+  text.add_number(resident);
   line.size = text.size();
 }
 

@@ -102,6 +102,10 @@ TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
             .first;
       };
       EXPECT_EQ(offered(DataType::f8_e5m2), offered(DataType::f8_e4m3)) << device.architecture;
+      const bool has_fp8 = device.of >= ComputeCapability{8, 9};
+      if (direction == Direction::forward) {
+        EXPECT_EQ(offered(DataType::f8_e5m2) >= 0, has_fp8) << device.architecture;
+      }
     }
   }
 }
