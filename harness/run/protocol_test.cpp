@@ -163,14 +163,15 @@ TEST(Messages, GarbageIsQuotedInTheError) {
               testing::HasSubstr("unknown command `dance`"));
 }
 
-TEST(Requests, NameTheCandidatesOfTuning) {
+TEST(Requests, NameTheCandidatesOfTuningAndHowIsSampled) {
   PrepareRequest prepare;
   prepare.id = "a/b";
   prepare.check = CheckKind::none;
   prepare.tuning = 8;
   prepare.sample_method = ops::SampleMethod::graph;
-  expect_round_trip(prepare,
-                    R"({"check":"none","command":"prepare","id":"a/b","seed":1,"tune":8})");
+  expect_round_trip(
+      prepare,
+      R"({"check":"none","command":"prepare","id":"a/b","sample_method":"graph","seed":1,"tune":8})");
 }
 
 TEST(Replies, CarryWhatADeviceSaysOfSamples) {
