@@ -3,14 +3,7 @@
 # Installs the plugin interface alone and builds the example on a GPU outside of this tree against
 # it. Where CUDA shows no device its cases are skipped with CUDA's reason; where it does they are ok.
 
-function(run_or_fail)
-  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY "${WORK_DIR}" RESULT_VARIABLE failed
-    OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(failed)
-    message(FATAL_ERROR "${ARGV} failed:\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/plugin_example.cmake")
 
 # Sets `count` to the number of cases whose record matches.
 function(count_cases file pattern)
@@ -19,15 +12,7 @@ function(count_cases file pattern)
   set(count ${count} PARENT_SCOPE)
 endfunction()
 
-file(REMOVE_RECURSE "${WORK_DIR}")
-file(MAKE_DIRECTORY "${WORK_DIR}")
-run_or_fail("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component plugin
-  --prefix "${WORK_DIR}/prefix")
-# A copy of the installed example: nothing of the source tree may be in its reach.
-file(RENAME "${WORK_DIR}/prefix/share/bench/examples/plugin_cuda" "${WORK_DIR}/source")
-run_or_fail("${CMAKE_COMMAND}" -S source -B source/build "-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix"
-  "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CUDA_COMPILER=${CUDA_COMPILER}")
-run_or_fail("${CMAKE_COMMAND}" --build source/build)
+build_example(plugin_cuda "-DCMAKE_CUDA_COMPILER=${CUDA_COMPILER}")
 
 set(no_device "no CUDA device: cudaGetDeviceCount: ")
 set(hidden "${CMAKE_COMMAND}" -E env CUDA_VISIBLE_DEVICES=-1 "${BENCH}")

@@ -3,24 +3,9 @@
 # Installs the plugin interface alone, builds the example outside of this tree against it, and lists
 # and runs its configuration.
 
-function(run_or_fail)
-  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY "${WORK_DIR}" RESULT_VARIABLE failed
-    OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(failed)
-    message(FATAL_ERROR "${ARGV} failed:\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/plugin_example.cmake")
 
-file(REMOVE_RECURSE "${WORK_DIR}")
-file(MAKE_DIRECTORY "${WORK_DIR}")
-run_or_fail("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component plugin
-  --prefix "${WORK_DIR}/prefix")
-# A copy of the installed example: nothing of the source tree may be in its reach.
-file(RENAME "${WORK_DIR}/prefix/share/bench/examples/plugin" "${WORK_DIR}/source")
-run_or_fail("${CMAKE_COMMAND}" -S source -B source/build "-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix"
-  "-DCMAKE_CXX_COMPILER=${CXX}")
-run_or_fail("${CMAKE_COMMAND}" --build source/build)
+build_example(plugin)
 
 run_or_fail("${BENCH}" list source/plugin.yaml)
 if(NOT output MATCHES "4 cases, 4 can run here")
