@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """House style that a script can measure:
 
-- functions: at most 60 lines each, 30 at the 90th percentile (files with `// table:` may exceed);
-- files: at most 400 lines, unless a comment `// table: <why>` says that it is a table;
+- functions: at most 60 lines each (files with `// table:` may exceed);
+- files: at most 700 lines, unless a comment `// table: <why>` says that it is a table;
 - the first line of every source names the licence;
 - a source includes its own header first; headers have `#pragma once`;
 - no time in a bare double.
@@ -20,8 +20,7 @@ import sys
 import tempfile
 
 MAX_FUNCTION_LINES = 60
-P90_FUNCTION_LINES = 30
-MAX_FILE_LINES = 400
+MAX_FILE_LINES = 700
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = ["base", "profiler", "ops", "harness", "tests", "ci"]
 
@@ -159,9 +158,6 @@ def check(root):
         if path.endswith(".cpp") and not path.endswith("_test.cpp") and not beside.exists():
             untested.append(path)
     p90 = percentile_90([length for length, path, _ in lengths if not path.endswith("_test.cpp")])
-    if p90 > P90_FUNCTION_LINES:
-        errors.append(f"functions have {p90} lines at the 90th percentile, at most "
-                      f"{P90_FUNCTION_LINES}")
     return errors, {"files": len(files), "lengths": sorted(lengths, reverse=True), "p90": p90,
                     "untested": untested}
 
@@ -172,13 +168,13 @@ SELF_TESTS = [
     ({"base/a.cpp": SPDX + "int f() { return 1; }\n"}, []),
     ({"base/a.cpp": "int f() { return 1; }\n"}, ["base/a.cpp:1: the first line must be"]),
     ({"base/a.cpp": SPDX + LONG},
-     ["base/a.cpp:2: a function of 63 lines", "63 lines at the 90th percentile"]),
+     ["base/a.cpp:2: a function of 63 lines"]),
     ({"base/a_test.cpp": SPDX + "TEST(A, B) {\n" + "  f();\n" * 60 + "}\n"},
      ["base/a_test.cpp:2: a function of 62 lines"]),
     ({"base/a.cpp": SPDX + "const int k[] = {\n" + "  f(1),\n" * 100 + "};\n"}, []),
     ({"base/a.cpp": SPDX + "struct A {\n" + "  int f() const;\n" * 100 + "};\n"}, []),
-    ({"base/a.cpp": SPDX + "int a;\n" * 400}, ["401 lines, at most 400"]),
-    ({"base/a.cpp": SPDX + "// table: names\n" + "int a;\n" * 400}, []),
+    ({"base/a.cpp": SPDX + "int a;\n" * 700}, ["701 lines, at most 700"]),
+    ({"base/a.cpp": SPDX + "// table: names\n" + "int a;\n" * 700}, []),
     ({"base/a.hpp": SPDX}, ["no #pragma once"]),
     ({"base/a.hpp": SPDX + "#pragma once\n", "base/a.cpp": SPDX + "#include <vector>\n"},
      ['the first include must be "base/a.hpp"']),
