@@ -45,6 +45,7 @@ struct GateArguments {
   bool allow_removed = false;
   bool strict = false;
   bool require_baseline = false;
+  bool allow_incomparable = false;
   bool kits_for_all = false;  // --kit: of every case, not only of those that failed
   bool self_test = false;
   std::optional<std::string> record;  // selftest --record FILE: its raw duets

@@ -29,11 +29,18 @@ constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "
                                                              "json", "quiet",  "force"};
 constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
-constexpr std::array<std::string_view, 23> kGateOptions = {
-    "baseline",      "base",   "base-env",         "cand",   "cand-env", "out",       "filter",
-    "device",        "set",    "plugin",           "budget", "quick",    "seed",      "require",
-    "allow-removed", "strict", "require-baseline", "kit",    "from",     "self-test", "json",
-    "quiet",         "force"};
+constexpr std::array<std::string_view, 24> kGateOptions = {"baseline",      "base",
+                                                           "base-env",      "cand",
+                                                           "cand-env",      "out",
+                                                           "filter",        "device",
+                                                           "set",           "plugin",
+                                                           "budget",        "quick",
+                                                           "seed",          "require",
+                                                           "allow-removed", "allow-incomparable",
+                                                           "strict",        "require-baseline",
+                                                           "kit",           "from",
+                                                           "self-test",     "json",
+                                                           "quiet",         "force"};
 constexpr std::array<std::string_view, 12> kDuetOptions = {
     "base",   "base-env", "cand", "cand-env", "duets", "set",
     "plugin", "seed",     "out",  "json",     "quiet", "force"};

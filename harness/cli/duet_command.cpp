@@ -53,6 +53,7 @@ std::string text_of(const GateFile& gate) {
   text += "  " + side_text("base", *gate.facts.base) + "\n";
   text += "  " + side_text("candidate", gate.facts.candidate) + "\n";
   if (!judgement.effect || judgement.duets == 0) return text + "  " + judgement.reason + "\n";
+  if (judgement.pending) text += "  " + judgement.reason + "\n";
   text += "  " + effect_line(judgement);
   if (judgement.low && judgement.high) {
     text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
@@ -62,8 +63,7 @@ std::string text_of(const GateFile& gate) {
   text += fmt::format("  medians: base {}, candidate {}\n", format_time(*judgement.base),
                       format_time(*judgement.candidate));
   if (judgement.detectable) {
-    text += fmt::format("  effects from {:.2f} % on would have been found\n",
-                        100 * *judgement.detectable);
+    text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
   }
   const std::string changes = changes_text(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
@@ -102,12 +102,18 @@ class DuetRunner {
     BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
+    gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
     *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {}) : text_of(gate_));
-    const Judgement& judgement = gate_.judgements.front();
-    return judgement.duets > 0 ? ExitStatus::success : ExitStatus::not_measured;
+    return is_complete() ? ExitStatus::success : ExitStatus::not_measured;
   }
 
  private:
+  // An effect is shown of any number of duets; only as many as were asked for are a success.
+  bool is_complete() const {
+    return !gate_.evidence.cases.front().failure &&
+           gate_.judgements.front().duets >= gate_.evidence.policy.duets;
+  }
+
   Status ask(const GateParts& parts) {
     BENCH_ASSIGN_OR_RETURN(const HelloReply base,
                            ask_side(parts.start_base, parts.hello, parts.interrupted));

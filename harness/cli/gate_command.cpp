@@ -12,6 +12,7 @@
 #include "harness/cli/result_limit.hpp"
 #include "harness/gate/gate_report.hpp"
 #include "harness/gate/stage_one.hpp"
+#include "harness/run/case_facts.hpp"
 #include "harness/run/gate_parts.hpp"
 #include "harness/run/kit_run.hpp"
 #include "harness/store/file_name.hpp"
@@ -31,6 +32,7 @@ namespace {
 // For what stage 1 leaves undecided, where --budget does not say otherwise.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
 constexpr const char* kGateFile = "gate.jsonl";
+constexpr std::string_view kGpuDevice = "cuda";
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
   *env.err << "bench gate: " << error.message() << '\n';
@@ -51,6 +53,7 @@ ExitRules exit_rules(const Arguments& arguments) {
   ExitRules rules;
   if (arguments.gate.strict) rules.undecided = ExitRules::Undecided::strict;
   if (arguments.gate.require_baseline) rules.baseline = ExitRules::Baseline::required;
+  if (arguments.gate.allow_incomparable) rules.incomparable = ExitRules::Incomparable::allowed;
   return rules;
 }
 
@@ -102,6 +105,7 @@ class GateRun {
 
  private:
   Status stage_one(FileSink& sink, RunObserver& progress);
+  void add_cases(const Report& report);
   Status look_up(const Report& report);
   GateParts parts_of(FileSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
@@ -123,7 +127,6 @@ class GateRun {
   Nanoseconds started_;
   GateFile gate_;
   KitPaths kits_;
-  bool incomplete_ = false;  // the budget or Ctrl-C ended stage 1
 };
 
 Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
@@ -136,13 +139,17 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   options.tool_version = gate_.facts.candidate.tool_version;
   options.tool_commit = gate_.facts.candidate.commit;
   options.arguments = arguments_.command_line;
-  if (arguments_.require_gpu) options.required_device = "cuda";
+  if (arguments_.require_gpu) options.required_device = kGpuDevice;
   options.interrupted = [this] { return watch_.seen(); };
   BENCH_ASSIGN_OR_RETURN(const RunSummary summary,
                          execute_plan(plan_, options, sink, progress, env_));
-  incomplete_ = summary.any_unmeasured || summary.end.interrupted;
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(sink.text(), sink.path()));
-  gate_.evidence.cases = bench::stage_one(report);
+  add_cases(report);
+  if (summary.end.interrupted) {
+    gate_.evidence.stopped = StopCause::interruption;
+  } else if (std::ranges::any_of(gate_.evidence.cases, &CaseEvidence::is_unmeasured)) {
+    gate_.evidence.stopped = StopCause::budget;
+  }
   gate_.evidence.settings = plan_.gate.value_or(GateSettings{});
   gate_.facts.config_name = plan_.name;
   gate_.facts.config_files = plan_.files;
@@ -154,11 +161,38 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   return look_up(report);
 }
 
+// One per case of the plan, in its order: after Ctrl-C the report lacks those that were not
+// reached.
+void GateRun::add_cases(const Report& report) {
+  std::map<std::string, CaseEvidence> reported;
+  for (CaseEvidence& entry : bench::stage_one(report)) {
+    const std::string id = entry.id;
+    reported.emplace(id, std::move(entry));
+  }
+  for (const Case& spec : plan_.cases) {
+    CaseEvidence& entry = gate_.evidence.cases.emplace_back();
+    if (auto found = reported.extract(spec.id)) {
+      entry = std::move(found.mapped());
+    } else {
+      entry.id = spec.id;
+      entry.source = case_facts(spec).source;
+      entry.is_unmeasured = true;
+    }
+    const bool is_missing = entry.outcome == Outcome::skipped && !entry.is_unmeasured;
+    if (arguments_.require_gpu && is_missing && spec.key.device == kGpuDevice) {
+      entry.outcome = Outcome::failed;
+      entry.reason = fmt::format("--require gpu: {}", entry.reason.value_or(""));
+    }
+  }
+}
+
 Status GateRun::look_up(const Report& report) {
   GateEvidence& evidence = gate_.evidence;
   const BaselineStore store(arguments_.baseline.value_or(std::string(kDefaultStore)));
   StoredSuite stored;
-  if (arguments_.baseline || store.list().ok()) {
+  if (const auto foreign = store.foreign_content(); foreign && !arguments_.baseline) {
+    *env_.err << "bench gate: " << foreign->message() << '\n';
+  } else if (arguments_.baseline || store.list().ok()) {
     gate_.facts.store = store.folder();
     BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
     for (const std::string& problem : stored.problems)
@@ -166,6 +200,7 @@ Status GateRun::look_up(const Report& report) {
   }
   evidence.moved = machine_moved(report.canaries, stored.canaries, evidence.policy.canary_limit);
   evidence.changes = std::move(stored.changes);
+  evidence.configuration_is_stored = stored.holds_configuration;
   // A part of the configuration misses the rest of it on purpose.
   const bool whole = arguments_.filters.empty() && arguments_.devices.empty() &&
                      !arguments_.shard && !arguments_.gate.allow_removed;
@@ -175,17 +210,21 @@ Status GateRun::look_up(const Report& report) {
 
 // A base that cannot be put beside the candidate costs the comparison, never the run.
 void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
-  const auto greeting = ask_side(parts.start_base, parts.hello, parts.interrupted);
-  if (greeting.ok()) {
+  const auto greeting = exchange_greeting(parts.start_base, parts.hello, parts.interrupted);
+  const Status speaks = greeting.ok() ? check_protocol(*greeting, parts.hello) : Status(Done{});
+  if (greeting.ok() && speaks.ok()) {
     gate_.facts.base->libraries[greeting->library.name] = greeting->library.version;
     gate_.evidence.changes = changes_between(library_facts(gate_.facts.base->libraries),
                                              library_facts(gate_.facts.candidate.libraries));
     return;
   }
-  progress.message("the base cannot be measured: " + greeting.error().message());
+  if (watch_.seen()) return;  // it was not the base's fault
+  // A base of another release cannot be compared with; one that answers nothing has died.
+  const Outcome outcome = greeting.ok() ? Outcome::unsupported : Outcome::failed;
+  const Error& why = greeting.ok() ? speaks.error() : greeting.error();
+  progress.message("the base cannot be measured: " + why.message());
   for (CaseEvidence& entry : gate_.evidence.cases) {
-    entry.failure =
-        SideFailure{SideFailure::Side::base, Outcome::failed, greeting.error().message()};
+    entry.failure = SideFailure{SideFailure::Side::base, outcome, why.message()};
   }
 }
 
@@ -220,7 +259,8 @@ Status GateRun::stage_two(FileSink& sink, const GateParts& parts, GateMeasurer& 
   for (const Judgement& judgement : gate_.judgements) {
     BENCH_RETURN_IF_ERROR(sink.append_line(verdict_line(gate_.facts.run_id, judgement)));
   }
-  return Done{};
+  gate_.conclusion = conclude(evidence, gate_.judgements, exit_rules(arguments_));
+  return sink.append_line(gate_end_line(gate_.facts.run_id, evidence.stopped));
 }
 
 Status GateRun::make_kits(FileSink& sink, const GateParts& parts, GateMeasurer& measurer,
@@ -302,8 +342,7 @@ Result<ExitStatus> GateRun::report() {
   BENCH_RETURN_IF_ERROR(write_reports(gate_, kits_, folder_, arguments_));
   print(gate_, kits_, arguments_, env_);
   if (arguments_.verbosity == Verbosity::normal) *env_.err << "evidence: " << folder_ << '\n';
-  const ExitStatus status = exit_status_of(gate_.judgements, exit_rules(arguments_));
-  return status != ExitStatus::regression && incomplete_ ? ExitStatus::not_measured : status;
+  return gate_.conclusion.status;
 }
 
 // The same evidence by today's rules.
@@ -311,9 +350,10 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.gate.from, kLargestResult));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
   gate.judgements = decide(gate.evidence).judgements;
+  gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
   if (arguments.out) BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
   print(gate, {}, arguments, env);
-  return exit_status_of(gate.judgements, exit_rules(arguments));
+  return gate.conclusion.status;
 }
 
 }  // namespace
@@ -329,9 +369,11 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
                 ExitStatus::usage, env);
   }
   if (arguments.baseline) {
-    if (const auto files = BaselineStore(*arguments.baseline).list(); !files.ok()) {
+    const BaselineStore store(*arguments.baseline);
+    if (const auto files = store.list(); !files.ok()) {
       return fail(files.error(), ExitStatus::usage, env);
     }
+    if (const auto foreign = store.foreign_content()) return fail(*foreign, ExitStatus::usage, env);
   }
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;

@@ -44,9 +44,11 @@ constexpr std::string_view kExitStatuses =
     "  0  everything was measured, or is skipped or unsupported with its reason\n"
     "  1  at least one regression\n"
     "  2  wrong usage or configuration\n"
-    "  3  something could not be measured: failed, crashed, timed out, wrong result, budget ended\n"
-    "  4  inconclusive or suspect, with --strict\n"
-    "  5  nothing comparable, with --require-baseline\n";
+    "  3  something could not be measured or decided: failed, crashed, timed out, wrong result, "
+    "or\n"
+    "     the budget or Ctrl-C ended it early\n"
+    "  4  a gate whose measurements decide no case; with --strict, any undecided case\n"
+    "  5  a gate in which nothing can be compared, except in the first run of a configuration\n";
 
 constexpr std::string_view kPurpose =
     "bench measures neural-network operators and small networks: how fast, why, and whether they "

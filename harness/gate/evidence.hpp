@@ -26,6 +26,8 @@ struct GatePolicy {
   int window_processes = 7;
   double false_discovery_rate = 0.05;  // q, over all suspects of a run
   double confirmation_error = 0.05;
+  // Of a regression that no fresh duets confirmed, over all suspects and looks of a run.
+  double unconfirmed_error = 0.01;
   double bound_error = 0.05;       // of each bound that is shown, and of the one that means PASS
   double detectable_error = 0.01;  // of the minimal detectable effect
   double detectable_power = 0.8;
@@ -68,6 +70,16 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
+// What the canaries say of the machine: its speed changed by more than their own noise explains.
+struct MachineDrift {
+  double log = 0;    // absolute, of the canary that changed most; infinite if it is not known
+  std::string text;  // "the machine moved: dram by +4.1 % during the run"
+  friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
+};
+
+// What ended the measurements of a gate before every case was decided.
+enum class StopCause { budget, interruption };
+
 // What the store says of a case, reduced to what a gate decides by (harness/store/history.hpp).
 struct StoredCase {
   std::string commit, time, run_id;  // of its last run
@@ -97,6 +109,8 @@ struct CaseEvidence {
   std::string source;                 // "configs/resnet.yaml:14"
   Outcome outcome = Outcome::ok;      // of the candidate
   std::optional<std::string> reason;  // with every outcome but ok
+  // Whether stage 1 ended before the case had its first process; its outcome says nothing then.
+  bool is_unmeasured = false;
   bool unsteady = false;
   std::vector<double> q25;               // stage 1: nanoseconds of an iteration, one a process
   std::optional<Nanoseconds> median;     // of them
@@ -119,8 +133,12 @@ struct GateEvidence {
   std::vector<std::string> removed;
   // Of libraries, caps and environment: between the sides, or since the store's last run.
   std::vector<Change> changes;
-  // Why stage 1 and the store must not be compared: "the machine moved: dram by +4.1 %".
-  std::optional<std::string> moved;
+  // Present: stage 1 and the store cannot be compared without allowing for it.
+  std::optional<MachineDrift> moved;
+  // Whether the store holds a run of this configuration, also one of another machine or of cases
+  // that the configuration no longer has. Without one, a gate that has no base is the first run.
+  bool configuration_is_stored = false;
+  std::optional<StopCause> stopped;
 };
 
 }  // namespace bench

@@ -98,4 +98,10 @@ std::string verdict_line(const std::string& run_id, const Judgement& judgement) 
   return line_of(object);
 }
 
+std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped) {
+  Json object = {{"record", "gate_end"}, {"run_id", run_id}};
+  if (stopped) object["stopped"] = word(*stopped, evidence_json::kStopCauses);
+  return line_of(object);
+}
+
 }  // namespace bench

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/gate/decide.hpp"
+#include "harness/gate/conclusion.hpp"
 
 #include <map>
 #include <string>
@@ -40,6 +40,7 @@ struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
   std::vector<Judgement> judgements;  // as they were decided
+  Conclusion conclusion;              // of them, for the caller of this gate; not in the file
 };
 
 // One line without newline.
@@ -52,6 +53,8 @@ std::string failure_line(const std::string& run_id, const std::string& id,
 std::string duet_line(const Duet& duet);
 std::string window_line(const Window& window);
 std::string verdict_line(const std::string& run_id, const Judgement& judgement);
+// The last record of a gate that ended by itself or was stopped; a killed one has none.
+std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 
 // Error: no gate's file, another schema, or a damaged line that a verdict could depend on, with
 // its place; a torn last line is left out.

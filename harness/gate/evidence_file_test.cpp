@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -32,7 +33,8 @@ struct Sample {
     evidence.settings = {0.02, 0.03, 0.10};
     evidence.policy.duets = 2;
     evidence.policy.confirmations = 1;
-    evidence.moved = "the machine moved: dram by +4.1 % during the run";
+    evidence.moved = MachineDrift{0.0402, "the machine moved: dram by +4.1 % during the run"};
+    evidence.configuration_is_stored = true;
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
     CaseEvidence& first = evidence.cases.emplace_back();
@@ -154,6 +156,41 @@ TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
   for (std::size_t i = 0; i < again.size(); ++i) {
     EXPECT_EQ(verdict_line("run1", again[i]), verdict_line("run1", file->judgements[i]));
   }
+}
+
+TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
+  Sample sample;
+  CaseEvidence& entry = sample.evidence.cases.emplace_back();
+  entry.id = "never reached";
+  entry.source = "configs/resnet.yaml:20";
+  entry.is_unmeasured = true;
+  const std::string reached = Sample().stage_one();  // Ctrl-C: the case has no record
+  const std::string text = reached + gate_line(sample.facts, sample.evidence) + "\n" +
+                           gate_end_line("run1", StopCause::interruption) + "\n";
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->evidence.stopped, StopCause::interruption);
+  ASSERT_THAT(file->evidence.cases, SizeIs(3));
+  EXPECT_EQ(file->evidence.cases[2].id, "never reached");
+  EXPECT_EQ(file->evidence.cases[2].source, "configs/resnet.yaml:20");
+  EXPECT_TRUE(file->evidence.cases[2].is_unmeasured);
+  EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
+}
+
+// Files of older versions say neither by how much the machine moved nor what ended the gate.
+TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
+  std::string text = Sample().text();
+  for (const std::string part : {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,",
+                                 "\"unconfirmed_error\":0.01,"}) {
+    const std::size_t place = text.find(part);
+    ASSERT_NE(place, std::string::npos) << part;
+    text.erase(place, part.size());
+  }
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_TRUE(std::isinf(file->evidence.moved->log));
+  EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
+  EXPECT_EQ(file->evidence.policy.unconfirmed_error, GatePolicy().unconfirmed_error);
 }
 
 TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {

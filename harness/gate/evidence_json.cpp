@@ -38,7 +38,15 @@ void add(Json& object, const GateFacts& facts, const GateEvidence& evidence) {
   object["candidate"] = json_of(facts.candidate);
   if (facts.base) object["base"] = json_of(*facts.base);
   put(object, "store", facts.store);
-  put(object, "moved", evidence.moved);
+  if (evidence.moved) {
+    object["moved"] = evidence.moved->text;
+    put(object, "moved_log", std::optional(evidence.moved->log));
+  }
+  object["configuration_is_stored"] = evidence.configuration_is_stored;
+  for (const CaseEvidence& entry : evidence.cases) {
+    if (!entry.is_unmeasured) continue;
+    object["unmeasured"].push_back({{"id", entry.id}, {"source", entry.source}});
+  }
   object["removed"] = evidence.removed;
   object["changes"] = json_of(evidence.changes);
   for (const auto& row : kSettings) object["settings"][row.name] = evidence.settings.*row.member;
@@ -51,6 +59,13 @@ void add(Json& object, const Judgement& judgement) {
   object["verdict"] = name_of(judgement.verdict);
   object["reason"] = judgement.reason;
   object["course"] = word(judgement.course, kCourses);
+  if (judgement.cut_short) object["cut_short"] = true;
+  if (const auto& pending = judgement.pending) {
+    object["pending"] = {{"kind", word(pending->kind, kPendingKinds)},
+                         {"done", pending->done},
+                         {"planned", pending->planned}};
+  }
+  if (judgement.against) object["against"] = word(*judgement.against, kReferences);
   for (const auto& row : kShares) put(object, row.name, judgement.*row.member);
   object["duets"] = judgement.duets;
   object["confirmations"] = judgement.confirmations;

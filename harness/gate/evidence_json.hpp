@@ -31,9 +31,10 @@ inline constexpr std::array<Field<GatePolicy, int>, 6> kPolicyCounts = {
      {"windows", &GatePolicy::windows},
      {"window_processes", &GatePolicy::window_processes},
      {"few_runs", &GatePolicy::few_runs}}};
-inline constexpr std::array<Field<GatePolicy, double>, 7> kPolicyShares = {
+inline constexpr std::array<Field<GatePolicy, double>, 8> kPolicyShares = {
     {{"false_discovery_rate", &GatePolicy::false_discovery_rate},
      {"confirmation_error", &GatePolicy::confirmation_error},
+     {"unconfirmed_error", &GatePolicy::unconfirmed_error},
      {"bound_error", &GatePolicy::bound_error},
      {"detectable_error", &GatePolicy::detectable_error},
      {"detectable_power", &GatePolicy::detectable_power},
@@ -58,6 +59,10 @@ inline constexpr std::array<Field<Judgement, std::optional<Nanoseconds>>, 2> kTi
 // Words, in the order of their enumerators.
 inline constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
 inline constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
+inline constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
+inline constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
+inline constexpr std::array<std::string_view, 3> kPendingKinds = {"duets", "confirmation",
+                                                                  "windows"};
 inline constexpr std::array<std::string_view, 2> kStages = {"first", "confirmation"};
 inline constexpr std::array<std::string_view, 3> kCourses = {"not_measured", "screened_out",
                                                              "measured_again"};

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -78,9 +79,7 @@ double number_within(const Json& object, const char* name, double least, double 
 
 class FileReader {
  public:
-  explicit FileReader(GateFile& file) : file_(file) {
-    for (CaseEvidence& entry : file.evidence.cases) by_id_.emplace(entry.id, &entry);
-  }
+  explicit FileReader(GateFile& file) : file_(file) { index_cases(); }
   void read(const Json& object);
   bool seen_header() const { return seen_header_; }
 
@@ -90,7 +89,17 @@ class FileReader {
     if (found == by_id_.end()) throw std::invalid_argument("its case has no record");
     return *found->second;
   }
+  void index_cases() {
+    by_id_.clear();
+    for (CaseEvidence& entry : file_.evidence.cases) by_id_.emplace(entry.id, &entry);
+  }
   void read_gate(const Json& object);
+  void read_unmeasured(const Json& list);
+  void read_gate_end(const Json& object) {
+    if (!object.contains("stopped")) return;
+    file_.evidence.stopped =
+        value_named<StopCause>(object.at("stopped"), evidence_json::kStopCauses);
+  }
   void read_stored(const Json& object);
   void read_base_side(const Json& object) { entry_of(object).base = read_prepared(object); }
   void read_failure(const Json& object) {
@@ -113,7 +122,8 @@ void FileReader::read(const Json& object) {
     std::string_view kind;
     void (FileReader::*read)(const Json&);
   };
-  constexpr std::array<Row, 7> kRows = {{{"gate", &FileReader::read_gate},
+  constexpr std::array<Row, 8> kRows = {{{"gate", &FileReader::read_gate},
+                                         {"gate_end", &FileReader::read_gate_end},
                                          {"stored", &FileReader::read_stored},
                                          {"base_side", &FileReader::read_base_side},
                                          {"side_failure", &FileReader::read_failure},
@@ -145,7 +155,17 @@ void FileReader::read_gate(const Json& object) {
   evidence.mode = value_named<GateEvidence::Mode>(object.at("mode"), evidence_json::kModes);
   evidence.removed = object.at("removed").get<std::vector<std::string>>();
   evidence.changes = read_changes(object.at("changes"));
-  get(object, "moved", evidence.moved);
+  if (object.contains("moved")) {
+    // A file that does not say by how much leaves nothing to compare with.
+    const double log = object.contains("moved_log")
+                           ? number_within(object, "moved_log", 0, kLargestLog)
+                           : std::numeric_limits<double>::infinity();
+    evidence.moved = MachineDrift{log, object.at("moved").get<std::string>()};
+  }
+  if (object.contains("unmeasured")) read_unmeasured(object.at("unmeasured"));
+  // Older files do not say; a case of the store shows it.
+  evidence.configuration_is_stored =
+      object.value("configuration_is_stored", !evidence.removed.empty());
   for (const auto& row : evidence_json::kSettings) {
     evidence.settings.*row.member =
         number_within(object.at("settings"), row.name, 0, kLargestShare);
@@ -156,13 +176,34 @@ void FileReader::read_gate(const Json& object) {
         number_within(object.at("policy"), row.name, least, static_cast<double>(kMostPairs)));
   }
   for (const auto& row : evidence_json::kPolicyShares) {
+    if (!object.at("policy").contains(row.name)) continue;  // a file of an older version
     evidence.policy.*row.member =
         number_within(object.at("policy"), row.name, kLeastError, 1 - kLeastError);
   }
   seen_header_ = true;
 }
 
+// Cases that stage 1 did not reach: after Ctrl-C they have no record of their own.
+void FileReader::read_unmeasured(const Json& list) {
+  file_.evidence.cases.reserve(file_.evidence.cases.size() + list.size());
+  index_cases();  // what follows leaves the entries where they are
+  for (const Json& object : list) {
+    const auto id = object.at("id").get<std::string>();
+    if (const auto found = by_id_.find(id); found != by_id_.end()) {
+      found->second->is_unmeasured = true;
+      continue;
+    }
+    CaseEvidence entry;
+    entry.id = id;
+    entry.source = object.at("source").get<std::string>();
+    entry.is_unmeasured = true;
+    file_.evidence.cases.push_back(std::move(entry));
+  }
+  index_cases();
+}
+
 void FileReader::read_stored(const Json& object) {
+  file_.evidence.configuration_is_stored = true;
   StoredCase& stored = entry_of(object).stored.emplace();
   stored.commit = object.at("commit").get<std::string>();
   stored.time = object.at("time").get<std::string>();
@@ -222,6 +263,16 @@ void FileReader::read_verdict(const Json& object) {
   judgement.verdict = value_named<Verdict>(object.at("verdict"), kVerdictNames);
   judgement.reason = object.at("reason").get<std::string>();
   judgement.course = value_named<Judgement::Course>(object.at("course"), evidence_json::kCourses);
+  judgement.cut_short = object.value("cut_short", false);
+  if (object.contains("pending")) {
+    const Json& pending = object.at("pending");
+    judgement.pending = {
+        value_named<Wanted::Kind>(pending.at("kind"), evidence_json::kPendingKinds),
+        pending.at("done").get<int>(), pending.at("planned").get<int>()};
+  }
+  if (object.contains("against")) {
+    judgement.against = value_named<Reference>(object.at("against"), evidence_json::kReferences);
+  }
   for (const auto& row : evidence_json::kShares) get(object, row.name, judgement.*row.member);
   judgement.duets = object.at("duets").get<int>();
   judgement.confirmations = object.at("confirmations").get<int>();

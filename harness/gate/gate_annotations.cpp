@@ -5,23 +5,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 namespace bench {
 namespace {
 
-// GitHub shows so many of either level for a step and drops the others silently.
-constexpr std::size_t kMostShown = 10;
+// GitHub shows ten of either level for a step and drops the others silently; the conclusion is one.
+constexpr std::size_t kMaxShown = 9;
 
 struct Level {
   std::string_view command;
   std::string_view plural;
-  std::array<Verdict, 2> verdicts;
 };
-constexpr std::array<Level, 2> kLevels = {
-    {{"error", "errors", {Verdict::regression, Verdict::error}},
-     {"warning", "warnings", {Verdict::suspect, Verdict::inconclusive}}}};
+constexpr std::array<Level, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
+
+// Empty: the case needs no annotation.
+std::string_view command_of(const GateFile& gate, const Judgement& judgement) {
+  if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
+  const bool is_undecided =
+      judgement.verdict == Verdict::suspect || judgement.verdict == Verdict::inconclusive;
+  return is_undecided ? "warning" : "";
+}
 
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
@@ -52,21 +56,22 @@ std::string annotation(std::string_view command, const GateFile& gate, const Jud
 }  // namespace
 
 std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
-  std::string summary = coverage_text(gate.judgements);
+  std::string summary = gate.conclusion.sentence;
   std::string annotations;
   const std::vector<const Judgement*> order = reading_order(gate.judgements);
   for (const Level& level : kLevels) {
     std::size_t found = 0;
     for (const Judgement* judgement : order) {
-      if (std::ranges::find(level.verdicts, judgement->verdict) == level.verdicts.end()) continue;
-      if (++found <= kMostShown) annotations += annotation(level.command, gate, *judgement, kits);
+      if (command_of(gate, *judgement) != level.command) continue;
+      if (++found <= kMaxShown) annotations += annotation(level.command, gate, *judgement, kits);
     }
-    if (found > kMostShown) {
-      summary += fmt::format("; {} more {} are not shown here", found - kMostShown, level.plural);
+    if (found > kMaxShown) {
+      summary += fmt::format("; {} more {} are not shown here", found - kMaxShown, level.plural);
     }
   }
-  return fmt::format("::notice title={}::{}\n{}", property("bench gate"), message(summary),
-                     annotations);
+  const bool is_green = gate.conclusion.status == ExitStatus::success;
+  return fmt::format("::{} title={}::{}\n{}", is_green ? "notice" : "error", property("bench gate"),
+                     message(summary), annotations);
 }
 
 }  // namespace bench

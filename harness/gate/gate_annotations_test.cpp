@@ -23,7 +23,7 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
   const auto lines = lines_of(gate_annotations(sample_gate(), kKits));
   ASSERT_THAT(lines, SizeIs(4));
   EXPECT_EQ(lines[0],
-            "::notice title=bench gate::2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 "
+            "::error title=bench gate::2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 "
             "INCONCLUSIVE, 1 NO BASELINE, 1 PASS");
   EXPECT_THAT(lines[1], StartsWith("::error file=configs/resnet.yaml,line=14,title=REGRESSION "
                                    "conv/forward/c64::slower by +20.0%25 [+19.5%25, "
@@ -42,11 +42,27 @@ TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {
   EXPECT_THAT(lines[1], HasSubstr(",line=7,title=REGRESSION conv/forward/c64a|"));
 }
 
+TEST(GateAnnotations, AGateThatTheBudgetStoppedIsAnError) {
+  const auto lines = lines_of(gate_annotations(test::stopped_gate(), {}));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines[0], StartsWith("::error title=bench gate::stopped by the budget after 7 of 10 "
+                                   "duets; 2 of 3 cases not decided"));
+  EXPECT_THAT(lines[1], StartsWith("::error file=configs/resnet.yaml,line=14,title=INCONCLUSIVE "));
+  EXPECT_THAT(lines[2], StartsWith("::error title=INCOMPARABLE "));
+}
+
+TEST(GateAnnotations, AGreenGateIsANotice) {
+  GateFile gate = sample_gate();
+  gate.judgements = {test::passed_judgement("pool/forward/c64")};
+  test::conclude_gate(gate);
+  EXPECT_EQ(gate_annotations(gate, {}), "::notice title=bench gate::1 of 1 cases judged: 1 PASS\n");
+}
+
 TEST(GateAnnotations, SayHowManyGitHubWouldNotShow) {
   GateFile gate = large_gate(50);
   const std::string text = gate_annotations(gate, {});
   EXPECT_EQ(occurrences(text, "::error "), 10U);
-  EXPECT_THAT(lines_of(text)[0], EndsWith("; 15 more errors are not shown here"));
+  EXPECT_THAT(lines_of(text)[0], EndsWith("; 16 more errors are not shown here"));
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ std::vector<Row> rows_of(const std::vector<const Judgement*>& listed, const KitP
         {judgement->adjusted_p ? fmt::format("{:.2g}", *judgement->adjusted_p) : ""},
         {duets_text(*judgement)},
         {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},
+        {std::string(reference_text(*judgement))},
         {time_text(judgement->base)},
         {time_text(judgement->candidate)}};
     row.note = note_of(*judgement, kits);
@@ -64,7 +65,7 @@ std::vector<Row> rows_of(const std::vector<const Judgement*>& listed, const KitP
 }
 
 std::string header(const GateFile& gate, std::size_t width) {
-  std::string text = wrap(coverage_text(gate.judgements), width, 0);
+  std::string text = wrap(gate.conclusion.sentence, width, 0);
   for (const std::string& line : context_lines(gate)) text += wrap(line, width, 2);
   return text;
 }
@@ -78,7 +79,8 @@ std::string table(const std::vector<const Judgement*>& listed, const KitPaths& k
       {"p (BH)", Align::right, std::nullopt, 3},
       {"duets", Align::right, std::nullopt, 2},
       {"detectable", Align::right, std::nullopt, 4},
-      {"base", Align::right, std::nullopt, 1},
+      {"against", Align::left, std::nullopt, 1},
+      {"reference", Align::right, std::nullopt, 1},
       {"candidate", Align::right, std::nullopt, 1},
   };
   return "\n" + render_table(columns, rows_of(listed, kits),

@@ -13,7 +13,9 @@ using evidence_json::Json;
 
 Json coverage_json(const std::vector<Judgement>& judgements) {
   const Coverage coverage = coverage_of(judgements);
-  Json object = {{"judged", coverage.judged}, {"in_scope", coverage.in_scope}};
+  Json object = {{"judged", coverage.judged},
+                 {"cut_short", coverage.cut_short},
+                 {"in_scope", coverage.in_scope}};
   Json& verdicts = object["verdicts"];
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     verdicts[std::string(kVerdictNames[i])] = count(judgements, static_cast<Verdict>(i));
@@ -39,7 +41,13 @@ void leave_out_if_empty(Json& object, const char* name) {
 }  // namespace
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits) {
-  Json document = {{"schema", kGateSchema}, {"coverage", coverage_json(gate.judgements)}};
+  Json document = {{"schema", kGateSchema},
+                   {"conclusion", gate.conclusion.sentence},
+                   {"exit", static_cast<int>(gate.conclusion.status)},
+                   {"coverage", coverage_json(gate.judgements)}};
+  if (const auto& stopped = gate.evidence.stopped) {
+    document["stopped"] = evidence_json::word(*stopped, evidence_json::kStopCauses);
+  }
   evidence_json::add(document, gate.facts, gate.evidence);
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
   for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);

@@ -26,7 +26,8 @@ using testing::Not;
 using testing::SizeIs;
 
 TEST(GateJson, IsWhatItsSchemaSays) {
-  for (const GateFile& gate : {sample_gate(), hostile_gate(), GateFile{}, large_gate(30)}) {
+  for (const GateFile& gate :
+       {sample_gate(), hostile_gate(), test::stopped_gate(), large_gate(30)}) {
     EXPECT_THAT(test::schema_problems(gate_json(gate, kKits), "docs/gate.schema.json"), IsEmpty());
   }
 }
@@ -40,10 +41,21 @@ TEST(GateJson, TheSchemaRefusesWhatIsNone) {
   EXPECT_THAT(test::schema_problems(document.dump(), "docs/gate.schema.json"), Not(IsEmpty()));
 }
 
-TEST(GateJson, CoverageFirstAndWorstFirst) {
+TEST(GateJson, SaysWhatStoppedTheGateAndHowFarEachCaseCame) {
+  const json document = json::parse(gate_json(test::stopped_gate(), {}));
+  EXPECT_EQ(document["exit"], 3);
+  EXPECT_EQ(document["stopped"], "budget");
+  EXPECT_EQ(document["coverage"]["cut_short"], 2);
+  EXPECT_EQ(document["cases"][0]["cut_short"], true);
+  EXPECT_EQ(document["cases"][0]["pending"],
+            (json{{"kind", "duets"}, {"done", 7}, {"planned", 10}}));
+}
+
+TEST(GateJson, ConclusionFirstAndWorstFirst) {
   const auto document = nlohmann::ordered_json::parse(gate_json(sample_gate(), kKits));
   EXPECT_EQ(document.begin().key(), "schema");
-  EXPECT_EQ(std::next(document.begin()).key(), "coverage");
+  EXPECT_EQ(std::next(document.begin()).key(), "conclusion");
+  EXPECT_EQ(document["exit"], 1);
   EXPECT_EQ(document["coverage"]["judged"], 2);
   EXPECT_EQ(document["coverage"]["in_scope"], 5);
   EXPECT_EQ(document["coverage"]["verdicts"]["REGRESSION"], 1);

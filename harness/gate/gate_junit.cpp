@@ -16,8 +16,9 @@ namespace {
 constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
 
-std::string_view element_of(Verdict verdict) {
-  return kElements[static_cast<std::size_t>(verdict)];
+std::string_view element_of(const GateFile& gate, const Judgement& judgement) {
+  const std::string_view element = kElements[static_cast<std::size_t>(judgement.verdict)];
+  return element != "failure" && is_error(gate, judgement) ? "error" : element;
 }
 
 std::string attribute(std::string_view name, std::string_view value) {
@@ -51,7 +52,7 @@ std::string test_case(const GateFile& gate, const Judgement& judgement, const Ki
   if (!place.file.empty() && place.line) text += attribute("line", std::to_string(*place.line));
   text += ">\n";
   const std::string facts = content(case_lines(gate, judgement, kits));
-  const std::string_view element = element_of(judgement.verdict);
+  const std::string_view element = element_of(gate, judgement);
   if (element.empty()) {
     text +=
         fmt::format("      <system-out>{}\n{}</system-out>\n", name_of(judgement.verdict), facts);
@@ -63,14 +64,14 @@ std::string test_case(const GateFile& gate, const Judgement& judgement, const Ki
   return text + "    </testcase>\n";
 }
 
-std::string totals(const std::vector<Judgement>& judgements) {
+std::string totals(const GateFile& gate) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTotals = {
       {{"failures", "failure"}, {"errors", "error"}, {"skipped", "skipped"}}};
-  std::string text = attribute("tests", std::to_string(judgements.size()));
+  std::string text = attribute("tests", std::to_string(gate.judgements.size()));
   for (const auto& [name, element] : kTotals) {
     std::size_t cases = 0;
-    for (const Judgement& judgement : judgements) {
-      if (element_of(judgement.verdict) == element) ++cases;
+    for (const Judgement& judgement : gate.judgements) {
+      if (element_of(gate, judgement) == element) ++cases;
     }
     text += attribute(name, std::to_string(cases));
   }
@@ -82,7 +83,9 @@ std::string property(std::string_view name, std::string_view value) {
 }
 
 std::string properties(const GateFile& gate) {
-  std::string text = property("coverage", coverage_text(gate.judgements));
+  std::string text = property("conclusion", gate.conclusion.sentence);
+  text += property("coverage", coverage_text(gate.judgements));
+  text += property("exit_status", std::to_string(static_cast<int>(gate.conclusion.status)));
   for (const std::string& line : context_lines(gate)) text += property("context", line);
   text += property("run_id", gate.facts.run_id);
   return text + property("machine_class", gate.facts.machine_class);
@@ -91,7 +94,7 @@ std::string properties(const GateFile& gate) {
 }  // namespace
 
 std::string gate_junit(const GateFile& gate, const KitPaths& kits) {
-  const std::string counts = totals(gate.judgements);
+  const std::string counts = totals(gate);
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += fmt::format("<testsuites{}{}>\n  <testsuite{}{}>\n", attribute("name", "bench gate"),
                       counts, attribute("name", gate.facts.config_name), counts);

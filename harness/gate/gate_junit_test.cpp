@@ -46,7 +46,7 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
                                "testsuite name='resnet' tests='5' failures='1' errors='1' "
                                "skipped='2'\n"
                                "properties\n"
-                               "property name='coverage' value='2 of 5 cases judged: "));
+                               "property name='conclusion' value='2 of 5 cases judged: "));
   EXPECT_THAT(text, HasSubstr("testcase classname='resnet.conv' name='conv/forward/c64' "
                               "file='configs/resnet.yaml' line='14'\n"
                               "failure type='REGRESSION' message='+20.0% [+19.5%, +20.5%]'\n"
@@ -61,10 +61,29 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
 TEST_F(GateJunit, SaysEveryFactInItsText) {
   EXPECT_THAT(gate_junit(sample_gate(), kKits),
               HasSubstr("slower by +20.0% [+19.5%, +20.5%]\np (BH) 2e-05\nbase 1.000 us\n"
-                        "candidate 1.200 us\nduets 2+1\nsmallest effect that could be told 0.6%\n"
+                        "candidate 1.200 us\nduets 2+1\n"
                         "changed: implementation jit:avx2 -&gt; jit:sse41\n"
                         "configured at configs/resnet.yaml:14\nkit: out/conv__forward__c64\n"
                         "measure it again: bench duet conv/forward/c64 --base /old/bench"));
+}
+
+// Issue 16: `failures="0"` and three skipped cases looked green.
+TEST_F(GateJunit, WhatTheBudgetLeftUndecidedIsAnError) {
+  const std::string text = parsed(gate_junit(test::stopped_gate(), {}));
+  EXPECT_THAT(text, StartsWith("testsuites name='bench gate' tests='3' failures='0' errors='2' "
+                               "skipped='0'\n"));
+  EXPECT_THAT(text, HasSubstr("error type='INCONCLUSIVE' message='stopped by the budget after 7 of "
+                              "10 duets'\n"));
+}
+
+TEST_F(GateJunit, CasesOfAGateThatJudgedNothingAreErrorsUnlessThatSucceeds) {
+  GateFile gate = sample_gate();
+  gate.judgements = {test::judgement_of("a", Verdict::incomparable, "machine_class differs")};
+  test::conclude_gate(gate);
+  EXPECT_THAT(parsed(gate_junit(gate, {})), HasSubstr("errors='1' skipped='0'"));
+  gate.conclusion =
+      conclude(gate.evidence, gate.judgements, {.incomparable = ExitRules::Incomparable::allowed});
+  EXPECT_THAT(parsed(gate_junit(gate, {})), HasSubstr("errors='0' skipped='1'"));
 }
 
 TEST_F(GateJunit, IsXmlWhateverTheNames) {

@@ -32,14 +32,15 @@ constexpr std::array<Section, 4> kSections = {{{"Regressions and errors", Sectio
 constexpr std::array<std::size_t, kVerdictNames.size()> kSectionOf = {0, 0, 2, 2, 3, 3, 1, 3};
 
 constexpr std::string_view kTableHead =
-    "| verdict | case | slower by | p (BH) | duets | detectable | base | candidate | more |\n"
-    "|---|---|--:|--:|--:|--:|--:|--:|---|\n";
+    "| verdict | case | slower by | p (BH) | duets | detectable | against | reference | candidate "
+    "| more |\n"
+    "|---|---|--:|--:|--:|--:|---|--:|--:|---|\n";
 
 std::string fact(std::string_view text) { return escape_markdown(shorten(text, kLongestFact)); }
 
 std::string head(const GateFile& gate) {
   std::string text =
-      fmt::format("{}\n**{}**\n\n", kMarker, escape_markdown(coverage_text(gate.judgements)));
+      fmt::format("{}\n**{}**\n\n", kMarker, escape_markdown(gate.conclusion.sentence));
   for (const std::string& line : context_lines(gate)) text += fmt::format("- {}\n", fact(line));
   return text;
 }
@@ -64,12 +65,13 @@ std::string row(const GateFile& gate, const Judgement& judgement, const KitPaths
     return value ? format_time(*value) : "";
   };
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(judgement.verdict),
+      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(judgement.verdict),
       fact(judgement.id), escape_markdown(effect_text(judgement)),
       judgement.adjusted_p ? fmt::format("{:.2g}", *judgement.adjusted_p) : "",
       duets_text(judgement),
       judgement.detectable ? fmt::format("{:.1f}%", 100 * *judgement.detectable) : "",
-      time(judgement.base), time(judgement.candidate), more(gate, judgement, kits));
+      reference_text(judgement), time(judgement.base), time(judgement.candidate),
+      more(gate, judgement, kits));
 }
 
 std::string section_text(const Section& section, std::size_t cases, const std::string& rows) {

@@ -21,20 +21,22 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(GateMarkdown, StartsWithItsMarkerAndTheCoverage) {
+TEST(GateMarkdown, StartsWithItsMarkerAndTheConclusion) {
   const auto lines = lines_of(gate_markdown(sample_gate(), kKits));
   EXPECT_EQ(lines[0], "<!-- bench-gate -->");
   EXPECT_EQ(lines[1],
             "**2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 "
             "PASS**");
-  const auto empty = lines_of(gate_markdown(GateFile{}, {}));
-  EXPECT_EQ(empty[1], "**0 of 0 cases judged: no cases**");
+  const auto stopped = lines_of(gate_markdown(test::stopped_gate(), {}));
+  EXPECT_EQ(stopped[1],
+            "**stopped by the budget after 7 of 10 duets; 2 of 3 cases not decided; 1 of 3 cases "
+            "judged: 1 INCONCLUSIVE, 1 INCOMPARABLE, 1 PASS**");
 }
 
 TEST(GateMarkdown, ARowHoldsAllThatIsKnown) {
   EXPECT_THAT(gate_markdown(sample_gate(), kKits),
               HasSubstr("| REGRESSION | conv/forward/c64 | +20.0% \\[+19.5%, +20.5%\\] | 2e-05 | "
-                        "2+1 | 0.6% | 1.000 us | 1.200 us | changed: implementation jit:avx2 -> "
+                        "2+1 |  | base | 1.000 us | 1.200 us | changed: implementation jit:avx2 -> "
                         "jit:sse41<br>configured at configs/resnet.yaml:14<br>kit: "
                         "out/conv\\_\\_forward\\_\\_c64<br><code>bench duet conv/forward/c64 "
                         "--base /old/bench --cand ./bench --cand-env "
@@ -77,7 +79,7 @@ TEST(GateMarkdown, NoNameBreaksTheTableOrBecomesMarkup) {
         ++bars;
       }
     }
-    EXPECT_EQ(bars, 10U) << line;
+    EXPECT_EQ(bars, 11U) << line;
     EXPECT_THAT(line, EndsWith("</code> |"));
   }
   EXPECT_EQ(rows, 5U);
@@ -98,7 +100,7 @@ TEST(GateMarkdown, OneEndlessNameDoesNotBreakTheLimit) {
   GateFile gate = sample_gate();
   gate.judgements[1].reason.assign(4 << 20, '&');
   gate.judgements[2].id.assign(4 << 20, '&');
-  gate.evidence.moved = std::string(4 << 20, '&');
+  gate.evidence.moved = MachineDrift{0.04, std::string(4 << 20, '&')};
   gate.facts.candidate.environment["X"] = std::string(4 << 20, '&');
   const std::string text = gate_markdown(gate, {});
   EXPECT_LE(text.size(), 1U << 20);

@@ -29,9 +29,14 @@ std::string family(std::string_view name, std::string_view unit, std::string_vie
   return text;
 }
 
-std::string coverage(const std::vector<Judgement>& judgements) {
-  std::string text =
-      family("bench_gate_judged", "", "Cases of whose time something could be said.");
+std::string coverage(const GateFile& gate) {
+  const std::vector<Judgement>& judgements = gate.judgements;
+  std::string text = family("bench_gate_exit_status", "", "Exit status of the gate; 0 is green.");
+  text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
+  text +=
+      family("bench_gate_cut_short", "", "Cases that are undecided as the evidence ended early.");
+  text += fmt::format("bench_gate_cut_short {}\n", coverage_of(judgements).cut_short);
+  text += family("bench_gate_judged", "", "Cases of whose time something could be said.");
   text += fmt::format("bench_gate_judged {}\n", coverage_of(judgements).judged);
   text += family("bench_gate_cases", "", "Cases in scope, by verdict.");
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
@@ -60,7 +65,7 @@ std::string times(const std::vector<const Judgement*>& order) {
   constexpr std::array<Side, 2> kSides = {
       {{"base", &Judgement::base}, {"candidate", &Judgement::candidate}}};
   std::string text =
-      family("bench_gate_case_seconds", "seconds", "Median time of an iteration of a case.");
+      family("bench_gate_case_seconds", "seconds", "Time of an iteration of a case.");
   for (const Judgement* judgement : order) {
     for (const Side& side : kSides) {
       const std::optional<Nanoseconds>& time = judgement->*side.time;
@@ -77,7 +82,7 @@ std::string times(const std::vector<const Judgement*>& order) {
 
 std::string gate_open_metrics(const GateFile& gate, const KitPaths& /*kits*/) {
   const std::vector<const Judgement*> order = reading_order(gate.judgements);
-  return coverage(gate.judgements) + effects(order) + times(order) + "# EOF\n";
+  return coverage(gate) + effects(order) + times(order) + "# EOF\n";
 }
 
 }  // namespace bench

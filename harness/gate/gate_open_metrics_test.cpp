@@ -14,7 +14,13 @@ using testing::HasSubstr;
 
 TEST(GateOpenMetrics, IsExactlyThis) {
   EXPECT_EQ(gate_open_metrics(sample_gate(), kKits),
-            R"(# HELP bench_gate_judged Cases of whose time something could be said.
+            R"(# HELP bench_gate_exit_status Exit status of the gate; 0 is green.
+# TYPE bench_gate_exit_status gauge
+bench_gate_exit_status 1
+# HELP bench_gate_cut_short Cases that are undecided as the evidence ended early.
+# TYPE bench_gate_cut_short gauge
+bench_gate_cut_short 0
+# HELP bench_gate_judged Cases of whose time something could be said.
 # TYPE bench_gate_judged gauge
 bench_gate_judged 2
 # HELP bench_gate_cases Cases in scope, by verdict.
@@ -33,7 +39,7 @@ bench_gate_cases{verdict="PASS"} 1
 bench_gate_effect_ratio{case="conv/forward/c64"} 0.2
 bench_gate_effect_ratio{case="softmax/forward/64x1000"} 0.015
 bench_gate_effect_ratio{case="pool/forward/c64"} 0.002
-# HELP bench_gate_case_seconds Median time of an iteration of a case.
+# HELP bench_gate_case_seconds Time of an iteration of a case.
 # TYPE bench_gate_case_seconds gauge
 # UNIT bench_gate_case_seconds seconds
 bench_gate_case_seconds{case="conv/forward/c64",side="base"} 1e-06

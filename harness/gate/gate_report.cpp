@@ -47,42 +47,22 @@ std::string side_options(std::string_view option, const GateSide& side) {
 
 std::span<const GateFormat> gate_formats() { return kFormats; }
 
-Coverage coverage_of(const std::vector<Judgement>& judgements) {
-  Coverage coverage;
-  coverage.in_scope = judgements.size();
-  for (const Verdict verdict : {Verdict::regression, Verdict::improved, Verdict::pass}) {
-    coverage.judged += count(judgements, verdict);
-  }
-  return coverage;
-}
-
-std::string counts_text(const std::vector<Judgement>& judgements) {
-  std::string text;
-  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
-    const std::size_t cases = count(judgements, static_cast<Verdict>(i));
-    if (cases == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, kVerdictNames[i]);
-  }
-  return text.empty() ? "no cases" : text;
-}
-
-std::string coverage_text(const std::vector<Judgement>& judgements) {
-  const Coverage coverage = coverage_of(judgements);
-  return fmt::format("{} of {} cases judged: {}", coverage.judged, coverage.in_scope,
-                     counts_text(judgements));
-}
-
 std::vector<std::string> context_lines(const GateFile& gate) {
-  std::vector<std::string> lines = {side_text("candidate", gate.facts.candidate)};
+  std::vector<std::string> lines;
+  if (!gate.conclusion.advice.empty()) {
+    lines.push_back(fmt::format("exit status {}: {}", static_cast<int>(gate.conclusion.status),
+                                gate.conclusion.advice));
+  }
+  lines.push_back(side_text("candidate", gate.facts.candidate));
   if (gate.facts.base) {
     lines.push_back(side_text("base", *gate.facts.base));
   } else {
     lines.push_back(fmt::format(
-        "no base: against the store {} alone only large regressions are seen; --base BENCH would "
-        "measure both sides together and tell effects of {:g} %",
+        "no base: the store {} alone shows only large regressions; --base BENCH would measure both "
+        "sides together and detect effects of {:g} %",
         gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
   }
-  if (gate.evidence.moved) lines.push_back(*gate.evidence.moved);
+  if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + changes_text(gate.evidence.changes));
   }
@@ -116,6 +96,18 @@ std::string duets_text(const Judgement& judgement) {
   if (judgement.duets == 0) return "";
   if (judgement.confirmations == 0) return std::to_string(judgement.duets);
   return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
+}
+
+std::string_view reference_text(const Judgement& judgement) {
+  constexpr std::array<std::string_view, 2> kNames = {"base", "store"};
+  return judgement.against ? kNames[static_cast<std::size_t>(*judgement.against)] : "";
+}
+
+bool is_error(const GateFile& gate, const Judgement& judgement) {
+  if (judgement.verdict == Verdict::error || judgement.cut_short) return true;
+  const ExitStatus status = gate.conclusion.status;
+  const bool is_red = status == ExitStatus::nothing_comparable || status == ExitStatus::undecided;
+  return is_red && coverage_of(gate.judgements).judged == 0;
 }
 
 std::string side_text(std::string_view role, const GateSide& side) {
@@ -158,11 +150,13 @@ std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judge
   add("slower by ", effect_text(judgement));
   add("", judgement.reason);
   if (judgement.adjusted_p) add("p (BH) ", fmt::format("{:.2g}", *judgement.adjusted_p));
-  if (judgement.base) add("base ", format_time(*judgement.base));
+  if (judgement.base) {
+    add("", fmt::format("{} {}", reference_text(judgement), format_time(*judgement.base)));
+  }
   if (judgement.candidate) add("candidate ", format_time(*judgement.candidate));
   add("duets ", duets_text(judgement));
   if (judgement.detectable) {
-    add("smallest effect that could be told ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
+    add("minimum detectable effect ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
   }
   add("changed: ", changes_text(judgement.changes));
   add("configured at ", judgement.source);

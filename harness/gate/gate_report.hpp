@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a gate tells people and machines: pure functions of its file. Coverage comes first in each:
-// a gate that could judge nothing must not look like one that found nothing.
+// What a gate tells people and machines: pure functions of its file. Its conclusion comes first in
+// each: a gate that could judge nothing must not look like one that found nothing.
 #pragma once
 
 #include "harness/gate/evidence_file.hpp"
@@ -16,20 +16,8 @@
 
 namespace bench {
 
-struct Coverage {
-  std::size_t judged = 0;    // REGRESSION, IMPROVED, PASS: something was said of the time
-  std::size_t in_scope = 0;  // all cases
-};
-Coverage coverage_of(const std::vector<Judgement>& judgements);
-
-// "1 REGRESSION, 53 PASS", in reading order, verdicts without a case left out.
-std::string counts_text(const std::vector<Judgement>& judgements);
-
-// "53 of 54 cases judged: 1 REGRESSION, 53 PASS": the first line of each report.
-std::string coverage_text(const std::vector<Judgement>& judgements);
-
-// What holds for all cases, in sentences: the sides, a missing base, a machine that moved, changed
-// libraries.
+// What holds for all cases, in sentences: what to do about the exit status, the sides, a missing
+// base, a machine that moved, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
 // By verdict in reading order, then the largest effect first.
@@ -39,9 +27,16 @@ std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgem
 // Empty where no effect is known.
 std::string effect_text(const Judgement& judgement);
 
-// "20+20": duets, and fresh ones that confirmed them; "screen" where the store sufficed, empty
-// where nothing was measured again.
+// "20+20": duets, and fresh ones that confirmed them; "screen" if the store sufficed, empty if
+// nothing was measured again.
 std::string duets_text(const Judgement& judgement);
+
+// "base" or "store": what the case's effect and first time are of; empty without either.
+std::string_view reference_text(const Judgement& judgement);
+
+// Whether a report counts the case as an error: it failed, its evidence ended early, or it is one
+// of a gate that judged nothing and does not succeed.
+bool is_error(const GateFile& gate, const Judgement& judgement);
 
 // One line a side: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
 std::string side_text(std::string_view role, const GateSide& side);

@@ -213,7 +213,7 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
                                      : "What else changed: " + changes_text(changes);
   if (steps > 0)
     text += fmt::format("; {} of {} steps run another implementation", steps, rows.size());
-  if (kit.gate->evidence.moved) text += "; " + *kit.gate->evidence.moved;
+  if (kit.gate->evidence.moved) text += "; " + kit.gate->evidence.moved->text;
   return text + ".";
 }
 

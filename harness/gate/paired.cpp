@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace bench {
 namespace {
@@ -91,6 +92,7 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
   const HodgesLehmann::Bounds bounds = located.bounds(policy.bound_error);
   const SignedRankP p = signed_rank_p(differences);
   result.effect = *located.estimate();
+  result.mean = std::accumulate(differences.begin(), differences.end(), 0.0) / result.duets;
   result.low = bounds.low;
   result.high = bounds.high;
   result.p_slower = p.greater;
@@ -104,6 +106,8 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
   result.candidate = side_median(used, &Duet::candidate);
   return result;
 }
+
+Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
 
 std::optional<int> duets_needed(const PairedResult& result, double log_effect,
                                 const GatePolicy& policy) {

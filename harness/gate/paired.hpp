@@ -13,6 +13,7 @@ namespace bench {
 struct PairedResult {
   int duets = 0;
   double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
+  double mean = 0;                  // of the log-ratios
   std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error
   double p_slower = 1, p_faster = 1;
   std::optional<double> detectable;   // log
@@ -32,6 +33,9 @@ struct PairedCycles {
   double base_hz = 0, candidate_hz = 0;  // medians
 };
 std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage);
+
+// From log(t / 1 ns), as levels of the store and effects are kept.
+Nanoseconds time_from_log(double log);
 
 // How many duets would show an effect of `log_effect`; absent where that cannot be said.
 std::optional<int> duets_needed(const PairedResult& result, double log_effect,

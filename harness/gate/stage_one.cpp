@@ -91,17 +91,12 @@ std::optional<Level> level_of(const std::vector<double>& logs) {
   return Level{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
 }
 
-struct Move {
-  double log = 0;
-  std::string text;
-};
-
 // Keeps the largest of those beyond their limit.
-void consider(std::optional<Move>& worst, double log, double limit, std::string_view canary,
+void consider(std::optional<MachineDrift>& worst, double log, double limit, std::string_view canary,
               std::string_view since) {
-  if (std::abs(log) <= limit || (worst && std::abs(worst->log) >= std::abs(log))) return;
-  worst = Move{log, fmt::format("the machine moved: {} by {:+.1f} % {}", canary,
-                                100 * std::expm1(log), since)};
+  if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
+  worst = MachineDrift{std::abs(log), fmt::format("the machine moved: {} by {:+.1f} % {}", canary,
+                                                  100 * std::expm1(log), since)};
 }
 
 // The facts that make another machine of it, as far as the two records show them.
@@ -140,6 +135,7 @@ class StoreLookup {
       if (record.canaries) canaries_.emplace(record.run_id, *record.canaries);
     }
     const BaselineRecord& last = *history.last();
+    note_configuration(history);
     const auto found = by_id_.find(last.id);
     if (found == by_id_.end()) {
       if (last.config == run_.config_name) suite_.removed.push_back(last.id);
@@ -155,16 +151,19 @@ class StoreLookup {
     }
   }
 
-  // Whether a file of another machine class is of a case that this one has no run of.
+  // Whether a file of another machine class adds anything: it is of a case that this class has no
+  // run of, or the configuration has not been met yet.
   bool misses(const std::string& file_name) const {
     const auto found = by_file_.find(file_name);
-    return found != by_file_.end() && !found->second->stored;
+    const bool is_of_case = found != by_file_.end() && !found->second->stored;
+    return is_of_case || !suite_.holds_configuration;
   }
   void take_foreign(const BaselineHistory& history) {
     if (history.last() == nullptr) return;
     const BaselineRecord& last = *history.last();
+    note_configuration(history);
     const auto found = by_id_.find(last.id);
-    if (found == by_id_.end()) return;
+    if (found == by_id_.end() || found->second->stored) return;
     StoredCase& stored = found->second->stored.emplace();
     stored.commit = last.commit;
     stored.time = last.time;
@@ -179,6 +178,14 @@ class StoreLookup {
   }
 
  private:
+  void note_configuration(const BaselineHistory& history) {
+    suite_.holds_configuration =
+        suite_.holds_configuration ||
+        std::ranges::any_of(history.records, [this](const BaselineRecord& record) {
+          return record.config == run_.config_name || by_id_.contains(record.id);
+        });
+  }
+
   const RunRecord& run_;
   std::vector<CaseEvidence>& cases_;
   StoredSuite suite_;
@@ -200,6 +207,7 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
     entry.source = record.source;
     entry.outcome = record.outcome;
     entry.reason = record.reason;
+    entry.is_unmeasured = is_unmeasured(record);
     entry.unsteady = std::ranges::find(record.flags, Flag::unsteady) != record.flags.end();
     entry.q25 = lower_quartiles(processes[record.id]);
     if (record.time) entry.median = record.time->median;
@@ -229,9 +237,9 @@ Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
   return std::move(lookup).finish();
 }
 
-std::optional<std::string> machine_moved(std::span<const CanaryRecord> run,
-                                         std::span<const Canaries> stored, double limit) {
-  std::optional<Move> worst;
+std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
+                                          std::span<const Canaries> stored, double limit) {
+  std::optional<MachineDrift> worst;
   for (const CanaryField& canary : kCanaryFields) {
     std::vector<double> before;
     for (const Canaries& times : stored) {
@@ -250,8 +258,7 @@ std::optional<std::string> machine_moved(std::span<const CanaryRecord> run,
     if (level)
       consider(worst, *median(now) - level->center, allowed, canary.name, "since the store");
   }
-  if (!worst) return std::nullopt;
-  return worst->text;
+  return worst;
 }
 
 }  // namespace bench

@@ -213,13 +213,19 @@ TEST(MachineMoved, WithinTheRun) {
   EXPECT_FALSE(machine_moved(still, {}, 0.02));
   const std::vector<CanaryRecord> moved = {canary(CanaryMoment::before, 1000),
                                            canary(CanaryMoment::after, 1050)};
-  EXPECT_EQ(machine_moved(moved, {}, 0.02), "the machine moved: dram by +5.0 % during the run");
+  const auto during = machine_moved(moved, {}, 0.02);
+  ASSERT_TRUE(during);
+  EXPECT_EQ(during->text, "the machine moved: dram by +5.0 % during the run");
+  EXPECT_NEAR(during->log, std::log(1.05), 1e-9);
 }
 
 TEST(MachineMoved, SinceTheStore) {
   const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
   const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
-  EXPECT_EQ(machine_moved(run, stored, 0.02), "the machine moved: dram by +10.0 % since the store");
+  const auto since = machine_moved(run, stored, 0.02);
+  ASSERT_TRUE(since);
+  EXPECT_EQ(since->text, "the machine moved: dram by +10.0 % since the store");
+  EXPECT_NEAR(since->log, std::log(1.10), 1e-9);
 }
 
 TEST(MachineMoved, NotWhereTheStoresOwnRunsMoveAsMuch) {

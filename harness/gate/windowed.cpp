@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/windowed.hpp"
 
+#include "harness/gate/paired.hpp"
 #include "harness/stats/signed_rank.hpp"
 
 #include <fmt/format.h>
@@ -65,6 +66,13 @@ std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect)
   return effect + std::log(static_cast<double>(here) / static_cast<double>(stored));
 }
 
+std::string unexplained(const std::optional<MachineDrift>& moved, double spread) {
+  std::string text =
+      fmt::format("runs of this machine class differ by {:.1f} %", 100 * std::expm1(spread));
+  if (moved) text = moved->text + ", and " + text;
+  return text + "; use --base to detect smaller effects";
+}
+
 }  // namespace
 
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judgement& judgement) {
@@ -75,13 +83,18 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judg
   const auto [low, high] = located.bounds(policy.bound_error);
   const double spread = spread_of(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
+  // The machine's own change of speed can look like an effect, and can hide one.
+  const double drift = evidence.moved ? evidence.moved->log : 0;
+  const double margin = delta + spread + drift;
   judgement.course = Judgement::Course::measured_again;
+  judgement.against = Reference::store;
+  judgement.base = time_from_log(entry.stored->center);
+  judgement.candidate = time_from_log(entry.stored->center + effect);
   judgement.effect = std::expm1(effect);
   if (low) judgement.low = std::expm1(*low);
   if (high) judgement.high = std::expm1(*high);
-  judgement.detectable = std::expm1(delta + spread);
   judgement.reason.clear();
-  if (all_above(bounds, delta + spread, policy.bound_error) && !evidence.moved) {
+  if (all_above(bounds, margin, policy.bound_error)) {
     judgement.verdict = Verdict::regression;
     if (const auto cycles = effect_in_cycles(entry, effect); cycles && *cycles < delta) {
       judgement.verdict = Verdict::suspect;
@@ -91,15 +104,14 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judg
           100 * std::expm1(*cycles), static_cast<double>(*entry.stored->clock_hz) / 1e9,
           static_cast<double>(*entry.clock_hz) / 1e9);
     }
-  } else if (all_below(bounds, -delta - spread, policy.bound_error) && !evidence.moved) {
+  } else if (all_below(bounds, -margin, policy.bound_error)) {
     judgement.verdict = Verdict::improved;
-  } else if (high && *high < std::log1p(evidence.settings.detect)) {
+  } else if (high && *high + drift < std::log1p(evidence.settings.detect)) {
     judgement.verdict = Verdict::pass;
   } else {
     judgement.verdict = effect >= delta ? Verdict::suspect : Verdict::inconclusive;
-    judgement.reason = evidence.moved.value_or(fmt::format(
-        "runs of this machine class differ by {:.1f} % anyway; --base would tell smaller effects",
-        100 * std::expm1(spread)));
+    judgement.reason = unexplained(evidence.moved, spread);
+    if (std::isfinite(margin)) judgement.detectable = std::expm1(margin);
   }
 }
 

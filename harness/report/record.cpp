@@ -20,6 +20,14 @@ constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", 
 
 std::span<const std::string_view> outcome_names() { return kOutcomes; }
 std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
+bool is_failure(Outcome outcome) {
+  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
+         outcome == Outcome::wrong_result || outcome == Outcome::failed;
+}
+bool is_unmeasured(const CaseRecord& record) {
+  return record.outcome == Outcome::skipped && record.reason &&
+         record.reason->starts_with(kBudgetReason);
+}
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
 std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }

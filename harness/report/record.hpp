@@ -36,6 +36,8 @@ enum class StopReason { precision, max_time, budget, interrupted, voided };
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
 std::string_view name_of(Outcome outcome);
+// Crashed, timed out, a wrong result, or failed.
+bool is_failure(Outcome outcome);
 std::span<const std::string_view> flag_names();
 std::span<const std::string_view> stop_reason_names();
 
@@ -172,6 +174,12 @@ struct CaseRecord {
       details;  // buffer layouts, cold sets and bytes ("layout.source": "acdb", "cold.sets": "12")
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
+
+// Beginning of the reason of a case that the budget of a run left without a time.
+inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
+// Whether the budget ended before the case was measured: a resumed run measures it, a gate has not
+// decided it.
+bool is_unmeasured(const CaseRecord& record);
 
 // One profiling pass over a case, in a worker of its own. Its activities stand before it in the
 // file.

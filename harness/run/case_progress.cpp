@@ -22,18 +22,11 @@ bool has_flag(const CaseRecord& record, Flag flag) {
 
 }  // namespace
 
-bool is_failure(Outcome outcome) {
-  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
-         outcome == Outcome::wrong_result || outcome == Outcome::failed;
-}
-
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {
   const bool unfinished = record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
-  const bool unserved = record.outcome == Outcome::skipped && record.reason &&
-                        record.reason->starts_with(kBudgetReason);
-  if (!unfinished && !unserved) settled_ = record.outcome;
+  if (!unfinished && !is_unmeasured(record)) settled_ = record.outcome;
 }
 
 void CaseProgress::add(ProcessRecord record) {

@@ -14,13 +14,6 @@
 
 namespace bench {
 
-// Beginning of the reason of a case that the budget left without a time; a resumed run measures
-// such cases.
-inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
-
-// Crashed, timed out, a wrong result, or failed.
-bool is_failure(Outcome outcome);
-
 class CaseProgress {
  public:
   explicit CaseProgress(const Case& spec) : spec_(&spec) {}

@@ -43,14 +43,14 @@ bool GateMeasurer::out_of_time() const {
   return task_.budget && clock_.now() - started_ >= *task_.budget;
 }
 
-bool GateMeasurer::stopped() const {
-  return out_of_time() || (parts_.interrupted && parts_.interrupted());
-}
-
 Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
   for (;;) {
     Decision decision = decide(evidence);
-    if (decision.wanted.empty() || stopped()) return decision;
+    if (decision.wanted.empty()) return decision;
+    if (stopped()) {
+      evidence.stopped = is_interrupted() ? StopCause::interruption : StopCause::budget;
+      return decide(evidence);
+    }
     BENCH_RETURN_IF_ERROR(measure(std::move(decision.wanted), evidence));
   }
 }
@@ -96,7 +96,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   if (output != outputs_.end()) request.expected = &output->second;
   Result<DuetResult> result = run_duet({base_, candidate_, parts_.pause}, request);
   if (!result) {
-    if (parts_.interrupted && parts_.interrupted()) return Done{};
+    if (is_interrupted()) return Done{};
     return std::move(result).error();
   }
   if (result->candidate && entry.side == PreparedSide{}) entry.side = side_of(*result->candidate);

@@ -46,7 +46,8 @@ class GateMeasurer {
  public:
   GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock);
 
-  // Adds to the evidence. Error: a worker cannot be started, or append's.
+  // Adds to the evidence; sets `stopped` if the budget or an interruption leaves something wanted.
+  // Error: a worker cannot be started, or append's.
   Result<Decision> settle(GateEvidence& evidence);
   // The layouts that a layer meets in its network, asked for once; empty for other cases.
   Result<ops::MetLayouts> layouts_met_by(const Case& spec);
@@ -57,7 +58,8 @@ class GateMeasurer {
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
   bool out_of_time() const;
-  bool stopped() const;
+  bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
+  bool stopped() const { return is_interrupted() || out_of_time(); }
 
   const GateTask& task_;
   const GateParts& parts_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/gate_measurer.hpp"
 
+#include "harness/gate/conclusion.hpp"
 #include "harness/run/duet.hpp"
 #include "harness/run/worker.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
@@ -155,7 +156,7 @@ TEST_F(GateTest, BothSidesBatchAlike) {
   EXPECT_EQ(duet.candidate.front(), 11 * 20us);
 }
 
-TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
+TEST_F(GateTest, AClearlySlowerCandidateIsARegressionAfterItsFirstDuets) {
   takes(Side::base, 100us);
   takes(Side::candidate, 105us);
   const Plan plan = plan_of({kSingleThread});
@@ -163,12 +164,26 @@ TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
   EXPECT_EQ(decision.judgements[0].duets, 10);
-  EXPECT_EQ(decision.judgements[0].confirmations, 40);
+  EXPECT_EQ(decision.judgements[0].confirmations, 0);  // no scatter: ten duets are clear
   EXPECT_NEAR(*decision.judgements[0].effect, 0.05, 1e-9);
-  EXPECT_EQ(workers_, 2 * 50);          // each duet has two fresh processes
-  EXPECT_THAT(lines_, SizeIs(1 + 50));  // the base's facts, and every duet
+  EXPECT_EQ(workers_, 2 * 10);          // each duet has two fresh processes
+  EXPECT_THAT(lines_, SizeIs(1 + 10));  // the base's facts, and every duet
   EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
   EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
+}
+
+TEST_F(GateTest, ASlowerCandidateWhoseDuetsScatterIsConfirmedByFreshOnes) {
+  takes(Side::base, 100us);
+  // Every third pair of processes is 20 % slower, the others 2 %.
+  side_scripts_[Side::candidate].run = [this](std::int64_t) {
+    return workers_ / 2 % 3 == 0 ? 120us : 102us;
+  };
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression) << decision.judgements[0].reason;
+  EXPECT_EQ(decision.judgements[0].confirmations, 40);
+  EXPECT_EQ(evidence.stopped, std::nullopt);
 }
 
 TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
@@ -188,7 +203,10 @@ TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
   };
   side_faults_[Side::base] = crash;
   GateEvidence evidence = evidence_for(plan);
-  EXPECT_EQ(settle(plan, evidence).judgements[0].verdict, Verdict::incomparable);
+  const Decision died = settle(plan, evidence);
+  EXPECT_EQ(died.judgements[0].verdict, Verdict::incomparable);
+  EXPECT_TRUE(died.judgements[0].cut_short);
+  EXPECT_EQ(conclude(evidence, died.judgements, {}).status, ExitStatus::not_measured);
   side_faults_ = {{Side::candidate, crash}};
   evidence = evidence_for(plan);
   const Judgement judgement = settle(plan, evidence).judgements[0];
@@ -210,10 +228,27 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
   takes(Side::candidate, 2ms);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
-  const Decision decision = settle(plan, evidence, 1s);
-  EXPECT_LT(evidence.cases[0].duets.size(), 10U);
+  const Decision decision = settle(plan, evidence, 500ms);
+  EXPECT_LT(evidence.cases[0].duets.size(), 7U);
+  EXPECT_EQ(evidence.stopped, StopCause::budget);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
-  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not measured again"));
+  EXPECT_TRUE(decision.judgements[0].cut_short);
+  EXPECT_EQ(decision.judgements[0].reason, fmt::format("stopped by the budget after {} of 10 duets",
+                                                       evidence.cases[0].duets.size()));
+}
+
+TEST_F(GateTest, CtrlCLeavesCasesUndecided) {
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  gate_parts.interrupted = [this] { return lines_.size() > 4; };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  const auto decision = measurer.settle(evidence);
+  ASSERT_TRUE(decision.ok());
+  EXPECT_EQ(evidence.stopped, StopCause::interruption);
+  EXPECT_EQ(decision->judgements[0].reason, "stopped by Ctrl-C after 4 of 10 duets");
+  EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
 }
 
 TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
@@ -234,7 +269,8 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
   const Decision decision = settle(all, evidence, needed);
   EXPECT_EQ(count(decision.judgements, Verdict::regression), kCasesInTurns);
   EXPECT_THAT(evidence.cases[kCasesInTurns].duets, IsEmpty());
-  EXPECT_THAT(decision.judgements[kCasesInTurns].reason, HasSubstr("not measured again"));
+  EXPECT_THAT(decision.judgements[kCasesInTurns].reason,
+              HasSubstr("stopped by the budget after 0 of 10 duets"));
 }
 
 TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {

@@ -90,8 +90,15 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted) {
+  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, exchange_greeting(start, hello, interrupted));
+  BENCH_RETURN_IF_ERROR(check_protocol(greeting, hello));
+  return greeting;
+}
+
+Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
+                                     const std::function<bool()>& interrupted) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
-  Result<HelloReply> greeting = greet(*worker, hello, interrupted);
+  Result<HelloReply> greeting = ask_greeting(*worker, hello, interrupted);
   worker->finish();
   return greeting;
 }

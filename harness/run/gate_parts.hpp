@@ -29,5 +29,9 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 // Starts a worker of a side and lets it go: what it says of itself. Error: it is of no use.
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted);
+// The same of whatever protocol; check_protocol() says whether it can be used. Error: no worker
+// comes up, or it answers something else.
+Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
+                                     const std::function<bool()>& interrupted);
 
 }  // namespace bench

@@ -207,6 +207,13 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
 
 Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
                          const std::function<bool()>& interrupted) {
+  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, ask_greeting(worker, hello, interrupted));
+  BENCH_RETURN_IF_ERROR(check_protocol(greeting, hello));
+  return greeting;
+}
+
+Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
+                                const std::function<bool()>& interrupted) {
   auto reply = worker.call(hello, kStartLimit, interrupted);
   if (!reply) return Error{"no worker: " + reply.error().reason, "", ""};
   const auto* greeting = std::get_if<HelloReply>(&reply->reply);
@@ -216,12 +223,14 @@ Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
                      (refused != nullptr ? refused->reason : std::string("another message")),
                  "", ""};
   }
-  if (greeting->protocol != hello.protocol) {
-    return Error{fmt::format("no worker: it speaks version {} of the worker protocol, this is {}",
-                             greeting->protocol, hello.protocol),
-                 "", "use a worker program of the same release"};
-  }
   return *greeting;
+}
+
+Status check_protocol(const HelloReply& greeting, const HelloRequest& hello) {
+  if (greeting.protocol == hello.protocol) return Done{};
+  return Error{fmt::format("no worker: it speaks version {} of the worker protocol, this is {}",
+                           greeting.protocol, hello.protocol),
+               "", "use a worker program of the same release"};
 }
 
 }  // namespace bench

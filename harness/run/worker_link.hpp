@@ -59,6 +59,11 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
 Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
                          const std::function<bool()>& interrupted);
 
+// The two halves of it.
+Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
+                                const std::function<bool()>& interrupted);
+Status check_protocol(const HelloReply& greeting, const HelloRequest& hello);
+
 // The environment that such a worker gets. Error: too few processors.
 Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& program,
                                                           std::optional<int> threads);

@@ -165,6 +165,25 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   return files;
 }
 
+std::optional<Error> BaselineStore::foreign_content() const {
+  std::error_code code;
+  std::vector<std::string> names = names_in(folder_, code);
+  const auto files = list();
+  if (code || !files.ok() || !files->empty()) return std::nullopt;
+  if (std::ranges::any_of(names, is_store_file)) {
+    return Error{"is the folder of one machine class, not a store of baselines", folder_,
+                 "name its parent folder"};
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return name.starts_with('.') || name.starts_with("README");
+  });
+  if (names.empty()) return std::nullopt;
+  return Error{
+      fmt::format("is not a store of baselines: it contains `{}`{} and no baseline", names.front(),
+                  names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""),
+      folder_, "`bench baseline save` makes a store; --baseline DIR names it"};
+}
+
 Result<Appended> BaselineStore::append(BaselineRecord record, EpochWish wish) const {
   if (record.id.empty() || record.environment.machine_class.empty())
     return Error{"has no case or no machine class to be stored under", record.id, ""};

@@ -54,6 +54,10 @@ class BaselineStore {
   Result<BaselineHistory> read(const StoreFile& file) const;
   // All files, by folder and name. Error: there is no such folder.
   Result<std::vector<StoreFile>> list() const;
+  // Why the folder is no store: it exists and holds something else and no baseline. Absent for a
+  // store, an empty folder (hidden files and a README do not count) and a folder that does not
+  // exist.
+  std::optional<Error> foreign_content() const;
 
   // Sets the record's epoch, makes folders, writes one line. A run that is there already is written
   // again only to open an epoch that others are in, or to get an anchor; it keeps an anchor it has.

@@ -74,7 +74,7 @@ inline Judgement slower_judgement(const std::string& id) {
   judgement.high = 0.205;
   judgement.p = 0.00001;
   judgement.adjusted_p = 0.00002;
-  judgement.detectable = 0.006;
+  judgement.against = Reference::base;
   judgement.duets = 2;
   judgement.confirmations = 1;
   judgement.confirmed_effect = 0.2;
@@ -95,6 +95,7 @@ inline Judgement undecided_judgement(const std::string& id) {
   judgement.high = 0.04;
   judgement.adjusted_p = 0.3;
   judgement.detectable = 0.031;
+  judgement.against = Reference::base;
   judgement.duets = 40;
   judgement.base = Nanoseconds(5000);
   judgement.candidate = Nanoseconds(5075);
@@ -106,12 +107,17 @@ inline Judgement passed_judgement(const std::string& id) {
   judgement.source = "configs/resnet.yaml:30";
   judgement.course = Judgement::Course::screened_out;
   judgement.effect = 0.002;
+  judgement.against = Reference::store;
   judgement.base = Nanoseconds(1000);
   judgement.candidate = Nanoseconds(1002);
   return judgement;
 }
 
 inline const KitPaths kKits = {{"conv/forward/c64", "out/conv__forward__c64"}};
+
+inline void conclude_gate(GateFile& gate) {
+  gate.conclusion = conclude(gate.evidence, gate.judgements, {});
+}
 
 // In the order of the configuration, which is not the reading order.
 inline GateFile sample_gate() {
@@ -126,6 +132,30 @@ inline GateFile sample_gate() {
       undecided_judgement("softmax/forward/64x1000"),
       judgement_of("reorder/forward/64", Verdict::no_baseline, "the store has no baseline of it"),
       judgement_of("gemm/forward/gone", Verdict::error, "vanished")};
+  conclude_gate(gate);
+  return gate;
+}
+
+// The sample when the budget ended: nothing slower, a case with 7 of its 10 duets, one that died.
+inline GateFile stopped_gate() {
+  GateFile gate;
+  gate.facts = sample_facts();
+  gate.evidence.mode = GateEvidence::Mode::paired;
+  gate.evidence.stopped = StopCause::budget;
+  for (const char* id : {"pool/forward/c64", "conv/forward/c64", "gemm/forward/m8n8k8"}) {
+    gate.evidence.cases.emplace_back().id = id;
+  }
+  Judgement waiting = judgement_of("conv/forward/c64", Verdict::inconclusive,
+                                   "stopped by the budget after 7 of 10 duets");
+  waiting.source = "configs/resnet.yaml:14";
+  waiting.cut_short = true;
+  waiting.pending = Pending{Wanted::Kind::duets, 7, 10};
+  waiting.duets = 7;
+  Judgement died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
+                                "the base ends with crashed: SIGSEGV");
+  died.cut_short = true;
+  gate.judgements = {passed_judgement("pool/forward/c64"), waiting, died};
+  conclude_gate(gate);
   return gate;
 }
 
@@ -142,7 +172,7 @@ inline GateFile hostile_gate() {
   for (CaseEvidence& entry : gate.evidence.cases) entry.id += kHostile;
   gate.facts.config_name = kHostile;
   gate.facts.candidate.program = kHostile;
-  gate.evidence.moved = kHostile;
+  gate.evidence.moved = MachineDrift{0.04, kHostile};
   return gate;
 }
 
@@ -154,6 +184,7 @@ inline GateFile large_gate(int cases) {
     const std::string id = fmt::format("conv/forward/n{}c64h56w56k64r3s3p1/f32/onednn/cpu/hot", i);
     gate.judgements.push_back(i % 2 == 0 ? passed_judgement(id) : slower_judgement(id));
   }
+  conclude_gate(gate);
   return gate;
 }
 
