@@ -293,6 +293,7 @@ Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const 
   request.met = std::move(met);
   request.seed = arguments_.seed.value_or(request.seed);
   request.label = "base";
+  request.iteration = judgement.candidate;
   const auto take = [&](std::optional<KitSide>& side, const WorkerFactory& start) {
     auto profiled = profile_side(start, parts.hello, parts.interrupted, request, env_);
     if (profiled.ok()) {

@@ -117,7 +117,7 @@ class Decider {
   void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                    Judgement& judgement);
   void judge_regression(const Suspect& suspect, const PairedResult& first, Judgement& judgement);
-  bool is_clear(const PairedResult& result) const;
+  bool is_obvious(const PairedResult& result) const;
   void leave_undecided(const Undecided& undecided, Judgement& judgement) const;
   void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
@@ -263,7 +263,7 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   if (first.duets >= policy_.duets) judgement.adjusted_p = first.effect < 0 ? faster : slower;
   judgement.base = first.base;
   judgement.candidate = first.candidate;
-  if (is_clear(first)) {
+  if (is_obvious(first)) {
     judge_cycles(suspect, Duet::Stage::first, judgement);
   } else if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
     judge_regression(suspect, first, judgement);
@@ -274,13 +274,14 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   }
 }
 
-// A regression that needs no confirmation: the lower bound of the mean by Student's t exceeds
-// `delta` at the error for unconfirmed regressions, shared among all suspects and looks
-// (Bonferroni), and the exact test agrees at that error. The t bound uses how far the duets lie
-// beyond their scatter, which ranks cannot tell; the exact test guards against few duets that
-// happen to agree.
-bool Decider::is_clear(const PairedResult& result) const {
-  if (!result.deviation || result.p_slower > policy_.unconfirmed_error) return false;
+// An effect so large and so far beyond the scatter of its duets that it needs no fresh ones. The
+// lower bound of the mean by Student's t exceeds `delta` at the error for unconfirmed regressions,
+// shared among all suspects and looks (Bonferroni): unlike ranks, it counts how far the duets lie
+// beyond their scatter. Ten duets of equal sides may agree in sign by chance (1 in 1,024), and a
+// machine of two states gives them no scatter then; but no such states differ by `obvious_effect`.
+bool Decider::is_obvious(const PairedResult& result) const {
+  if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
+  if (result.p_slower > policy_.unconfirmed_error) return false;
   const double error =
       policy_.unconfirmed_error / (looks(policy_) * static_cast<double>(suspects_.size()));
   const double t = student_t_quantile(1 - error, result.duets - 1);

@@ -53,7 +53,7 @@ TEST(DecideOnADevice, WithoutTheClocksOfASideTimeDecides) {
   add_duets(entry, Duet::Stage::first, policy.duets, 0.05, 0.001);
   add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
   set_clocks(entry, 1'785'000'000, 1'700'000'000);
-  entry.duets.front().base_clock_hz.clear();
+  entry.duets.back().base_clock_hz.clear();
   EXPECT_EQ(decide(paired({entry})).judgements.at(0).verdict, Verdict::regression);
 }
 

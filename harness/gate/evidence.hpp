@@ -28,6 +28,7 @@ struct GatePolicy {
   double confirmation_error = 0.05;
   // Of a regression that no fresh duets confirmed, over all suspects and looks of a run.
   double unconfirmed_error = 0.01;
+  double obvious_effect = 0.25;    // a share: only larger ones may do without confirmation
   double bound_error = 0.05;       // of each bound that is shown, and of the one that means PASS
   double detectable_error = 0.01;  // of the minimal detectable effect
   double detectable_power = 0.8;

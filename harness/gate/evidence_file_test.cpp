@@ -181,7 +181,7 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
 TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
   std::string text = Sample().text();
   for (const std::string part : {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,",
-                                 "\"unconfirmed_error\":0.01,"}) {
+                                 "\"unconfirmed_error\":0.01,", "\"obvious_effect\":0.25,"}) {
     const std::size_t place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part;
     text.erase(place, part.size());

@@ -31,10 +31,11 @@ inline constexpr std::array<Field<GatePolicy, int>, 6> kPolicyCounts = {
      {"windows", &GatePolicy::windows},
      {"window_processes", &GatePolicy::window_processes},
      {"few_runs", &GatePolicy::few_runs}}};
-inline constexpr std::array<Field<GatePolicy, double>, 8> kPolicyShares = {
+inline constexpr std::array<Field<GatePolicy, double>, 9> kPolicyShares = {
     {{"false_discovery_rate", &GatePolicy::false_discovery_rate},
      {"confirmation_error", &GatePolicy::confirmation_error},
      {"unconfirmed_error", &GatePolicy::unconfirmed_error},
+     {"obvious_effect", &GatePolicy::obvious_effect},
      {"bound_error", &GatePolicy::bound_error},
      {"detectable_error", &GatePolicy::detectable_error},
      {"detectable_power", &GatePolicy::detectable_power},

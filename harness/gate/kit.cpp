@@ -13,13 +13,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <utility>
 
 namespace bench {
 namespace {
+
+// A share: totals of profiled iterations that differ by more from what was judged say so.
+constexpr double kKitTolerance = 0.05;
 
 // The same thing in every iteration: the second reorder of a layer is another one than the first.
 struct Key {
@@ -94,6 +99,21 @@ std::string implementation_cell(const KitRow& row) {
   if (row.base_implementation.empty()) return row.candidate_implementation;
   if (row.candidate_implementation.empty()) return row.base_implementation;
   return row.base_implementation + " -> " + row.candidate_implementation;
+}
+
+// "base (medians of 20 iterations)".
+std::string side_heading(const std::optional<KitSide>& side) {
+  if (!side) return "nothing";
+  std::set<std::int64_t> iterations;
+  for (const Activity& activity : side->activities) {
+    if (const auto number = activity.attributes.integer(Attribute::iteration)) {
+      iterations.insert(*number);
+    }
+  }
+  const std::string label = escape_markdown(side->label);
+  return iterations.size() < 2
+             ? label
+             : fmt::format("{} (medians of {} iterations)", label, iterations.size());
 }
 
 std::string table_of(const std::vector<KitRow>& rows) {
@@ -197,6 +217,28 @@ std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate,
   return rows;
 }
 
+std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
+  if (!kit.base || !kit.candidate || !kit.judgement->effect) return "";
+  Nanoseconds base{0}, candidate{0};
+  for (const KitRow& row : rows) {
+    base += row.base.value_or(Nanoseconds(0));
+    candidate += row.candidate.value_or(Nanoseconds(0));
+  }
+  if (base <= Nanoseconds(0)) return "";
+  const double share =
+      static_cast<double>(candidate.count()) / static_cast<double>(base.count()) - 1;
+  std::string text = fmt::format("Together the activities take {} and {} ({:+.1f}%)",
+                                 format_time(base), format_time(candidate), 100 * share);
+  const double effect = *kit.judgement->effect;
+  if (std::abs(share - effect) > std::max(kKitTolerance, std::abs(effect) / 2)) {
+    text += fmt::format(
+        "; the verdict's {:+.1f}% come from many more samples without a profiler and are what "
+        "counts",
+        100 * effect);
+  }
+  return text + ".";
+}
+
 std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
   std::vector<Change> changes = kit.judgement->changes;
   if (kit.base && kit.candidate) {
@@ -242,10 +284,8 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
       "for\nui.perfetto.dev. `samples.jsonl` holds every sample of the case.\n";
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {
-    text += fmt::format("\nOne iteration, {} beside {}:\n\n{}",
-                        escape_markdown(kit.base ? kit.base->label : "nothing"),
-                        escape_markdown(kit.candidate ? kit.candidate->label : "nothing"),
-                        table_of(rows));
+    text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", side_heading(kit.base),
+                        side_heading(kit.candidate), kit_total(kit, rows), table_of(rows));
   }
   return text;
 }

@@ -48,6 +48,10 @@ struct Kit {
   std::vector<std::string> notes;  // why a half is missing
 };
 
+// How the activities' total compares with the effect that was judged: a few profiled iterations are
+// no measurement. Empty without both sides or an effect.
+std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows);
+
 // The changed implementation, layout, ISA, library or clock; always a sentence.
 std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows);
 std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows);

@@ -124,6 +124,19 @@ TEST_F(KitText, TheReportHoldsTableAndReproduction) {
                                     "jit:avx2 -> jit:sse41 |")));
 }
 
+// Issue 16: the table contradicted the verdict beside it and did not say so.
+TEST_F(KitText, ATotalThatContradictsTheVerdictSaysWhatCounts) {
+  const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
+  judgement_.effect = 0.36;  // 140 ns to 190 ns
+  EXPECT_EQ(kit_total(kit_, rows), "Together the activities take 140 ns and 190 ns (+35.7%).");
+  judgement_.effect = 1.14;
+  EXPECT_EQ(kit_total(kit_, rows),
+            "Together the activities take 140 ns and 190 ns (+35.7%); the verdict's +114.0% come "
+            "from many more samples without a profiler and are what counts.");
+  kit_.base.reset();
+  EXPECT_EQ(kit_total(kit_, rows), "");
+}
+
 TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
   StoredProfile stored;
   stored.activities.push_back({"primitive", "convolution", "jit:avx2", "net:conv1", Nanoseconds(20),
@@ -132,7 +145,8 @@ TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   EXPECT_EQ(rows[0].name, "convolution");
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
-  EXPECT_THAT(kit_markdown(kit_, rows), HasSubstr("stored, beef, 2026-11-20 beside candidate"));
+  EXPECT_THAT(kit_markdown(kit_, rows),
+              HasSubstr("stored, beef, 2026-11-20 beside candidate (medians of 2 iterations)"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace bench {
 namespace {
 
 constexpr std::array<double, 4> kSlowdowns = {0.02, 0.03, 0.05, 0.10};
+constexpr double kObviousSlowdown = 1.0;  // twice the time
 // As in a change that touches one operator of many.
 constexpr int kSlowerCases = 4;
 // Power needs fewer suites than alarms: each has kSlowerCases of them.
@@ -70,9 +71,17 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   summary.clean = simulate(records, simulation);
   simulation.stored_runs = 0;
   summary.clean_without_store = simulate(records, simulation);
-  simulation.stored_runs = SimulationOptions().stored_runs;
+  simulation.drawing = SimulationOptions::Drawing::recorded;
+  summary.clean_as_recorded = simulate(records, simulation);
+  simulation.drawing = SimulationOptions::Drawing::mirrored;
+  simulation.max_duets = simulation.policy.duets;
+  summary.clean_cut_short = simulate(records, simulation);
   simulation.suites = std::max(1, options.suites / kPowerDivisor);
   simulation.slower = kSlowerCases;
+  simulation.slowdown = kObviousSlowdown;
+  summary.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
+  simulation.max_duets.reset();
+  simulation.stored_runs = SimulationOptions().stored_runs;
   for (const double slowdown : kSlowdowns) {
     simulation.slowdown = slowdown;
     summary.power.push_back({slowdown, simulate(records, simulation)});

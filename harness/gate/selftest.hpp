@@ -82,6 +82,10 @@ struct SelfTestSummary {
   std::vector<Kernel> kernels;
   SimulationResult clean;
   SimulationResult clean_without_store;
+  SimulationResult clean_as_recorded;  // without mirror images
+  // A budget that ends after the first duets of each case, so that nothing is confirmed.
+  SimulationResult clean_cut_short;
+  PowerRow power_cut_short;
   std::vector<PowerRow> power;  // of +2, 3, 5, 10 %
 };
 struct SelfTestOptions {

@@ -185,6 +185,14 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
       clean.red, clean.suites, percent(clean.alarms, clean.clean), clean.processes_per_case,
       summary.clean_without_store.processes_per_case, summary.clean_without_store.red,
       summary.clean_without_store.suites);
+  text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
+                      summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
+  const PowerRow& cut_short = summary.power_cut_short;
+  text += fmt::format(
+      "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
+      GatePolicy().duets, summary.clean_cut_short.red, summary.clean_cut_short.suites,
+      100 * cut_short.slowdown, percent(cut_short.result.found, cut_short.result.slow),
+      cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
     text += fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes a case\n",
                         100 * row.slowdown, percent(row.result.found, row.result.slow),
@@ -205,6 +213,10 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
   }
   document["clean"] = to_json(summary.clean);
   document["clean_without_store"] = to_json(summary.clean_without_store);
+  document["clean_as_recorded"] = to_json(summary.clean_as_recorded);
+  document["clean_cut_short"] = to_json(summary.clean_cut_short);
+  document["power_cut_short"] = to_json(summary.power_cut_short.result);
+  document["power_cut_short"]["slowdown"] = summary.power_cut_short.slowdown;
   for (const PowerRow& row : summary.power) {
     Json entry = to_json(row.result);
     entry["slowdown"] = row.slowdown;

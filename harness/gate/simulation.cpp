@@ -49,14 +49,25 @@ class Suite {
 
   void run(SimulationResult& result) {
     Decision decision = decide(evidence_);
-    while (!decision.wanted.empty()) {
-      for (const Wanted& wanted : decision.wanted) play(wanted);
-      decision = decide(evidence_);
+    for (bool any = true; any;) {
+      any = false;
+      for (const Wanted& wanted : decision.wanted) {
+        if (!is_within_budget(wanted)) continue;
+        play(wanted);
+        any = true;
+      }
+      if (any) decision = decide(evidence_);
     }
     count(decision, result);
   }
 
  private:
+  bool is_within_budget(const Wanted& wanted) const {
+    if (!options_.max_duets) return true;
+    const auto done = static_cast<int>(evidence_.cases[wanted.index].duets.size());
+    return wanted.kind == Wanted::Kind::duets && done + wanted.count <= *options_.max_duets;
+  }
+
   void add_case(double slowdown) {
     const RecordedDuets& kernel = kernels_[draw_.below(kernels_.size())];
     effects_.push_back(std::log1p(slowdown));
@@ -91,10 +102,12 @@ class Suite {
       Duet duet;
       duet.stage = wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation
                                                              : Duet::Stage::first;
-      const double mirrored = draw_.below(2) == 1 ? -ratio : ratio;
+      const bool is_mirrored =
+          options_.drawing == SimulationOptions::Drawing::mirrored && draw_.below(2) == 1;
+      const double drawn = is_mirrored ? -ratio : ratio;
       duet.base = {Nanoseconds(std::llround(kSampleNanoseconds))};
-      duet.candidate = {Nanoseconds(
-          std::llround(kSampleNanoseconds * std::exp(mirrored + effects_[wanted.index])))};
+      duet.candidate = {
+          Nanoseconds(std::llround(kSampleNanoseconds * std::exp(drawn + effects_[wanted.index])))};
       entry.duets.push_back(std::move(duet));
     }
   }

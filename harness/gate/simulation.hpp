@@ -28,6 +28,12 @@ struct SimulationOptions {
   double slowdown = 0;   // a share
   int stored_runs = 10;  // of each case in the store; 0: none, all cases go to stage 2
   int processes = 5;     // of stage 1, and of a stored run
+  // Whether each duet is drawn as itself or as its mirror image, or as it was recorded: then a
+  // shift that lasted for a sitting stays one.
+  enum class Drawing { mirrored, recorded };
+  Drawing drawing = Drawing::mirrored;
+  // Where the budget ends: no case gets more duets, and none is confirmed. Absent: no limit.
+  std::optional<int> max_duets;
   std::uint64_t seed = 1;
   GatePolicy policy;
   GateSettings settings;
@@ -43,9 +49,9 @@ struct SimulationResult {
 };
 
 // Each case of a suite draws one of `kernels`, and its duets as consecutive ones of the record from
-// a random place on, each or its mirror image: all that tells equal sides apart is drawn anew for
-// each duet (harness/run/duet.cpp), so that both are equally likely. Every kernel holds at least
-// one duet.
+// a random place on, by default each or its mirror image: all that tells equal sides apart is drawn
+// anew for each duet (harness/run/duet.cpp), so that both are equally likely. Every kernel holds at
+// least one duet.
 SimulationResult simulate(std::span<const RecordedDuets> kernels, const SimulationOptions& options);
 
 }  // namespace bench

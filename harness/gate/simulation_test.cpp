@@ -65,6 +65,29 @@ TEST(Simulation, WithoutAStoreEveryCaseHasItsDuets) {
   EXPECT_DOUBLE_EQ(simulate(kernels, without).processes_per_case, 5 + 2 * 10);
 }
 
+// Duets of which every one reads +2 %: a shift that mirror images hide.
+TEST(Simulation, DrawnAsRecordedAShiftOfASittingStaysOne) {
+  RecordedDuets shifted = kernel(0.001);
+  for (double& ratio : shifted.log_ratios) ratio += 0.02;
+  const std::vector<RecordedDuets> kernels = {shifted};
+  SimulationOptions drawn = options(0, 0);
+  drawn.stored_runs = 0;
+  EXPECT_EQ(simulate(kernels, drawn).red, 0);
+  drawn.drawing = SimulationOptions::Drawing::recorded;
+  EXPECT_EQ(simulate(kernels, drawn).red, 20);
+}
+
+TEST(Simulation, ABudgetThatEndsAfterTheFirstDuetsStillShowsWhatIsTwiceAsSlow) {
+  const std::vector<RecordedDuets> kernels = {kernel(0.05)};
+  SimulationOptions limited = options(4, 1.0);
+  limited.stored_runs = 0;
+  limited.max_duets = 10;
+  const SimulationResult result = simulate(kernels, limited);
+  EXPECT_EQ(result.found, 80);
+  EXPECT_EQ(result.alarms, 0);
+  EXPECT_DOUBLE_EQ(result.processes_per_case, 5 + 2 * 10);
+}
+
 TEST(Simulation, TheSameSeedGivesTheSame) {
   const std::vector<RecordedDuets> kernels = {kernel(0.05), kernel(0.002)};
   SimulationOptions seeded = options(4, 0.03);

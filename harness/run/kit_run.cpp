@@ -7,6 +7,7 @@
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -14,6 +15,19 @@
 
 namespace bench {
 namespace {
+
+// Medians of few iterations scatter; a timeline of many is hard to read.
+constexpr Nanoseconds kKitTime = std::chrono::milliseconds(300);
+constexpr std::int64_t kMinKitIterations = 5;
+constexpr std::int64_t kMaxKitIterations = 25;
+
+IterationWindow kit_window(const std::optional<Nanoseconds>& iteration) {
+  const Nanoseconds time = std::max(iteration.value_or(kKitTime), Nanoseconds(1));
+  IterationWindow window;
+  window.last = window.first - 1 +
+                std::clamp<std::int64_t>(kKitTime / time, kMinKitIterations, kMaxKitIterations);
+  return window;
+}
 
 class Activities final : public ActivitySink {
  public:
@@ -58,6 +72,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   options.seed = request.seed;
   options.run_id = "kit";
   options.interrupted = interrupted;
+  options.profile.emplace().iterations = kit_window(request.iteration);
   KitSink sink;
   const ProfileReason reason =
       is_failure(request.outcome) ? ProfileReason::failed : ProfileReason::wanted;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -20,6 +21,8 @@ struct KitRequest {
   Outcome outcome = Outcome::ok;  // of the candidate: what fails is watched from its first run on
   std::string label;
   std::int64_t pid = 1;  // of the side in the trace
+  // Of the case, if known: the shorter it is, the more iterations are profiled.
+  std::optional<Nanoseconds> iteration{};
 };
 
 // What the side ran until it ended, however it did. Error: no worker starts, or no folder for

@@ -52,8 +52,8 @@ Status IterationSink::take(const Activity& activity) {
   } else if (activity.kind == ActivityKind::range && activity.name == "iteration") {
     auto node = entry.open.extract(*number);
     if (node.empty() || *activity.duration < Nanoseconds(0)) return Done{};
-    if (!entry.shortest || *activity.duration < entry.shortest->duration)
-      entry.shortest = iteration_of(activity, std::move(node.mapped()));
+    if (entry.iterations.size() < kMaxIterations)
+      entry.iterations.push_back(iteration_of(activity, std::move(node.mapped())));
   }
   return Done{};
 }
@@ -61,7 +61,13 @@ Status IterationSink::take(const Activity& activity) {
 std::map<std::string, StoredProfile> IterationSink::profiles() const {
   std::map<std::string, StoredProfile> result;
   for (const auto& [id, entry] : cases_) {
-    if (entry.shortest) result.emplace(id, within_limit(*entry.shortest, kLargestProfile));
+    if (entry.iterations.empty()) continue;
+    std::vector<const StoredProfile*> order;
+    for (const StoredProfile& iteration : entry.iterations) order.push_back(&iteration);
+    const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
+    std::ranges::nth_element(order, middle, {},
+                             [](const StoredProfile* iteration) { return iteration->duration; });
+    result.emplace(id, within_limit(**middle, kLargestProfile));
   }
   return result;
 }

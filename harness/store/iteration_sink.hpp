@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace bench {
 
@@ -16,7 +17,8 @@ namespace bench {
 // machine.
 bool is_executed(ActivityKind kind);
 
-// Keeps what is executed in the shortest iteration of each case, the one least disturbed.
+// Keeps what is executed in the median iteration of each case, by duration: a later comparison lays
+// it beside medians. Iterations beyond the first kMaxIterations are not considered.
 class IterationSink final : public ActivitySink {
  public:
   Status take(const Activity& activity) override;
@@ -24,9 +26,10 @@ class IterationSink final : public ActivitySink {
   std::map<std::string, StoredProfile> profiles() const;
 
  private:
+  static constexpr std::size_t kMaxIterations = 11;
   struct Case {
     std::unordered_map<std::int64_t, std::vector<StoredActivity>> open;  // by number of iteration
-    std::optional<StoredProfile> shortest;
+    std::vector<StoredProfile> iterations;
   };
   std::map<std::string, Case> cases_;
 };
