@@ -153,7 +153,7 @@ TEST_F(GateFailures, GitHubIsToldTheLineOfTheCase) {
   const ProgramResult result = gate("crash", {{"GITHUB_ACTIONS", "true"}});
   EXPECT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("::notice title=bench gate::0 of 2 cases judged: 1 ERROR"),
+              AllOf(HasSubstr("::error title=bench gate::0 of 2 cases judged: 1 ERROR"),
                     HasSubstr(std::string("\n::error file=faults.yaml,line=7,title=ERROR ") +
                               kGemm + "::crashed: ")));
   EXPECT_THAT(bench({"gate", "--from", "gate/gate.jsonl"}, {{"GITHUB_ACTIONS", "false"}}).out,

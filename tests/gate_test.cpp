@@ -23,6 +23,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -118,15 +119,21 @@ class GateProgramTest : public testing::Test {
     return found;
   }
 
+  struct Drift {
+    std::string text;
+    double log = 0;
+  };
   // The gate's evidence, as if its canaries had told that of the machine; absent: had told nothing.
-  std::string with_machine(const std::optional<std::string>& moved) const {
+  std::string with_machine(const std::optional<Drift>& moved) const {
     std::istringstream lines(read("gate/gate.jsonl"));
     std::string text;
     for (std::string line; std::getline(lines, line);) {
       json record = json::parse(line);
       if (record.at("record") == "gate") {
         record.erase("moved");
-        if (moved) record["moved"] = *moved;
+        record.erase("moved_log");
+        if (moved) record["moved"] = moved->text;
+        if (moved) record["moved_log"] = moved->log;
       }
       text += record.dump() + "\n";
     }
@@ -162,9 +169,9 @@ TEST_F(GateProgramTest, the_mirror_image_is_an_improvement_and_exits_0) {
   EXPECT_THAT(result.out, HasSubstr("\"IMPROVED\""));
 }
 
-TEST_F(GateProgramTest, equal_sides_exit_0) {
+TEST_F(GateProgramTest, equal_sides_are_never_red) {
   const ProgramResult result = gate({"--base", BENCH_BINARY, "--kit"});
-  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
   EXPECT_THAT(read(std::string(kKit) + "/README.md"), HasSubstr("timeline.html"));
 }
@@ -189,20 +196,22 @@ TEST_F(GateProgramTest,
   EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
 }
 
-TEST_F(GateProgramTest, a_regression_on_a_machine_that_moved_is_a_suspect_and_fails_with_strict) {
+// Issue 16: a store alone never saw a regression once a canary had moved, however large it was.
+TEST_F(GateProgramTest, a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   gate({"--cand-env", kCap, "--quiet"});
-  const std::string moved = "the machine moved: timer by +44.2 % since the store";
   folder_.write("calm.jsonl", with_machine(std::nullopt));
-  folder_.write("moved.jsonl", with_machine(moved));
+  folder_.write("little.jsonl", with_machine(Drift{"the machine moved: timer by +5.0 %", 0.05}));
+  folder_.write("much.jsonl", with_machine(Drift{"the machine moved: timer by +14741 %", 5}));
 
-  const ProgramResult calm = bench({"gate", "--from", "calm.jsonl", "--strict"});
-  EXPECT_EQ(calm.status, 1) << calm.out;
-  EXPECT_THAT(calm.out, HasSubstr("1 REGRESSION"));
-  const ProgramResult suspect = bench({"gate", "--from", "moved.jsonl"});
-  EXPECT_EQ(suspect.status, 0) << suspect.out;
-  EXPECT_THAT(suspect.out, AllOf(HasSubstr("1 SUSPECT"), HasSubstr(moved)));
-  EXPECT_EQ(bench({"gate", "--from", "moved.jsonl", "--strict"}).status, 4);
+  for (const char* file : {"calm.jsonl", "little.jsonl"}) {
+    const ProgramResult red = bench({"gate", "--from", file});
+    EXPECT_EQ(red.status, 1) << red.out;
+    EXPECT_THAT(red.out, HasSubstr("1 REGRESSION"));
+  }
+  const ProgramResult suspect = bench({"gate", "--from", "much.jsonl"});
+  EXPECT_EQ(suspect.status, 4) << suspect.out;  // nothing else was judged
+  EXPECT_THAT(suspect.out, AllOf(HasSubstr("1 SUSPECT"), HasSubstr("the machine moved: timer")));
 }
 
 TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
@@ -214,7 +223,7 @@ TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
                                   HasSubstr("the configuration no longer; --allow-removed")));
   const ProgramResult allowed =
       bench({"gate", "other.yaml", "--out", "allowed", "--allow-removed"});
-  EXPECT_EQ(allowed.status, 0) << allowed.out << allowed.err;
+  EXPECT_EQ(allowed.status, 5) << allowed.out << allowed.err;  // and nothing else to compare with
   EXPECT_THAT(allowed.out, AllOf(Not(HasSubstr("ERROR")), Not(HasSubstr(kId))));
 }
 
@@ -229,7 +238,7 @@ TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
   std::filesystem::create_directory(folder_.file("checkout"));
   std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
   const ProgramResult result = gate({"--base", "checkout"});
-  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
   EXPECT_THAT(read("gate/gate.jsonl"), HasSubstr("checkout/bench"));  // the base's program
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
 }

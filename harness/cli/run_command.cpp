@@ -93,7 +93,9 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
 // A wrong name is better said before the run than after it.
 Status check_store(const Arguments& arguments) {
   if (!arguments.baseline) return Done{};
-  BENCH_RETURN_IF_ERROR(BaselineStore(*arguments.baseline).list());
+  const BaselineStore store(*arguments.baseline);
+  BENCH_RETURN_IF_ERROR(store.list());
+  if (auto foreign = store.foreign_content()) return *std::move(foreign);
   return Done{};
 }
 

@@ -24,6 +24,15 @@ class Player {
   WorkerSession& session() { return session_; }
   const std::optional<SideFailure>& failure() const { return failure_; }
 
+  // Whether a worker is there; else failure() says why, or nothing if the user interrupted.
+  bool start() {
+    const Status status = session_.ensure(spec_.key.threads);
+    if (!status && !session_.is_interrupted()) {
+      failure_ = SideFailure{side_, Outcome::failed, status.error().message()};
+    }
+    return status.ok();
+  }
+
   // The wanted reply; else failure() says why, or nothing where the user interrupted.
   template <class Wanted>
   std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
@@ -75,12 +84,11 @@ class DuetRun {
         base_(Player::Side::base, world.base, *request.spec),
         candidate_(Player::Side::candidate, world.candidate, *request.spec) {}
 
-  Result<DuetResult> run() {
+  DuetResult run() {
     std::array<Player*, 2> order = in_random_order();
-    for (Player* player : order) {
-      BENCH_RETURN_IF_ERROR(player->session().ensure(request_.spec->key.threads));
-    }
-    if (prepare() && warm_up()) take_turns();
+    const bool are_ready =
+        std::ranges::all_of(order, [](Player* player) { return player->start(); });
+    if (are_ready && prepare() && warm_up()) take_turns();
     for (const Player* player : order) {
       if (player->failure()) result_.failure = player->failure();
     }
@@ -178,7 +186,7 @@ class DuetRun {
 
 }  // namespace
 
-Result<DuetResult> run_duet(const DuetWorld& world, const DuetRequest& request) {
+DuetResult run_duet(const DuetWorld& world, const DuetRequest& request) {
   return DuetRun(world, request).run();
 }
 

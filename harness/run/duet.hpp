@@ -40,7 +40,7 @@ struct DuetRequest {
 struct DuetResult {
   std::optional<Duet> duet;  // without run, stage and number, which the caller knows
   std::optional<PreparedReply> base, candidate;
-  std::optional<SideFailure> failure;  // absent where the duet is, or where it was interrupted
+  std::optional<SideFailure> failure;  // absent with a duet, or if it was interrupted
 };
 
 struct DuetWorld {
@@ -49,7 +49,7 @@ struct DuetWorld {
   std::function<void(Nanoseconds)> pause;  // sleeps
 };
 
-// Starts two fresh workers and ends them. Error: one does not start, which is no case's fault.
-Result<DuetResult> run_duet(const DuetWorld& world, const DuetRequest& request);
+// Starts two fresh workers and ends them. A worker that does not start is a failure of its side.
+DuetResult run_duet(const DuetWorld& world, const DuetRequest& request);
 
 }  // namespace bench

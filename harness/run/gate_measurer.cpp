@@ -90,26 +90,23 @@ Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
 Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
-  BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, layouts_met_by(spec));
-  DuetRequest request{&spec, std::move(met), task_.seed, task_.seed + ++duets_};
+  Result<ops::MetLayouts> met = layouts_met_by(spec);
+  if (!met) return note_start_failure(wanted, met.error(), entry);
+  DuetRequest request{&spec, std::move(*met), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) request.expected = &output->second;
-  Result<DuetResult> result = run_duet({base_, candidate_, parts_.pause}, request);
-  if (!result) {
-    if (is_interrupted()) return Done{};
-    return std::move(result).error();
+  DuetResult result = run_duet({base_, candidate_, parts_.pause}, request);
+  if (result.candidate && entry.side == PreparedSide{}) entry.side = side_of(*result.candidate);
+  if (result.candidate && output == outputs_.end()) {
+    outputs_.emplace(spec.id, std::move(result.candidate->output));
   }
-  if (result->candidate && entry.side == PreparedSide{}) entry.side = side_of(*result->candidate);
-  if (result->candidate && output == outputs_.end()) {
-    outputs_.emplace(spec.id, std::move(result->candidate->output));
-  }
-  if (result->base && !entry.base) {
-    entry.base = side_of(*result->base);
+  if (result.base && !entry.base) {
+    entry.base = side_of(*result.base);
     BENCH_RETURN_IF_ERROR(parts_.append(base_side_line(task_.run_id, spec.id, *entry.base)));
   }
-  if (result->failure) return note_failure(wanted, std::move(*result->failure), entry);
-  if (!result->duet) return Done{};
-  Duet duet = std::move(*result->duet);
+  if (result.failure) return note_failure(wanted, std::move(*result.failure), entry);
+  if (!result.duet) return Done{};
+  Duet duet = std::move(*result.duet);
   duet.run_id = task_.run_id;
   duet.stage =
       wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation : Duet::Stage::first;
@@ -124,6 +121,12 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   return Done{};
 }
 
+Status GateMeasurer::note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry) {
+  if (is_interrupted()) return Done{};
+  return note_failure(wanted, {SideFailure::Side::candidate, Outcome::failed, error.message()},
+                      entry);
+}
+
 Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry) {
   wanted.count = 0;
   BENCH_RETURN_IF_ERROR(parts_.append(failure_line(task_.run_id, entry.id, failure)));
@@ -133,7 +136,8 @@ Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvide
 
 Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
-  BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, layouts_met_by(spec));
+  const Result<ops::MetLayouts> met = layouts_met_by(spec);
+  if (!met) return note_start_failure(wanted, met.error(), entry);
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
     const Nanoseconds wait = last->second + kWindowGap - clock_.now();
     if (wait > Nanoseconds(0)) parts_.pause(wait);
@@ -141,13 +145,15 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
   for (int i = 0; i < wanted.count && !stopped(); ++i) {
     StepRequest request{&spec, i, task_.seed};
-    request.met = met;
+    request.met = *met;
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {
       request.check = CheckKind::expected;
       request.expected = &output->second;
     }
-    BENCH_RETURN_IF_ERROR(candidate_.ensure(spec.key.threads));
+    if (const Status status = candidate_.ensure(spec.key.threads); !status) {
+      return note_start_failure(wanted, status.error(), entry);
+    }
     StepResult result = run_step(candidate_, request, clock_);
     candidate_.finish();
     if (result.ended) {

@@ -47,7 +47,7 @@ class GateMeasurer {
   GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock);
 
   // Adds to the evidence; sets `stopped` if the budget or an interruption leaves something wanted.
-  // Error: a worker cannot be started, or append's.
+  // Error: append's.
   Result<Decision> settle(GateEvidence& evidence);
   // The layouts that a layer meets in its network, asked for once; empty for other cases.
   Result<ops::MetLayouts> layouts_met_by(const Case& spec);
@@ -56,6 +56,8 @@ class GateMeasurer {
   Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
   Status measure_duet(Wanted& wanted, CaseEvidence& entry);
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
+  // A candidate whose worker does not come up.
+  Status note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
   bool out_of_time() const;
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }

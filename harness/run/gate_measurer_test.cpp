@@ -103,12 +103,11 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
   WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
   auto result = run_duet({base, candidate, gate_parts.pause}, {&plan.cases[0]});
-  ASSERT_TRUE(result.ok());
-  ASSERT_TRUE(result->duet);
-  EXPECT_THAT(result->duet->base, SizeIs(kMostDuetRounds));
-  EXPECT_THAT(result->duet->base, Each(Nanoseconds(100us)));
-  EXPECT_THAT(result->duet->candidate, Each(Nanoseconds(103us)));
-  EXPECT_DOUBLE_EQ(*log_ratio(*result->duet), std::log(103000.0) - std::log(100000.0));
+  ASSERT_TRUE(result.duet);
+  EXPECT_THAT(result.duet->base, SizeIs(kMostDuetRounds));
+  EXPECT_THAT(result.duet->base, Each(Nanoseconds(100us)));
+  EXPECT_THAT(result.duet->candidate, Each(Nanoseconds(103us)));
+  EXPECT_DOUBLE_EQ(*log_ratio(*result.duet), std::log(103000.0) - std::log(100000.0));
   // Each round holds a turn of both; who is first changes.
   ASSERT_THAT(rounds_, SizeIs(2 * kMostDuetRounds));
   int base_first = 0;
@@ -209,6 +208,22 @@ TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
   const Judgement judgement = settle(plan, evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::error);
   EXPECT_EQ(judgement.reason, "crashed: SIGSEGV");
+}
+
+TEST_F(GateTest, ABaseThatDoesNotStartAnyMoreCostsItsCasesNotTheGate) {
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  gate_parts.start_base = [](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    return Error{"no such program", "/old/bench", ""};
+  };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  const auto decision = measurer.settle(evidence);
+  ASSERT_TRUE(decision.ok());
+  EXPECT_EQ(decision->judgements[0].verdict, Verdict::incomparable);
+  EXPECT_THAT(decision->judgements[0].reason, HasSubstr("no such program"));
+  EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
 }
 
 TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {

@@ -73,14 +73,12 @@ class SelfTestRun {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
-    auto result = run_duet({base_, candidate, parts_.pause}, request);
-    if (!result)
-      return parts_.interrupted && parts_.interrupted() ? Status(Done{}) : result.error();
-    if (result->failure) return Error{result->failure->reason, spec.id, ""};
-    if (result->candidate && output == outputs_.end()) {
-      outputs_.emplace(spec.id, std::move(result->candidate->output));
+    DuetResult result = run_duet({base_, candidate, parts_.pause}, request);
+    if (result.failure) return Error{result.failure->reason, spec.id, ""};
+    if (result.candidate && output == outputs_.end()) {
+      outputs_.emplace(spec.id, std::move(result.candidate->output));
     }
-    if (result->duet) keep(*result->duet);
+    if (result.duet) keep(*result.duet);
     return Done{};
   }
 

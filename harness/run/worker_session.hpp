@@ -35,6 +35,7 @@ class WorkerSession {
   // A worker for `threads` is there afterwards. Error: it cannot be started, or the run was
   // interrupted meanwhile.
   Status ensure(std::optional<int> threads);
+  bool is_interrupted() const { return interrupted_ && interrupted_(); }
   const HelloReply& greeting() const { return greeting_; }  // of the last worker started
 
   template <class Wanted>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A oneDNN whose matrix multiplications go wrong, for LD_PRELOAD: from execution number
-// BENCH_FAULT_AFTER of a process on, each does what BENCH_FAULT says: crash, hang or wrong.
+// BENCH_FAULT_AFTER of a process on, each does what BENCH_FAULT says: crash, hang, wrong, or
+// interrupt (Ctrl-C for the parent process).
 #include <oneapi/dnnl/dnnl.h>
 
 #include <atomic>
@@ -53,6 +54,7 @@ extern "C" dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive
                        executed++ >= std::atoi(after);
   const std::string_view what = strikes ? fault : "";
   if (what == "crash") die();
+  if (what == "interrupt") kill(getppid(), SIGINT);
   while (what == "hang") pause();
   const dnnl_status_t status = next<decltype(dnnl_primitive_execute)>("dnnl_primitive_execute")(
       primitive, stream, count, arguments);
