@@ -113,23 +113,18 @@ std::string shapes_of(const Problem& problem, std::size_t first, std::size_t las
   return text;
 }
 
-std::string_view name_of(Direction direction) {
-  return direction_names()[static_cast<std::size_t>(direction)];
-}
-
 std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Problem& problem,
                                      Naming naming) {
   const std::optional<std::int64_t> bytes = bytes_of(problem);
   if (!bytes) return std::nullopt;
   ActivityWork work;
   work.op = problem.op->name;
-  work.direction = name_of(problem.direction);
   work.dtype = primitive.memory.front().dtype;
   work.macs = problem.work.macs;
   work.flops = problem.work.flops;
   work.bytes = *bytes;
   if (naming == Naming::work_only) return work;
-  work.parameters = problem_tokens(problem);
+  if (naming == Naming::exact) work.parameters = problem_tokens(problem);
   work.in_shapes = shapes_of(problem, 0, problem.input_count());
   work.out_shapes = shapes_of(problem, problem.input_count(), problem.tensors.size());
   return work;
@@ -158,6 +153,7 @@ std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive)
     problem = make_problem(std::move(wanted->request));
     if (!problem.ok()) return std::nullopt;
   }
+  if (wanted->adapt && (!post_ops->empty() || !wanted->adapt(*problem))) return std::nullopt;
   if (!set_data_types(primitive, *post_ops, *problem)) return std::nullopt;
   return describe(primitive, *problem, wanted->naming);
 }

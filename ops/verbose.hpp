@@ -10,6 +10,7 @@
 #include "profiler/reader.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,14 +30,19 @@ struct VerbosePrimitive {
   const MemoryDescriptor* find(std::string_view argument, std::size_t index = 0) const;
 };
 
-// exact: the request's parameters are those of the primitive. work_only: they have the same tensors
-// and work, but their names would tell something wrong (a layout that the operator cannot name).
-enum class Naming { exact, work_only };
+// exact: the request's parameters are those of the primitive. shapes_only: its tensors are, its
+// parameters would tell something wrong (inference where it trains). work_only: the same bytes and
+// work, but shapes would be wrong too (a layout that the operator cannot name).
+enum class Naming { exact, shapes_only, work_only };
 
 struct VerboseProblem {
   ProblemRequest request;  // direction and parameters; dtype and post-ops are filled in
   Naming naming = Naming::exact;
   Dims destination = {};  // in the library's sizes, where they are not those of the problem
+  // Where the operator has no such case (a gradient, training): turns the nearest case, which the
+  // request is, into the tensors and FLOPs of the primitive. False: a count leaves 64 bits. A
+  // primitive with post-ops is not adapted.
+  std::function<bool(Problem& problem)> adapt = {};
 };
 
 struct VerboseMapping {

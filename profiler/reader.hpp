@@ -30,6 +30,7 @@ class TextSource {
     std::string_view text;
     std::int64_t number = 0;  // from 1
     bool cut = false;
+    bool has_end = false;  // a newline ends it; false: the text may end in the middle of the line
   };
   virtual bool next(Line& line) = 0;
   virtual Status status() const = 0;
@@ -77,7 +78,6 @@ Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 struct ActivityWork {
   std::string op;
   std::string parameters;
-  std::string direction;
   std::string dtype;
   std::string in_shapes, out_shapes;
   std::optional<std::int64_t> macs;

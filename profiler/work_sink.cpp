@@ -25,7 +25,6 @@ void add_work(Activity& activity, const ActivityWork& work) {
   if (work.macs) add_number(attributes, Attribute::macs, *work.macs);
   add_number(attributes, Attribute::flops, work.flops);
   add_number(attributes, Attribute::bytes, work.bytes);
-  if (activity.direction.empty()) activity.direction = work.direction;
 }
 
 }  // namespace

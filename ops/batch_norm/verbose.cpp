@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/verbose.hpp"
 
+#include "base/checked.hpp"
 #include "ops/batch_norm/batch_norm.hpp"
 #include "ops/operator.hpp"
 #include "ops/verbose_text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 
@@ -18,16 +22,150 @@ namespace {
 constexpr std::array<std::string_view, 1> kPrimitives = {"batch_normalization"};
 constexpr std::array<std::string_view, 5> kWords = {"mb", "ic", "id", "ih", "iw"};
 
-// With given statistics, scale and shift, and nothing fused: "GS" or "GCH", in 1.x the number 3.
-bool is_inference(std::string_view flags) {
-  return flags == "GS" || flags == "GCH" || flags == "3";
+// What the flags ask for ("GCH" in letters, "GS" with one letter for scale and shift until 2.x, the
+// sum of 1, 2 and 4 in 1.x), and the kind of propagation.
+struct Flags {
+  bool given_statistics = false;
+  bool scale = false;
+  bool shift = false;
+  bool relu = false;
+  bool is_backward = false;
+  // Forward: keeps its statistics for later. Backward: also gives the gradients of scale and shift.
+  bool gives_parameters = false;
+};
+
+struct Letter {
+  char letter;
+  bool Flags::*flag;
+  bool Flags::*further = nullptr;
+};
+constexpr std::array<Letter, 5> kLetters = {{{'G', &Flags::given_statistics},
+                                             {'S', &Flags::scale, &Flags::shift},
+                                             {'C', &Flags::scale},
+                                             {'H', &Flags::shift},
+                                             {'R', &Flags::relu}}};
+
+// Absent for others: another input is added ("A"), and what will come.
+std::optional<Flags> parse_flags(std::string_view auxiliary) {
+  if (auxiliary.find("flags:") == std::string_view::npos) return std::nullopt;
+  std::string_view text = auxiliary_value(auxiliary, "flags");
+  constexpr std::array<std::string_view, 8> kNumbers = {"", "G", "S", "GS", "R", "GR", "SR", "GSR"};
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '7') {
+    text = kNumbers[static_cast<std::size_t>(text[0] - '0')];
+  }
+  Flags flags;
+  for (const char letter : text) {
+    const auto* row = std::ranges::find(kLetters, letter, &Letter::letter);
+    if (row == kLetters.end()) return std::nullopt;
+    flags.*(row->flag) = true;
+    if (row->further != nullptr) flags.*(row->further) = true;
+  }
+  return flags;
+}
+
+// The tensors of the operator: source, mean, variance, scale, shift -> destination.
+class TensorsOfInference {
+ public:
+  explicit TensorsOfInference(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
+
+  std::int64_t elements() const { return tensors_.front().touched; }
+  Tensor make(std::string_view name, std::string_view like, TensorRole role) const {
+    Tensor tensor = *std::ranges::find(tensors_, like, &Tensor::name);
+    tensor.name = name;
+    tensor.role = role;
+    return tensor;
+  }
+
+ private:
+  std::vector<Tensor> tensors_;
+};
+
+bool set_flops(Problem& problem, std::int64_t elements, std::int64_t each) {
+  const auto flops = (Checked(each) * elements).value();
+  if (flops) problem.work.flops = *flops;
+  return flops.has_value();
+}
+
+// Sum; difference, square, sum.
+constexpr std::int64_t kStatistics = 1 + 3;
+// Difference from the mean, quotient by the deviation.
+constexpr std::int64_t kNormalisation = 2;
+
+// With statistics of its own, or without scale or shift.
+bool make_forward(Problem& problem, const Flags& flags) {
+  const TensorsOfInference all(problem.tensors);
+  const TensorRole statistics = flags.given_statistics ? TensorRole::weights : TensorRole::output;
+  std::vector<Tensor> tensors = {all.make("source", "source", TensorRole::input)};
+  for (const auto& [name, is_there] : {std::pair("scale", flags.scale), {"shift", flags.shift}}) {
+    if (is_there) tensors.push_back(all.make(name, name, TensorRole::weights));
+  }
+  if (flags.given_statistics || flags.gives_parameters) {
+    for (const char* name : {"mean", "variance"}) {
+      tensors.push_back(all.make(name, name, statistics));
+    }
+  }
+  tensors.push_back(all.make("destination", "destination", TensorRole::output));
+  problem.tensors = std::move(tensors);
+  const std::int64_t each = kNormalisation + (flags.given_statistics ? 0 : kStatistics) +
+                            (flags.scale ? 1 : 0) + (flags.shift ? 1 : 0) + (flags.relu ? 1 : 0);
+  return set_flops(problem, all.elements(), each);
+}
+
+// The gradient of the source g*(dy - mean(dy) - x*mean(x*dy)), with x the normalised source and g =
+// scale/deviation; with given statistics g*dy. Of the scale: sum(x*dy), of the shift: sum(dy).
+bool make_backward(Problem& problem, const Flags& flags) {
+  const TensorsOfInference all(problem.tensors);
+  const bool gives_scale = flags.gives_parameters && flags.scale;
+  const bool gives_shift = flags.gives_parameters && flags.shift;
+  const bool needs_source = !flags.given_statistics || gives_scale;
+  std::vector<Tensor> tensors;
+  const auto add = [&](std::string_view name, std::string_view like, TensorRole role) {
+    tensors.push_back(all.make(name, like, role));
+  };
+  if (needs_source) add("source", "source", TensorRole::input);
+  if (needs_source) add("mean", "mean", TensorRole::weights);
+  add("variance", "variance", TensorRole::weights);
+  if (flags.scale) add("scale", "scale", TensorRole::weights);
+  add("diff_destination", "destination", TensorRole::input);
+  add("diff_source", "source", TensorRole::output);
+  if (gives_scale) add("diff_scale", "scale", TensorRole::output);
+  if (gives_shift) add("diff_shift", "shift", TensorRole::output);
+  problem.tensors = std::move(tensors);
+  const bool sums_gradients = !flags.given_statistics || gives_shift;
+  const std::int64_t each =
+      (needs_source ? kNormalisation + 2 : 0) +  // and product and sum of x*dy
+      (sums_gradients ? 1 : 0) +
+      (flags.given_statistics ? 1 : 4) +  // quotient by the deviation; product, two differences
+      (flags.scale ? 1 : 0) + (flags.relu ? 1 : 0);
+  return set_flops(problem, all.elements(), each);
+}
+
+struct Propagation {
+  std::string_view name;
+  bool is_backward;
+  bool gives_parameters;
+};
+constexpr std::array<Propagation, 5> kPropagations = {{{"forward_inference", false, false},
+                                                       {"forward_training", false, true},
+                                                       {"forward", false, true},
+                                                       {"backward", true, true},
+                                                       {"backward_data", true, false}}};
+
+// The operator's own case: given statistics, scale and shift, nothing fused.
+bool is_case(const Flags& flags) {
+  return !flags.is_backward && flags.given_statistics && flags.scale && flags.shift && !flags.relu;
 }
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
-  if (direction_of(primitive.propagation) != Direction::forward) return std::nullopt;
-  if (!is_inference(auxiliary_value(primitive.auxiliary, "flags"))) return std::nullopt;
+  auto flags = parse_flags(primitive.auxiliary);
+  const auto* propagation =
+      std::ranges::find(kPropagations, primitive.propagation, &Propagation::name);
   const auto words = ProblemWords::parse(primitive.problem);
-  if (!words || !words->only(kWords)) return std::nullopt;
+  if (!flags || propagation == kPropagations.end() || !words || !words->only(kWords)) {
+    return std::nullopt;
+  }
+  flags->is_backward = propagation->is_backward;
+  flags->gives_parameters = propagation->gives_parameters;
   const auto n = words->find("mb");
   const auto c = words->find("ic");
   if (!n || !c) return std::nullopt;
@@ -39,7 +177,13 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   }
   // Without a spatial dimension it is one of a single element.
   if (!words->find("iw")) set.set("w", std::int64_t{1});
-  return VerboseProblem{.request = {.parameters = std::move(set)}};
+  VerboseProblem problem{.request = {.parameters = std::move(set)}};
+  if (is_case(*flags)) return problem;
+  problem.naming = Naming::shapes_only;
+  problem.adapt = [flags = *flags](Problem& inference) {
+    return flags.is_backward ? make_backward(inference, flags) : make_forward(inference, flags);
+  };
+  return problem;
 }
 
 }  // namespace

@@ -102,10 +102,48 @@ std::optional<VerboseProblem> parse_letters(const VerbosePrimitive& primitive,
   return VerboseProblem{.request = {.parameters = std::move(set)}};
 }
 
+Tensor& tensor_named(Problem& problem, std::string_view name) {
+  return *std::ranges::find(problem.tensors, name, &Tensor::name);
+}
+
+Tensor renamed(Tensor tensor, std::string_view name, TensorRole role) {
+  tensor.name = name;
+  tensor.role = role;
+  return tensor;
+}
+
+// The gradients of a product are products of as many multiply-accumulates. The gradient of the
+// bias adds up the columns.
+bool make_source_gradient(Problem& problem) {
+  Tensor source = renamed(tensor_named(problem, "source"), "diff_source", TensorRole::output);
+  Tensor destination =
+      renamed(tensor_named(problem, "destination"), "diff_destination", TensorRole::input);
+  problem.tensors = {std::move(destination), tensor_named(problem, "weights"), std::move(source)};
+  problem.work.flops = 2 * problem.work.macs.value_or(0);
+  return true;
+}
+
+bool make_weights_gradient(Problem& problem) {
+  for (Tensor& tensor : problem.tensors) {
+    if (tensor.name == "source") continue;
+    const bool is_destination = tensor.name == "destination";
+    tensor.name = "diff_" + tensor.name;
+    tensor.role = is_destination ? TensorRole::input : TensorRole::output;
+  }
+  const auto is_read = [](const Tensor& tensor) { return tensor.role != TensorRole::output; };
+  std::stable_partition(problem.tensors.begin(), problem.tensors.end(), is_read);
+  return true;  // the FLOPs of the bias are those of the forward product: one a result
+}
+
+// In the order of Direction; the forward product is the request itself.
+constexpr std::array<bool (*)(Problem&), 3> kAdaptations = {nullptr, make_source_gradient,
+                                                            make_weights_gradient};
+
 // "mb8ic16ih3iw3oc10": the weights are stored as n x k.
 std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primitive) {
   const auto words = ProblemWords::parse(primitive.problem);
-  if (!words || direction_of(primitive.propagation) != Direction::forward) return std::nullopt;
+  const auto direction = direction_of(primitive.propagation);
+  if (!words || !direction) return std::nullopt;
   const auto m = words->find("mb");
   const auto n = words->find("oc");
   const auto channels = words->find("ic");
@@ -116,7 +154,10 @@ std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primit
   ParameterSet set = make_parameters(1, *m, *n, *k.value());
   set.set("bias", primitive.find("bia") != nullptr);
   set.set("trans_b", true);
-  return VerboseProblem{.request = {.parameters = std::move(set)}};
+  VerboseProblem problem{.request = {.parameters = std::move(set)}};
+  const auto adapt = kAdaptations[static_cast<std::size_t>(*direction)];
+  if (adapt != nullptr) problem.adapt = adapt;
+  return problem;
 }
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {

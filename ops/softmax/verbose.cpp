@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/verbose.hpp"
 
+#include "base/checked.hpp"
 #include "ops/operator.hpp"
 #include "ops/softmax/softmax.hpp"
 #include "ops/verbose_text.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
 namespace bench::ops {
@@ -17,25 +19,65 @@ extern const Operator softmax_operator;
 namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"softmax", "softmax_v2"};
+
+// diff_source = y*(diff_y - sum(y*diff_y)): a product and an addition for the sum, a difference, a
+// product.
+constexpr std::int64_t kGradientFlops = 4;
+// Of its logarithm: diff_source = diff_y - exp(y)*sum(diff_y), an addition for the sum, a product,
+// a difference; and the exponential.
+constexpr std::int64_t kLogarithmGradientFlops = 3;
+
+struct Row {
+  std::string_view algorithm;
+  std::int64_t gradient_flops;
+  // Of the logarithm the operator knows nothing, but it costs the same: a comparison, a difference,
+  // an addition, and a difference in place of the division.
+  Naming naming;
+};
 // 1.x names none: its logarithmic softmax was a primitive of its own.
-constexpr std::array<std::string_view, 4> kAlgorithms = {"", "softmax", "softmax_accurate",
-                                                         "softmax_accurate_inf_as_zero"};
+constexpr std::array<Row, 5> kAlgorithms = {
+    {{"", kGradientFlops, Naming::exact},
+     {"softmax", kGradientFlops, Naming::exact},
+     {"softmax_accurate", kGradientFlops, Naming::exact},
+     {"softmax_accurate_inf_as_zero", kGradientFlops, Naming::exact},
+     {"softmax_log", kLogarithmGradientFlops, Naming::shapes_only}}};
+
+// From source -> destination to destination, diff_destination -> diff_source, all of one shape.
+bool make_gradient(Problem& problem, std::int64_t flops_per_element) {
+  const auto flops = (Checked(flops_per_element) * problem.tensors.front().touched).value();
+  if (!flops) return false;
+  Tensor destination = problem.tensors.back();
+  destination.role = TensorRole::input;
+  Tensor diff_destination = destination;
+  diff_destination.name = "diff_destination";
+  Tensor diff_source = problem.tensors.front();
+  diff_source.name = "diff_source";
+  diff_source.role = TensorRole::output;
+  problem.tensors = {std::move(destination), std::move(diff_destination), std::move(diff_source)};
+  problem.work.flops = *flops;
+  return true;
+}
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const std::string_view algorithm = auxiliary_value(primitive.auxiliary, "alg");
   const std::string_view axis = auxiliary_value(primitive.auxiliary, "axis");
   auto shape = parse_dims(primitive.problem);
-  const bool known = std::ranges::find(kAlgorithms, algorithm) != kAlgorithms.end();
-  if (!shape || !known || direction_of(primitive.propagation) != Direction::forward) {
-    return std::nullopt;
-  }
+  const auto* row = std::ranges::find(kAlgorithms, algorithm, &Row::algorithm);
+  const auto direction = direction_of(primitive.propagation);
+  if (!shape || row == kAlgorithms.end() || !direction) return std::nullopt;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), number);
   if (error != std::errc() || end != axis.data() + axis.size() || number < 0) return std::nullopt;
   ParameterSet set(softmax_operator.parameters);
   set.set("shape", std::move(*shape));
   set.set("axis", number);
-  return VerboseProblem{.request = {.parameters = std::move(set)}};
+  VerboseProblem problem{.request = {.parameters = std::move(set)}, .naming = row->naming};
+  if (*direction != Direction::forward) {
+    problem.adapt = [flops = row->gradient_flops](Problem& forward) {
+      return make_gradient(forward, flops);
+    };
+  }
+  return problem;
 }
 
 }  // namespace
