@@ -113,7 +113,8 @@ class BufferedSource final : public TextSource {
     line.text = {buffer_.data() + begin_, std::min(size, kLongestLine)};
     begin_ += line.text.size();
     skips_ = line.cut;
-    if (!line.cut && begin_ < end_) ++begin_;  // the newline
+    line.has_end = !line.cut && begin_ < end_;
+    if (line.has_end) ++begin_;
     if (line.text.ends_with('\r')) line.text.remove_suffix(1);
     return true;
   }

@@ -34,7 +34,7 @@ class LogReader {
     while (source_.next(line)) {
       ++report_.lines;
       number_ = line.number;
-      BENCH_RETURN_IF_ERROR(read_line(line.text));
+      BENCH_RETURN_IF_ERROR(read_line(line));
     }
     drop_pending();
     BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
@@ -52,32 +52,44 @@ class LogReader {
   }
 
  private:
-  Status read_line(std::string_view text) {
-    if (find_verbose(text) == std::string_view::npos) return read_other(text);
+  Status read_line(const TextSource::Line& source_line) {
+    std::string_view text = source_line.text;
+    if (find_verbose(text) == std::string_view::npos) return read_other(source_line);
     drop_pending();
     while (!text.empty()) {
       const VerboseLine& line = decoder_.decode(text);
       const std::string_view rest = line.rest;
       if (line.kind == VerboseKind::partial && rest.empty()) {
         keep_pending(text, line.fault);
-      } else {
+      } else if (rest.empty() && source_line.has_end) {
         BENCH_RETURN_IF_ERROR(take(line));
+      } else {
+        take_without_end(line);
       }
       text = rest;
     }
     return Done{};
   }
 
+  // Its last number may go on: "14.02" torn behind its first digit is a number, too.
+  void take_without_end(const VerboseLine& line) {
+    const bool is_last = line.rest.empty();
+    refuse(report_.damaged, number_,
+           !line.fault.empty() ? line.fault
+           : is_last           ? "the text ends before this line does: its last number may be cut"
+                     : "another record begins before this line ends: its last number may be cut");
+  }
+
   // A program's own output, or the rest of a record that something tore.
-  Status read_other(std::string_view text) {
+  Status read_other(const TextSource::Line& source_line) {
     if (pending_.empty()) {
       ++report_.ignored;
       return Done{};
     }
-    pending_ += text;
+    pending_ += source_line.text;
     const VerboseLine& line = decoder_.decode(pending_);
-    if (line.kind == VerboseKind::partial || line.kind == VerboseKind::damaged ||
-        line.kind == VerboseKind::unknown) {
+    if (!source_line.has_end || line.kind == VerboseKind::partial ||
+        line.kind == VerboseKind::damaged || line.kind == VerboseKind::unknown) {
       drop_pending();
       ++report_.ignored;
       return Done{};

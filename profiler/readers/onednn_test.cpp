@@ -160,14 +160,37 @@ TEST(OnednnReader, damage_is_counted_and_told) {
                 good + good + "\nonednn_verbose,v2,exec,cpu\n" + good.substr(0, 30));
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 8);
-  EXPECT_EQ(log.report->activities, 3);
-  EXPECT_EQ(log.report->damaged, 3);
+  EXPECT_EQ(log.report->activities, 2);
+  EXPECT_EQ(log.report->damaged, 4);
   EXPECT_EQ(log.report->unknown, 1);
   EXPECT_EQ(log.report->ignored, 2);
   EXPECT_THAT(log.report->notes,
               ElementsAre("log:3: 4 fields behind the operation, expected 9",
                           HasSubstr("log:4: 10 fields behind the operation, expected 9"),
+                          "log:6: another record begins before this line ends: its last number may "
+                          "be cut",
                           HasSubstr("log:7: unknown format `v2`"), HasSubstr("log:8: ")));
+}
+
+// Torn in its last number, 14.02 ms were read as 1 ms.
+TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
+  const std::string whole = record("exec", "2") + "\n" + record("exec", "14.02") + "\n";
+  const Log complete = read_text(whole);
+  ASSERT_EQ(complete.activities.size(), 2U);
+  EXPECT_EQ(complete.activities[1].duration, Nanoseconds(14'020'000));
+  for (std::size_t lacking = 1; lacking <= std::string("4.02\n").size(); ++lacking) {
+    const Log log = read_text(whole.substr(0, whole.size() - lacking));
+    ASSERT_TRUE(log.report.ok());
+    ASSERT_THAT(log.activities, SizeIs(1)) << lacking;
+    EXPECT_EQ(log.activities[0].duration, Nanoseconds(2'000'000));
+    EXPECT_EQ(log.report->damaged, 1);
+    EXPECT_THAT(log.report->notes, ElementsAre("log:2: the text ends before this line does: its "
+                                               "last number may be cut"));
+  }
+  const Log alone = read_text(record("exec", "14"));
+  ASSERT_FALSE(alone.report.ok());
+  EXPECT_THAT(alone.report.error().message(),
+              HasSubstr("log:1: no record of oneDNN could be read"));
 }
 
 TEST(OnednnReader, torn_records_are_joined) {
@@ -237,7 +260,7 @@ TEST(OnednnReader, a_sink_that_takes_no_more_ends_the_reading) {
   class Full final : public ActivitySink {
     Status take(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
   };
-  const auto source = text_of("log", record("exec", "1"));
+  const auto source = text_of("log", record("exec", "1") + "\n");
   Full sink;
   EXPECT_EQ(onednn_reader.read(*source, sink).error().what, "disk full");
 }

@@ -291,6 +291,11 @@ class Reading {
   }
 
   Status take_row(const TextSource::Line& line) {
+    if (!line.has_end) {
+      ++report_.damaged;
+      note(line, "the text ends before this line does: its last number may be cut");
+      return Done{};
+    }
     row_.activity = Activity();
     row_.activity.kind = ActivityKind::kernel;
     row_.activity.start = end_;

@@ -65,6 +65,20 @@ std::string as_blanks(std::string columns) {
   return columns;
 }
 
+// 33712 ns torn behind its second digit are 33 ns.
+TEST(PyprofReader, ATableTornInItsLastNumberDoesNotHaveThatRow) {
+  const Table whole = read(resnet50());
+  std::string text = resnet50();
+  while (!text.ends_with('\n')) text.pop_back();
+  text.resize(text.size() - 2);
+  const Table torn = read(text);
+  EXPECT_EQ(torn.activities.size() + 1, whole.activities.size());
+  EXPECT_EQ(torn.report.damaged, 1);
+  EXPECT_THAT(
+      torn.report.notes,
+      Contains(HasSubstr("the text ends before this line does: its last number may be cut")));
+}
+
 TEST(PyprofReader, resnet50_has_34_kernels_of_3683771_ns) {
   const Table table = read(resnet50());
   EXPECT_EQ(table.report.format, "pyprof");
