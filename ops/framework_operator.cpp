@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -39,6 +40,9 @@ struct Equivalent {
   Naming naming = Naming::work_only;
   std::int64_t more_flops = 0;  // that the problem does not have
   Tensors tensors = Tensors::same;
+  // Of the call's own tensors, each counted once at its size, whatever the problem makes of those
+  // that are broadcast; absent: the problem's.
+  std::optional<std::int64_t> elements = {};
 };
 using Make = std::optional<Equivalent>(const FrameworkCall& call, const Row& row);
 
@@ -165,6 +169,22 @@ std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
   return equivalent("gemm", std::move(set));
 }
 
+// All tensors that a product reads, and its result of `m` x `n` in each of `batch`.
+std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
+                                        std::initializer_list<std::span<const std::int64_t>> read) {
+  if (!product) return std::nullopt;
+  const ParameterSet& set = product->request.parameters;
+  Checked elements = Checked(set.count("batch")) * set.count("m") * set.count("n");
+  for (const auto shape : read) {
+    if (shape.empty()) continue;  // an optional one that is not there
+    const auto count = element_count(shape);
+    if (!count) return std::nullopt;
+    elements += *count;
+  }
+  product->elements = elements.value();
+  return product->elements ? product : std::nullopt;
+}
+
 // [..., k] with weights [n, k] or [k].
 std::optional<Equivalent> make_linear(const FrameworkCall& call, const Row&) {
   const auto source = shape_of(call, 0);
@@ -174,8 +194,10 @@ std::optional<Equivalent> make_linear(const FrameworkCall& call, const Row&) {
     return std::nullopt;
   }
   const std::int64_t n = weights.size() == kMatrixRank ? weights[0] : 1;
-  return make_product(1, element_count(source.first(source.size() - 1)), n, source.back(),
-                      shape_of(call, 2).empty() ? Bias::absent : Bias::present);
+  const auto bias = shape_of(call, 2);
+  return with_elements(make_product(1, element_count(source.first(source.size() - 1)), n,
+                                    source.back(), bias.empty() ? Bias::absent : Bias::present),
+                       {source, weights, bias});
 }
 
 // Sizes of the leading dimensions under broadcasting.
@@ -208,12 +230,16 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
 }
 
 std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const Row&) {
-  return multiply(shape_of(call, 0), shape_of(call, 1), Bias::absent);
+  const auto a = shape_of(call, 0);
+  const auto b = shape_of(call, 1);
+  return with_elements(multiply(a, b, Bias::absent), {a, b});
 }
 
 // What is added comes first; each element of the result takes one addition.
 std::optional<Equivalent> make_added_product(const FrameworkCall& call, const Row&) {
-  return with_other_tensors(multiply(shape_of(call, 1), shape_of(call, 2), Bias::present));
+  const auto a = shape_of(call, 1);
+  const auto b = shape_of(call, 2);
+  return with_elements(multiply(a, b, Bias::present), {shape_of(call, 0), a, b});
 }
 
 std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape, const Row& row,
@@ -392,6 +418,13 @@ std::string tensor_cores_of(const Problem& problem, const Platform& platform) {
                      eligible ? "" : verdict.reason);
 }
 
+// All tensors of a call have one data type.
+std::optional<std::int64_t> bytes_of(const Problem& problem,
+                                     const std::optional<std::int64_t>& elements) {
+  if (elements) return (Checked(*elements) * info(problem.dtype).bytes).value();
+  return (Checked(problem.work.bytes_read) + problem.work.bytes_written).value();
+}
+
 std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same,
                                       const std::optional<Platform>& platform) {
   const auto dtype = dtype_of(call);
@@ -407,8 +440,7 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same
   work.flops = *flops;
   if (!dtype) return work;
   work.dtype = info(*dtype).name;
-  const auto bytes = (Checked(problem->work.bytes_read) + problem->work.bytes_written).value();
-  if (same.tensors == Tensors::same) work.bytes = bytes;
+  if (same.tensors == Tensors::same) work.bytes = bytes_of(*problem, same.elements);
   if (platform) work.tensor_cores = tensor_cores_of(*problem, *platform);
   return work;
 }

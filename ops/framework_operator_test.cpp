@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace bench::ops {
@@ -141,6 +142,43 @@ TEST(FrameworkOperator, MarkersOfPyProfTellAllArguments) {
             "pointwise  4096 18432 f16");
   EXPECT_EQ(work_of_marker("relu", tensor("32, 64, 112, 112", "bfloat16")),
             "pointwise relu-32x64x112x112 25690112 102760448 bf16");
+}
+
+// Each input once at its size: the product of shared weights was one of as many weights as matrices
+// of the source (16,777,216 B of the first).
+TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
+  struct Row {
+    std::string op, a, b;
+    std::int64_t flops, elements;
+  };
+  const std::vector<Row> rows = {
+      {"matmul", "8, 16, 128, 64", "64, 128", 268'435'456, 12'615'680 / 4},
+      {"matmul", "8, 1, 128, 64", "1, 16, 64, 128", 268'435'456, 9'175'040 / 4},  // 8.75 MiB
+      {"matmul", "128, 64", "8, 16, 64, 128", 268'435'456, 8192 + 1'048'576 + 2'097'152},
+      {"matmul", "5, 8, 16", "1, 16, 4", 5 * 2 * 8 * 4 * 16, 5 * 8 * 16 + 16 * 4 + 5 * 8 * 4},
+      {"matmul", "8, 16, 128, 64", "64,", 2'097'152, 1'048'576 + 64 + 8 * 16 * 128},
+      {"matmul", "64,", "8, 16, 64, 128", 2'097'152, 64 + 1'048'576 + 8 * 16 * 128},
+      {"mv", "128, 64", "64,", 16'384, 128 * 64 + 64 + 128},
+      {"matmul", "64,", "64, 128", 16'384, 64 + 64 * 128 + 128},
+      {"dot", "64,", "64,", 128, 64 + 64 + 1},
+      {"linear", "2, 5, 8", "10, 8", 1600, 80 + 80 + 100},
+      {"linear", "2, 5, 8", "8,", 160, 80 + 8 + 10},
+  };
+  for (const Row& row : rows) {
+    for (const auto& [dtype, name, size] :
+         {std::tuple("float32", "f32", 4), {"float16", "f16", 2}}) {
+      EXPECT_EQ(work_of_marker(row.op, tensor(row.a, dtype) + ", " + tensor(row.b, dtype)),
+                fmt::format("gemm  {} {} {}", row.flops, row.elements * size, name))
+          << row.op << " " << row.a;
+    }
+  }
+  // What is added once at its size, too: 10 + 2*64 + 64*10 + 2*10.
+  EXPECT_EQ(
+      work_of_marker("addmm", tensor("10,") + ", " + tensor("2, 64") + ", " + tensor("64, 10")),
+      "gemm  2580 1596 f16");
+  EXPECT_EQ(
+      work_of_marker("linear", tensor("2, 8") + ", " + tensor("10, 8") + ", " + tensor("10,")),
+      fmt::format("gemm  340 {} f16", 2 * (16 + 80 + 10 + 20)));
 }
 
 TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
