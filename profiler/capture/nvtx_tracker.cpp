@@ -330,8 +330,19 @@ Status NvtxTracker::take(Activity& activity) {
     activity.scope.clear();
   } else {
     activity.scope = thread->second.back().path;
+    take_direction(thread->second, activity);
   }
   return hand_on(process, activity);
+}
+
+// A reorder or a product is of no direction itself: it runs in the direction of the innermost range
+// that has one.
+void NvtxTracker::take_direction(const std::vector<Frame>& frames, Activity& activity) {
+  if (activity.kind != ActivityKind::primitive || !activity.direction.empty()) return;
+  const auto around = std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) {
+    return !frame.activity.direction.empty();
+  });
+  if (around != frames.rend()) activity.direction = around->activity.direction;
 }
 
 Status NvtxTracker::close(Process& process, Frame& frame, Nanoseconds at) {

@@ -81,7 +81,7 @@ class NvtxTracker {
   Status finish();  // what is still open is unfinished
 
   // Hands on an activity of a thread, with the scope that is open on it now, where its start lies
-  // in the window.
+  // in the window. A primitive without a direction takes that of the range around it.
   Status take(Activity& activity);
 
   const NvtxFacts& facts() const { return facts_; }
@@ -130,6 +130,7 @@ class NvtxTracker {
   Status close(Process& process, Frame& frame, Nanoseconds at);
   Status leave_open(Process& process, Frame& frame);
   Status leave_all_open(Process& process);
+  static void take_direction(const std::vector<Frame>& frames, Activity& activity);
   Status hand_on(const Process& process, Activity& activity);
 
   void switch_window(std::int64_t pid, Nanoseconds until);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/spool_reader.hpp"
 
+#include "profiler/capture/caller_frames.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
@@ -11,7 +12,9 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -198,18 +201,30 @@ class SpoolReader {
     return nvtx_.take(counter);
   }
 
+  StackFrame named(std::string_view raw) const {
+    StackFrame frame{raw, raw.substr(0, raw.rfind("+0x")), {}};
+    if (frame_name_) frame.name = frame_name_(raw);
+    if (frame.name == raw) frame.name.clear();
+    return frame;
+  }
+
+  // From the caller of oneDNN on.
   void add_backtrace(const rapidjson::Document& record) {
     activity_.attributes.erase(Attribute::backtrace);
     const auto found = record.FindMember("backtrace");
     if (found == record.MemberEnd() || !found->value.IsArray()) return;
-    std::string frames;
+    std::vector<StackFrame> frames;
     for (const auto& frame : found->value.GetArray()) {
       if (!frame.IsString()) continue;
-      const std::string_view raw(frame.GetString(), frame.GetStringLength());
-      frames += frames.empty() ? "" : " <- ";
-      frames += frame_name_ ? frame_name_(raw) : std::string(raw);
+      frames.push_back(named({frame.GetString(), frame.GetStringLength()}));
     }
-    activity_.attributes.set(Attribute::backtrace, frames);
+    const std::size_t first = count_library_frames(frames);
+    std::string text;
+    for (const StackFrame& frame : std::span(frames).subspan(first)) {
+      text += text.empty() ? "" : " <- ";
+      text += frame.name.empty() ? frame.raw : frame.name;
+    }
+    activity_.attributes.set(Attribute::backtrace, text);
   }
 
   void add_facts(const VerboseDecoder& decoder) {
