@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 namespace bench {
@@ -44,9 +46,11 @@ Result<std::unique_ptr<ActivityFile>> ActivityFile::create(const std::string& pa
                                                            Existing existing,
                                                            const ProfileHeader& header) {
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(path, existing));
-  auto state = std::make_unique<State>(std::move(file));
-  BENCH_RETURN_IF_ERROR(state->file.append(header_line(header)));
-  return std::unique_ptr<ActivityFile>(new ActivityFile(std::move(state)));
+  std::unique_ptr<ActivityFile> created(new ActivityFile(std::make_unique<State>(std::move(file))));
+  const Status status = created->state_->file.append(header_line(header));
+  if (status.ok()) return created;
+  created->remove();
+  return status.error();
 }
 
 ActivityFile::ActivityFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -65,6 +69,16 @@ Status ActivityFile::take(const Activity& activity) {
 Status ActivityFile::flush() {
   const std::lock_guard lock(state_->mutex);
   return state_->write();
+}
+
+void ActivityFile::remove() {
+  const std::lock_guard lock(state_->mutex);
+  state_->buffer.clear();
+  std::error_code ignored;
+  const std::filesystem::path path(state_->file.path());
+  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored))) {
+    std::filesystem::remove(path, ignored);
+  }
 }
 
 const std::string& ActivityFile::path() const { return state_->file.path(); }

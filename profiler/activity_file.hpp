@@ -25,12 +25,16 @@ struct ProfileHeader {
 // buffer is full, on flush() and at the end. Thread-safe.
 class ActivityFile final : public ActivitySink {
  public:
+  // Error: there is no new file.
   static Result<std::unique_ptr<ActivityFile>> create(const std::string& path, Existing existing,
                                                       const ProfileHeader& header);
   ~ActivityFile() override;
 
   Status take(const Activity& activity) override;
   Status flush();
+  // Removes the file, so that what ends somewhere does not pass for a whole profile. What is no
+  // regular file stays. Nothing is taken after it.
+  void remove();
   const std::string& path() const;
 
  private:

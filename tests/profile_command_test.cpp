@@ -19,6 +19,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
 class ProfileCommand : public ::testing::Test {
@@ -126,12 +127,18 @@ TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
   EXPECT_EQ(threads.size(), 7U);
 }
 
-TEST_F(ProfileCommand, BacktraceNamesMainAndTheFunctionThatExecutes) {
+TEST_F(ProfileCommand, BacktraceNamesMainAndNothingOfTheCapture) {
   ASSERT_EQ(profile(program({"relu"}), {}, {"--backtrace"}).status, 0);
   const std::string stack = executed().at(0)["attributes"]["backtrace"];
   EXPECT_THAT(stack, HasSubstr("main ("));
-  EXPECT_THAT(stack, HasSubstr("dnnl_primitive_execute"));
   EXPECT_THAT(stack, Not(HasSubstr("libbench_capture")));
+}
+
+TEST_F(ProfileCommand, BacktraceStartsAtTheCallerOfOnednn) {
+  ASSERT_EQ(profile(program({"relu"}), {}, {"--backtrace"}).status, 0);
+  const std::string stack = executed().at(0)["attributes"]["backtrace"];
+  EXPECT_THAT(stack, StartsWith("(anonymous namespace)::execute_relu() ("));
+  EXPECT_THAT(stack, Not(HasSubstr("dnnl")));
 }
 
 TEST_F(ProfileCommand, WithoutTheOptionThereIsNoBacktrace) {
@@ -159,6 +166,25 @@ TEST_F(ProfileCommand, AProgramsOwnTextThatLooksLikeALineIsItsOwn) {
   const ProgramResult result = profile(program({"echo", text, "relu"}));
   EXPECT_EQ(result.out, text + "\n");
   EXPECT_EQ(executed().size(), 1U);
+}
+
+// It has the beginning of such lines among its constants, as oneDNN itself has.
+TEST_F(ProfileCommand, LinesThatTheProgramPrintsLikeOnednnsAreNoPrimitivesAndStayOnItsOutput) {
+  const Words words = program({"imitate", "relu", "imitate"});
+  const ProgramResult plain = run(words);
+  const ProgramResult result = profile(words);
+  EXPECT_THAT(plain.out, HasSubstr("onednn_verbose,exec,cpu,eltwise,jit:avx2"));
+  EXPECT_EQ(result.out, plain.out);
+  ASSERT_EQ(executed().size(), 1U);
+  EXPECT_LT(executed()[0]["duration_ns"].get<std::int64_t>(), 14'000'000);
+}
+
+// A library without exported functions inside of a program is known by its constants.
+TEST_F(ProfileCommand, LinesOfALibraryThatIsLinkedStaticallyAreTaken) {
+  const ProgramResult result = profile({BENCH_STATIC_LIBRARY_PROGRAM});
+  EXPECT_EQ(result.out, "before\nafter\n");
+  ASSERT_EQ(executed().size(), 1U);
+  EXPECT_EQ(executed()[0]["duration_ns"], 250'000);
 }
 
 TEST_F(ProfileCommand, SurvivesAProgramThatClosesAllDescriptors) {
@@ -241,6 +267,44 @@ TEST_F(ProfileCommand, WritesTheFormatsThatAreAskedForBesidesTheProfile) {
 
   EXPECT_EQ(profile(program({"relu"}), {}, {"--force", "--trace", "named.json.gz"}).status, 0);
   EXPECT_EQ(run({BENCH_BINARY, "trace", "--check", "named.json.gz"}).status, 0);
+}
+
+// The limit is the program's alone; a write beyond it would be its death by SIGXFSZ.
+TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
+  Words words = program({});
+  for (int i = 0; i < 100; ++i) words.emplace_back("relu");
+  Words limited{"/bin/sh", "-c", "ulimit -f 16; exec \"$@\"", "sh"};
+  limited.insert(limited.end(), words.begin(), words.end());
+  const ProgramResult result = profile(limited);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_GT(executed().size(), 5U);
+  EXPECT_LT(executed().size(), 100U);
+  EXPECT_THAT(result.err,
+              HasSubstr("bench profile: the profile is incomplete: records could not be "
+                        "written"));
+  EXPECT_EQ(records("profile").at(0)["environment"]["details"]["incomplete"],
+            "records could not be written");
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
+}
+
+// The spool fills the disk, so that there is no room for the profile.
+TEST_F(ProfileCommand, AFullDiskLeavesTheSpoolAndNamesIt) {
+  if (run({"/usr/bin/unshare", "-m", "/bin/mount", "-t", "tmpfs", "none", "."}).status != 0) {
+    GTEST_SKIP() << "needs the right to mount a file system of its own";
+  }
+  std::string relus;
+  for (int i = 0; i < 200; ++i) relus += " relu";
+  const ProgramResult result =
+      run({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+           "mkdir full && mount -t tmpfs -o size=64k none full && cd full || exit 99; \"$0\" "
+           "profile --out p.jsonl -- \"$1\" print out" +
+               relus + "; echo $?; ls; \"$0\" analyze p.jsonl.spool --json -t 0 -c type",
+           BENCH_BINARY, BENCH_ONEDNN_PROGRAM});
+  EXPECT_THAT(result.out, StartsWith("out\n0\np.jsonl.spool\n{\"rows\":")) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("{\"type\":\"eltwise\"}"));
+  EXPECT_THAT(result.err, HasSubstr("p.jsonl: cannot append to the file: No space left on device"));
+  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in p.jsonl.spool: `bench analyze "
+                                    "p.jsonl.spool`"));
 }
 
 TEST_F(ProfileCommand, AMissingProgramIs127AndLeavesNoFile) {

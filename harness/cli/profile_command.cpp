@@ -67,7 +67,7 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
     return Error{"exists already", file, "choose another --out, or replace it with --force"};
   }
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
-  CaptureFiles files{file, fs::absolute(file + ".spool").string()};
+  CaptureFiles files{file, fs::absolute(file + std::string(kSpoolSuffix)).string()};
   remove_spools(files);  // of a run that was killed
   // Made here, so that a folder that cannot be written to is known before the program runs.
   BENCH_ASSIGN_OR_RETURN([[maybe_unused]] RecordFile spool,
@@ -196,7 +196,10 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   const CaptureQuestion& question = prepared.question;
   const auto outcome =
       merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
-  if (!outcome.ok()) return refuse(outcome.error(), env, end);
+  if (!outcome.ok()) {
+    *env.err << merge_failure(outcome.error(), prepared.files.profile + std::string(kSpoolSuffix));
+    return end;
+  }
   if (arguments.verbosity == Verbosity::normal) {
     *env.err << capture_summary(*outcome, question, prepared.files.profile);
   }

@@ -5,6 +5,7 @@
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/gpu_spool.hpp"
+#include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
 #include "profiler/reader.hpp"
 
@@ -116,6 +117,13 @@ Result<CaptureOutcome> fill(ActivityFile& file, const CaptureFiles& files,
   return outcome;
 }
 
+// Of a program that could not write all of its records.
+bool lacks_records(const std::string& spool) {
+  std::error_code code;
+  const auto mode = fs::status(spool, code).permissions();
+  return !code && (mode & fs::perms{capture::kLossMode}) != fs::perms::none;
+}
+
 }  // namespace
 
 void remove_spools(const CaptureFiles& files) {
@@ -134,12 +142,18 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
   header.details.merge(facts.read.facts);
   describe_sessions(sessions, header);
+  const bool is_incomplete = lacks_records(files.spool);
+  if (is_incomplete) header.details["incomplete"] = "records could not be written";
   BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));
   FrameNames names;
-  BENCH_ASSIGN_OR_RETURN(
-      CaptureOutcome outcome,
+  auto outcome =
       fill(*file, files, sessions, launches,
-           options_of(question, std::move(facts.facts), names, platform_of(sessions)), question));
+           options_of(question, std::move(facts.facts), names, platform_of(sessions)), question);
+  if (!outcome.ok()) {
+    file->remove();
+    return outcome;
+  }
+  outcome->is_incomplete = is_incomplete;
   remove_spools(files);
   return outcome;
 }

@@ -8,8 +8,11 @@
 #include "profiler/activity_file.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace bench {
+
+inline constexpr std::string_view kSpoolSuffix = ".spool";  // behind the name of the profile
 
 struct CaptureFiles {
   std::string profile;  // what the user gets
@@ -20,6 +23,7 @@ struct CaptureFiles {
 void remove_spools(const CaptureFiles& files);
 
 // Writes the profile and removes what it was made of. `header` needs no facts of what was recorded.
+// Error: there is no profile, and all that it would be made of is left where it is.
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
                                      ProfileHeader header, const CaptureQuestion& question);
 

@@ -108,6 +108,13 @@ std::string remarks(const CaptureOutcome& outcome) {
   if (read.damaged + read.unknown > 0) {
     text += fmt::format("{}: {} damaged and {} unknown lines\n", kTool, read.damaged, read.unknown);
   }
+  if (outcome.is_incomplete) {
+    text += fmt::format(
+        "{}: the profile is incomplete: records could not be written while the program ran, "
+        "because "
+        "the disk was full or its limit of file sizes (ulimit -f) was reached\n",
+        kTool);
+  }
   for (const std::string& note : outcome.gpu.notes) text += fmt::format("{}: {}\n", kTool, note);
   return text + device_lines(outcome.gpu);
 }
@@ -147,6 +154,13 @@ std::string parts_of(const CaptureOutcome& outcome, const CaptureQuestion& quest
 bool records_devices(const std::set<RecordGroup>& kinds) {
   constexpr std::array kGroups = {RecordGroup::api, RecordGroup::memory, RecordGroup::device};
   return std::ranges::any_of(kGroups, [&](RecordGroup group) { return kinds.contains(group); });
+}
+
+std::string merge_failure(const Error& error, const std::string& spool) {
+  return fmt::format(
+      "{0}: {1}\n{0}: what was recorded is kept in {2}: `bench analyze {2}` and `bench trace {2}` "
+      "read it; remove it when you are done\n",
+      kTool, error.message(), spool);
 }
 
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,

@@ -2,6 +2,7 @@
 // What `bench profile` says at the end: how much it has, and why it has no more.
 #pragma once
 
+#include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/spool_reader.hpp"
@@ -25,6 +26,8 @@ struct CaptureOutcome {
   SpoolReport spool;
   GpuRowsReport gpu;
   std::int64_t activities = 0;  // in the profile
+  // Records of the program that could not be written while it ran are missing.
+  bool is_incomplete = false;
 };
 
 struct CaptureQuestion {
@@ -36,6 +39,9 @@ struct CaptureQuestion {
 
 // Whether any of the groups has rows of GPUs.
 bool records_devices(const std::set<RecordGroup>& kinds);
+
+// Why a profile could not be made of `spool`, and what becomes of that: whole lines.
+std::string merge_failure(const Error& error, const std::string& spool);
 
 // Lines that begin with "bench profile: ". `file` is the profile's.
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,

@@ -27,6 +27,7 @@
 //   {"record":"nvtx_category",...,"id":2,"domain":1,"text":"io"}
 //   {"record":"nvtx_thread",...,"id":17,"text":"loader"}   id: the thread that has the name
 //   {"record":"thread_end",...}                            of a thread that has pushed a range
+// A record that could not be written is missing: kLossMode.
 // Domain 0 is the default one and is not written. `payload_type` is nvtxPayloadType_t, `payload`
 // the bits of the value. Of the CUDA profiler's calls: "profiler_start", "profiler_stop".
 #pragma once
@@ -35,6 +36,10 @@ namespace bench::capture {
 
 // Absolute path of the spool, which exists; without it the library does nothing.
 inline constexpr char kSpoolVariable[] = "BENCH_CAPTURE_SPOOL";
+// Mode bit that the library sets on the spool when a record could not be written (a full disk, a
+// limit of file sizes): the owner's right to execute, which means nothing for such a file.
+inline constexpr unsigned kLossMode = 0100;
+
 // "1": a backtrace with each line.
 inline constexpr char kBacktraceVariable[] = "BENCH_CAPTURE_BACKTRACE";
 // "1": the process's resident memory with each line.

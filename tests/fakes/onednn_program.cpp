@@ -8,6 +8,7 @@
 //   self          executes this program with the words after it in a child
 //   print TEXT    prints TEXT and a newline
 //   echo TEXT     prints TEXT as a verbose line of its own making
+//   imitate       prints a line of an execution as oneDNN prints it, as its own text
 //   verbose N     dnnl_set_verbose(N)
 //   close         closes all descriptors from 3 on, and opens /dev/null as often
 //   exit N        exits with status N
@@ -101,6 +102,15 @@ std::size_t act(const Words& words) {
        }},
       {"print", [](const Words& rest) { return std::printf("%s\n", rest.at(1).c_str()), 2; }},
       {"echo", [](const Words& rest) { return std::puts(rest.at(1).c_str()), 2; }},
+      {"imitate",
+       [](const Words&) {
+         return std::printf(
+                    "onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,"
+                    "data_f32::blocked:abcd::f0 diff_undef::undef:::,,alg:eltwise_relu alpha:0 "
+                    "beta:0,2x8x4x4,%g\n",
+                    14.02),
+                1;
+       }},
       {"verbose", [](const Words& rest) { return dnnl_set_verbose(std::stoi(rest.at(1))), 2; }},
       {"close", [](const Words&) { return close_all(), 1; }},
       {"exit", [](const Words& rest) { return std::exit(std::stoi(rest.at(1))), 2; }},

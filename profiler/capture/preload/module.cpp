@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <string_view>
 
 namespace bench::capture {
 namespace {
@@ -77,11 +78,14 @@ struct Search {
   bool found;
 };
 
-bool contains(const char* begin, std::size_t size, const char* word) {
-  return memmem(begin, size, word, std::strlen(word)) != nullptr;
-}
+// Constants that every oneDNN for CPUs has since 1.0, ends of texts included: the name of an
+// implementation, and of an algorithm. A program that prints lines like oneDNN's has the beginning
+// of such a line, but hardly these words as texts of their own.
+constexpr std::string_view kImplementation("simple:any", sizeof "simple:any");
+constexpr std::string_view kAlgorithm("\0eltwise_relu", sizeof "\0eltwise_relu");
 
-// Looks through the constants of one module for the beginning of a verbose line.
+// Looks through the constants of one module for the beginning of a verbose line, and for what only
+// the library itself has.
 int search_constants(dl_phdr_info* module, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   bool same = false;
@@ -92,13 +96,17 @@ int search_constants(dl_phdr_info* module, std::size_t, void* data) {
                         search.dynamic);
   }
   if (!same) return 0;
-  for (int i = 0; i < module->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = module->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
-    const char* begin = reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
-    search.found = search.found || contains(begin, segment.p_filesz, "onednn_verbose") ||
-                   contains(begin, segment.p_filesz, "dnnl_verbose");
-  }
+  const auto holds = [&](std::string_view text) {
+    for (int i = 0; i < module->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = module->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
+      const char* begin = reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
+      if (memmem(begin, segment.p_filesz, text.data(), text.size()) != nullptr) return true;
+    }
+    return false;
+  };
+  search.found = (holds("onednn_verbose") || holds("dnnl_verbose")) && holds(kImplementation) &&
+                 holds(kAlgorithm);
   return 1;
 }
 

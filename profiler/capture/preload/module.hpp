@@ -10,7 +10,8 @@ namespace bench::capture {
 const link_map* module_of(const void* address);
 
 // Whether the module is oneDNN or has it inside: it defines one of oneDNN's functions, or, where
-// these are hidden, holds the beginning of its verbose lines as a constant.
+// these are hidden, has constants that only the library has. A program that prints lines like
+// oneDNN's is no such module.
 bool holds_onednn(const link_map* module);
 
 // The file of the module. `program` is that of the main program, whose own name is not known.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -82,6 +83,41 @@ int spool_descriptor() {
   return high;
 }
 
+// Other processes may append at the same time.
+constexpr rlim_t kRoomForOthers = 4096;
+
+// A write beyond the limit of file sizes would end the program by SIGXFSZ.
+bool has_room(int descriptor, std::size_t size) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  struct stat now;
+  return fstat(descriptor, &now) == 0 &&
+         static_cast<rlim_t>(now.st_size) + size + kRoomForOthers <= limit.rlim_cur;
+}
+
+// Tells who reads the spool that it lacks a record. No byte may be left on the disk for it.
+void mark_loss(int descriptor) {
+  struct stat now;
+  if (fstat(descriptor, &now) == 0) fchmod(descriptor, now.st_mode | kLossMode);
+}
+
+// Whole or not at all but on a full disk: the reader counts a torn line, which must not tear the
+// next one too.
+void append(int descriptor, iovec (&parts)[5]) {
+  static constinit std::atomic<bool> is_torn{false};
+  std::size_t size = 0;
+  parts[0] = {const_cast<char*>("\n"), is_torn.load() ? std::size_t{1} : std::size_t{0}};
+  for (const iovec& part : parts) size += part.iov_len;
+  if (!has_room(descriptor, size)) return mark_loss(descriptor);
+  const ssize_t written = writev(descriptor, parts, 5);
+  if (written == static_cast<ssize_t>(size)) {
+    is_torn.store(false);
+    return;
+  }
+  if (written > 0) is_torn.store(true);
+  mark_loss(descriptor);
+}
+
 }  // namespace
 
 const Settings& settings() {
@@ -152,13 +188,13 @@ void write_record(std::string_view name, std::string_view fields, std::string_vi
   head.add(",\"ns\":");
   head.add_number(static_cast<unsigned long>(now.tv_sec) * 1'000'000'000 +
                   static_cast<unsigned long>(now.tv_nsec));
-  iovec parts[] = {{buffer, head.size()},
+  iovec parts[] = {{},
+                   {buffer, head.size()},
                    {const_cast<char*>(fields.data()), fields.size()},
                    {const_cast<char*>(more_fields.data()), more_fields.size()},
                    {const_cast<char*>("}\n"), 2}};
   const int descriptor = spool_descriptor();
-  // Whole or not at all but on a full disk: the reader counts a torn line.
-  if (descriptor >= 0) static_cast<void>(!writev(descriptor, parts, 4));
+  if (descriptor >= 0) append(descriptor, parts);
   errno = kept;
 }
 

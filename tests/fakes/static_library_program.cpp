@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as if it had oneDNN inside, with hidden functions: constants that the library has
+// (profiler/capture/preload/module.cpp), and a line that it prints.
+#include <cstdio>
+
+namespace {
+
+// Read at run time, so that the texts are there one by one.
+const char* volatile g_implementations[] = {"ref:any", "simple:any"};
+const char* volatile g_algorithms[] = {"eltwise_relu", "eltwise_tanh"};
+
+}  // namespace
+
+int main() {
+  std::puts("before");
+  std::printf(
+      "onednn_verbose,exec,cpu,eltwise,%s,forward_inference,data_f32::blocked:ab::f0 "
+      "diff_undef::undef:::,,alg:%s alpha:0 beta:0,2x8,%g\n",
+      g_implementations[1], g_algorithms[0], 0.25);
+  std::puts("after");
+}
