@@ -6,11 +6,13 @@
 #include "profiler/analysis/group.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
+#include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -120,6 +122,11 @@ std::string_view category_of(const Activity& activity) {
   return "";
 }
 
+// Rows of what has no name: time that no layer explains, and that no primitive explains.
+constexpr const char* kUnattributed = "(unattributed)";
+constexpr const char* kNoPrimitive = "(no primitive)";
+constexpr const char* kNoOperator = "(no operator)";
+
 std::string layer_of(const Activity& activity) {
   if (!activity.scope.empty()) return activity.scope;
   return activity.case_id.empty() ? "(no layer)" : activity.case_id;
@@ -176,29 +183,164 @@ void sort_rows(std::vector<Table>& rows, const SummaryOptions& options) {
   });
 }
 
+// Whether it is the range that opens the layer in which it lies: its scope ends in its name.
+bool opens_layer(const Activity& activity) {
+  if (activity.kind != ActivityKind::range || activity.scope.empty()) return false;
+  const std::string last = append_scope("", activity.name);
+  const std::string_view scope = activity.scope;
+  if (!scope.ends_with(last)) return false;
+  const std::string_view above = scope.substr(0, scope.size() - last.size());
+  return above.empty() || above.ends_with(':');
+}
+
+bool is_iteration(const Activity& activity) {
+  return activity.kind == ActivityKind::range &&
+         activity.attributes.find(Attribute::iteration) != nullptr;
+}
+
+using Durations = std::map<std::string, Nanoseconds>;
+
+void add_time(Durations& durations, const std::string& name, Nanoseconds time) {
+  Nanoseconds& sum = durations[name];
+  sum = saturating_sum(sum, time);
+}
+
+Nanoseconds find_time(const Durations& durations, const std::string& name) {
+  const auto found = durations.find(name);
+  return found == durations.end() ? Nanoseconds(0) : found->second;
+}
+
+Nanoseconds sum_of(const Durations& durations) {
+  Nanoseconds sum{0};
+  for (const auto& [name, time] : durations) sum = saturating_sum(sum, time);
+  return sum;
+}
+
+// Where the time of one part of the profile went: each nanosecond in one layer, and in one operator
+// or in none.
+struct Breakdown {
+  enum class Extent { everything, iterations };
+
+  Extent extent = Extent::everything;
+  Nanoseconds wall{0};
+  Nanoseconds unattributed{0};
+  Durations layers = {};          // with kUnattributed
+  Durations outside = {};         // by layer: what lies in no primitive
+  Durations work = {};            // by operator: of what was executed
+  Durations host_operators = {};  // by operator
+
+  void add(const Activity& activity, Nanoseconds self) {
+    const Role role = role_of(activity);
+    // Within an iteration all is a case's, but for the gaps; elsewhere only what says whose it is.
+    const bool is_owned =
+        !is_iteration(activity) && (extent == Extent::iterations || role == Role::work ||
+                                    role == Role::host_operator || !activity.scope.empty());
+    const std::string layer = is_owned ? layer_of(activity) : kUnattributed;
+    wall = saturating_sum(wall, self);
+    if (!is_owned) unattributed = saturating_sum(unattributed, self);
+    add_time(layers, layer, self);
+    if (role == Role::work) {
+      add_time(work, std::string(analysis::type_of(activity)), self);
+    } else {
+      add_time(outside, layer, self);
+    }
+  }
+};
+
+// Shares are of `whole`; rows come in the order of the options.
+void add_shares(std::vector<TimeRow>& rows, const Durations& own, Nanoseconds whole) {
+  if (whole.count() == 0) return;
+  Nanoseconds cumulative{0};
+  const auto share = [&](Nanoseconds time) {
+    return static_cast<double>(time.count()) / static_cast<double>(whole.count());
+  };
+  for (TimeRow& row : rows) {
+    const Nanoseconds time = find_time(own, row.name);
+    cumulative = saturating_sum(cumulative, time);
+    row.share = share(time);
+    row.cumulative_share = share(cumulative);
+  }
+}
+
+TimeRow remainder_row(const char* name, Nanoseconds time) {
+  TimeRow row;
+  row.name = name;
+  row.total = time;
+  row.self = time;
+  return row;
+}
+
 template <class Table>
 void cut(std::vector<Table>& rows, const SummaryOptions& options) {
   if (options.top > 0 && rows.size() > options.top) rows.resize(options.top);
 }
 
+std::vector<TimeRow> finish_table(std::vector<TimeRow> rows, const Durations& own,
+                                  Nanoseconds whole, const SummaryOptions& options) {
+  sort_rows(rows, options);
+  add_shares(rows, own, whole);
+  cut(rows, options);
+  return rows;
+}
+
+// Of a table that is a whole of its own.
 std::vector<TimeRow> table_of(const TimesByName& times, const SummaryOptions& options) {
   std::vector<TimeRow> rows;
   rows.reserve(times.size());
-  for (const auto& [name, row] : times) rows.push_back(row_of(name, row));
-  sort_rows(rows, options);
-  const auto own = [&](const TimeRow& row) { return times.at(row.name).own; };
-  Nanoseconds sum{0};
-  for (const TimeRow& row : rows) sum = saturating_sum(sum, own(row));
-  Nanoseconds cumulative{0};
-  for (TimeRow& row : rows) {
-    if (sum.count() == 0) break;
-    cumulative = saturating_sum(cumulative, own(row));
-    row.share = static_cast<double>(own(row).count()) / static_cast<double>(sum.count());
-    row.cumulative_share =
-        static_cast<double>(cumulative.count()) / static_cast<double>(sum.count());
+  Durations own;
+  for (const auto& [name, row] : times) {
+    rows.push_back(row_of(name, row));
+    own.emplace(name, row.own);
   }
-  cut(rows, options);
-  return rows;
+  return finish_table(std::move(rows), own, sum_of(own), options);
+}
+
+// Of a layer, what lies in the layers below it included.
+Nanoseconds time_within(const Durations& layers, const std::string& name) {
+  Nanoseconds sum{0};
+  for (auto found = layers.lower_bound(name);
+       found != layers.end() && found->first.starts_with(name); ++found) {
+    const bool is_below = found->first.size() == name.size() || found->first[name.size()] == ':';
+    if (is_below) sum = saturating_sum(sum, found->second);
+  }
+  return sum;
+}
+
+// A layer that ranges make. Its time need not lie in the ranges that open it alone (the backward
+// pass does not): then nothing is said of single ones.
+TimeRow layer_of_ranges(const std::string& name, const Times* opening, const Breakdown& part) {
+  TimeRow row = opening == nullptr ? TimeRow() : row_of(name, *opening);
+  const Nanoseconds total = time_within(part.layers, name);
+  if (row.total != total) row.min = row.max = row.mean = row.p50 = row.p95 = std::nullopt;
+  row.name = name;
+  row.total = total;
+  row.self = find_time(part.outside, name);
+  return row;
+}
+
+const Times* find(const TimesByName& table, const std::string& name) {
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+template <class Map>
+void add_names(const Map& map, std::set<std::string>& names) {
+  for (const auto& [name, value] : map) names.insert(name);
+}
+
+// A table of operators that shares the wall time with all that is none of them.
+std::vector<TimeRow> operator_table(const TimesByName& times, const Durations& own,
+                                    const char* remainder, Nanoseconds wall,
+                                    const SummaryOptions& options) {
+  std::vector<TimeRow> rows;
+  for (const auto& [name, row] : times) rows.push_back(row_of(name, row));
+  Durations all = own;
+  const Nanoseconds rest = wall - sum_of(own);
+  if (rest > Nanoseconds(0)) {
+    rows.push_back(remainder_row(remainder, rest));
+    all[remainder] = rest;
+  }
+  return finish_table(std::move(rows), all, wall, options);
 }
 
 }  // namespace
@@ -239,10 +381,20 @@ struct Summary::State final : public ActivitySink {
     };
     add(categories[category], activity.name);
     const Role role = role_of(activity);
-    if (role != Role::host_operator && role != Role::work) return;
-    const bool host = role == Role::host_operator;
-    add(host ? host_layers : work_layers, layer_of(activity));
-    add(host ? host_operators : work_operators, std::string(analysis::type_of(activity)));
+    const std::string type(analysis::type_of(activity));
+    if (role == Role::host_operator) {
+      for (Breakdown* part : parts_of(activity)) add_time(part->host_operators, type, own);
+    } else if (role == Role::work && activity.track.device) {
+      add(device_layers, layer_of(activity));
+      add(device_operators, type);
+    }
+  }
+
+  // Those of which the activity is a part: all, and the iterations.
+  std::vector<Breakdown*> parts_of(const Activity& activity) {
+    std::vector<Breakdown*> parts = {&everything};
+    if (activity.attributes.find(Attribute::iteration) != nullptr) parts.push_back(&iterations);
+    return parts;
   }
 
   // What still waited for an end is in the tables from now on.
@@ -253,6 +405,7 @@ struct Summary::State final : public ActivitySink {
     static_cast<void>(announcements.finish());
     static_cast<void>(self_times.finish());
     for (auto& [category, times] : own_times) static_cast<void>(times.finish());
+    iterations.wall = iteration_time;
   }
 
   void add(const Activity& activity, std::optional<Nanoseconds> self) {
@@ -262,30 +415,40 @@ struct Summary::State final : public ActivitySink {
     const std::string_view category = category_of(activity);
     if (!category.empty()) categories[std::string(category)][activity.name].add(activity, self);
     attribute(activity, self);
+    if (opens_layer(activity)) range_layers[activity.scope].add(activity, self);
+    const std::string type(analysis::type_of(activity));
     const Role role = role_of(activity);
     if (role == Role::host_operator) {
       host_layers[layer_of(activity)].add(activity, self);
-      host_operators[std::string(analysis::type_of(activity))].add(activity, self);
+      host_operators[type].add(activity, self);
+    } else if (role == Role::work && activity.track.device) {
+      device_layers[layer_of(activity)].add(activity, self);
+      device_operators[type].add(activity, self);
     } else if (role == Role::work) {
       work_layers[layer_of(activity)].add(activity, self);
-      work_operators[std::string(analysis::type_of(activity))].add(activity, self);
+      work_operators[type].add(activity, self);
     }
   }
 
   void attribute(const Activity& activity, std::optional<Nanoseconds> self) {
     if (!self || activity.track.device) return;
-    const bool iteration = activity.kind == ActivityKind::range &&
-                           activity.attributes.find(Attribute::iteration) != nullptr;
-    if (iteration) {
-      iterations.wall = saturating_sum(iterations.wall, *activity.duration);
-      iterations.unattributed = saturating_sum(iterations.unattributed, *self);
-      has_iterations = true;
-    }
-    const Role role = role_of(activity);
-    const bool owned = role == Role::work || role == Role::host_operator ||
-                       (!iteration && !activity.scope.empty());
-    everything.wall = saturating_sum(everything.wall, *self);
-    if (!owned) everything.unattributed = saturating_sum(everything.unattributed, *self);
+    for (Breakdown* part : parts_of(activity)) part->add(activity, *self);
+    if (!is_iteration(activity)) return;
+    has_iterations = true;
+    iteration_time = saturating_sum(iteration_time, *activity.duration);
+  }
+
+  // What the tables of layers and operators are of; after flush().
+  const Breakdown& part() const { return has_iterations ? iterations : everything; }
+
+  TimeRow layer_row(const std::string& name) const {
+    if (name == kUnattributed) return remainder_row(kUnattributed, part().unattributed);
+    if (const Times* host = find(host_layers, name)) return row_of(name, *host);
+    const Times* opening = find(range_layers, name);
+    const Times* work = find(work_layers, name);
+    const bool is_work_alone = opening == nullptr && !part().outside.contains(name);
+    if (is_work_alone && work != nullptr) return row_of(name, *work);
+    return layer_of_ranges(name, opening, part());
   }
 
   void add_counter(const Activity& activity) {
@@ -307,8 +470,11 @@ struct Summary::State final : public ActivitySink {
   bool pending = false;
   bool has_iterations = false;
   Nanoseconds last_time{0};
-  Attribution iterations, everything;
-  TimesByName host_layers, work_layers, host_operators, work_operators;
+  Nanoseconds iteration_time{0};
+  Breakdown everything;
+  Breakdown iterations{.extent = Breakdown::Extent::iterations};
+  TimesByName host_layers, range_layers, work_layers, device_layers;
+  TimesByName host_operators, work_operators, device_operators;
   std::map<std::string, TimesByName> categories;
   std::map<std::pair<std::string, std::int64_t>, CounterState> counters;
   std::map<std::string, NumberStatistics> memory;
@@ -333,22 +499,42 @@ bool Summary::empty() const {
 
 Attribution Summary::attribution() const {
   state_->flush();
-  Attribution result = state_->has_iterations ? state_->iterations : state_->everything;
-  result.attributed = result.wall - result.unattributed;
-  return result;
+  const Breakdown& part = state_->part();
+  return {part.wall, part.wall - part.unattributed, part.unattributed};
 }
 
 std::vector<TimeRow> Summary::layers(const SummaryOptions& options) const {
   state_->flush();
-  TimesByName merged = state_->host_layers;
-  for (const auto& [name, times] : state_->work_layers) merged.try_emplace(name, times);
-  return table_of(merged, options);
+  const Breakdown& part = state_->part();
+  std::set<std::string> names;
+  add_names(part.layers, names);
+  add_names(state_->host_layers, names);
+  add_names(state_->work_layers, names);
+  if (part.unattributed == Nanoseconds(0)) names.erase(kUnattributed);
+  std::vector<TimeRow> rows;
+  for (const std::string& name : names) rows.push_back(state_->layer_row(name));
+  return finish_table(std::move(rows), part.layers, part.wall, options);
 }
 
 std::vector<TimeRow> Summary::operators(const SummaryOptions& options) const {
   state_->flush();
-  return table_of(state_->work_operators.empty() ? state_->host_operators : state_->work_operators,
-                  options);
+  const Breakdown& part = state_->part();
+  if (!state_->work_operators.empty()) {
+    return operator_table(state_->work_operators, part.work, kNoPrimitive, part.wall, options);
+  }
+  if (state_->host_operators.empty()) return {};
+  return operator_table(state_->host_operators, part.host_operators, kNoOperator, part.wall,
+                        options);
+}
+
+std::vector<TimeRow> Summary::device_layers(const SummaryOptions& options) const {
+  state_->flush();
+  return table_of(state_->device_layers, options);
+}
+
+std::vector<TimeRow> Summary::device_operators(const SummaryOptions& options) const {
+  state_->flush();
+  return table_of(state_->device_operators, options);
 }
 
 std::map<std::string, std::vector<TimeRow>> Summary::categories(

@@ -26,7 +26,8 @@ struct TimeRow {
   Nanoseconds total{0};
   std::optional<Nanoseconds> self;  // without what is nested below; absent: does not nest
   std::optional<Nanoseconds> min, max, mean, p50, p95;
-  // Of the time of all rows, without what nests in another row of the same table.
+  // Without what nests in another row of the same table. Of layers and operators: of the wall time,
+  // so that all rows have 1; of the other tables: of the time of all rows.
   std::optional<double> share;
   std::optional<double> cumulative_share;  // of this row and those before it
 };
@@ -81,12 +82,16 @@ class Summary final : public ActivitySink {
 
   bool empty() const;
   Attribution attribution() const;
-  // Time by scope path, outside of any by case: of the host operators there, else of what was
-  // executed.
+  // The wall time by scope path, outside of any by case. The time of a layer is that of its host
+  // operators; where ranges make it, all that lies in the layer and below, and `self` what lies in
+  // no primitive; else that of its primitives. What is not attributed is a row.
   std::vector<TimeRow> layers(const SummaryOptions& options) const;
-  // Time by operator (attribute primitive, else op, else name) of what was executed: primitives,
-  // kernels, copies; without any of them, host operators.
+  // The wall time by operator (attribute primitive, else op, else name) of what was executed on the
+  // host; without any of it, by host operators. What lies in none of them is a row.
   std::vector<TimeRow> operators(const SummaryOptions& options) const;
+  // The same of what was executed on devices, which the wall time does not hold.
+  std::vector<TimeRow> device_layers(const SummaryOptions& options) const;
+  std::vector<TimeRow> device_operators(const SummaryOptions& options) const;
   // MXNet's categories: operator, primitive, creation, device, api, range, marker, and each domain
   // of a user.
   std::map<std::string, std::vector<TimeRow>> categories(const SummaryOptions& options) const;
@@ -101,7 +106,8 @@ class Summary final : public ActivitySink {
 // All tables with units in every heading; ends in a newline. Empty tables are left out.
 std::string summary_text(const Summary& summary, const SummaryOptions& options = {});
 // One JSON object, raw nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
-// [...], "categories": {...}, "memory": [...], "counters": [...]}.
+// [...], "device_layers": [...], "device_operators": [...], "categories": {...}, "memory": [...],
+// "counters": [...]}; the tables of devices only where there are any.
 std::string summary_json(const Summary& summary, const SummaryOptions& options = {});
 
 }  // namespace bench

@@ -179,6 +179,112 @@ TEST(Summary, primitives_without_a_layer_belong_to_their_case) {
   EXPECT_THAT(names_of(summary_of({primitive}).layers({})), ElementsAre("net:fc"));
 }
 
+Activity ranged(const std::string& name, const std::string& scope, std::int64_t start,
+                std::int64_t time) {
+  Activity activity = timed(ActivityKind::range, name, start, time);
+  activity.scope = scope;
+  return activity;
+}
+
+Activity executed(const std::string& primitive, const std::string& scope, std::int64_t start,
+                  std::int64_t time) {
+  Activity activity = timed(ActivityKind::primitive, primitive, start, time);
+  activity.scope = scope;
+  return activity;
+}
+
+double sum_of_shares(const std::vector<TimeRow>& rows) {
+  double sum = 0;
+  for (const TimeRow& row : rows) sum += row.share.value();
+  return sum;
+}
+
+// A step of PyTorch, forward: pooling took 87 of 349 ms outside of oneDNN, and the table of layers
+// showed the shares of oneDNN's primitives among themselves, 58.8 % and 41.2 %.
+TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explains) {
+  const Summary summary = summary_of(
+      {executed("convolution", "conv1_x", 1, 94), ranged("aten::conv2d", "conv1_x", 0, 96),
+       ranged("aten::max_pool2d", "conv1_x", 96, 87), ranged("conv1_x", "conv1_x", 0, 190),
+       executed("convolution", "Conv2", 195, 66), ranged("aten::conv2d", "Conv2", 193, 70),
+       ranged("Conv2", "Conv2", 191, 127), timed(ActivityKind::range, "step", 0, 349)});
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(349));
+  EXPECT_EQ(summary.attribution().unattributed, Nanoseconds(32));
+  const std::vector<TimeRow> layers = summary.layers({});
+  ASSERT_THAT(names_of(layers), ElementsAre("conv1_x", "Conv2", "(unattributed)"));
+  EXPECT_DOUBLE_EQ(layers[0].share.value(), 190.0 / 349);
+  EXPECT_DOUBLE_EQ(layers[1].share.value(), 127.0 / 349);
+  EXPECT_DOUBLE_EQ(layers[2].share.value(), 32.0 / 349);
+  EXPECT_DOUBLE_EQ(layers[2].cumulative_share.value(), 1.0);
+  EXPECT_EQ(layers[0].count, 1);
+  EXPECT_EQ(layers[0].total, Nanoseconds(190));
+  EXPECT_EQ(layers[0].self, Nanoseconds(96));  // in no primitive
+  EXPECT_EQ(layers[0].mean, Nanoseconds(190));
+  const std::vector<TimeRow> operators = summary.operators({});
+  ASSERT_THAT(names_of(operators), ElementsAre("(no primitive)", "convolution"));
+  EXPECT_EQ(operators[0].total, Nanoseconds(349 - 160));
+  EXPECT_DOUBLE_EQ(operators[1].share.value(), 160.0 / 349);
+  EXPECT_DOUBLE_EQ(sum_of_shares(operators), 1.0);
+  EXPECT_THAT(summary_text(summary),
+              HasSubstr("(unattributed)        n/a    0.000032        9.2 "));
+}
+
+// The ranges of autograd have the layers of their forward operators, and lie elsewhere.
+TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
+  const Summary summary = summary_of({ranged("a", "net:a", 0, 10), ranged("net", "net", 0, 12),
+                                      executed("reorder", "net:a", 21, 5),
+                                      ranged("ConvolutionBackward0", "net:a", 20, 30)});
+  const std::vector<TimeRow> rows = summary.layers({});
+  ASSERT_THAT(names_of(rows), ElementsAre("net", "net:a"));
+  EXPECT_EQ(rows[0].total, Nanoseconds(42));
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 2.0 / 42);
+  EXPECT_EQ(rows[1].total, Nanoseconds(40));
+  EXPECT_EQ(rows[1].self, Nanoseconds(35));
+  EXPECT_EQ(rows[1].count, 1);
+  EXPECT_EQ(rows[1].mean, std::nullopt);
+  EXPECT_DOUBLE_EQ(sum_of_shares(rows), 1.0);
+}
+
+// What runs on a device runs beside the host: it is no part of the wall time.
+TEST(Summary, devices_have_tables_of_their_own) {
+  Activity kernel = executed("sgemm", "net:a", 5, 300);
+  kernel.kind = ActivityKind::kernel;
+  kernel.track.device = 0;
+  const Summary summary = summary_of({ranged("a", "net:a", 0, 10), kernel});
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(10));
+  ASSERT_THAT(names_of(summary.layers({})), ElementsAre("net:a"));
+  EXPECT_EQ(summary.layers({})[0].total, Nanoseconds(10));
+  ASSERT_THAT(names_of(summary.device_layers({})), ElementsAre("net:a"));
+  EXPECT_EQ(summary.device_layers({})[0].total, Nanoseconds(300));
+  EXPECT_THAT(names_of(summary.operators({})), IsEmpty());
+  EXPECT_THAT(names_of(summary.device_operators({})), ElementsAre("sgemm"));
+  EXPECT_THAT(summary_text(summary),
+              HasSubstr("layer, on devices  count [1]  total [ms]  of devices"));
+  const json document = json::parse(summary_json(summary));
+  EXPECT_EQ(document["device_layers"][0]["total_ns"], 300);
+  EXPECT_FALSE(json::parse(summary_json(summary_of(executions()))).contains("device_layers"));
+}
+
+TEST(Summary, the_tables_of_iterations_share_their_wall_time) {
+  const auto in_iteration = [](Activity activity) {
+    activity.attributes.set(Attribute::iteration, std::int64_t{0});
+    return activity;
+  };
+  const Summary summary =
+      summary_of({executed("matmul", "net:b", 0, 500),  // before
+                  in_iteration(executed("matmul", "net:a", 1001, 50)),
+                  in_iteration(timed(ActivityKind::api, "call", 1052, 4)),
+                  in_iteration(layer("net:a", 1000, 60)),
+                  in_iteration(timed(ActivityKind::range, "iteration", 1000, 80))});
+  EXPECT_EQ(summary.attribution().wall, Nanoseconds(80));
+  EXPECT_EQ(summary.attribution().unattributed, Nanoseconds(20));
+  const std::vector<TimeRow> rows = summary.layers({});
+  EXPECT_THAT(names_of(rows), ElementsAre("net:b", "net:a", "(unattributed)", "(no layer)"));
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 0.0);  // outside of the iterations
+  EXPECT_DOUBLE_EQ(rows[2].share.value(), 0.25);
+  EXPECT_DOUBLE_EQ(sum_of_shares(rows), 1.0);
+  EXPECT_DOUBLE_EQ(sum_of_shares(summary.operators({})), 1.0);
+}
+
 TEST(Summary, attributed_and_unattributed_are_the_wall_time) {
   Activity iteration = timed(ActivityKind::range, "iteration", 0, 100);
   iteration.attributes.set(Attribute::iteration, std::int64_t{0});

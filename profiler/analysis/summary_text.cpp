@@ -60,17 +60,21 @@ std::string number(const std::optional<double>& value) {
   return format_or_unknown(value, [](double known) { return fmt::format("{:.15g}", known); });
 }
 
-std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows) {
+// "share [%]" is of the wall time, which the first line states; others say of what they are.
+std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
+                       const char* share = "share [%]") {
   TextTable table;
-  table.row({std::string(heading), "count [1]", "total [ms]", "share [%]", "cum. share [%]",
-             "self [ms]", "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"});
+  table.row({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]", "self [ms]",
+             "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"});
   for (const TimeRow& row : rows) {
     const std::string unfinished =
         row.unfinished > 0 ? fmt::format(" ({} unfinished)", row.unfinished) : "";
-    table.row({analysis::printable(row.name) + unfinished, fmt::format("{}", row.count),
-               milliseconds(row.total), percent(row.share), percent(row.cumulative_share),
-               milliseconds(row.self), milliseconds(row.min), milliseconds(row.max),
-               milliseconds(row.mean), milliseconds(row.p50), milliseconds(row.p95)});
+    // Of what is no activity there is no number.
+    const std::string count = row.count > 0 ? fmt::format("{}", row.count) : std::string(kUnknown);
+    table.row({analysis::printable(row.name) + unfinished, count, milliseconds(row.total),
+               percent(row.share), percent(row.cumulative_share), milliseconds(row.self),
+               milliseconds(row.min), milliseconds(row.max), milliseconds(row.mean),
+               milliseconds(row.p50), milliseconds(row.p95)});
   }
   return table.text();
 }
@@ -174,8 +178,15 @@ std::string summary_text(const Summary& summary, const SummaryOptions& options) 
     add(time_table("layer", layers));
   if (const auto operators = summary.operators(options); !operators.empty())
     add(time_table("operator type", operators));
-  for (const auto& [category, rows] : summary.categories(options))
-    add(time_table(fmt::format("category {}", analysis::printable(category)), rows));
+  constexpr const char* kOfDevices = "of devices [%]";
+  if (const auto layers = summary.device_layers(options); !layers.empty())
+    add(time_table("layer, on devices", layers, kOfDevices));
+  if (const auto operators = summary.device_operators(options); !operators.empty())
+    add(time_table("operator type, on devices", operators, kOfDevices));
+  for (const auto& [category, rows] : summary.categories(options)) {
+    add(time_table(fmt::format("category {}", analysis::printable(category)), rows,
+                   "of category [%]"));
+  }
   if (const auto rows = summary.memory(options); !rows.empty()) add(memory_table(rows));
   if (const auto rows = summary.counters(options); !rows.empty()) add(counter_table(rows));
   return text.empty() ? "no activities\n" : text;
@@ -189,6 +200,10 @@ std::string summary_json(const Summary& summary, const SummaryOptions& options) 
                              {"unattributed_ns", attribution.unattributed.count()}};
   document["layers"] = json_of(summary.layers(options));
   document["operators"] = json_of(summary.operators(options));
+  if (const auto rows = summary.device_layers(options); !rows.empty())
+    document["device_layers"] = json_of(rows);
+  if (const auto rows = summary.device_operators(options); !rows.empty())
+    document["device_operators"] = json_of(rows);
   document["categories"] = ordered_json::object();
   for (const auto& [category, rows] : summary.categories(options))
     document["categories"][category] = json_of(rows);
