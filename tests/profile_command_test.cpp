@@ -284,6 +284,8 @@ TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
                         "written"));
   EXPECT_EQ(records("profile").at(0)["environment"]["details"]["incomplete"],
             "records could not be written");
+  EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl"}).err,
+              HasSubstr("p.jsonl:1: the profile is incomplete: records could not be written"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
 }
 

@@ -51,6 +51,18 @@ TEST_F(CaptureSummary, NothingHasItsReason) {
   EXPECT_THAT(text(), EndsWith("; no device rows: CUPTI: no; CUPTI: never\n"));
 }
 
+TEST_F(CaptureSummary, WhatCouldNotBeWrittenIsTold) {
+  EXPECT_THAT(text(), Not(HasSubstr("incomplete")));
+  outcome_.is_incomplete = true;
+  EXPECT_THAT(text(), HasSubstr("bench profile: the profile is incomplete: records could not be "
+                                "written while the program ran"));
+  EXPECT_EQ(
+      merge_failure(Error{"no space", "p.jsonl", "free some"}, "p.jsonl.spool"),
+      "bench profile: p.jsonl: no space; free some\n"
+      "bench profile: what was recorded is kept in p.jsonl.spool: `bench analyze "
+      "p.jsonl.spool` and `bench trace p.jsonl.spool` read it; remove it when you are done\n");
+}
+
 TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAskedFor) {
   outcome_.activities = outcome_.spool.ranges = 3;
   EXPECT_EQ(text(),

@@ -101,7 +101,13 @@ class Reading {
                    fmt::format("{}:{}", source_.name(), line.number),
                    "a newer `bench` may read it"};
     }
-    if (parsed.record == "run" || parsed.record == "profile") take_facts(line.text, report_.facts);
+    if (parsed.record != "run" && parsed.record != "profile") return Done{};
+    take_facts(line.text, report_.facts);
+    // As `bench profile` says it of a program that could not write all of its records.
+    const auto incomplete = report_.facts.find("incomplete");
+    if (incomplete != report_.facts.end()) {
+      note(line, fmt::format("the profile is incomplete: {}", incomplete->second));
+    }
     return Done{};
   }
 

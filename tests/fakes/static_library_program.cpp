@@ -6,8 +6,8 @@
 namespace {
 
 // Read at run time, so that the texts are there one by one.
-const char* volatile g_implementations[] = {"ref:any", "simple:any"};
-const char* volatile g_algorithms[] = {"eltwise_relu", "eltwise_tanh"};
+const char* const volatile kImplementations[] = {"ref:any", "simple:any"};
+const char* const volatile kAlgorithms[] = {"eltwise_relu", "eltwise_tanh"};
 
 }  // namespace
 
@@ -16,6 +16,6 @@ int main() {
   std::printf(
       "onednn_verbose,exec,cpu,eltwise,%s,forward_inference,data_f32::blocked:ab::f0 "
       "diff_undef::undef:::,,alg:%s alpha:0 beta:0,2x8,%g\n",
-      g_implementations[1], g_algorithms[0], 0.25);
+      kImplementations[1], kAlgorithms[0], 0.25);
   std::puts("after");
 }
