@@ -12,11 +12,6 @@
 namespace bench {
 namespace {
 
-struct Decoded {
-  std::uint32_t code_point;
-  std::size_t length;  // bytes
-};
-
 // Smallest code point of a sequence of 1 to 4 bytes: what is below was encoded with too many.
 constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
 
@@ -28,23 +23,7 @@ std::size_t sequence_length(unsigned char lead) {
   return 0;
 }
 
-std::optional<Decoded> decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = sequence_length(lead);
-  if (length == 0 || length > text.size()) return std::nullopt;
-  if (length == 1) return Decoded{lead, 1};
-  std::uint32_t code_point = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0u) != 0x80u) return std::nullopt;
-    code_point = code_point << 6 | (next & 0x3Fu);
-  }
-  const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
-  if (code_point < kSmallest[length] || surrogate || code_point > 0x10FFFF) return std::nullopt;
-  return Decoded{code_point, length};
-}
-
-bool is_allowed(std::uint32_t code_point, std::size_t position) {
+bool is_allowed(char32_t code_point, std::size_t position) {
   if (code_point == '\t' || code_point == '\n' || code_point == '\r') return true;
   if (code_point < 0x20 || code_point == 0x7F) return false;
   if (code_point >= 0x80 && code_point < 0xA0 && code_point != 0x85) return false;
@@ -62,16 +41,34 @@ BadCharacter at_position(std::string_view text, std::size_t position, std::strin
 
 }  // namespace
 
+std::optional<DecodedCharacter> decode_utf8(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = sequence_length(lead);
+  if (length == 0 || length > text.size()) return std::nullopt;
+  if (length == 1) return DecodedCharacter{lead, 1};
+  char32_t code_point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0u) != 0x80u) return std::nullopt;
+    code_point = code_point << 6 | (next & 0x3Fu);
+  }
+  const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
+  if (code_point < kSmallest[length] || surrogate || code_point > 0x10FFFF) return std::nullopt;
+  return DecodedCharacter{code_point, length};
+}
+
 std::optional<BadCharacter> find_bad_character(std::string_view text) {
   for (std::size_t position = 0; position < text.size();) {
-    const auto decoded = decode(text.substr(position));
+    const auto decoded = decode_utf8(text.substr(position));
     if (!decoded) {
       const auto byte = static_cast<unsigned char>(text[position]);
       return at_position(text, position, fmt::format("byte 0x{:02x} is not UTF-8", byte));
     }
     if (!is_allowed(decoded->code_point, position)) {
-      return at_position(text, position,
-                         fmt::format("control character U+{:04X}", decoded->code_point));
+      return at_position(
+          text, position,
+          fmt::format("control character U+{:04X}", static_cast<unsigned>(decoded->code_point)));
     }
     position += decoded->length;
   }
@@ -102,7 +99,7 @@ bool is_utf8(std::string_view text) {
       ++position;
       continue;
     }
-    const auto decoded = decode(text.substr(position));
+    const auto decoded = decode_utf8(text.substr(position));
     if (!decoded) return false;
     position += decoded->length;
   }
@@ -114,7 +111,7 @@ std::string with_valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   for (std::size_t position = 0; position < text.size();) {
-    const auto decoded = decode(text.substr(position));
+    const auto decoded = decode_utf8(text.substr(position));
     valid += decoded ? text.substr(position, decoded->length) : std::string_view("\xEF\xBF\xBD");
     position += decoded ? decoded->length : 1;
   }

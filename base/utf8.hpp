@@ -2,11 +2,21 @@
 // UTF-8: what a text file may hold, and text that must be made valid.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace bench {
+
+struct DecodedCharacter {
+  char32_t code_point;
+  std::size_t length;  // bytes
+};
+
+// The first character of `text`; nullopt if no character starts there (overlong forms and
+// surrogates are none) or `text` is empty.
+std::optional<DecodedCharacter> decode_utf8(std::string_view text);
 
 // A character that does not belong into a text file; line and column (in bytes) count from 1.
 struct BadCharacter {

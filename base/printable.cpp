@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
+
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+// Terminals obey the C0 and C1 controls, editors and some logs break lines at U+2028 and U+2029,
+// and the overrides and isolates show text in another order than the one it has.
+constexpr std::array<Range, 5> kObeyed = {
+    {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
+
+std::string escape_of(char32_t character) {
+  const auto number = static_cast<unsigned>(character);
+  return character < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
+}
+
+// "##[", "##vso[", "##teamcity[": anywhere in a line.
+bool is_marked_command(std::string_view text) {
+  if (!text.starts_with("##")) return false;
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 2);
+  return end != std::string_view::npos && text[end] == '[';
+}
+
+// "::": at the start of a line. A line may be wrapped at each blank, and blanks before the command
+// are passed over, so that every start of a word counts.
+bool is_word_command(std::string_view text, std::size_t position) {
+  return text.substr(position).starts_with("::") && (position == 0 || text[position - 1] == ' ');
+}
+
+}  // namespace
+
+bool is_obeyed(char32_t character) {
+  return std::ranges::any_of(kObeyed, [&](const Range& range) {
+    return character >= range.first && character <= range.last;
+  });
+}
+
+std::string escape_controls(std::string_view text) {
+  if (is_plain_ascii(text)) return std::string(text);
+  std::string result;
+  for (std::size_t position = 0; position < text.size();) {
+    const auto character = decode_utf8(text.substr(position));
+    if (!character) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[position++]));
+      continue;
+    }
+    if (is_obeyed(character->code_point)) {
+      result += escape_of(character->code_point);
+    } else {
+      result += text.substr(position, character->length);
+    }
+    position += character->length;
+  }
+  return result;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown = escape_controls(text);
+  if (shown.find("::") == std::string::npos && shown.find("##") == std::string::npos) return shown;
+  std::string result;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const bool is_command =
+        is_word_command(shown, i) || is_marked_command(std::string_view(shown).substr(i));
+    result += is_command ? escape_of(static_cast<unsigned char>(shown[i])) : shown.substr(i, 1);
+  }
+  return result;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    result += printable(text.substr(0, end));
+    if (end < text.size()) result += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+void print_line(std::ostream& out, std::string_view text) { out << printable(text) + '\n'; }
+
+void print_lines(std::ostream& out, std::string_view text) {
+  out << printable_lines(text) << std::flush;
+}
+
+}  // namespace bench
