@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sys/file.h>
@@ -63,9 +63,14 @@ std::optional<struct stat> status_of(const std::string& path) {
   return status;
 }
 
-// A device or pipe: written in place, since a rename would put a plain file where it was.
-bool is_special(const std::optional<struct stat>& status) {
-  return status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+bool is_special(const struct stat& status) {
+  return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+std::string_view kind_of(::mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISCHR(mode)) return "a character device";
+  return S_ISBLK(mode) ? "a block device" : "a socket";
 }
 
 // 0, or the errno of the first failure; `written` counts what arrived.
@@ -86,11 +91,62 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file that a chain of symbolic links ends at, so that a rename keeps the links.
-std::string resolved(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+// Without links; as it stands if the folder is not there.
+std::string real_folder_of(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(folder.c_str(), nullptr),
                                                          &std::free);
-  return real ? std::string(real.get()) : path;
+  return real ? std::string(real.get()) : folder;
+}
+
+// The file that a chain of symbolic links ends at, whether it is there or not.
+struct LinkEnd {
+  std::string path;
+  bool is_descriptor = false;  // of an open file: /dev/stdout, /dev/fd/3, /proc/self/fd/3
+};
+
+Result<LinkEnd> follow_links(const std::string& path) {
+  constexpr int kMaxLinks = 40;  // as the kernel
+  LinkEnd end{path};
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    std::error_code code;
+    const std::filesystem::path next = std::filesystem::read_symlink(end.path, code);
+    if (code) return end;  // no link, or nothing there
+    const std::string folder = real_folder_of(end.path);
+    if (folder.starts_with("/proc/") && folder.ends_with("/fd")) {
+      end.is_descriptor = true;
+      return end;
+    }
+    end.path = next.is_absolute() ? next.string() : folder + "/" + next.string();
+  }
+  return system_error("open the file", path, ELOOP);
+}
+
+// Where output goes.
+struct Destination {
+  std::string target;  // after all links
+  std::optional<struct stat> before;
+  bool in_place = false;  // a rename would put a regular file where it was
+};
+
+Result<Destination> destination_of(const std::string& path, Existing existing) {
+  BENCH_ASSIGN_OR_RETURN(LinkEnd end, follow_links(path));
+  Destination result{std::move(end.path), status_of(path)};
+  if (result.before && S_ISDIR(result.before->st_mode))
+    return system_error("open the file for writing", path, EISDIR);
+  result.in_place = result.before && (end.is_descriptor || is_special(*result.before));
+  if (result.before && !result.in_place && existing == Existing::refuse) return exists_error(path);
+  return result;
+}
+
+// A negative number with errno as it was left by open(2).
+int open_in_place(const std::string& path) {
+  return open_retrying(path, O_WRONLY | O_APPEND | O_NOCTTY);
+}
+
+Error folder_error(const std::string& target, const std::string& path) {
+  const int code = errno;
+  return system_error(fmt::format("create a file in {}", folder_of(target)), path, code);
 }
 
 // A new file beside `target`, so that a rename can replace it; its name goes to `path`. Leftovers
@@ -100,7 +156,7 @@ int open_temporary(const std::string& target, std::string& path) {
   int descriptor = -1;
   for (int attempt = 0; attempt < kAttempts && descriptor < 0; ++attempt) {
     path = fmt::format("{}.tmp-{}-{}", target, ::getpid(), attempt);
-    descriptor = open_retrying(path, O_WRONLY | O_CREAT | O_EXCL);
+    descriptor = open_retrying(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
     if (descriptor < 0 && errno != EEXIST) break;
   }
   return descriptor;
@@ -111,8 +167,14 @@ Status move_into_place(const std::string& temporary, const std::string& path, Ex
     if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
       return Done{};
     if (errno == EEXIST) return exists_error(path);
-    // Some file systems know no RENAME_NOREPLACE; the check before the write must do there.
+    // Some file systems know no RENAME_NOREPLACE. Those without hard links either go by the check
+    // before the write.
     if (errno != EINVAL && errno != ENOSYS) return system_error("rename the file", path, errno);
+    if (::link(temporary.c_str(), path.c_str()) == 0) {
+      ::unlink(temporary.c_str());
+      return Done{};
+    }
+    if (errno == EEXIST) return exists_error(path);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0)
     return system_error("rename the file", path, errno);
@@ -131,6 +193,23 @@ Status lock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Done{};
   return Error{"another process is writing this file", path,
                "wait until it ends or choose another file"};
+}
+
+// Locks a file that is about to be replaced. It must be writable: a rename does not ask.
+Result<Descriptor> lock_existing(const std::string& target, const std::string& path) {
+  Descriptor file(open_retrying(target, O_WRONLY | O_APPEND));
+  if (file.get() < 0) return system_error("open the file for writing", path, errno);
+  BENCH_RETURN_IF_ERROR(lock(file.get(), path));
+  return file;
+}
+
+// Whether a file can be made beside `target`, found out by making one.
+Status check_folder(const std::string& target, const std::string& path) {
+  std::string temporary;
+  const Descriptor file(open_temporary(target, temporary));
+  if (file.get() < 0) return folder_error(target, path);
+  ::unlink(temporary.c_str());
+  return Done{};
 }
 
 // Offset just after the last newline, 0 when there is none; negative: -errno.
@@ -153,9 +232,28 @@ Status lock(int descriptor, const std::string& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, std::int64_t limit) {
-  const Descriptor file(open_retrying(path, O_RDONLY));
-  if (file.get() < 0) return system_error("open the file", path, errno);
+Result<Descriptor> open_input(const std::string& path, OpenDescriptors descriptors) {
+  BENCH_ASSIGN_OR_RETURN(const LinkEnd end, follow_links(path));
+  const bool reads_all = end.is_descriptor && descriptors == OpenDescriptors::read;
+  const auto refuse = [&](const struct stat& status) {
+    return Error{fmt::format("is {}, not a regular file", kind_of(status.st_mode)), path,
+                 "name a file; a command's output goes in as `<(command)`"};
+  };
+  // Before it is opened: to open a device can have effects, and a FIFO's writer would notice.
+  const auto before = status_of(path);
+  if (before && is_special(*before) && !reads_all) return refuse(*before);
+  const int flags = reads_all ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  Descriptor file(open_retrying(path, flags));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
+    return system_error("open the file", path, errno);
+  if (is_special(status) && !reads_all) return refuse(status);
+  return file;
+}
+
+Result<std::string> read_file(const std::string& path, std::int64_t limit,
+                              OpenDescriptors descriptors) {
+  BENCH_ASSIGN_OR_RETURN(const Descriptor file, open_input(path, descriptors));
   std::string content;
   std::string block(65536, '\0');
   while (static_cast<std::int64_t>(content.size()) <= limit) {
@@ -169,6 +267,11 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit) {
                path, ""};
 }
 
+Status check_output(const std::string& path, Existing existing) {
+  BENCH_ASSIGN_OR_RETURN(const Destination destination, destination_of(path, existing));
+  return destination.in_place ? Status(Done{}) : check_folder(destination.target, path);
+}
+
 Status write_file(const std::string& path, std::string_view content, Existing existing) {
   BENCH_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path, existing));
   BENCH_RETURN_IF_ERROR(file.append(content));
@@ -176,23 +279,19 @@ Status write_file(const std::string& path, std::string_view content, Existing ex
 }
 
 Result<OutputFile> OutputFile::create(const std::string& path, Existing existing) {
-  const auto before = status_of(path);
-  if (before && S_ISDIR(before->st_mode))
-    return system_error("open the file for writing", path, EISDIR);
-  if (is_special(before)) {
-    OutputFile file(open_retrying(path, O_WRONLY), path);
+  BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
+  if (destination.in_place) {
+    OutputFile file(open_in_place(path), path);
     if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
     return file;
   }
-  if (before && existing == Existing::refuse) return exists_error(path);
-  std::string target = resolved(path);
   std::string temporary;
-  OutputFile file(open_temporary(target, temporary), path);
-  if (file.descriptor_ < 0)
-    return system_error("create a file in this folder", folder_of(path), errno);
-  file.target_ = std::move(target);
+  OutputFile file(open_temporary(destination.target, temporary), path);
+  if (file.descriptor_ < 0) return folder_error(destination.target, path);
+  file.target_ = std::move(destination.target);
   file.temporary_ = std::move(temporary);
   file.existing_ = existing;
+  const auto& before = destination.before;
   if (before && ::fchmod(file.descriptor_, before->st_mode & 07777) != 0)
     return system_error("set the mode of the file", path, errno);
   return file;
@@ -239,29 +338,75 @@ RecordFile::RecordFile(int descriptor, std::string path)
     : descriptor_(descriptor), path_(std::move(path)) {}
 
 RecordFile::RecordFile(RecordFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      replaced_(std::exchange(other.replaced_, -1)),
+      path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      existing_(other.existing_) {}
 
 RecordFile& RecordFile::operator=(RecordFile&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(replaced_, other.replaced_);
   std::swap(path_, other.path_);
+  std::swap(target_, other.target_);
+  std::swap(existing_, other.existing_);
   return *this;
 }
 
 RecordFile::~RecordFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (replaced_ >= 0) ::close(replaced_);
 }
 
 Result<RecordFile> RecordFile::create(const std::string& path, Existing existing) {
-  const bool special = is_special(status_of(path));
-  const int exclusive = existing == Existing::refuse && !special ? O_EXCL : 0;
-  Descriptor file(open_retrying(path, O_WRONLY | O_APPEND | O_CREAT | exclusive));
-  if (file.get() < 0 && errno == EEXIST) return exists_error(path);
-  if (file.get() < 0) return system_error("open the file for writing", path, errno);
-  if (special) return RecordFile(file.release(), path);
-  BENCH_RETURN_IF_ERROR(lock(file.get(), path));
-  // Only now: a file that another run writes must not lose its content.
-  if (::ftruncate(file.get(), 0) != 0) return system_error("write the file", path, errno);
-  return RecordFile(file.release(), path);
+  BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
+  if (destination.in_place) {
+    RecordFile file(open_in_place(path), path);
+    if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
+    return file;
+  }
+  RecordFile file(-1, path);
+  file.target_ = std::move(destination.target);
+  file.existing_ = existing;
+  if (destination.before) {
+    BENCH_ASSIGN_OR_RETURN(Descriptor locked, lock_existing(file.target_, path));
+    file.replaced_ = locked.release();
+  }
+  BENCH_RETURN_IF_ERROR(check_folder(file.target_, path));
+  return file;
+}
+
+// Gives a file with the first records its name.
+Status RecordFile::write_first(int descriptor, const std::string& temporary,
+                               std::string_view lines) {
+  struct stat before {};
+  if (replaced_ >= 0 && ::fstat(replaced_, &before) == 0 &&
+      ::fchmod(descriptor, before.st_mode & 07777) != 0)
+    return system_error("set the mode of the file", path_, errno);
+  BENCH_RETURN_IF_ERROR(lock(descriptor, path_));
+  std::size_t written = 0;
+  const int code = write_all(descriptor, lines, written);
+  if (code != 0) return system_error("append to the file", path_, code);
+  if (replaced_ >= 0) return move_into_place(temporary, target_, Existing::replace);
+  const Status moved = move_into_place(temporary, target_, Existing::refuse);
+  const bool has_appeared = !moved && existing_ == Existing::replace && status_of(target_);
+  if (!has_appeared) return moved;
+  // Since create(): not to be replaced while somebody writes it.
+  BENCH_ASSIGN_OR_RETURN(const Descriptor locked, lock_existing(target_, path_));
+  return move_into_place(temporary, target_, Existing::replace);
+}
+
+Status RecordFile::claim(std::string_view lines) {
+  std::string temporary;
+  Descriptor file(open_temporary(target_, temporary));
+  if (file.get() < 0) return folder_error(target_, path_);
+  if (Status status = write_first(file.get(), temporary, lines); !status) {
+    ::unlink(temporary.c_str());
+    return status;
+  }
+  descriptor_ = file.release();
+  if (replaced_ >= 0) ::close(std::exchange(replaced_, -1));
+  return Done{};
 }
 
 Result<RecordFile> RecordFile::reopen(const std::string& path) {
@@ -269,6 +414,8 @@ Result<RecordFile> RecordFile::reopen(const std::string& path) {
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
     return system_error("open the file for writing", path, errno);
+  if (!S_ISREG(status.st_mode))
+    return Error{"cannot be continued: it is not a regular file", path, "name the file of a run"};
   BENCH_RETURN_IF_ERROR(lock(file.get(), path));
   const ::off_t end = end_of_last_line(file.get(), status.st_size);
   if (end < 0) return system_error("read the file", path, static_cast<int>(-end));
@@ -286,6 +433,8 @@ Status RecordFile::append(std::string_view line) {
 
 Status RecordFile::append_lines(std::string_view lines) {
   assert(lines.empty() || lines.back() == '\n');
+  if (lines.empty()) return Done{};
+  if (descriptor_ < 0) return claim(lines);
   struct stat before {};
   const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
   std::size_t written = 0;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files as values or errors. Two ways to write: whole (temporary name, then rename), at once or
-// piece by piece, and record by record.
+// piece by piece, and record by record. What is true of both:
+// - A symbolic link is followed and stays; its target is what is written or replaced.
+// - Only a regular file is replaced, by a rename. A device, a FIFO, and the name of an open
+// descriptor
+//   (/dev/stdout, /dev/fd/N) are opened and written as they are, and exist before and after.
+// - Nothing is removed but files that were made here under a temporary name.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>
@@ -12,10 +18,24 @@
 
 namespace bench {
 
-// Refuses files above `limit` bytes, naming the limit.
-Result<std::string> read_file(const std::string& path, std::int64_t limit);
+// Whether the name of an open descriptor (/dev/stdin, /dev/fd/N, which shells make of `<(command)`)
+// is read whatever it is: if the user named it. A name in a file must not make a program wait.
+enum class OpenDescriptors { read, refuse };
+
+// Opens a file to be read. What is neither a regular file nor a folder is refused, at once: a FIFO
+// would wait for a writer, a device may never end.
+Result<Descriptor> open_input(const std::string& path,
+                              OpenDescriptors descriptors = OpenDescriptors::read);
+
+// Opens as open_input() does. Refuses files above `limit` bytes, naming the limit.
+Result<std::string> read_file(const std::string& path, std::int64_t limit,
+                              OpenDescriptors descriptors = OpenDescriptors::read);
 
 enum class Existing { refuse, replace };
+
+// Whether a file can be written as things are now, for what is written only after hours of work. No
+// FIFO or device is opened.
+Status check_output(const std::string& path, Existing existing);
 
 // Writes to a temporary name in the same folder, syncs, renames: readers see the old content or the
 // new, never a part.
@@ -46,9 +66,12 @@ class OutputFile {
 };
 
 // An append-only file, one write(2) a record under its final name: whatever happens, whole lines
-// stay readable. Owns its descriptor. Not thread-safe.
+// stay readable. The file gets its name together with its first record: until then an old file
+// keeps its content, and without a record nothing is there. Owns its descriptor. Not thread-safe.
 class RecordFile {
  public:
+  // Checks that the file can be made. Refuses a file that another RecordFile writes; of two that
+  // were created before either has a record, the one with the first record goes on.
   static Result<RecordFile> create(const std::string& path, Existing existing);
   // For --resume: cuts a torn last line (one without a newline) and appends after it.
   static Result<RecordFile> reopen(const std::string& path);
@@ -66,9 +89,14 @@ class RecordFile {
 
  private:
   RecordFile(int descriptor, std::string path);
+  Status write_first(int descriptor, const std::string& temporary, std::string_view lines);
+  Status claim(std::string_view lines);
 
-  int descriptor_ = -1;
+  int descriptor_ = -1;  // none before the first record, unless written in place
+  int replaced_ = -1;    // keeps the lock of the file that the first record replaces
   std::string path_;
+  std::string target_;  // of the first record's rename
+  Existing existing_ = Existing::refuse;
 };
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -88,11 +89,45 @@ TEST_F(ReadFile, NamesWhatIsWrong) {
             path("none") + ": cannot open the file: No such file or directory; check the path");
   EXPECT_EQ(read_file(folder_.string(), kLimit).error().message(),
             folder_.string() + ": cannot read the file: Is a directory; name a file");
-  EXPECT_EQ(read_file("/dev/null", kLimit).value(), "");
 }
 
-TEST_F(ReadFile, AnEndlessDeviceEndsAtTheLimit) {
-  EXPECT_FALSE(read_file("/dev/zero", kLimit).ok());
+TEST_F(ReadFile, WhatIsNoRegularFileIsRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  fs::create_symlink("fifo", path("link"));
+  for (const char* name : {"fifo", "link"}) {
+    const auto fifo = read_file(path(name), kLimit);  // nobody writes: to open it would wait
+    ASSERT_FALSE(fifo.ok());
+    EXPECT_EQ(fifo.error().message(),
+              path(name) +
+                  ": is a FIFO, not a regular file; name a file; a command's output goes in "
+                  "as `<(command)`");
+  }
+  EXPECT_EQ(read_file("/dev/zero", kLimit).error().what,
+            "is a character device, not a regular file");
+}
+
+TEST_F(ReadFile, NamesOfOpenDescriptorsAreReadWhateverTheyAre) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "piped", 5), 5);
+  ::close(ends[1]);
+  for (const std::string folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    fs::remove(path("link"));
+    fs::create_symlink(folder + std::to_string(ends[0]), path("link"));
+    EXPECT_EQ(read_file(path("link"), kLimit, OpenDescriptors::refuse).error().what,
+              "is a FIFO, not a regular file");
+    const auto text = read_file(path("link"), kLimit);
+    ASSERT_TRUE(text.ok()) << text.error().message();
+    EXPECT_EQ(*text, folder == "/dev/fd/" ? "piped" : "");  // a pipe is read once
+  }
+  ::close(ends[0]);
+}
+
+TEST_F(ReadFile, LinksInACircleAreAnError) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_FALSE(read_file(path("a"), kLimit).ok());
+  EXPECT_FALSE(write_file(path("a"), "x", Existing::replace).ok());
 }
 
 TEST_F(WriteFile, CreatesAndReplaces) {
@@ -144,6 +179,24 @@ TEST_F(WriteFile, KeepsModeAndSymbolicLinks) {
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }
 
+TEST_F(WriteFile, ALinkToNothingStaysAndItsTargetIsMade) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/real", path("link"));
+  ASSERT_TRUE(write_file(path("link"), "new", Existing::refuse).ok());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(slurp(path("folder/real")), "new");
+}
+
+TEST_F(WriteFile, NamesOfOpenDescriptorsAreWrittenInPlace) {
+  spill(path("a"), "before ");
+  const int file = ::open(path("a").c_str(), O_WRONLY | O_APPEND);
+  const std::string name = "/dev/fd/" + std::to_string(file);
+  ASSERT_TRUE(write_file(name, "written", Existing::refuse).ok());
+  ASSERT_EQ(::write(file, " after", 6), 6);  // the file is still the one that is open
+  ::close(file);
+  EXPECT_EQ(slurp(path("a")), "before written after");
+}
+
 TEST_F(WriteFile, PassesOverALeftOverTemporaryFile) {
   spill(path("a") + ".tmp-" + std::to_string(::getpid()) + "-0", "left over");
   ASSERT_TRUE(write_file(path("a"), "new", Existing::refuse).ok());
@@ -169,8 +222,8 @@ TEST_F(WriteFile, FoldersThatTakeNoFiles) {
   // Nobody, root included, makes files in /proc.
   const Status status = write_file("/proc/bench-test", "x", Existing::refuse);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().where, "/proc");
-  EXPECT_TRUE(status.error().what.starts_with("cannot create a file in this folder: "));
+  EXPECT_EQ(status.error().where, "/proc/bench-test");
+  EXPECT_TRUE(status.error().what.starts_with("cannot create a file in /proc: "));
   EXPECT_FALSE(RecordFile::create("/proc/bench-test", Existing::refuse).ok());
 }
 
@@ -198,6 +251,18 @@ TEST_F(OutputFiles, LeaveNothingWithoutACommit) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(WriteFile, CanBeCheckedBeforeTheWork) {
+  spill(path("old"), "old");
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(check_output(path("new"), Existing::refuse).ok());
+  EXPECT_TRUE(check_output(path("old"), Existing::replace).ok());
+  EXPECT_TRUE(check_output(path("fifo"), Existing::refuse).ok());  // nobody reads: not opened
+  EXPECT_EQ(check_output(path("old"), Existing::refuse).error().what, "the file exists already");
+  EXPECT_FALSE(check_output(path("none/new"), Existing::replace).ok());
+  EXPECT_FALSE(check_output(folder_.string(), Existing::replace).ok());
+  EXPECT_EQ(entries(), 2u);
+}
+
 TEST_F(Records, AppendsLines) {
   auto file = RecordFile::create(path("r"), Existing::refuse);
   ASSERT_TRUE(file.ok());
@@ -211,10 +276,71 @@ TEST_F(Records, AppendsLines) {
 
 TEST_F(Records, RefusesOrReplaces) {
   spill(path("r"), "old\n");
+  ASSERT_EQ(::chmod(path("r").c_str(), 0640), 0);
   EXPECT_FALSE(RecordFile::create(path("r"), Existing::refuse).ok());
   EXPECT_EQ(slurp(path("r")), "old\n");
-  EXPECT_TRUE(RecordFile::create(path("r"), Existing::replace).ok());
-  EXPECT_EQ(slurp(path("r")), "");
+  auto file = RecordFile::create(path("r"), Existing::replace);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(slurp(path("r")), "old\n");  // until there is a record
+  ASSERT_TRUE(file->append("new").ok());
+  EXPECT_EQ(slurp(path("r")), "new\n");
+  ASSERT_TRUE(file->append("more").ok());
+  EXPECT_EQ(slurp(path("r")), "new\nmore\n");
+  EXPECT_EQ(fs::status(path("r")).permissions(), fs::perms(0640));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Records, WithoutARecordNothingIsMadeAndNothingIsLost) {
+  { ASSERT_TRUE(RecordFile::create(path("new"), Existing::refuse).ok()); }
+  EXPECT_EQ(entries(), 0u);
+  spill(path("old"), "old\n");
+  { ASSERT_TRUE(RecordFile::create(path("old"), Existing::replace).ok()); }
+  EXPECT_EQ(slurp(path("old")), "old\n");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Records, AFirstRecordThatDoesNotFitKeepsTheOldFile) {
+  spill(path("r"), "old\n");
+  auto file = RecordFile::create(path("r"), Existing::replace);
+  ASSERT_TRUE(file.ok());
+  const FileSizeLimit limit(5);
+  const Status status = file->append("does not fit");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().what, "cannot append to the file: File too large");
+  EXPECT_EQ(slurp(path("r")), "old\n");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Records, AreWrittenThroughALinkWhichStays) {
+  spill(path("real"), "old\n");
+  fs::create_symlink("real", path("link"));
+  fs::create_symlink("missing", path("dangling"));
+  auto file = RecordFile::create(path("link"), Existing::replace);
+  auto made = RecordFile::create(path("dangling"), Existing::refuse);
+  ASSERT_TRUE(file.ok() && made.ok());
+  EXPECT_EQ(slurp(path("real")), "old\n");
+  ASSERT_TRUE(file->append("new").ok());
+  ASSERT_TRUE(made->append("made").ok());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_TRUE(fs::is_symlink(path("dangling")));
+  EXPECT_EQ(slurp(path("real")), "new\n");
+  EXPECT_EQ(slurp(path("missing")), "made\n");
+}
+
+TEST_F(Records, AFifoIsWrittenAsItIsAndStays) {
+  ASSERT_EQ(::mkfifo(path("f").c_str(), 0600), 0);
+  const int reader = ::open(path("f").c_str(), O_RDONLY | O_NONBLOCK);
+  {
+    auto file = RecordFile::create(path("f"), Existing::refuse);
+    ASSERT_TRUE(file.ok());
+  }
+  EXPECT_TRUE(fs::is_fifo(path("f")));
+  auto file = RecordFile::create(path("f"), Existing::replace);
+  ASSERT_TRUE(file.ok() && file->append("x").ok());
+  char got[3] = {};
+  EXPECT_EQ(::read(reader, got, sizeof got), 2);
+  EXPECT_TRUE(fs::is_fifo(path("f")));
+  ::close(reader);
 }
 
 TEST_F(Records, AShortWriteIsCutBack) {
@@ -283,6 +409,40 @@ TEST_F(Records, TwoWritersAreRefused) {
   EXPECT_EQ(slurp(path("r")), "one\n");
   { const RecordFile closed = std::move(first).value(); }
   EXPECT_TRUE(RecordFile::reopen(path("r")).ok());
+}
+
+TEST_F(Records, OfTwoWritersWithoutARecordTheFirstRecordGoesOn) {
+  for (const Existing existing : {Existing::refuse, Existing::replace}) {
+    const std::string name = path(existing == Existing::refuse ? "a" : "b");
+    auto first = RecordFile::create(name, existing);
+    auto second = RecordFile::create(name, existing);
+    ASSERT_TRUE(first.ok() && second.ok());
+    ASSERT_TRUE(second->append("second").ok());
+    const Status late = first->append("first");
+    ASSERT_FALSE(late.ok());
+    EXPECT_EQ(late.error().what, existing == Existing::refuse
+                                     ? "the file exists already"
+                                     : "another process is writing this file");
+    ASSERT_TRUE(second->append("more").ok());
+    EXPECT_EQ(slurp(name), "second\nmore\n");
+  }
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(Records, TwoThatReplaceOneFileAreRefused) {
+  spill(path("r"), "old\n");
+  auto first = RecordFile::create(path("r"), Existing::replace);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(RecordFile::create(path("r"), Existing::replace).error().what,
+            "another process is writing this file");
+  ASSERT_TRUE(first->append("new").ok());
+  EXPECT_EQ(slurp(path("r")), "new\n");
+}
+
+TEST_F(Records, ReopenRefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(::mkfifo(path("f").c_str(), 0600), 0);
+  EXPECT_EQ(RecordFile::reopen(path("f")).error().what,
+            "cannot be continued: it is not a regular file");
 }
 
 }  // namespace
