@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <span>
 #include <system_error>
 #include <vector>
 
@@ -116,7 +118,11 @@ using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::Catalogu
 constexpr std::array<SegmentReader, 7> kSegments = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
-Status read_option(CaseKey& key, std::string_view text) {
+// What an option of an id sets.
+enum class OptionSetting { threads, layout, math };
+constexpr std::array<std::string_view, 3> kOptionSettings = {"threads", "layout", "math"};
+
+Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
   std::vector<std::string_view> names = {"t1"};
   for (const auto layout : ops::layout_names().subspan(1)) names.push_back(layout);
   for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
@@ -126,17 +132,33 @@ Status read_option(CaseKey& key, std::string_view text) {
     const auto [stop, error] = std::from_chars(text.data() + 1, end, threads);
     if (stop == end && error == std::errc() && threads >= 1 && threads <= kMaxThreads) {
       key.threads = threads;
-      return Done{};
+      return OptionSetting::threads;
     }
   }
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("option", text, names));
   const std::size_t layouts = ops::layout_names().size() - 1;
   if (index == 0) {
     key.threads = 1;
-  } else if (index <= layouts) {
+    return OptionSetting::threads;
+  }
+  if (index <= layouts) {
     key.layout = static_cast<ops::Layout>(index);
-  } else {
-    key.math = static_cast<ops::Math>(index - layouts);
+    return OptionSetting::layout;
+  }
+  key.math = static_cast<ops::Math>(index - layouts);
+  return OptionSetting::math;
+}
+
+// The segments behind those that every id has.
+Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
+  std::map<OptionSetting, std::string_view> seen;
+  for (const std::string_view text : segments) {
+    BENCH_ASSIGN_OR_RETURN(const OptionSetting setting, read_option(key, text));
+    const auto [first, is_new] = seen.emplace(setting, text);
+    if (is_new) continue;
+    return Error{fmt::format("options {} and {} both set the {}", quote(first->second), quote(text),
+                             kOptionSettings[static_cast<std::size_t>(setting)]),
+                 "", "give one of them"};
   }
   return Done{};
 }
@@ -156,10 +178,11 @@ Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
 Result<CaseKey> parse_segments(std::string_view id, const ops::Catalogue& catalogue) {
   const std::vector<std::string_view> segments = split(id);
   CaseKey key;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(i < kSegments.size() ? kSegments[i](key, segments[i], catalogue)
-                                               : read_option(key, segments[i]));
+  const std::size_t fixed = std::min(segments.size(), kSegments.size());
+  for (std::size_t i = 0; i < fixed; ++i) {
+    BENCH_RETURN_IF_ERROR(kSegments[i](key, segments[i], catalogue));
   }
+  BENCH_RETURN_IF_ERROR(read_options(key, std::span(segments).subspan(fixed)));
   if (segments.size() < kSegments.size()) {
     return Error{
         fmt::format("{} segments, expected at least {}", segments.size(), kSegments.size()), "",
