@@ -293,6 +293,9 @@ TEST_F(FaultyPluginTest, what_cannot_be_loaded_is_an_error_at_its_place) {
   const std::map<std::string, std::string> words = {
       {"abi", "speaks version 2 of the plugin interface, this program version 1"},
       {"short", "with a struct that is too short"},
+      {"long",
+       "with a struct that is 72 bytes long, and this program knows 64: its `size` is wrong"},
+      {"long_backend", "number 0 of its backends is 18446744073709551615 bytes long"},
       {"null", "bench_plugin_entry() returned no plugin"},
       {"collide", "its operator `conv` has the name of a built-in one"},
       {"axis", "has a parameter `threads`, which every case has"},

@@ -8,7 +8,9 @@
  *   alone (dlopen, RTLD_NOW | RTLD_LOCAL) and never unloads them.
  * - Every struct begins with `size`, which who fills it in sets to sizeof of the struct as he knows
  *   it. Later releases append fields and leave `abi` as it is; a reader looks at a field only where
- *   BENCH_HAS says that it is there. `abi` grows when a field changes its meaning.
+ *   BENCH_HAS says that it is there. `bench` refuses a struct that is larger than its own release
+ *   knows: plugins run on the release that they are built for and on later ones. `abi` grows when a
+ *   field changes its meaning.
  * - Lists are arrays of pointers, so that structs may grow. An empty list may be NULL.
  * - Text is UTF-8, ended by a zero. What the host hands over is valid until the call returns unless
  *   said otherwise. What a plugin hands over is its own: operators, backends and their tables until

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long structs of the interface are at least: what was appended to one since it was first
-// released is looked at only where BENCH_HAS says that it is there.
+// How long structs of the interface are: at least as they were first released (what was appended
+// since is looked at only where BENCH_HAS says that it is there), at most as this release knows
+// them.
 #pragma once
 
 #include "ops/plugin/bench_plugin.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <optional>
+#include <string>
 
 namespace bench::ops {
 
@@ -18,10 +23,16 @@ inline constexpr std::size_t kFirstSize<bench_memory> = offsetof(bench_memory, c
 template <>
 inline constexpr std::size_t kFirstSize<bench_backend> = offsetof(bench_backend, tracer);
 
-// Whether a struct of a plugin is there, and has all that is required of it.
+// What is wrong with a struct of a plugin or its size ("is too short"); nullopt if nothing is. A
+// struct that is larger than this release knows was made for a later one, or its size was never
+// set: its fields would be read from memory that is not theirs.
 template <class Row>
-bool is_whole(const Row* row) {
-  return row != nullptr && row->size >= kFirstSize<Row>;
+std::optional<std::string> struct_fault(const Row* row) {
+  if (row == nullptr) return "is missing";
+  if (row->size < kFirstSize<Row>) return "is too short";
+  if (row->size <= sizeof(Row)) return std::nullopt;
+  return fmt::format("is {} bytes long, and this program knows {}: {}", row->size, sizeof(Row),
+                     "its `size` is wrong, or it needs a later release of this program");
 }
 
 }  // namespace bench::ops

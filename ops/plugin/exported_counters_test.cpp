@@ -129,6 +129,8 @@ TEST(PluginCounters, NonsenseIsUnknown) {
     write(self, &counter);
     counter = {4, "short", 1, 2, ""};
     write(self, &counter);
+    counter = {sizeof counter + 8, "long", 1, 2, ""};
+    write(self, &counter);
     counter = {sizeof counter, "b", 1, 2, nullptr};
     write(self, &counter);
     return BENCH_OK;
@@ -137,9 +139,14 @@ TEST(PluginCounters, NonsenseIsUnknown) {
   PluginCounters counters(raw, nullptr);
   const Measured measured = counters.measure({});
   ASSERT_TRUE(measured.ok());
-  EXPECT_THAT(*measured,
-              ElementsAre(Pair("a", CounterReading{std::nullopt, "the plugin does not say why"}),
-                          Pair("b", CounterReading{2.0, ""})));
+  EXPECT_THAT(
+      *measured,
+      ElementsAre(Pair("a", CounterReading{std::nullopt, "the plugin does not say why"}),
+                  Pair("b", CounterReading{2.0, ""}),
+                  Pair("long", CounterReading{std::nullopt,
+                                              "the plugin's reading is 48 bytes long, and "
+                                              "this program knows 40: its `size` is wrong, or "
+                                              "it needs a later release of this program"})));
 }
 
 TEST(PluginCounters, AnOlderPluginHasNone) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin.hpp"
 
+#include "base/file.hpp"
 #include "ops/plugin/c_struct.hpp"
 #include "ops/plugin/c_text.hpp"
 #include "ops/plugin/plugin_operator.hpp"
@@ -40,6 +41,8 @@ Result<const bench_plugin*> open_library(const std::string& file) {
     return at(file, fmt::format("cannot be read: {}", std::strerror(errno)),
               "plugins of a configuration are searched relative to it, --plugin from here");
   }
+  BENCH_RETURN_IF_ERROR(
+      open_input(file, OpenDescriptors::refuse));  // the loader would wait for the writer of a FIFO
   // A name without a slash would be searched for in the system's folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -69,6 +72,8 @@ Status check_version(const bench_plugin& plugin, const std::string& file) {
   if (plugin.size < sizeof(bench_plugin)) {
     return at(file, "describes itself with a struct that is too short", kDocumentation);
   }
+  if (const auto fault = struct_fault(&plugin))
+    return at(file, fmt::format("describes itself with a struct that {}", *fault), kDocumentation);
   return Done{};
 }
 
@@ -78,10 +83,8 @@ Status check_list(const Row* const* rows, std::size_t count, std::string_view wh
                   const std::string& file) {
   if (count > 0 && rows == nullptr) return at(file, fmt::format("has no list of its {}", what));
   for (std::size_t i = 0; i < count; ++i) {
-    if (!is_whole(rows[i])) {
-      return at(file, fmt::format("number {} of its {} is missing or too short", i, what),
-                kDocumentation);
-    }
+    if (const auto fault = struct_fault(rows[i]))
+      return at(file, fmt::format("number {} of its {} {}", i, what, *fault), kDocumentation);
   }
   return Done{};
 }

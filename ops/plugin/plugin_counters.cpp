@@ -14,8 +14,16 @@ namespace {
 
 // `self` is where it goes. A counter without a name says nothing.
 void take_counter(void* self, const bench_counter* counter) {
-  if (!is_whole(counter) || counter->name == nullptr) return;
+  const auto fault = struct_fault(counter);
+  const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
+  if (!is_named || counter->name == nullptr) return;
   CounterReading reading;
+  if (fault) {
+    reading.source = "the plugin's reading " + *fault;
+    static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name),
+                                                          std::move(reading));
+    return;
+  }
   if (counter->present != 0 && std::isfinite(counter->value)) reading.value = counter->value;
   reading.source = text_of(counter->source);
   if (!reading.value && reading.source.empty()) reading.source = "the plugin does not say why";
@@ -30,8 +38,11 @@ const bench_counters* counters_of(const bench_backend& backend) {
 }
 
 std::optional<std::string> fault_of(const bench_counters& counters) {
-  const bool whole = is_whole(&counters) && counters.measure != nullptr;
-  return whole ? std::nullopt : std::optional<std::string>("has an incomplete table of counters");
+  if (const auto fault = struct_fault(&counters))
+    return fmt::format("has an incomplete table of counters: it {}", *fault);
+  const bool complete = counters.measure != nullptr;
+  return complete ? std::nullopt
+                  : std::optional<std::string>("has an incomplete table of counters");
 }
 
 Result<CounterReadings, Refusal> PluginCounters::measure(std::span<Invocation* const> rotation) {

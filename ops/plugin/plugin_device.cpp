@@ -27,17 +27,21 @@ constexpr std::string_view kCopyFailed = "a copy to or from device memory failed
 }  // namespace
 
 std::optional<std::string> fault_of(const bench_memory& memory) {
-  const bool whole = is_whole(&memory) && memory.allocate != nullptr && memory.release != nullptr &&
-                     memory.copy_in != nullptr && memory.copy_out != nullptr &&
-                     memory.fill != nullptr;
-  return whole ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
+  if (const auto fault = struct_fault(&memory))
+    return fmt::format("has incomplete memory functions: their struct {}", *fault);
+  const bool complete = memory.allocate != nullptr && memory.release != nullptr &&
+                        memory.copy_in != nullptr && memory.copy_out != nullptr &&
+                        memory.fill != nullptr;
+  return complete ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
 }
 
 std::optional<std::string> fault_of(const bench_tracer& tracer) {
-  const bool whole = is_whole(&tracer) && tracer.begin != nullptr &&
-                     tracer.open_window != nullptr && tracer.region_begin != nullptr &&
-                     tracer.region_end != nullptr && tracer.finish != nullptr;
-  return whole ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
+  if (const auto fault = struct_fault(&tracer))
+    return fmt::format("has an incomplete tracer: its struct {}", *fault);
+  const bool complete = tracer.begin != nullptr && tracer.open_window != nullptr &&
+                        tracer.region_begin != nullptr && tracer.region_end != nullptr &&
+                        tracer.finish != nullptr;
+  return complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
 }
 
 Result<void*> PluginMemory::allocate(Bytes size) {

@@ -124,15 +124,15 @@ template <class Row>
 std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
                                       std::string_view what) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (rows == nullptr || !is_whole(rows[i])) return fmt::format("has no proper {} {}", what, i);
+    const auto fault = struct_fault(rows == nullptr ? nullptr : rows[i]);
+    if (fault) return fmt::format("has no proper {} {}: it {}", what, i, *fault);
   }
   return std::nullopt;
 }
 
 std::optional<std::string> fault_of(const bench_kernel& kernel, std::size_t tensors) {
-  if (!is_whole(&kernel) || kernel.bind == nullptr || kernel.destroy == nullptr) {
-    return "is too short or lacks a function";
-  }
+  if (auto fault = struct_fault(&kernel)) return fault;
+  if (kernel.bind == nullptr || kernel.destroy == nullptr) return "lacks a function";
   if (kernel.buffer_count < tensors || kernel.buffers == nullptr) {
     return fmt::format("has {} buffers for {} tensors", kernel.buffer_count, tensors);
   }
@@ -241,8 +241,11 @@ Result<std::unique_ptr<Invocation>> PluginKernel::bind(std::span<void* const> bu
   if (raw_.bind(raw_.self, buffers.data(), &invocation, message.get()) != BENCH_OK) {
     return message.error("binding the kernel failed");
   }
-  if (!is_whole(invocation) || invocation->run == nullptr || invocation->destroy == nullptr) {
-    return Error{"binding the kernel gave no proper invocation", "", kPluginMistake};
+  const auto fault = struct_fault(invocation);
+  if (fault || invocation->run == nullptr || invocation->destroy == nullptr) {
+    return Error{fmt::format("binding the kernel gave no proper invocation: it {}",
+                             fault.value_or("lacks a function")),
+                 "", kPluginMistake};
   }
   const std::size_t steps = std::max<std::size_t>(raw_.step_count, 1);
   return std::unique_ptr<Invocation>(

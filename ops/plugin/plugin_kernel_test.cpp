@@ -98,7 +98,15 @@ TEST_F(PluginKernelTest, TakesTheFirstVersionOfTheStruct) {
   EXPECT_FALSE(take().value()->has_device_clock());
   kernel_.raw.size -= 1;
   EXPECT_THAT(fault(), HasSubstr("too short"));
+  kernel_.raw.size = sizeof(bench_kernel) + 1;
+  EXPECT_THAT(fault(), HasSubstr(std::to_string(sizeof(bench_kernel) + 1) +
+                                 " bytes long, and this "
+                                 "program knows " +
+                                 std::to_string(sizeof(bench_kernel))));
   kernel_.raw.size = sizeof(bench_kernel);
+  detail.size = sizeof detail + 8;
+  EXPECT_THAT(fault(), HasSubstr("no proper detail 0: it is "));
+  detail.size = sizeof detail;
   kernel_.raw.detail_count = 2;
   EXPECT_THAT(fault(), HasSubstr("no proper detail 1"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin in C that does what FAULTY_PLUGIN says: crash_load, null, abi, short, collide, axis,
- * describe, crash_model, fail_model, overflow, refuse, crash_run, fail_run, wrong, fail_reference.
- * Otherwise its operator `twice` works. */
+/* A plugin in C that does what FAULTY_PLUGIN says: crash_load, null, abi, short, long,
+ * long_backend, collide, axis, describe, crash_model, fail_model, overflow, refuse, crash_run,
+ * fail_run, wrong, fail_reference. Otherwise its operator `twice` works. */
 #include "ops/plugin/bench_plugin.h"
 
 #include <signal.h>
@@ -155,14 +155,14 @@ static bench_operator twice = {.size = sizeof(bench_operator),
                                .reference = reference};
 static const bench_operator* const operators[] = {&twice};
 static const char* const served[] = {"twice"};
-static const bench_backend backend = {.size = sizeof(bench_backend),
-                                      .name = "faulty",
-                                      .device = "cpu",
-                                      .operators = served,
-                                      .operator_count = 1,
-                                      .open = open_backend,
-                                      .close = close_backend,
-                                      .create = create};
+static bench_backend backend = {.size = sizeof(bench_backend),
+                                .name = "faulty",
+                                .device = "cpu",
+                                .operators = served,
+                                .operator_count = 1,
+                                .open = open_backend,
+                                .close = close_backend,
+                                .create = create};
 static const bench_backend* const backends[] = {&backend};
 static bench_plugin plugin = {
     sizeof(bench_plugin), BENCH_PLUGIN_ABI, "faulty", "0.1", operators, 1, backends, 1};
@@ -171,6 +171,8 @@ const bench_plugin* bench_plugin_entry(void) {
   if (is("crash_load")) crash();
   if (is("null")) return NULL;
   if (is("abi")) plugin.abi = BENCH_PLUGIN_ABI + 1;
+  if (is("long")) plugin.size = sizeof plugin + 8;
+  if (is("long_backend")) backend.size = SIZE_MAX;
   if (is("short")) plugin.size = offsetof(bench_plugin, operators);
   if (is("collide")) twice.name = "conv";
   if (is("axis")) count_parameter.name = "threads";
