@@ -6,7 +6,8 @@
 - files: at most 700 lines, unless a comment `// table: <why>` says that it is a table;
 - the first line of every source names the licence;
 - a source includes its own header first; headers have `#pragma once`;
-- no time in a bare double.
+- no time in a bare double;
+- messages go to standard error by base/printable.hpp alone, which escapes what came from outside.
 
 Sources without a test beside them are listed as information.
 
@@ -28,6 +29,8 @@ TABLE_MARK = re.compile(r"^\s*// table: \S", re.MULTILINE)
 NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"'
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
+# What erases the line of a progress display is the program's own.
+RAW_MESSAGE = re.compile(r"\berr\s*<<(?!\s*kEraseLine\b)")
 BARE_TIME = re.compile(r"\b(?:double|float)\s+\w*_(?:ns|us|ms|s|seconds|gb|gbps)\b")
 
 
@@ -117,6 +120,8 @@ def check_cpp(root, path, text):
     for number, line in enumerate(code_only(text).splitlines(), start=1):
         if BARE_TIME.search(line):
             errors.append(f"{path}:{number}: a time or rate in a bare double")
+        if RAW_MESSAGE.search(line) and path.startswith("harness/") and "_test." not in path:
+            errors.append(f"{path}:{number}: a message past print_line() of base/printable.hpp")
     lengths = functions_of(text)
     for first, length in lengths:
         if length > MAX_FUNCTION_LINES and not table:
@@ -180,6 +185,9 @@ SELF_TESTS = [
      ['the first include must be "base/a.hpp"']),
     ({"base/a.cpp": SPDX + "double run_ms = 0;\n"}, ["bare double"]),
     ({"base/a.cpp": SPDX + "// double run_ms\n"}, []),
+    ({"harness/a.cpp": SPDX + "*env.err << text;\n"}, ["harness/a.cpp:2: a message past"]),
+    ({"harness/a.cpp": SPDX + "*env.err << kEraseLine;\n"}, []),
+    ({"harness/a_test.cpp": SPDX + "env.err << text;\n"}, []),
 ]
 # A function's text and the lengths that must be found in it.
 PARSER_TESTS = [

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/env.hpp"
+#include "base/standard_streams.hpp"
 #include "harness/cli/parse.hpp"
 
+#include <unistd.h>
+
 int main(int argc, char** argv) {
+  bench::open_standard_descriptors();
+  bench::survive_failed_writes();
   bench::MonotonicClock clock;
+  bench::CheckedStream out(STDOUT_FILENO);
   bench::Env env = bench::real_env(clock);
-  return bench::bench_main(argc, argv, env);
+  env.out = &out;
+  const int status = bench::bench_main(argc, argv, env);
+  return bench::status_after_output(status, out.finish(), env);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "harness/config/work_file.hpp"
 #include "ops/verbose.hpp"
-#include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/summary.hpp"
 
@@ -13,13 +13,10 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <ostream>
-#include <poll.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -51,19 +48,6 @@ AnalysisTarget target_of(Env& env) {
   // Not /tmp, which may be memory.
   target.folder = env.variable("TMPDIR").value_or("/var/tmp");
   return target;
-}
-
-// The reader of our output went away: `bench analyze FILE | head`.
-bool output_closed() {
-  pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
-  return poll(&descriptor, 1, 0) == 1 && (descriptor.revents & POLLERR) != 0;
-}
-
-// A closed pipe is no error, a full disk is one.
-Status check_written(Env& env) {
-  env.out->flush();
-  if (env.out->good() || output_closed()) return Done{};
-  return Error{"cannot write", "(standard output)", ""};
 }
 
 constexpr std::array<std::string_view, 5> kSummarySortNames = {"total", "mean", "min", "max",
@@ -125,7 +109,6 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   Summary summary;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
   *env.out << (json ? summary_json(summary, options) : summary_text(summary, options));
-  BENCH_RETURN_IF_ERROR(check_written(env));
   report_losses("analyze", report, arguments.verbosity, *env.err);
   return Done{};
 }
@@ -137,19 +120,18 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, options, target_of(env)));
-  BENCH_RETURN_IF_ERROR(check_written(env));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
-  for (const std::string& remark : outcome.remarks) *env.err << "bench analyze: " << remark << '\n';
+  for (const std::string& remark : outcome.remarks)
+    print_line(*env.err, fmt::format("bench analyze: {}", remark));
   return Done{};
 }
 
 }  // namespace
 
 ExitStatus analyze_command(const Arguments& arguments, Env& env) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe ends the writing, not the program
   const Status status = analyze_file(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  *env.err << "bench analyze: " << analysis::printable(status.error().message()) << '\n';
+  print_line(*env.err, fmt::format("bench analyze: {}", status.error().message()));
   return ExitStatus::usage;
 }
 

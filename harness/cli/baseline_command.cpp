@@ -2,6 +2,7 @@
 // table: one row an action
 #include "base/lines.hpp"
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 
@@ -95,7 +96,7 @@ bool IdSelection::has(const std::string& id) const {
 ExitStatus baseline_command(const Arguments& arguments, Env& env) {
   const Result<ExitStatus> status = run_action(arguments, env);
   if (status.ok()) return *status;
-  *env.err << "bench baseline: " << status.error().message() << '\n';
+  print_line(*env.err, fmt::format("bench baseline: {}", status.error().message()));
   return ExitStatus::usage;
 }
 

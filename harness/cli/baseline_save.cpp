@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline save` and `accept`: from result files into the store.
 #include "base/file.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/result_limit.hpp"
 #include "harness/report/report.hpp"
@@ -122,10 +123,10 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env
   BENCH_RETURN_IF_ERROR(std::move(status));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : saving.warnings)
-      *env.err << "bench baseline: " << warning << '\n';
-    *env.err << fmt::format("{} saved in {}, {} known before, {} refused\n", saving.count("saved"),
-                            store_of(arguments).folder(), saving.count("known"),
-                            saving.count("refused"));
+      print_line(*env.err, "bench baseline: " + warning);
+    print_line(*env.err, fmt::format("{} saved in {}, {} known before, {} refused",
+                                     saving.count("saved"), store_of(arguments).folder(),
+                                     saving.count("known"), saving.count("refused")));
   }
   if (saving.count("saved") + saving.count("known") > 0) return ExitStatus::success;
   return Error{

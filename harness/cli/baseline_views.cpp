@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline list`, `show`, `prune` and `verify`: looking at the store and looking after it.
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/gate/change.hpp"
@@ -63,7 +64,7 @@ Result<Stored> read_all(const Arguments& arguments) {
 
 void warn(const std::vector<std::string>& problems, const Arguments& arguments, Env& env) {
   if (arguments.verbosity != Verbosity::normal) return;
-  for (const std::string& problem : problems) *env.err << "bench baseline: " << problem << '\n';
+  for (const std::string& problem : problems) print_line(*env.err, "bench baseline: " + problem);
 }
 
 std::optional<Nanoseconds> median_time(const BaselineRecord& record) {
@@ -121,7 +122,8 @@ std::string list_text(const Stored& stored) {
     std::vector<Row> rows;
     for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
       rows.push_back(list_row(stored.cases[i].history));
-    text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", stored.store.folder(), machine) +
+    text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(stored.store.folder()),
+                        printable(machine)) +
             render_table(columns, rows, kUnlimitedWidth, Colour::off);
   }
   return text.empty() ? "no baselines\n" : text;
@@ -204,7 +206,8 @@ std::string show_text(const StoredCase& entry) {
     rows.push_back(run_row(record, before));
     before = &record;
   }
-  return fmt::format("{}\n{}\n", entry.history.last()->id, entry.history.path) +
+  return fmt::format("{}\n{}\n", printable(entry.history.last()->id),
+                     printable(entry.history.path)) +
          render_table(columns, rows, kUnlimitedWidth, Colour::off) + '\n' +
          history_facts(entry.history);
 }
@@ -286,7 +289,7 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     *env.out << json_text({{"problems", stored.problems}});
   } else {
-    for (const std::string& problem : stored.problems) *env.out << problem << '\n';
+    for (const std::string& problem : stored.problems) print_line(*env.out, problem);
     *env.out << fmt::format("{}, {}, {}\n", plural(stored.cases.size(), "case"),
                             plural(runs, "run"), plural(stored.problems.size(), "problem"));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/result_limit.hpp"
 #include "harness/gate/comparison.hpp"
@@ -78,7 +79,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   const Comparison comparison = compare(sides.base, sides.candidate, {});
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : comparison.warnings) {
-      *env.err << "bench compare: " << warning << '\n';
+      print_line(*env.err, fmt::format("bench compare: {}", warning));
     }
   }
   const std::string text = format->write(comparison);
@@ -97,7 +98,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
 ExitStatus compare_command(const Arguments& arguments, Env& env) {
   const Result<ExitStatus> status = compare_files(arguments, env);
   if (status.ok()) return *status;
-  *env.err << "bench compare: " << status.error().message() << '\n';
+  print_line(*env.err, fmt::format("bench compare: {}", status.error().message()));
   return ExitStatus::usage;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -53,10 +54,11 @@ void print_text(const std::vector<Finding>& findings, Env& env) {
   for (const Finding& finding : findings) {
     const LevelText& level = text_of(finding.level);
     *env.out << fmt::format("{}{}{} {:<14} {}\n", colour ? level.colour : "", level.mark,
-                            colour ? "\x1b[0m" : "", finding.subject, finding.found);
+                            colour ? "\x1b[0m" : "", finding.subject, printable(finding.found));
     if (!finding.consequence.empty())
-      *env.out << fmt::format("{:>23}so: {}\n", "", finding.consequence);
-    if (!finding.remedy.empty()) *env.out << fmt::format("{:>23}do: {}\n", "", finding.remedy);
+      *env.out << fmt::format("{:>23}so: {}\n", "", printable(finding.consequence));
+    if (!finding.remedy.empty())
+      *env.out << fmt::format("{:>23}do: {}\n", "", printable(finding.remedy));
   }
 }
 

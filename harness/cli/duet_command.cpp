@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/file_sink.hpp"
@@ -19,7 +20,7 @@ namespace bench {
 namespace {
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  *env.err << "bench duet: " << error.message() << '\n';
+  print_line(*env.err, fmt::format("bench duet: {}", error.message()));
   return status;
 }
 
@@ -103,7 +104,8 @@ class DuetRunner {
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
     gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
-    *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {}) : text_of(gate_));
+    *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
+                                                    : printable_lines(text_of(gate_)));
     return is_complete() ? ExitStatus::success : ExitStatus::not_measured;
   }
 

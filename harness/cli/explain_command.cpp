@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -314,7 +315,7 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
     if (arguments.output == Output::json) {
       cases.push_back(explanation_json(spec, here, there, platform));
     } else {
-      *env.out << explanation_text(spec, here, there, platform);
+      *env.out << printable_lines(explanation_text(spec, here, there, platform));
     }
   }
   if (arguments.output == Output::json) {

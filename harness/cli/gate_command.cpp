@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate: the candidate's run, then whatever its decision still wants, then kits and reports.
 #include "base/file.hpp"
+#include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
@@ -35,7 +36,7 @@ constexpr const char* kGateFile = "gate.jsonl";
 constexpr std::string_view kGpuDevice = "cuda";
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  *env.err << "bench gate: " << error.message() << '\n';
+  print_line(*env.err, fmt::format("bench gate: {}", error.message()));
   return status;
 }
 
@@ -45,6 +46,8 @@ Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments
   std::filesystem::create_directories(folder, code);
   if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  for (const GateFormat& format : gate_formats())  // rather now than after the measuring
+    BENCH_RETURN_IF_ERROR(check_output(fmt::format("{}/{}", folder, format.file), existing));
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(folder + "/" + kGateFile, existing));
   return FileSink(std::move(file), "");
 }
@@ -191,12 +194,12 @@ Status GateRun::look_up(const Report& report) {
   const BaselineStore store(arguments_.baseline.value_or(std::string(kDefaultStore)));
   StoredSuite stored;
   if (const auto foreign = store.foreign_content(); foreign && !arguments_.baseline) {
-    *env_.err << "bench gate: " << foreign->message() << '\n';
+    print_line(*env_.err, "bench gate: " + foreign->message());
   } else if (arguments_.baseline || store.list().ok()) {
     gate_.facts.store = store.folder();
     BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
     for (const std::string& problem : stored.problems)
-      *env_.err << "bench gate: " << problem << '\n';
+      print_line(*env_.err, fmt::format("bench gate: {}", problem));
   }
   evidence.moved = machine_moved(report.canaries, stored.canaries, evidence.policy.canary_limit);
   evidence.changes = std::move(stored.changes);
@@ -342,7 +345,7 @@ std::optional<KitSide> GateRun::stored_side(const Judgement& judgement) const {
 Result<ExitStatus> GateRun::report() {
   BENCH_RETURN_IF_ERROR(write_reports(gate_, kits_, folder_, arguments_));
   print(gate_, kits_, arguments_, env_);
-  if (arguments_.verbosity == Verbosity::normal) *env_.err << "evidence: " << folder_ << '\n';
+  if (arguments_.verbosity == Verbosity::normal) print_line(*env_.err, "evidence: " + folder_);
   return gate_.conclusion.status;
 }
 

@@ -2,8 +2,12 @@
 #include "harness/cli/gate_sides.hpp"
 
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/report/record.hpp"
 #include "harness/run/gate_parts.hpp"
+#include "harness/run/slowdown.hpp"
 
+#include <map>
+#include <string>
 #include <utility>
 
 namespace bench {
@@ -14,11 +18,22 @@ Error at_option(Error error, const char* option) {
   return error;
 }
 
+using Environment = std::map<std::string, std::string>;
+
+Status check_environment(const Environment& environment, const char* option) {
+  const auto slowdown = environment.find(kSlowdownVariable);
+  if (slowdown == environment.end()) return Done{};
+  const Status status = check_slowdown(slowdown->second);
+  return status ? status : Status(at_option(status.error(), option));
+}
+
 }  // namespace
 
 Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              const std::function<bool()>& interrupted) {
   const GateArguments& gate = arguments.gate;
+  BENCH_RETURN_IF_ERROR(check_environment(gate.candidate_environment, "--cand-env"));
+  BENCH_RETURN_IF_ERROR(check_environment(gate.base_environment, "--base-env"));
   GateSides sides;
   auto candidate = find_side(gate.candidate.value_or(own_path()), gate.candidate_environment, clock,
                              interrupted);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -67,10 +68,10 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
 
 std::string table_row(const CaseRecord& record, std::size_t id_width, const std::string& where) {
   const ops::Work& work = *record.work;
-  return fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", record.id, id_width,
-                     count_or_unknown(work.macs), format_count(work.flops),
-                     format_bytes(work.traffic()),
-                     record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", where);
+  return fmt::format(
+      "{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", record.id, id_width, count_or_unknown(work.macs),
+      format_count(work.flops), format_bytes(work.traffic()),
+      record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", printable(where));
 }
 
 void print_table(const std::vector<CaseRecord>& records, const Places& places, Env& env) {
@@ -111,7 +112,7 @@ Places places_here(const Plan& plan, Env& env) {
   Places places;
   const auto description = describe_worker(own_path(), env, plan.plugins);
   if (!description.ok()) {
-    *env.err << "bench list: " << description.error().message() << '\n';
+    print_line(*env.err, fmt::format("bench list: {}", description.error().message()));
     return places;
   }
   const auto document = nlohmann::json::parse(*description, nullptr, false);
@@ -137,8 +138,8 @@ CudaSupports cuda_support(const Plan& plan, Env& env) {
   if (ids.empty()) return {};
   auto supports = ask_cuda_support(own_path(), {ids}, env);
   if (!supports) {
-    *env.err << "bench list: what a GPU would run cannot be told: " << supports.error().message()
-             << '\n';
+    print_line(*env.err, fmt::format("bench list: what a GPU would run cannot be told: {}",
+                                     supports.error().message()));
     return {};
   }
   return *std::move(supports);

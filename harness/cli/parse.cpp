@@ -2,6 +2,7 @@
 #include "harness/cli/parse.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/run/processor_mask.hpp"
@@ -10,8 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <ostream>
+#include <system_error>
 #include <vector>
 
 namespace bench {
@@ -163,7 +166,7 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
 int bench_main(int argc, const char* const* argv, Env& env) {
   auto parsed = parse_command_line(argc, argv);
   if (!parsed.ok()) {
-    *env.err << "bench: " << parsed.error().message() << '\n';
+    print_line(*env.err, fmt::format("bench: {}", parsed.error().message()));
     return static_cast<int>(ExitStatus::usage);
   }
   if (const auto* text = std::get_if<TextWanted>(&*parsed)) {
@@ -176,6 +179,15 @@ int bench_main(int argc, const char* const* argv, Env& env) {
   const ExitStatus status = wanted.command->run(wanted.arguments, env);
   env.out->flush();
   return static_cast<int>(status);
+}
+
+int status_after_output(int status, int write_error, Env& env) {
+  if (write_error == 0 || write_error == EPIPE) return status;
+  print_line(
+      *env.err,
+      fmt::format("bench: (standard output): cannot write: {}; what was printed is not whole",
+                  std::generic_category().message(write_error)));
+  return static_cast<int>(ExitStatus::usage);
 }
 
 }  // namespace bench

@@ -29,4 +29,9 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
 // Parses and runs: all of main. Returns the process's exit status.
 int bench_main(int argc, const char* const* argv, Env& env);
 
+// The exit status of a command after its standard output was closed with the errno `write_error`. A
+// result that did not arrive is worth no other status: 2 and a message. If the reader went away
+// (EPIPE: `bench list | head`), the command ends quietly with its own status.
+int status_after_output(int status, int write_error, Env& env);
+
 }  // namespace bench

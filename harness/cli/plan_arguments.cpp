@@ -2,9 +2,13 @@
 #include "harness/cli/plan_arguments.hpp"
 
 #include "base/file.hpp"
+#include "base/printable.hpp"
+#include "harness/report/record.hpp"
 #include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
+#include "harness/run/slowdown.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -48,12 +52,20 @@ LoadRequest load_request(const Arguments& arguments) {
   request.devices = arguments.devices;
   request.plugins = arguments.plugins;
   request.network_folders = network_folders(own_path());
-  request.read = [](const std::string& path) { return read_file(path, kLargestFile); };
+  request.read = [named = arguments.inputs](const std::string& path) {
+    const bool is_named = std::ranges::find(named, path) != named.end();
+    return read_file(path, kLargestFile,
+                     is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
+  };
   request.list = names_in;
   return request;
 }
 
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
+  if (const Status status = check_slowdown(env.variable(kSlowdownVariable)); !status) {
+    print_line(*env.err, status.error().message());
+    return std::nullopt;
+  }
   PluginWorkers workers(own_path(), env);
   LoadRequest request = load_request(arguments);
   request.load_plugins = [&](const std::vector<std::string>& files) {
@@ -62,7 +74,7 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   auto plan = load_plan(request);
   workers.rest();
   if (!plan.ok()) {
-    for (const Diagnostic& diagnostic : plan.error()) *env.err << diagnostic.message() << '\n';
+    for (const Diagnostic& diagnostic : plan.error()) print_line(*env.err, diagnostic.message());
     return std::nullopt;
   }
   if (arguments.shard)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench profile`: any program, unchanged, below the capture library.
+#include "base/file.hpp"
+#include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -35,7 +37,7 @@ namespace fs = std::filesystem;
 constexpr int kNotFound = 127;
 
 ExitStatus refuse(const Error& error, Env& env, ExitStatus status) {
-  *env.err << "bench profile: " << error.message() << '\n';
+  print_line(*env.err, fmt::format("bench profile: {}", error.message()));
   return status;
 }
 
@@ -63,15 +65,17 @@ Result<std::string> find_capture_library() {
 Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwitches& switches) {
   const std::string file =
       arguments.out.value_or(fmt::format("profile-{}.jsonl", current_process()));
-  if (!arguments.force && fs::exists(file)) {
-    return Error{"exists already", file, "choose another --out, or replace it with --force"};
-  }
+  const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  BENCH_RETURN_IF_ERROR(check_output(file, existing));
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
   CaptureFiles files{file, fs::absolute(file + std::string(kSpoolSuffix)).string()};
-  remove_spools(files);  // of a run that was killed
+  if (const auto left = left_over_spool(files); left && !arguments.force) {
+    return Error{"was left by a profile that was killed", *left,
+                 "`bench analyze` reads it; replace it with --force or choose another --out"};
+  }
+  remove_spools(files);
   // Made here, so that a folder that cannot be written to is known before the program runs.
-  BENCH_ASSIGN_OR_RETURN([[maybe_unused]] RecordFile spool,
-                         RecordFile::create(files.spool, Existing::replace));
+  BENCH_RETURN_IF_ERROR(write_file(files.spool, "", Existing::replace));
   return files;
 }
 
@@ -148,9 +152,10 @@ Result<int> run_below_capture(const CaptureRequest& request, const std::string& 
   const auto tell = [&](const char* variable, const std::optional<std::string>& tool,
                         std::string_view what) {
     if (!tool || verbosity != Verbosity::normal) return;
-    *env.err << fmt::format(
-        "bench profile: {} names {}, which gets the {}; unset it to have them here\n", variable,
-        *tool, what);
+    print_line(
+        *env.err,
+        fmt::format("bench profile: {} names {}, which gets the {}; unset it to have them here",
+                    variable, *tool, what));
   };
   tell(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
@@ -197,11 +202,12 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   const auto outcome =
       merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
   if (!outcome.ok()) {
-    *env.err << merge_failure(outcome.error(), prepared.files.profile + std::string(kSpoolSuffix));
+    print_lines(*env.err,
+                merge_failure(outcome.error(), prepared.files.profile + std::string(kSpoolSuffix)));
     return end;
   }
   if (arguments.verbosity == Verbosity::normal) {
-    *env.err << capture_summary(*outcome, question, prepared.files.profile);
+    print_lines(*env.err, capture_summary(*outcome, question, prepared.files.profile));
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
@@ -213,7 +219,8 @@ ExitStatus run_alone(const Arguments& arguments, const std::string& program,
                      std::string_view reason, Env& env) {
   const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());
   if (!status.ok()) return refuse(status.error(), env, ExitStatus::usage);
-  if (!reason.empty()) *env.err << fmt::format("bench profile: nothing captured: {}\n", reason);
+  if (!reason.empty())
+    print_line(*env.err, fmt::format("bench profile: nothing captured: {}", reason));
   return static_cast<ExitStatus>(*status);
 }
 

@@ -124,14 +124,27 @@ bool lacks_records(const std::string& spool) {
   return !code && (mode & fs::perms{capture::kLossMode}) != fs::perms::none;
 }
 
+std::vector<std::string> spools_of(const CaptureFiles& files) {
+  std::vector<std::string> found = {files.spool};
+  if (const auto sessions = find_gpu_spools(files.spool); sessions.ok())
+    found.insert(found.end(), sessions->begin(), sessions->end());
+  std::error_code ignored;
+  std::erase_if(found, [&](const std::string& path) {
+    return !fs::is_regular_file(fs::symlink_status(path, ignored));
+  });
+  return found;
+}
+
 }  // namespace
+
+std::optional<std::string> left_over_spool(const CaptureFiles& files) {
+  const std::vector<std::string> left = spools_of(files);
+  return left.empty() ? std::nullopt : std::optional(left.front());
+}
 
 void remove_spools(const CaptureFiles& files) {
   std::error_code ignored;
-  fs::remove(files.spool, ignored);
-  const auto sessions = find_gpu_spools(files.spool);
-  if (!sessions.ok()) return;
-  for (const std::string& path : *sessions) fs::remove(path, ignored);
+  for (const std::string& path : spools_of(files)) fs::remove(path, ignored);
 }
 
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,

@@ -19,7 +19,9 @@ struct CaptureFiles {
   std::string spool;    // beside it while the program runs, and after a kill: absolute
 };
 
-// Removes the spool and what lies beside it of GPUs.
+// The spool, or a file of GPUs beside it, if there is one.
+std::optional<std::string> left_over_spool(const CaptureFiles& files);
+// Removes the spool and what lies beside it of GPUs; only regular files.
 void remove_spools(const CaptureFiles& files);
 
 // Writes the profile and removes what it was made of. `header` needs no facts of what was recorded.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_output.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/counters_output.hpp"
@@ -102,14 +103,11 @@ ProfileFiles profile_files(const std::string& result, const ProfileSwitches& swi
 
 Status check_target(const std::string& path, const Arguments& arguments) {
   std::error_code code;
-  if (!arguments.force && std::filesystem::exists(path, code)) {
-    return Error{"the file exists already", path, "replace it with --force or choose another name"};
-  }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, code)) {
     return Error{fmt::format("there is no folder {}", folder.string()), path, "make it first"};
   }
-  return Done{};
+  return check_output(path, arguments.force ? Existing::replace : Existing::refuse);
 }
 
 template <class Writer>
@@ -118,7 +116,7 @@ Status write_one(const std::string& result, Result<std::unique_ptr<Writer>> writ
   if (!writer) return std::move(writer).error();
   BENCH_RETURN_IF_ERROR(replay(result, **writer));
   BENCH_RETURN_IF_ERROR((*writer)->finish());
-  if (arguments.verbosity == Verbosity::normal) *env.err << "wrote " << path << '\n';
+  if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "wrote " + path);
   return Done{};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/progress.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -39,14 +40,16 @@ class TerminalProgress final : public RunObserver {
         remaining ? fmt::format("about {} left, ", clock_text(*remaining)) : "";
     const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
     const std::size_t used = display_width(head) + display_width(tail) + 1;
-    *env_.err << kEraseLine << head << tail << shorten(id, width > used ? width - used : 0)
-              << std::flush;
+    *env_.err << kEraseLine << head << tail
+              << shorten(printable(id), width > used ? width - used : 0) << std::flush;
   }
   void case_finished(const CaseRecord& record) override {
     if (record.outcome != Outcome::ok) message(case_line(record));
   }
   void message(const std::string& text) override {
-    *env_.err << kEraseLine << text << '\n' << std::flush;
+    *env_.err << kEraseLine;
+    print_line(*env_.err, text);
+    env_.err->flush();
   }
 
  private:
@@ -59,7 +62,10 @@ class LineProgress final : public RunObserver {
   explicit LineProgress(Env& env) : env_(env) {}
   void step(std::int64_t, std::int64_t, const std::string&, std::optional<Nanoseconds>) override {}
   void case_finished(const CaseRecord& record) override { message(case_line(record)); }
-  void message(const std::string& text) override { *env_.err << text << '\n' << std::flush; }
+  void message(const std::string& text) override {
+    print_line(*env_.err, text);
+    env_.err->flush();
+  }
 
  private:
   Env& env_;

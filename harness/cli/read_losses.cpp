@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/read_losses.hpp"
 
-#include "profiler/analysis/cell.hpp"
+#include "base/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace bench {
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err) {
   const auto say = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) err << fmt::format("bench {}: {} {}\n", command, count, what);
+    if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
   };
   say(report.damaged, report.damaged == 1 ? "line could not be read" : "lines could not be read");
   say(report.unknown, "records or fields of a kind that is unknown here");
@@ -21,7 +21,7 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
     say(report.ignored, report.ignored == 1 ? "line is no part of the profile"
                                             : "lines are no part of the profile");
   }
-  for (const std::string& note : report.notes) err << "  " << analysis::printable(note) << '\n';
+  for (const std::string& note : report.notes) print_line(err, "  " + note);
 }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/result_limit.hpp"
 #include "harness/report/format.hpp"
@@ -46,7 +47,7 @@ Status write_report(const Arguments& arguments, Env& env) {
   const std::string name = arguments.inputs.size() == 1 ? arguments.inputs[0] : "(all files)";
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   for (const std::string& warning : report.warnings)
-    *env.err << "bench report: " << warning << '\n';
+    print_line(*env.err, fmt::format("bench report: {}", warning));
   const std::string output = format->write(report);
   if (arguments.out) {
     return write_file(*arguments.out, output,
@@ -61,7 +62,7 @@ Status write_report(const Arguments& arguments, Env& env) {
 ExitStatus report_command(const Arguments& arguments, Env& env) {
   const Status status = write_report(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  *env.err << "bench report: " << status.error().message() << '\n';
+  print_line(*env.err, fmt::format("bench report: {}", status.error().message()));
   return ExitStatus::usage;
 }
 

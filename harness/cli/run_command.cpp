@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -19,7 +20,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <ostream>
 #include <unistd.h>
 
@@ -142,7 +142,7 @@ void print_text(const Report& report, const Arguments& arguments,
     *env.out << wrap(note, static_cast<std::size_t>(console.width), 2);
   *env.out << (networks.empty() ? "" : "\n") << networks;
   if (!profile) return;
-  *env.out << '\n' << profile_text(report);
+  *env.out << '\n' << printable_lines(profile_text(report));
   SummaryOptions options;
   options.top = kSummaryRows;
   *env.out << '\n' << summary_text(*profile, options);
@@ -159,7 +159,7 @@ Status print_results(const Report& report, const Arguments& arguments, const std
     return Done{};
   }
   print_text(report, arguments, profile, env);
-  if (arguments.verbosity == Verbosity::normal) *env.err << "results: " << path << '\n';
+  if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "results: " + path);
   return Done{};
 }
 
@@ -174,13 +174,8 @@ void print_dry_run(const Plan& plan, Env& env) {
                           plan.cases.size(), format_time(longest));
 }
 
-// An empty file would only be in the way of the next try.
-bool drop_empty(const FileSink& sink) {
-  return sink.text().empty() && std::remove(sink.path().c_str()) == 0;
-}
-
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  *env.err << "bench run: " << error.message() << '\n';
+  print_line(*env.err, fmt::format("bench run: {}", error.message()));
   return status;
 }
 
@@ -208,10 +203,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (!destination.ok()) return fail(destination.error(), ExitStatus::usage, env);
   if (*switches) {
     const Status status = check_profile_files(destination->sink.path(), **switches, arguments);
-    if (!status) {
-      drop_empty(destination->sink);
-      return fail(status.error(), ExitStatus::usage, env);
-    }
+    if (!status) return fail(status.error(), ExitStatus::usage, env);
   }
 
   InterruptWatch watch;
@@ -221,7 +213,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
   progress.reset();  // leaves the terminal's line before results are printed
-  if (!summary.ok() && drop_empty(destination->sink))  // no worker came up
+  if (!summary.ok() && destination->sink.text().empty())  // no worker came up
     return fail(summary.error(), ExitStatus::not_measured, env);
 
   const auto report = parse_report(destination->sink.text(), destination->sink.path());
@@ -235,7 +227,8 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
     if (!written) return fail(written.error(), ExitStatus::not_measured, env);
   }
   if (summary->end.interrupted)
-    *env.err << "bench run: interrupted; --resume " << destination->sink.path() << " continues\n";
+    print_line(*env.err, fmt::format("bench run: interrupted; --resume {} continues",
+                                     destination->sink.path()));
   const bool incomplete = summary->any_failed || summary->any_unmeasured;
   return incomplete ? ExitStatus::not_measured : ExitStatus::success;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -28,7 +29,7 @@ constexpr std::array<const char*, 4> kKernels = {
 };
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  *env.err << "bench selftest: " << error.message() << '\n';
+  print_line(*env.err, fmt::format("bench selftest: {}", error.message()));
   return status;
 }
 
@@ -73,11 +74,11 @@ Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
   if (own.inputs.empty()) own.inputs.assign(kKernels.begin(), kKernels.end());
   const auto plan = plan_or_diagnose(own, env);
   if (!plan) return Error{"nothing can be measured", "", ""};
+  const auto& record = arguments.gate.record;
+  const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
+  if (record) BENCH_RETURN_IF_ERROR(check_output(*record, existing));
   BENCH_ASSIGN_OR_RETURN(SelfTest test, measure(*plan, own, env));
-  if (arguments.gate.record) {
-    BENCH_RETURN_IF_ERROR(write_file(*arguments.gate.record, self_test_lines(test),
-                                     arguments.force ? Existing::replace : Existing::refuse));
-  }
+  if (record) BENCH_RETURN_IF_ERROR(write_file(*record, self_test_lines(test), existing));
   return std::vector<SelfTest>{std::move(test)};
 }
 
@@ -88,8 +89,9 @@ ExitStatus selftest_command(const Arguments& arguments, Env& env) {
   if (!tests.ok()) return fail(tests.error(), ExitStatus::usage, env);
   const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
   if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
-  *env.out << (arguments.output == Output::json ? self_test_json(*tests, *summary)
-                                                : self_test_text(*tests, *summary));
+  *env.out << (arguments.output == Output::json
+                   ? self_test_json(*tests, *summary)
+                   : printable_lines(self_test_text(*tests, *summary)));
   return ExitStatus::success;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that only print a text made elsewhere.
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/help.hpp"
+
+#include <fmt/format.h>
 
 #include <ostream>
 
@@ -27,8 +30,9 @@ ExitStatus completion_command(const Arguments& arguments, Env& env) {
       return ExitStatus::success;
     }
   }
-  *env.err << "bench completion: no completion for `" << arguments.inputs[0] << "`; "
-           << expectation(arguments.inputs[0], names) << '\n';
+  const std::string& shell = arguments.inputs[0];
+  print_line(*env.err, fmt::format("bench completion: no completion for `{}`; {}", shell,
+                                   expectation(shell, names)));
   return ExitStatus::usage;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/read_losses.hpp"
@@ -109,9 +110,10 @@ Status write_trace(const Arguments& arguments, Env& env) {
   }
   BENCH_RETURN_IF_ERROR(output.finish());
   if (activities == 0) {
-    *env.err << "bench trace: no activities: was the run profiled (--profile)?\n";
+    print_line(*env.err, "bench trace: no activities: was the run profiled (--profile)?");
   } else if (arguments.verbosity == Verbosity::normal) {
-    *env.err << fmt::format("bench trace: {} activities in {}\n", activities, *arguments.out);
+    print_line(*env.err,
+               fmt::format("bench trace: {} activities in {}", activities, *arguments.out));
   }
   return Done{};
 }
@@ -122,10 +124,11 @@ Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   for (const std::string& path : arguments.inputs) {
     BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
     *env.out << fmt::format(
-        "{}: {} events, {} flows, {} tracks{}: {}\n", path, check.total(), check.flows,
+        "{}: {} events, {} flows, {} tracks{}: {}\n", printable(path), check.total(), check.flows,
         check.tracks, check.ending == TraceEnding::unterminated ? ", unterminated" : "",
         check.ok() ? std::string("valid") : fmt::format("{} problems", check.problem_count));
-    for (const std::string& problem : check.problems) *env.out << "  " << problem << '\n';
+    for (const std::string& problem : check.problems)
+      *env.out << "  " << printable(problem) << '\n';
     if (!check.ok()) status = ExitStatus::usage;
   }
   return status;
@@ -137,12 +140,12 @@ ExitStatus trace_command(const Arguments& arguments, Env& env) {
   if (arguments.check) {
     const Result<ExitStatus> status = check_files(arguments, env);
     if (status.ok()) return *status;
-    *env.err << "bench trace: " << status.error().message() << '\n';
+    print_line(*env.err, fmt::format("bench trace: {}", status.error().message()));
     return ExitStatus::usage;
   }
   const Status status = write_trace(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  *env.err << "bench trace: " << status.error().message() << '\n';
+  print_line(*env.err, fmt::format("bench trace: {}", status.error().message()));
   return ExitStatus::usage;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/plugin_workers.hpp"
@@ -43,7 +44,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
     if (plan.ok()) {
       const bool speak =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
-      if (speak) *env.out << fmt::format("{}: {} cases\n", input, plan->cases.size());
+      if (speak) *env.out << fmt::format("{}: {} cases\n", printable(input), plan->cases.size());
     } else {
       diagnostics.insert(diagnostics.end(), plan.error().begin(), plan.error().end());
     }
@@ -51,7 +52,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     print_json(diagnostics, env);
   } else {
-    for (const Diagnostic& diagnostic : diagnostics) *env.err << diagnostic.message() << '\n';
+    for (const Diagnostic& diagnostic : diagnostics) print_line(*env.err, diagnostic.message());
   }
   return diagnostics.empty() ? ExitStatus::success : ExitStatus::usage;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/cuda_status.hpp"
@@ -18,8 +19,8 @@ namespace {
 ExitStatus probe_command(const std::string& extent_name, Env& env) {
   const auto extent = probe_extent_from_name(extent_name);
   if (!extent) {
-    *env.err << fmt::format("bench worker: --probe takes devices or libraries, not `{}`\n",
-                            extent_name);
+    print_line(*env.err, fmt::format("bench worker: --probe takes devices or libraries, not `{}`",
+                                     extent_name));
     return ExitStatus::usage;
   }
   *env.out << format_cuda_status(inspect_cuda(own_path(), *extent, env.variable)) << '\n';
@@ -30,7 +31,7 @@ ExitStatus support_command(const Arguments& arguments, Env& env) {
   const auto supports = inspect_cuda_support(
       own_path(), env.variable, {arguments.inputs, arguments.gpu.value_or(std::string())});
   if (!supports) {
-    *env.err << "bench worker: " << supports.error().message() << '\n';
+    print_line(*env.err, fmt::format("bench worker: {}", supports.error().message()));
     return ExitStatus::usage;
   }
   *env.out << format_cuda_support(*supports) << '\n';
@@ -40,7 +41,7 @@ ExitStatus support_command(const Arguments& arguments, Env& env) {
 ExitStatus describe_command(const Arguments& arguments, Env& env) {
   const auto equipment = make_equipment(arguments.plugins);
   if (equipment->fault) {
-    *env.err << "bench worker: " << equipment->fault->message() << '\n';
+    print_line(*env.err, fmt::format("bench worker: {}", equipment->fault->message()));
     return ExitStatus::usage;
   }
   *env.out << describe(*equipment) << '\n';
@@ -59,7 +60,7 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
   if (const auto path = env.variable(kChannelVariable)) {
     const auto channel = connect_channel(*path);
     if (!channel) {
-      *env.err << "bench worker: " << channel.error().message() << '\n';
+      print_line(*env.err, fmt::format("bench worker: {}", channel.error().message()));
       return ExitStatus::not_measured;
     }
     in = out = *channel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // table: one row a form
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/gate/comparison.hpp"
 #include "harness/report/markdown.hpp"
@@ -130,10 +131,10 @@ constexpr std::array<ComparisonFormat, 3> kFormats = {{
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison) {
-  std::string text =
-      fmt::format("base       {}\ncandidate  {}\n", comparison.base, comparison.candidate);
+  std::string text = fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
+                                 printable(comparison.candidate));
   for (const Change& change : comparison.changes) {
-    text += fmt::format("changed    {}\n", change_text(change));
+    text += fmt::format("changed    {}\n", printable(change_text(change)));
   }
   std::vector<Column> columns(6);
   columns[0].heading = "verdict";
@@ -156,7 +157,7 @@ std::string comparison_text(const Comparison& comparison) {
   text += '\n' + render_table(columns, rows, kUnlimitedWidth, Colour::off);
   text += fmt::format("\n{}\n", counts_text(comparison));
   if (!comparison.groups.empty()) {
-    text += fmt::format("geometric mean: {}\n", groups_text(comparison));
+    text += fmt::format("geometric mean: {}\n", printable(groups_text(comparison)));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Syntax: GitHub's "Workflow commands for GitHub Actions"; escapes as in actions/toolkit's
 // packages/core/src/command.ts.
+#include "base/printable.hpp"
 #include "harness/gate/gate_report.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string escaped(std::string_view text, std::string_view special) {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
-  return result;
+  return escape_controls(result);  // a log shows what it does not decode
 }
 std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
 std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }

@@ -38,7 +38,7 @@ TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {
   const auto lines = lines_of(gate_annotations(hostile_gate(), {}));
   ASSERT_THAT(lines, SizeIs(4));
   for (const std::string& line : lines) EXPECT_THAT(line, StartsWith("::"));
-  EXPECT_THAT(lines[1], HasSubstr("\\%0A%0D\t\x01\xff%25%3A%2C%3A%3A{}"));
+  EXPECT_THAT(lines[1], HasSubstr("\\%0A%0D\\x09\\x01\\xff%25%3A%2C%3A%3A{}"));
   EXPECT_THAT(lines[1], HasSubstr(",line=7,title=REGRESSION conv/forward/c64a|"));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/gate/gate_report.hpp"
 #include "harness/report/short_id.hpp"
@@ -118,7 +119,8 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
   if (!rest.empty()) text += "\n" + rest;
   // Not wrapped: it is there to be pasted.
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
-    text += fmt::format("\nmeasure the first again:\n  {}\n", reproduction(gate, *listed.front()));
+    text += fmt::format("\nmeasure the first again:\n  {}\n",
+                        printable(reproduction(gate, *listed.front())));
   }
   return text;
 }

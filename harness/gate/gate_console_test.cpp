@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.hpp"
 #include "harness/gate/gate_report.hpp"
 #include "tests/fakes/gate_sample.hpp"
 
@@ -8,6 +9,7 @@
 namespace bench {
 namespace {
 
+using test::hostile_gate;
 using test::kKits;
 using test::sample_gate;
 using testing::HasSubstr;
@@ -132,6 +134,13 @@ TEST(GateConsole, NoCaseIsNoTable) {
   test::conclude_gate(gate);
   EXPECT_THAT(console(gate), testing::StartsWith("nothing was judged: "));
   EXPECT_THAT(console(gate), Not(HasSubstr("verdict")));
+}
+
+TEST(GateConsole, NoNameIsObeyed) {
+  const std::string text = console(hostile_gate());
+  EXPECT_THAT(text, HasSubstr("c64a|<b>"));
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  EXPECT_TRUE(is_utf8(text));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md), which
 // Prometheus, its node_exporter's textfiles and GitLab's metrics reports read. GitLab compares
 // values as text: they are rounded.
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 #include "harness/gate/gate_report.hpp"
 
 #include <fmt/format.h>
@@ -14,13 +14,19 @@
 namespace bench {
 namespace {
 
+// Line feeds have an escape of the format, other controls become visible.
 std::string label_value(std::string_view text) {
   std::string escaped;
-  for (const char c : with_valid_utf8(text)) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c == '\n' ? std::string("\\n") : std::string(1, c);
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    for (const char c : escape_controls(text.substr(0, end))) {
+      if (c == '\\' || c == '"') escaped += '\\';
+      escaped += c;
+    }
+    if (end == std::string_view::npos) return escaped;
+    escaped += "\\n";
+    text.remove_prefix(end + 1);
   }
-  return escaped;
 }
 
 std::string family(std::string_view name, std::string_view unit, std::string_view help) {

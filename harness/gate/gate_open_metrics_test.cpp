@@ -54,9 +54,9 @@ bench_gate_case_seconds{case="pool/forward/c64",side="candidate"} 1.002e-06
 
 TEST(GateOpenMetrics, EscapesLabels) {
   GateFile gate = sample_gate();
-  gate.judgements = {test::slower_judgement("a\"b\\c\nd\xff")};
+  gate.judgements = {test::slower_judgement("a\"b\\c\nd\xff\x1b")};
   EXPECT_THAT(gate_open_metrics(gate, {}),
-              HasSubstr("bench_gate_effect_ratio{case=\"a\\\"b\\\\c\\nd\xef\xbf\xbd\"} 0.2\n"));
+              HasSubstr("bench_gate_effect_ratio{case=\"a\\\"b\\\\c\\nd\\\\xff\\\\x1b\"} 0.2\n"));
 }
 
 }  // namespace

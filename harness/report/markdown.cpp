@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/markdown.hpp"
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
+
+#include <algorithm>
 
 namespace bench {
 namespace {
@@ -18,16 +20,18 @@ std::string_view entity_of(char c) {
 }  // namespace
 
 std::string escape_markdown(std::string_view text) {
+  std::string blanks(text);
+  std::ranges::replace_if(
+      blanks, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   std::string escaped;
-  for (const char c : with_valid_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (const char c : escape_controls(blanks)) {
     const std::string_view entity = entity_of(c);
     if (!entity.empty()) {
       escaped += entity;
       continue;
     }
     if (kMarkup.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += byte < 0x20 || byte == 0x7f ? ' ' : c;
+    escaped += c;
   }
   return escaped;
 }

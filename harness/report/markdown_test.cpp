@@ -19,10 +19,12 @@ TEST(Markdown, NothingBecomesMarkup) {
 }
 
 TEST(Markdown, NothingEndsTheLine) {
-  EXPECT_EQ(escape_markdown("a\r\nb\tc\x1b[1m\x7f"), "a  b c \\[1m ");
+  EXPECT_EQ(escape_markdown("a\r\nb\tc\x1b[1m\x7f"), "a  b c\\\\x1b\\[1m\\\\x7f");
 }
 
-TEST(Markdown, WhatIsNoUtf8IsReplaced) { EXPECT_EQ(escape_markdown("a\xff"), "a\xef\xbf\xbd"); }
+TEST(Markdown, WhatIsNoUtf8IsAVisibleEscape) {
+  EXPECT_EQ(escape_markdown("a\xff\xc2\x9b"), "a\\\\xff\\\\u009b");
+}
 
 TEST(Markdown, CodeIsEscapedToo) {
   EXPECT_EQ(markdown_code("bench '</code>|'"), "<code>bench '&lt;/code>\\|'</code>");

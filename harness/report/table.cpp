@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/table.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -15,15 +16,6 @@ constexpr std::size_t kNoteIndent = 4;
 constexpr std::array<std::string_view, 5> kTones = {"", "\x1b[32m", "\x1b[33m", "\x1b[31m",
                                                     "\x1b[1m"};
 constexpr std::string_view kReset = "\x1b[0m";
-
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return result;
-}
 
 struct Layout {
   std::vector<std::size_t> shown;   // indices of columns

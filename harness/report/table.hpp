@@ -36,7 +36,8 @@ struct Row {
 };
 
 // Lines of at most `width` columns, each ending in a newline; two blanks between columns, none at
-// the end of a line. Control characters of the cells (names come from files) become '?'.
+// the end of a line. Cells and notes are shown as printable() (base/printable.hpp) has them: names
+// come from files.
 std::string render_table(const std::vector<Column>& columns, const std::vector<Row>& rows,
                          std::size_t width, Colour colour);
 

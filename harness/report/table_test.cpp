@@ -68,9 +68,9 @@ TEST(Table, ControlCharactersOfFilesNeverReachTheTerminal) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
   EXPECT_EQ(text,
-            "name    value  extra\n"
-            "a?[2J?      1  x\n"
-            "    b?]0;x?\n");
+            "name          value  extra\n"
+            "a\\x1b[2J\\x0a      1  x\n"
+            "    b\\x1b]0;x\\x07\n");
 }
 
 TEST(Wrap, WordsWithinTheWidth) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/gate_parts.hpp"
 
+#include "base/printable.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/process.hpp"
@@ -51,7 +52,7 @@ WorkerFactory factory_of(const GateSide& side, const Cores& cores, const Plan& p
   const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
   return [program, &env](std::optional<int> threads) {
     return start_process_link(program, threads, *env.clock,
-                              [&env](const std::string& text) { *env.err << text << std::flush; });
+                              [&env](const std::string& text) { print_lines(*env.err, text); });
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/plugin_workers.hpp"
 
+#include "base/printable.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/run/model_json.hpp"
@@ -63,9 +64,10 @@ class PluginWorker {
   Status start() {
     WorkerProgram program{program_, {}, allowed_cores()};
     program.plugins = {file_};
-    BENCH_ASSIGN_OR_RETURN(
-        link_, start_process_link(program, std::nullopt, *env_.clock,
-                                  [this](const std::string& text) { *env_.err << text; }));
+    BENCH_ASSIGN_OR_RETURN(link_, start_process_link(program, std::nullopt, *env_.clock,
+                                                     [this](const std::string& text) {
+                                                       print_lines(*env_.err, text);
+                                                     }));
     HelloRequest hello;
     hello.protocol = kProtocolVersion;
     BENCH_ASSIGN_OR_RETURN([[maybe_unused]] const Reply greeting, call(hello));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/probe.hpp"
 
+#include "base/printable.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/cuda_status.hpp"
 #include "harness/run/environment.hpp"
@@ -40,8 +41,9 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   }
   const HelloRequest hello{kProtocolVersion, spec.reuse_distance.value_or(Bytes{0}),
                            read_cpu(root).last_level};
-  const auto passed_on =
-      options.passed_on ? options.passed_on : [&env](const std::string& text) { *env.err << text; };
+  const auto passed_on = options.passed_on ? options.passed_on : [&env](const std::string& text) {
+    print_lines(*env.err, text);
+  };
   WorkerSession session(
       [&](std::optional<int> threads) {
         return start_process_link(program, threads, *env.clock, passed_on);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/run.hpp"
 
+#include "base/printable.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/cuda_status.hpp"
 #include "harness/run/environment.hpp"
@@ -35,7 +36,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.device_details = [&] { return devices.details(); };
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
-                              [&](const std::string& text) { *env.err << text << std::flush; });
+                              [&](const std::string& text) { print_lines(*env.err, text); });
   };
   return execute_plan_with(plan, options, parts, sink, observer, env);
 }

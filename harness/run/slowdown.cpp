@@ -33,4 +33,9 @@ Result<double> parse_slowdown(std::string_view text) {
                "expected one from 0% to 100%, such as 3% or 0.03"};
 }
 
+Status check_slowdown(const std::optional<std::string>& value) {
+  if (value) BENCH_RETURN_IF_ERROR(parse_slowdown(*value));
+  return Done{};
+}
+
 }  // namespace bench

@@ -28,8 +28,8 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
   }
   const ProcessEnd end = process.finish(std::chrono::seconds(1), *env.clock);
   if (end.exit_status != 0 || document.empty()) {
-    return Error{"no answer: the worker ended with " + end.text() +
-                     (process.standard_error().empty() ? "" : ": " + process.standard_error()),
+    return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
+                             last_words(process.standard_error())),
                  request.worker_program, ""};
   }
   return document;

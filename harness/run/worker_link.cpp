@@ -38,15 +38,6 @@ const char* activity(const Request& request) {
   return std::visit(Visitor{}, request);
 }
 
-// The last line that is not empty: the loader's, the library's or the runtime's explanation.
-std::string last_words(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return "";
-  const std::size_t newline = text.rfind('\n', end);
-  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-  return "; its last words: " + text.substr(begin, end + 1 - begin);
-}
-
 class ProcessLink final : public WorkerLink {
  public:
   ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started, Nanoseconds patience,
@@ -188,6 +179,15 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 }
 
 }  // namespace
+
+// The last line that is not empty: the loader's, the library's or the runtime's explanation.
+std::string last_words(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  const std::size_t newline = text.rfind('\n', end);
+  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return "; its last words: " + text.substr(begin, end + 1 - begin);
+}
 
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,

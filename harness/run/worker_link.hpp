@@ -50,6 +50,10 @@ struct WorkerProgram {
   std::vector<std::string> plugins = {};  // that it loads
 };
 
+// "; its last words: ...", the last line that a worker wrote to standard error; empty if there is
+// none.
+std::string last_words(const std::string& text);
+
 // Starts processes. What a worker writes to standard error goes to `passed_on` as it comes.
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
