@@ -40,7 +40,8 @@ class TextSource {
 inline constexpr std::size_t kHeadSize = 65536;       // enough for any header and first records
 inline constexpr std::size_t kLongestLine = 1 << 24;  // 16 MiB: no record of ours comes near
 
-// "-" is standard input. Files ending in .gz are read through zlib.
+// "-" is standard input. Files ending in .gz are read through zlib. A file is opened as
+// open_input() does (base/file.hpp): a FIFO or device is refused.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 std::unique_ptr<TextSource> text_of(std::string name, std::string text);  // for tests
 

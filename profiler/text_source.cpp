@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -178,11 +178,6 @@ class BufferedSource final : public TextSource {
   Status status_ = Done{};
 };
 
-Error cannot_open(const std::string& path) {
-  return {fmt::format("cannot open: {}", strerror(errno)), path,
-          errno == ENOENT ? "`-` reads standard input" : ""};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
@@ -195,17 +190,14 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
     return source_of(
         name, std::make_unique<DescriptorStream>(STDIN_FILENO, DescriptorStream::Owned::no, name));
   }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return cannot_open(path);
+  BENCH_ASSIGN_OR_RETURN(Descriptor descriptor, open_input(path));
   if (!path.ends_with(".gz")) {
-    return source_of(
-        path, std::make_unique<DescriptorStream>(descriptor, DescriptorStream::Owned::yes, path));
+    return source_of(path, std::make_unique<DescriptorStream>(descriptor.release(),
+                                                              DescriptorStream::Owned::yes, path));
   }
-  gzFile file = gzdopen(descriptor, "rb");
-  if (file == nullptr) {
-    ::close(descriptor);
-    return Error{"cannot unpack: out of memory", path, ""};
-  }
+  gzFile file = gzdopen(descriptor.get(), "rb");
+  if (file == nullptr) return Error{"cannot unpack: out of memory", path, ""};
+  descriptor.release();  // gzclose closes it
   return source_of(path, std::make_unique<GzipStream>(file, path));
 }
 

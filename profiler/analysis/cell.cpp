@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/cell.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -30,8 +30,6 @@ std::string readable_number(double value, Quantity quantity) {
   }
   return fmt::format("{}", value);
 }
-
-bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }
 
 }  // namespace
 
@@ -73,25 +71,6 @@ std::size_t readable_width(Quantity quantity) {
       return 13;  // "1023.99 MiB/s"
   }
   return 0;
-}
-
-std::string printable(std::string_view text) {
-  if (is_plain_ascii(text)) return std::string(text);
-  std::string result;
-  const std::string valid = is_utf8(text) ? std::string() : with_valid_utf8(text);
-  const std::string_view source = valid.empty() ? text : std::string_view(valid);
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const auto c = static_cast<unsigned char>(source[i]);
-    if (is_control(c)) {
-      result += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xC2 && static_cast<unsigned char>(source[i + 1]) < 0xA0) {
-      // U+0080 to U+009F: terminals take them for escape sequences.
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(source[++i]));
-    } else {
-      result += source[i];
-    }
-  }
-  return result;
 }
 
 int compare(const Cell& a, const Cell& b) {

@@ -25,9 +25,6 @@ std::string raw(const Cell& cell);
 // Room for any readable() number of this quantity.
 std::size_t readable_width(Quantity quantity);
 
-// Text for a terminal: control characters and bytes that are not UTF-8 become visible escapes.
-std::string printable(std::string_view text);
-
 // Ascending; -1, 0, 1. Numbers come before text; unknown is not for comparing.
 int compare(const Cell& a, const Cell& b);
 

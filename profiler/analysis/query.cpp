@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/query.hpp"
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/collector.hpp"
@@ -114,11 +115,10 @@ class Output {
   void describe(std::string_view file) {
     shape_.selected = totals().selected;
     shape_.total = totals().time;
-    shape_.escapes_controls = target_.terminal_width.has_value();
-    shape_.notes.push_back(fmt::format("{}: {}, {}; selected {}, {} ({} ns) in sum",
-                                       printable(file), report_.format,
-                                       activities(report_.activities), totals().selected,
-                                       format_time(totals().time), totals().time.count()));
+    shape_.notes.push_back(
+        printable(fmt::format("{}: {}, {}; selected {}, {} ({} ns) in sum", file, report_.format,
+                              activities(report_.activities), totals().selected,
+                              format_time(totals().time), totals().time.count())));
     if (plan_.aggregate) {
       shape_.notes.push_back(fmt::format(
           "time, FLOPs and bytes: {} of each group; rates: where work and time are known",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/summary.hpp"
@@ -71,10 +72,10 @@ std::string time_table(std::string_view heading, const std::vector<TimeRow>& row
         row.unfinished > 0 ? fmt::format(" ({} unfinished)", row.unfinished) : "";
     // Of what is no activity there is no number.
     const std::string count = row.count > 0 ? fmt::format("{}", row.count) : std::string(kUnknown);
-    table.row({analysis::printable(row.name) + unfinished, count, milliseconds(row.total),
-               percent(row.share), percent(row.cumulative_share), milliseconds(row.self),
-               milliseconds(row.min), milliseconds(row.max), milliseconds(row.mean),
-               milliseconds(row.p50), milliseconds(row.p95)});
+    table.row({printable(row.name) + unfinished, count, milliseconds(row.total), percent(row.share),
+               percent(row.cumulative_share), milliseconds(row.self), milliseconds(row.min),
+               milliseconds(row.max), milliseconds(row.mean), milliseconds(row.p50),
+               milliseconds(row.p95)});
   }
   return table.text();
 }
@@ -84,7 +85,7 @@ std::string memory_table(const std::vector<MemoryRow>& rows) {
   table.row({"memory", "count [1]", "total [B]", "min [B]", "max [B]", "mean [B]"});
   for (const MemoryRow& row : rows) {
     const auto bytes = [](std::int64_t value) { return fmt::format("{}", value); };
-    table.row({analysis::printable(row.name), fmt::format("{}", row.count),
+    table.row({printable(row.name), fmt::format("{}", row.count),
                fmt::format("{}", row.total_bytes), format_or_unknown(row.min_bytes, bytes),
                format_or_unknown(row.max_bytes, bytes), number(row.mean_bytes)});
   }
@@ -96,9 +97,9 @@ std::string counter_table(const std::vector<CounterRow>& rows) {
   table.row({"counter", "unit", "count [1]", "min [unit]", "max [unit]", "mean over time [unit]",
              "last [unit]"});
   for (const CounterRow& row : rows) {
-    table.row({analysis::printable(row.name),
-               row.unit.empty() ? "1" : analysis::printable(row.unit), fmt::format("{}", row.count),
-               number(row.min), number(row.max), number(row.mean), number(row.last)});
+    table.row({printable(row.name), row.unit.empty() ? "1" : printable(row.unit),
+               fmt::format("{}", row.count), number(row.min), number(row.max), number(row.mean),
+               number(row.last)});
   }
   return table.text();
 }
@@ -184,8 +185,7 @@ std::string summary_text(const Summary& summary, const SummaryOptions& options) 
   if (const auto operators = summary.device_operators(options); !operators.empty())
     add(time_table("operator type, on devices", operators, kOfDevices));
   for (const auto& [category, rows] : summary.categories(options)) {
-    add(time_table(fmt::format("category {}", analysis::printable(category)), rows,
-                   "of category [%]"));
+    add(time_table(fmt::format("category {}", printable(category)), rows, "of category [%]"));
   }
   if (const auto rows = summary.memory(options); !rows.empty()) add(memory_table(rows));
   if (const auto rows = summary.counters(options); !rows.empty()) add(counter_table(rows));

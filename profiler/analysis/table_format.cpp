@@ -2,6 +2,7 @@
 #include "profiler/analysis/table_format.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ostream>
 
 namespace bench::analysis {
@@ -94,7 +96,25 @@ class SpaceText final : public TableWriter {
   std::ostream& out_;
 };
 
-// RFC 4180 with line feeds; every text is quoted, unknown is empty.
+// Whether a spreadsheet would take the text of a cell for a formula: it begins as one (the signs of
+// OWASP's "CSV Injection", full-width forms included; controls are escaped already) and is no
+// number.
+bool is_formula(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kSigns = {
+      "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  const auto starts = [&](std::string_view sign) {
+    return text.starts_with(sign) && text != sign;  // a sign alone calculates nothing
+  };
+  if (std::ranges::none_of(kSigns, starts)) return false;
+  const std::string_view number = text.substr(text.starts_with('+') ? 1 : 0);
+  double value = 0;
+  const char* end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  return error != std::errc() || stop != end;
+}
+
+// RFC 4180 with line feeds; every text is quoted, unknown is empty. Controls are escaped, and what
+// a spreadsheet would calculate begins with an apostrophe.
 class CsvText final : public TableWriter {
  public:
   CsvText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
@@ -122,8 +142,9 @@ class CsvText final : public TableWriter {
       line += raw(cell);
       return;
     }
-    line += '"';
-    for (const char c : shape_.escapes_controls ? printable(*text) : with_valid_utf8(*text)) {
+    const std::string shown = escape_controls(*text);
+    line += is_formula(shown) ? "\"'" : "\"";
+    for (const char c : shown) {
       if (c == '"') line += '"';
       line += c;
     }
@@ -222,7 +243,7 @@ class MarkdownText final : public TableWriter {
   // No name may become markup, of Markdown or of HTML.
   static std::string escaped(std::string_view text) {
     std::string result;
-    for (const char c : text) {
+    for (const char c : escape_controls(text)) {
       if (c == '<' || c == '>' || c == '&') {
         result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
         continue;

@@ -27,7 +27,6 @@ struct TableShape {
   std::vector<std::string> notes;  // lines for people, above the table
   std::int64_t selected = 0;
   Nanoseconds total{0};
-  bool escapes_controls = false;  // where the format would keep them: on a terminal
 };
 
 // Writes rows as they come. Errors of the stream are in its state.

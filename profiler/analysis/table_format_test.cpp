@@ -96,14 +96,13 @@ TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
             "\na remark\n");
 }
 
-TEST(TableFormat, no_name_reaches_a_terminal_as_an_escape_sequence) {
-  TableShape terminal = shape_of({column("name", 60)});
-  terminal.escapes_controls = true;
+TEST(TableFormat, no_format_has_a_raw_escape_sequence) {
+  const TableShape shape = shape_of({column("name", 60)});
   const std::string name =
       "\x1b]0;title\x07 \xc2\x9b"
       "31m \x7f\xff\r\n";
   for (const TableFormat& format : table_formats()) {
-    const std::string text = written(format.name.data(), terminal, {{name}});
+    const std::string text = written(format.name.data(), shape, {{name}});
     EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << format.name;
     EXPECT_THAT(text, Not(HasSubstr("\xc2\x9b"))) << format.name;
     for (const char control : {'\x07', '\x7f', '\r'}) {
@@ -111,16 +110,33 @@ TEST(TableFormat, no_name_reaches_a_terminal_as_an_escape_sequence) {
     }
     EXPECT_THAT(text, HasSubstr("title")) << format.name;
   }
-  const auto json = nlohmann::json::parse(written("json", terminal, {{name}}));
+  const auto json = nlohmann::json::parse(written("json", shape, {{name}}));
   EXPECT_EQ(json["rows"][0]["name"],
             "\x1b]0;title\x07 \xc2\x9b"
             "31m \x7f\xef\xbf\xbd\r\n");
 }
 
-TEST(TableFormat, csv_for_programs_keeps_the_bytes_of_valid_text) {
+TEST(TableFormat, csv_has_one_line_for_each_row_and_no_control_character) {
   const std::string text =
-      written("csv", shape_of({column("name", 6)}), {{std::string("a\nb\x1b")}});
-  EXPECT_EQ(text, "name\n\"a\nb\x1b\"\n");
+      written("csv", shape_of({column("name", 6)}), {{std::string("a\n::error::b\x1b \xc3\xa9")}});
+  EXPECT_EQ(text, "name\n\"a\\x0a::error::b\\x1b \xc3\xa9\"\n");
+}
+
+TEST(TableFormat, csv_cells_that_begin_a_formula_begin_with_an_apostrophe) {
+  const auto cell = [](const std::string& text) {
+    const std::string csv = written("csv", shape_of({column("name", 6)}), {{text}});
+    return csv.substr(5, csv.size() - 6);
+  };
+  EXPECT_EQ(cell("=HYPERLINK(\"http://x\")"), "\"'=HYPERLINK(\"\"http://x\"\")\"");
+  for (const std::string formula :
+       {"+1+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "=1", "\xef\xbc\x9d=1", "--1.5", "-x"}) {
+    EXPECT_EQ(cell(formula), "\"'" + formula + '"');
+  }
+  for (const std::string other : {"-1.5", "+3", "-2e-9", "1e5", "-", "a=b"}) {
+    EXPECT_EQ(cell(other), '"' + other + '"');
+  }
+  // Controls before the sign are escaped, and so is what begins with them.
+  EXPECT_EQ(cell("\t=1"), "\"\\x09=1\"");
 }
 
 TEST(TableFormat, an_unknown_one_is_an_error_with_the_nearest) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/markup.hpp"
 
+#include "base/printable.hpp"
 #include "base/utf8.hpp"
 
 #include <array>
@@ -36,15 +37,15 @@ std::string escape_markup(std::string_view text) {
     for (const Escape& escape : kEscapes) {
       if (rest.starts_with(escape.from)) found = &escape;
     }
-    const auto byte = static_cast<unsigned char>(rest[0]);
+    const auto character = decode_utf8(rest);  // there is one
     if (found != nullptr) {
       out += found->to;
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (is_obeyed(character->code_point)) {
       out += kReplacement;
     } else {
-      out += rest[0];
+      out += rest.substr(0, character->length);
     }
-    at += found != nullptr ? found->from.size() : 1;
+    at += character->length;
   }
   return out;
 }

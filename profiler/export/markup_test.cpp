@@ -16,6 +16,7 @@ TEST(Markup, WhatXmlCannotHoldIsReplaced) {
   EXPECT_EQ(escape_markup("a\x01\x1f\x7f"), "a\ufffd\ufffd\ufffd");
   EXPECT_EQ(escape_markup("a\xff"), "a\ufffd");
   EXPECT_EQ(escape_markup("a\xef\xbf\xbe"), "a\ufffd");
+  EXPECT_EQ(escape_markup("a\u009b\u202e\u00a0"), "a\ufffd\ufffd\u00a0");
   EXPECT_EQ(escape_markup("a\nb\tc"), "a&#10;b&#9;c");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/trace_validator.hpp"
 
+#include "base/file.hpp"
 #include "profiler/export/trace_rules.hpp"
 
 #include <fmt/format.h>
@@ -9,11 +10,9 @@
 #include <zlib.h>
 
 #include <array>
-#include <cerrno>
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
 namespace bench {
@@ -182,12 +181,10 @@ TraceCheck check_trace(std::string_view text) {
 }
 
 Result<TraceCheck> check_trace_file(const std::string& path) {
-  errno = 0;
-  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), &gzclose);
-  if (!file) {
-    return Error{fmt::format("cannot open the file: {}", std::generic_category().message(errno)),
-                 path, "check the path"};
-  }
+  BENCH_ASSIGN_OR_RETURN(Descriptor input, open_input(path));
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzdopen(input.get(), "rb"), &gzclose);
+  if (!file) return Error{"cannot unpack: out of memory", path, "free some memory"};
+  input.release();  // gzclose closes it
   std::string failure;
   std::array<char, 65536> block;
   TraceCheck check = check_pieces([&]() -> std::string_view {

@@ -2,6 +2,7 @@
 // The functions of C behind include/bench/profiler.hpp: no exception leaves them.
 #include "profiler/user/include/bench/profiler.hpp"
 
+#include "base/printable.hpp"
 #include "base/version.hpp"
 #include "profiler/user/session.hpp"
 
@@ -28,7 +29,9 @@ std::string& error_text() {
   return text;
 }
 
-void tell(const std::string& text) { std::fprintf(stderr, "bench profiler: %s\n", text.c_str()); }
+void tell(const std::string& text) {
+  std::fprintf(stderr, "bench profiler: %s\n", printable(text).c_str());
+}
 
 // Success of what `act` did as C says it.
 template <class Act>

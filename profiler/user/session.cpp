@@ -2,6 +2,7 @@
 #include "profiler/user/session.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "base/version.hpp"
 
 #include <fmt/format.h>
@@ -230,7 +231,7 @@ const char* Session::path() {
 void Session::report_locked(const Status& status) {
   if (status.ok() || reported_) return;
   reported_ = true;
-  std::fprintf(stderr, "bench profiler: %s\n", status.error().message().c_str());
+  std::fprintf(stderr, "bench profiler: %s\n", printable(status.error().message()).c_str());
 }
 
 void Session::record_locked(Activity activity) {
