@@ -53,11 +53,25 @@ std::string tensors_text(std::span<const ops::Tensor> tensors) {
   return text;
 }
 
-std::string formulas_text(const Case& spec) {
+// A plan's problems have none. Empty for a network.
+std::vector<ops::Formula> formulas_of(const Case& spec) {
   const auto* problem = std::get_if<ops::Problem>(&spec.work);
-  if (problem == nullptr) return "";
+  if (problem == nullptr) return {};
+  auto again = ops::make_problem({.op = problem->op,
+                                  .direction = problem->direction,
+                                  .dtype = problem->dtype,
+                                  .layout = problem->layout,
+                                  .math = problem->math,
+                                  .parameters = problem->parameters,
+                                  .post_ops = problem->post_ops});
+  return again.ok() ? std::move(again->formulas) : std::vector<ops::Formula>{};
+}
+
+std::string formulas_text(const Case& spec) {
+  const std::vector<ops::Formula> formulas = formulas_of(spec);
+  if (formulas.empty()) return "";
   std::string text = "formulas (convention bench-1)\n";
-  for (const ops::Formula& formula : problem->formulas) {
+  for (const ops::Formula& formula : formulas) {
     text += fmt::format("  {} = {}\n  {:<{}} = {}\n  {:<{}} = {}\n", formula.name,
                         formula.expression, "", formula.name.size(), formula.values, "",
                         formula.name.size(), formula.result);
@@ -266,13 +280,11 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
   entry.erase("flags");
   for (const ops::Tensor& tensor : tensors_of(spec))
     entry["tensors"].push_back(tensor_json(tensor));
-  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {
-    for (const ops::Formula& formula : problem->formulas) {
-      entry["formulas"].push_back({{"name", formula.name},
-                                   {"expression", formula.expression},
-                                   {"values", formula.values},
-                                   {"result", formula.result}});
-    }
+  for (const ops::Formula& formula : formulas_of(spec)) {
+    entry["formulas"].push_back({{"name", formula.name},
+                                 {"expression", formula.expression},
+                                 {"values", formula.values},
+                                 {"result", formula.result}});
   }
   if (platform) entry["tensor_cores"] = tensor_core_json(spec, *platform);
   if (there) entry["there"] = there_json(*there);

@@ -74,28 +74,30 @@ std::string table_row(const CaseRecord& record, std::size_t id_width, const std:
       record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", printable(where));
 }
 
-void print_table(const std::vector<CaseRecord>& records, const Places& places, Env& env) {
+// Case by case: the records of a large plan take as much memory as the plan.
+void print_table(const Plan& plan, const Places& places, Env& env) {
   std::size_t width = 4;
-  for (const CaseRecord& record : records) width = std::max(width, display_width(record.id));
-  std::string text = fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
-                                 "FLOPs", "bytes", "", "runs here");
+  for (const Case& entry : plan.cases) width = std::max(width, display_width(entry.id));
+  *env.out << fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
+                          "FLOPs", "bytes", "", "runs here");
   Totals totals;
-  for (const CaseRecord& record : records) {
+  for (const Case& entry : plan.cases) {
+    const CaseRecord record = case_facts(entry);
     const std::string where = places.where(record);
-    text += table_row(record, width, where);
+    *env.out << table_row(record, width, where);
     ++totals.cases;
     totals.here += where == kHere ? 1 : 0;
   }
-  *env.out << text
-           << fmt::format("{} case{}, {} can run here\n", totals.cases,
+  *env.out << fmt::format("{} case{}, {} can run here\n", totals.cases,
                           totals.cases == 1 ? "" : "s", totals.here);
 }
 
-void print_json(const std::vector<CaseRecord>& records, const CudaSupports& cuda, Env& env) {
+void print_json(const Plan& plan, const CudaSupports& cuda, Env& env) {
   *env.out << "{\"cases\":[";
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    std::string line = to_json_line(records[i]);
-    if (const auto support = cuda.find(records[i].id); support != cuda.end()) {
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const CaseRecord record = case_facts(plan.cases[i]);
+    std::string line = to_json_line(record);
+    if (const auto support = cuda.find(record.id); support != cuda.end()) {
       auto object = nlohmann::ordered_json::parse(line);
       object["support"] = {{"runs", support->second.runs},
                            {"by", support->second.by},
@@ -150,16 +152,13 @@ CudaSupports cuda_support(const Plan& plan, Env& env) {
 ExitStatus list_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
-  std::vector<CaseRecord> records;
-  records.reserve(plan->cases.size());
-  for (const Case& entry : plan->cases) records.push_back(case_facts(entry));
   CudaSupports cuda = cuda_support(*plan, env);
   if (arguments.output == Output::json) {
-    print_json(records, cuda, env);
+    print_json(*plan, cuda, env);
   } else {
     Places places = places_here(*plan, env);
     places.cuda = std::move(cuda);
-    print_table(records, places, env);
+    print_table(*plan, places, env);
   }
   return ExitStatus::success;
 }

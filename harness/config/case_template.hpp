@@ -28,6 +28,8 @@ using Choice = std::vector<Assignment>;  // made together; several with `zip`
 using Dimension = std::vector<Choice>;   // one of them at a time
 
 struct CaseTemplate {
+  enum class Origin { file, id };
+  Origin origin = Origin::file;
   const ops::Operator* op = nullptr;  // nullptr: a network
   std::string network;
   Spot network_spot;

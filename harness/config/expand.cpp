@@ -92,10 +92,6 @@ bool combine(std::span<const Dimension> dimensions, Draft& draft,
   return true;
 }
 
-std::int64_t capped(Checked count) {
-  return std::min(count.value().value_or(kMaxCases + 1), kMaxCases + 1);
-}
-
 DataType dtype_of(const AxisValue& value) {
   const auto words = axis_row(Axis::dtype).words(ops::built_in_catalogue());
   return *data_type_from_name(words[static_cast<std::size_t>(value.value)]);
@@ -197,14 +193,16 @@ Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& 
   return result;
 }
 
-void set_problem(Case& result, ops::Problem problem, const std::string& tokens) {
+// A plan is held in memory whole. A copy has no spare room, as the problem has from being made, and
+// only `explain`, which makes them again, shows formulas.
+void set_problem(Case& result, const ops::Problem& problem, const std::string& tokens) {
   result.key.op = problem.op->name;
   result.key.direction = problem.direction;
   result.key.parameters = tokens;
   result.key.dtype = problem.dtype;
   result.key.layout = problem.layout;
   result.key.math = problem.math;
-  result.work = std::move(problem);
+  result.work = problem;
 }
 
 // The place of what make_problem names: a parameter, an axis, or post_ops.
@@ -296,6 +294,7 @@ class NetworkExpansion {
                       made.error().next);
         continue;
       }
+      made->formulas.clear();
       const std::string tokens = ops::problem_tokens(*made);
       for (const Site& site : sites_.of(draft, problem.op->name)) {
         Case result = make_case(entry_, findings_, site);
@@ -315,7 +314,10 @@ class NetworkExpansion {
   void add_whole(const BoundNetwork& bound, const Draft& draft) {
     for (const Site& site : sites_.of(draft, "network")) {
       Case result = make_case(entry_, findings_, site);
-      if (site.cache == CacheMode::cold_weights) result.key.cache = CacheMode::hot;
+      if (site.cache == CacheMode::cold_weights) {
+        if (entry_.origin == CaseTemplate::Origin::id) return refuse_cold_weights(draft);
+        result.key.cache = CacheMode::hot;
+      }
       result.key.op = "network";
       result.key.parameters = bound.segment;
       result.key.dtype = bound.network->dtype;
@@ -325,6 +327,13 @@ class NetworkExpansion {
       result.network = bound.planned;
       plan_.add(std::move(result), entry_.spot, bound.content);
     }
+  }
+
+  // An id's network has no layers beside it that the mode could be meant for.
+  void refuse_cold_weights(const Draft& draft) {
+    findings_.add(draft.axis(Axis::cache).spot,
+                  "cache mode `cold_weights` is for layers, not for a network as one",
+                  "use hot or cold: a network streams its weights anyway");
   }
 
   const CaseTemplate& entry_;
@@ -347,14 +356,38 @@ std::span<const Axis> computed_axes(const CaseTemplate& entry) {
   return kNetworkAxes;
 }
 
+// The most passes of a layer that an entry measures.
+std::int64_t layer_directions(const CaseTemplate& entry) {
+  const auto trains = [](const AxisValue& value) {
+    return static_cast<ops::Mode>(value.value) == ops::Mode::training;
+  };
+  bool training = std::ranges::any_of(entry.settings.axis(Axis::mode), trains);
+  for (const Dimension& dimension : entry.dimensions) {
+    for (const Choice& choice : dimension) {
+      training |= std::ranges::any_of(choice, [&](const Assignment& made) {
+        return made.axis == Axis::mode && trains(made.axis_value);
+      });
+    }
+  }
+  return training ? std::ssize(ops::direction_names()) : 1;
+}
+
 }  // namespace
 
-std::int64_t count_cases(const CaseTemplate& entry, std::int64_t layers) {
+Checked count_cases(const CaseTemplate& entry, std::int64_t layers) {
   Checked count = 1;
   for (const Dimension& d : outer_dimensions(entry, computed_axes(entry))) count *= std::ssize(d);
   for (const Dimension& d : axis_dimensions(entry, kPlaceAxes)) count *= std::ssize(d);
-  if (entry.op == nullptr) count *= Checked(layers) + 1;
-  return capped(count);
+  if (entry.op != nullptr) return count;
+  switch (entry.settings.parts) {
+    case NetworkParts::network:
+      return count;
+    case NetworkParts::layers:
+      return count * layers * layer_directions(entry);
+    case NetworkParts::layers_and_network:
+      return count * (Checked(layers) * layer_directions(entry) + 1);
+  }
+  return count;
 }
 
 void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings,
@@ -369,13 +402,11 @@ void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue,
       findings.add(spot_of(entry, leaf, error.where), error.what, error.next);
       return findings.count() < limit;
     }
+    problem->formulas.clear();
     const std::string tokens = ops::problem_tokens(*problem);
-    const std::vector<Site> places = sites.of(leaf, entry.op->name);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      Case result = make_case(entry, findings, places[i]);
-      // The last one takes the problem: copies are what expanding costs.
-      const bool last = i + 1 == places.size();
-      set_problem(result, last ? std::move(*problem) : *problem, tokens);
+    for (const Site& site : sites.of(leaf, entry.op->name)) {
+      Case result = make_case(entry, findings, site);
+      set_problem(result, *problem, tokens);
       plan.add(std::move(result), entry.spot, {});
     }
     return true;

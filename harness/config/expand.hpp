@@ -2,6 +2,7 @@
 // From what may vary in an entry of `cases:` to single cases.
 #pragma once
 
+#include "base/checked.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/network_store.hpp"
 #include "harness/config/plan_builder.hpp"
@@ -11,11 +12,13 @@
 
 namespace bench {
 
-inline constexpr std::int64_t kMaxCases = 1'000'000;
+// Of a configuration with all that it includes. A case of a convolution takes 3 kB, and seconds to
+// measure: these are 300 MB, and days.
+inline constexpr std::int64_t kMaxCases = 100'000;
 
-// The most cases that a template can make (before equal ids are merged), without making any; any
-// number above kMaxCases stands for "too many". `layers`: of the network's definition.
-std::int64_t count_cases(const CaseTemplate& entry, std::int64_t layers);
+// The most cases that a template can make (before equal ids are merged), without making any.
+// `layers`: of the network's definition.
+Checked count_cases(const CaseTemplate& entry, std::int64_t layers);
 
 // Makes them; impossible ones are findings at the value at fault.
 void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/load.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/config_file.hpp"
 #include "harness/config/expand.hpp"
+#include "harness/config/id_case.hpp"
 #include "harness/config/network_store.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/plan_builder.hpp"
@@ -18,7 +20,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -32,13 +33,14 @@ constexpr std::int64_t kMaxReserved = 20'000;
 // Of a case id: op, direction, parameters, dtype, backend, device, cache.
 constexpr auto kSlashesOfId = 6;
 
-// A case that was given by its id.
-struct IdCase {
-  Spot spot;
-  CaseKey key;
-  std::string argument;
-};
-using Entry = std::variant<CaseTemplate, IdCase>;
+// "1,000,000".
+std::string group_digits(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), 1, ',');
+  }
+  return text;
+}
 
 class Loader {
  public:
@@ -54,7 +56,8 @@ class Loader {
     read_overrides(request_.overrides, catalogue(), findings_, overrides_);
     for (const Source& source : sources) read_argument(source);
     read_networks();
-    if (check_count()) expand();
+    check_overrides();
+    if (!too_many_ && check_count()) expand();
     plan_.cases = std::move(builder_).take();
     select_cases(request_.filters, request_.devices, findings_, plan_.cases);
     if (findings_.count() > 0) return findings_.list(kMaxDiagnostics);
@@ -128,21 +131,36 @@ class Loader {
     const auto key = parse_id(argument, catalogue());
     if (!key.ok()) return findings_.add(spot, key.error().what, key.error().next);
     if (plan_.name.empty()) plan_.name = key->op;
-    entries_.push_back(IdCase{spot, *key, argument});
+    auto entry = id_case(*key, spot, catalogue());
+    if (!entry.ok()) return findings_.add(spot, entry.error().what, entry.error().next);
+    apply_overrides(overrides_.settings, catalogue(), findings_, entry->settings);
+    entries_.push_back(*std::move(entry));
   }
 
   // Reads a file and all that it includes. nullptr when it was read before.
   ConfigFile* read_file(const std::string& path, std::string_view text) {
     const std::string normal = std::filesystem::path(path).lexically_normal().string();
-    if (by_path_.contains(normal)) return nullptr;
+    if (by_path_.contains(normal) || values_ > yaml::kMaxNodes) return nullptr;
     files_.push_back(read_config(findings_, path, text));
     ConfigFile& config = files_.back();
     by_path_.emplace(normal, &config);
+    if (!check_values(config)) return &config;
     plan_.files.push_back(path);
     open_.push_back(normal);
     for (const yaml::Node* node : config.includes) read_include(config, *node);
     open_.pop_back();
     return &config;
+  }
+
+  // The limit of one file holds for all of them: each is kept until the last is read.
+  bool check_values(const ConfigFile& config) {
+    if (config.document.has_root()) values_ += config.document.root().expanded;
+    if (values_ <= yaml::kMaxNodes) return true;
+    findings_.add(
+        {config.file, {1, 1}},
+        fmt::format("the files up to here have more than {} values", group_digits(yaml::kMaxNodes)),
+        "give or include fewer files");
+    return false;
   }
 
   void read_include(ConfigFile& config, const yaml::Node& node) {
@@ -212,7 +230,7 @@ class Loader {
   }
 
   void read_cases(const ConfigFile& file) {
-    if (!cases_read_.insert(&file).second) return;
+    if (!cases_read_.insert(&file).second || too_many_) return;
     Settings defaults;
     for (const ConfigFile* source : with_includes(file)) {
       apply_defaults(*source, catalogue(), findings_, defaults);
@@ -222,7 +240,11 @@ class Loader {
       auto entry = read_case(reader, *node, defaults, overrides_.settings, findings_);
       if (!entry) continue;
       entry->folder = file.folder;
+      // Entries of long lists are large as well: beyond the limit no further one is read.
+      least_cases_ += count_cases(*entry, 1);
       entries_.push_back(*std::move(entry));
+      too_many_ = !check_limit(entries_.back(), least_cases_);
+      if (too_many_) return;
     }
   }
 
@@ -231,73 +253,59 @@ class Loader {
   }
 
   void read_networks() {
-    for (const Entry& item : entries_) {
-      const auto* entry = std::get_if<CaseTemplate>(&item);
-      if (entry == nullptr || entry->op != nullptr) continue;
-      network_of_[entry] =
-          networks_->find(entry->network, network_folders(*entry), entry->network_spot);
+    for (const CaseTemplate& entry : entries_) {
+      if (entry.op != nullptr) continue;
+      network_of_[&entry] =
+          networks_->find(entry.network, network_folders(entry), entry.network_spot);
     }
   }
 
-  // Before anything is expanded, so that a slip of the pen costs no time.
+  // A value of --set that changes nothing would look as if it had.
+  void check_overrides() {
+    if (findings_.count() > 0) return;
+    for (const Override& fixed : overrides_.settings) {
+      const bool taken = std::ranges::any_of(
+          entries_, [&](const CaseTemplate& entry) { return takes(entry, fixed); });
+      if (taken) continue;
+      Error error = untaken(fixed);
+      findings_.add({fixed.file, {}}, std::move(error.what), std::move(error.next));
+    }
+  }
+
+  // Before anything is expanded, so that a slip of the pen costs neither time nor memory.
   bool check_count() {
-    std::int64_t total = 0;
-    for (const Entry& item : entries_) {
-      const auto* entry = std::get_if<CaseTemplate>(&item);
-      if (entry == nullptr) continue;
-      const NetworkFile* network = entry->op == nullptr ? network_of_[entry] : nullptr;
-      if (entry->op == nullptr && network == nullptr) continue;
-      const std::int64_t layers =
-          network == nullptr ? 0 : static_cast<std::int64_t>(network->definition.layers.size());
-      total += count_cases(*entry, layers);
-      if (total <= kMaxCases) continue;
-      findings_.add(entry->spot, fmt::format("up to here there are more than {} cases", kMaxCases),
-                    "vary fewer keys, or use several files");
-      return false;
+    Checked total = 0;
+    for (const CaseTemplate& entry : entries_) {
+      const NetworkFile* network = entry.op == nullptr ? network_of_[&entry] : nullptr;
+      if (entry.op == nullptr && network == nullptr) continue;
+      total += count_cases(entry, network == nullptr ? 0 : std::ssize(network->definition.layers));
+      if (!check_limit(entry, total)) return false;
     }
     // The total is an upper bound, so only what is cheap is set aside.
-    builder_.reserve(static_cast<std::size_t>(std::min(total, kMaxReserved)));
+    builder_.reserve(static_cast<std::size_t>(std::min(*total.value(), kMaxReserved)));
     return true;
   }
 
-  void expand() {
-    for (const Entry& item : entries_) {
-      if (const auto* id = std::get_if<IdCase>(&item)) {
-        expand_id(*id);
-      } else {
-        const auto& entry = std::get<CaseTemplate>(item);
-        const NetworkFile* network = entry.op == nullptr ? network_of_[&entry] : nullptr;
-        if (entry.op != nullptr) expand_operator(entry, catalogue(), findings_, builder_);
-        if (network != nullptr) {
-          expand_network(entry, *network, *networks_, catalogue(), findings_, builder_);
-        }
-      }
-    }
+  bool check_limit(const CaseTemplate& entry, Checked total) {
+    if (total.value() && *total.value() <= kMaxCases) return true;
+    findings_.add(entry.spot,
+                  fmt::format("there are {} cases up to here, the limit is {}",
+                              total.value() ? group_digits(*total.value()) : "more than 10^18",
+                              group_digits(kMaxCases)),
+                  "vary fewer keys, or split the configuration");
+    return false;
   }
 
-  void expand_id(const IdCase& id) {
-    Settings settings;
-    apply_overrides(overrides_.settings, catalogue(), findings_, settings);
-    Case result;
-    result.key = id.key;
-    result.warmup = settings.warmup;
-    result.measure = settings.measure;
-    result.place = findings_.place(id.spot);
-    if (id.key.op != "network") {
-      auto problem = problem_of(id.key, catalogue());
-      if (!problem.ok()) return findings_.add(id.spot, problem.error().what, problem.error().next);
-      result.work = *std::move(problem);
-      return builder_.add(std::move(result), id.spot, {});
+  void expand() {
+    // What is expanded makes room for the cases.
+    for (; !entries_.empty(); entries_.pop_front()) {
+      const CaseTemplate& entry = entries_.front();
+      if (entry.op != nullptr) {
+        expand_operator(entry, catalogue(), findings_, builder_);
+      } else if (const NetworkFile* network = network_of_[&entry]) {
+        expand_network(entry, *network, *networks_, catalogue(), findings_, builder_);
+      }
     }
-    const auto segment = parse_network_segment(id.key.parameters);
-    if (!segment.ok()) return findings_.add(id.spot, segment.error().what, segment.error().next);
-    const NetworkFile* file = networks_->find(segment->name, {"configs/networks"}, id.spot);
-    if (file == nullptr) return;
-    const BoundNetwork* bound = networks_->bind(*file, *segment, id.key.dtype, id.spot);
-    if (bound == nullptr) return;
-    result.work = bound->network;
-    result.network = bound->planned;
-    builder_.add(std::move(result), id.spot, bound->content);
   }
 
   void finish() {
@@ -323,9 +331,12 @@ class Loader {
   std::deque<ConfigFile> files_;
   std::map<std::string, ConfigFile*> by_path_;
   std::map<const ConfigFile*, std::vector<const ConfigFile*>> included_;
+  std::int64_t values_ = 0;        // in all of them
   std::vector<std::string> open_;  // files whose includes are being read
   std::set<const ConfigFile*> cases_read_;
-  std::deque<Entry> entries_;
+  std::deque<CaseTemplate> entries_;
+  Checked least_cases_ = 0;  // of them, networks counted as one layer each
+  bool too_many_ = false;    // so that no further ones are read
   std::map<const CaseTemplate*, const NetworkFile*> network_of_;
 };
 

@@ -26,7 +26,8 @@ struct LoadRequest {
   std::vector<std::string>
       arguments;  // files or case ids ("an argument that names a file is a file")
   std::vector<std::string> overrides;  // --set key=value: value is YAML; keys: those of `defaults`,
-                                       // dotted below it ("measure.processes"), `budget`
+                                       // dotted below it ("measure.processes"), `budget`; ids
+                                       // take them as files do
   std::vector<std::string>
       filters;  // --filter GLOB or /REGEX/ over ids; a case stays that matches any; empty = all
   std::vector<std::string> devices;  // --device: keeps cases of these devices; empty = all

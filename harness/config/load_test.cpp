@@ -301,6 +301,231 @@ TEST(LoadOverrides, mistakes_name_the_argument) {
   test::expect_golden(kTestdata + "overrides.txt", messages(plan.error()));
 }
 
+const std::string kConv = "conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot";
+const std::string kNetwork = "network/forward/tiny/f32/onednn/cpu/hot";
+
+// The shipped networks' little sister, where ids are looked up.
+LoadRequest id_request(const std::string& id, std::vector<std::string> overrides) {
+  LoadRequest request = in_memory({{"configs/networks/tiny.yaml",
+                                    "version: 1\nnetwork: tiny\ninput: {c: 3, h: 8}\nlayers:\n"
+                                    "  - {name: conv1, op: conv, k: 4, r: 3, pad: 1}\n"
+                                    "  - {name: bn1, op: batch_norm}\n"
+                                    "  - {name: relu1, op: pointwise, function: relu}\n"
+                                    "  - {name: fc, op: gemm, n: 10}\n"}});
+  request.arguments = {id};
+  request.overrides = std::move(overrides);
+  return request;
+}
+
+Result_ load_id(const std::string& id, std::vector<std::string> overrides) {
+  return load_plan(id_request(id, std::move(overrides)));
+}
+
+// `list ID --set dtype=bf16` stayed f32, `run ID --set threads=1` took all processors.
+TEST(LoadOverrides, every_axis_changes_the_case_of_an_id) {
+  struct Row {
+    std::string id;
+    std::vector<std::string> overrides;
+    std::vector<std::string> expected;
+  };
+  const Row rows[] = {
+      {kConv, {"dtype=bf16"}, {"conv/forward/c8h8w8k8r3s3p1/bf16/onednn/cpu/hot"}},
+      {kConv, {"threads=1"}, {kConv + "/t1"}},
+      {kConv + "/t2", {"threads=all"}, {kConv}},
+      {kConv, {"cache=cold"}, {"conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/cold"}},
+      {kConv,
+       {"direction=backward_data"},
+       {"conv/backward_data/c8h8w8k8r3s3p1/f32/onednn/cpu/hot"}},
+      {kConv, {"layout=nhwc", "math=tf32"}, {kConv + "/nhwc/tf32"}},
+      {kConv, {"device=cuda"}, {"conv/forward/c8h8w8k8r3s3p1/f32/cudnn/cuda/hot"}},
+      {kConv, {"device=cuda", "backend=cudnn"}, {"conv/forward/c8h8w8k8r3s3p1/f32/cudnn/cuda/hot"}},
+      {kConv,
+       {"dtype=[f16, s8]", "threads=[1, all]"},
+       {"conv/forward/c8h8w8k8r3s3p1/f16/onednn/cpu/hot/t1",
+        "conv/forward/c8h8w8k8r3s3p1/f16/onednn/cpu/hot",
+        "conv/forward/c8h8w8k8r3s3p1/s8/onednn/cpu/hot/t1",
+        "conv/forward/c8h8w8k8r3s3p1/s8/onednn/cpu/hot"}},
+      {kNetwork, {"batch=8"}, {"network/forward/tiny-n8/f32/onednn/cpu/hot"}},
+      {kNetwork, {"fuse=false"}, {"network/forward/tiny+separate/f32/onednn/cpu/hot"}},
+      {kNetwork, {"mode=training"}, {"network/forward/tiny+separate+training/f32/onednn/cpu/hot"}},
+      {"network/forward/tiny-n8+separate/f32/onednn/cpu/cold",
+       {"dtype=bf16", "cache=hot", "batch=[1, 2]"},
+       {"network/forward/tiny+separate/bf16/onednn/cpu/hot",
+        "network/forward/tiny-n2+separate/bf16/onednn/cpu/hot"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(fmt::format("{} --set {}", row.id, row.overrides.front()));
+    const Result_ plan = load_id(row.id, row.overrides);
+    ASSERT_TRUE(plan.ok()) << messages(plan.error());
+    EXPECT_EQ(ids(*plan), row.expected);
+  }
+}
+
+TEST(LoadOverrides, how_an_id_is_measured_can_be_set) {
+  const Result_ plan =
+      load_id(kConv, {"measure.processes=3", "measure={max_time: 7s}", "warmup.time=9ms", "tune=4",
+                      "sample_method=graph", "budget=30s"});
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  ASSERT_EQ(ids(*plan), std::vector<std::string>{kConv});
+  const Case& only = plan->cases[0];
+  EXPECT_EQ(only.measure.processes, 3);
+  EXPECT_EQ(only.measure.max_time, std::chrono::seconds(7));
+  EXPECT_EQ(only.warmup.time, std::chrono::milliseconds(9));
+  EXPECT_EQ(only.measure.tune, 4);
+  EXPECT_EQ(only.measure.sample_method, ops::SampleMethod::graph);
+  EXPECT_EQ(plan->budget, std::chrono::seconds(30));
+}
+
+TEST(LoadOverrides, an_id_and_a_file_agree) {
+  const std::string file = "version: 1\ncases: [{op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1}]";
+  for (const char* value : {"dtype=bf16", "threads=3", "cache=[hot, cold_weights]", "tune=true",
+                            "direction=[forward, backward_weights]", "device=[cpu, cuda]",
+                            "layout=nchw", "math=tf32", "sample_method=stream"}) {
+    SCOPED_TRACE(value);
+    const Result_ by_file = load_text(file, {value});
+    const Result_ by_id = load_id(kConv, {value});
+    ASSERT_TRUE(by_file.ok() && by_id.ok());
+    EXPECT_EQ(ids(*by_id), ids(*by_file));
+    EXPECT_EQ(by_id->hash, by_file->hash);
+  }
+}
+
+TEST(LoadOverrides, a_key_that_no_case_takes_is_refused) {
+  struct Row {
+    std::string id, override, expected;
+  };
+  const Row rows[] = {
+      {kConv, "batch=8",
+       "--set batch=8: `batch` is for networks, and there is none here; leave it out, or name a "
+       "network\n"},
+      {kConv, "mode=training",
+       "--set mode=training: `mode` is for networks, and there is none here; leave it out, or "
+       "name a network\n"},
+      {kNetwork, "direction=backward_data",
+       "--set direction=backward_data: `direction` is for operators, and there is none here; "
+       "leave it out: a network's passes follow `mode`\n"},
+      {kNetwork, "measure.what=layers",
+       "--set measure.what=layers: `measure.what` chooses parts of a configuration's networks, "
+       "and there is none here; leave it out, or name a configuration with a network\n"},
+      {kNetwork, "cache=cold_weights",
+       "--set cache=cold_weights: cache mode `cold_weights` is for layers, not for a network as "
+       "one; use hot or cold: a network streams its weights anyway\n"},
+      {kConv, "backend=cudnn",
+       "--set backend=cudnn: backend `cudnn` runs on device cuda, which is not among this case's "
+       "devices; write `device: cuda`\n" +
+           kConv + ": no backend of this case runs on device `cpu`; write `backend: onednn`\n"},
+  };
+  for (const Row& row : rows) {
+    const Result_ plan = load_id(row.id, {row.override});
+    ASSERT_FALSE(plan.ok()) << row.override;
+    EXPECT_EQ(messages(plan.error()), row.expected);
+  }
+  const Result_ file =
+      load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]", {"fuse=true"});
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(messages(file.error()),
+            "--set fuse=true: `fuse` is for networks, and there is none here; leave it out, or "
+            "name a network\n");
+}
+
+TEST(LoadOverrides, a_key_that_some_case_takes_is_accepted) {
+  LoadRequest request = id_request(kConv, {"batch=2"});
+  request.arguments.push_back(kNetwork);
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  EXPECT_EQ(ids(*plan),
+            (std::vector<std::string>{kConv, "network/forward/tiny-n2/f32/onednn/cpu/hot"}));
+}
+
+// "[1, 2, 3]"
+std::string numbers(int count) {
+  std::string text = "[1";
+  for (int i = 2; i <= count; ++i) text += fmt::format(", {}", i);
+  return text + "]";
+}
+
+std::string sweep(int m, int n, int k) {
+  return fmt::format("{{op: gemm, sweep: {{m: {}, n: {}, k: {}}}}}", numbers(m), numbers(n),
+                     numbers(k));
+}
+
+std::string refusal(const std::string& place, const std::string& count) {
+  return fmt::format(
+      "{}: there are {} cases up to here, the limit is 100,000; vary fewer keys, or split the "
+      "configuration\n",
+      place, count);
+}
+
+// Three sweeps of 100 values took 2.5 GB; ten times as many of each took as much as there is.
+TEST(LoadLimits, too_many_cases_are_refused_with_their_number_before_any_is_made) {
+  const std::string head = "version: 1\ncases:\n  - ";
+  const auto message = [&](const std::string& entry) {
+    const Result_ plan = load_text(head + entry);
+    return plan.ok() ? std::string("accepted") : messages(plan.error());
+  };
+  EXPECT_EQ(message(sweep(100, 100, 100)), refusal("a.yaml:3:5", "1,000,000"));
+  EXPECT_EQ(message(sweep(1000, 1000, 1000)), refusal("a.yaml:3:5", "1,000,000,000"));
+  const std::string four =
+      fmt::format("{{op: gemm, sweep: {{m: {0}, n: {0}, k: {0}, batch: {0}}}}}", numbers(60'000));
+  EXPECT_EQ(message(four), refusal("a.yaml:3:5", "more than 10^18"));
+  EXPECT_EQ(message(sweep(40, 50, 40) + "\n  - " + sweep(20, 20, 51)),
+            refusal("a.yaml:4:5", "100,400"));
+}
+
+TEST(LoadLimits, cases_count_over_all_included_files) {
+  LoadRequest request =
+      in_memory({{"a.yaml", "version: 1\ninclude: [b.yaml]\ncases: [" + sweep(50, 50, 20) + "]"},
+                 {"b.yaml", "version: 1\ncases: [" + sweep(51, 50, 20) + "]"}});
+  request.arguments = {"a.yaml"};
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:3:9", "101,000"));
+}
+
+// Every entry has its own copy of the defaults' lists.
+TEST(LoadLimits, entries_with_long_lists_end_at_the_limit) {
+  std::string text = "version: 1\ndefaults: {threads: " + numbers(4000) + "}\ncases:\n";
+  for (int i = 0; i < 1000; ++i) text += "  - {op: gemm, m: 1, n: 1, k: 1}\n";
+  const Result_ plan = load_text(text);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:29:5", "104,000"));
+}
+
+TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
+  LoadRequest request = id_request("a.yaml", {});
+  const auto tiny = request.read("configs/networks/tiny.yaml");
+  const std::string text = fmt::format(
+      "version: 1\ncases: [{{network: tiny, mode: training, batch: {}}}]", numbers(8000));
+  request.read = [&](const std::string& path) -> Result<std::string> {
+    if (path == "a.yaml") return text;
+    if (path == "networks/tiny.yaml") return tiny;
+    return Error{"no such file", path, ""};
+  };
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  // Four layers in three directions, and the network: 13 for each batch.
+  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:2:9", "104,000"));
+}
+
+TEST(LoadLimits, values_count_over_all_included_files) {
+  std::map<std::string, std::string> files;
+  std::string list = "[1";
+  for (int i = 0; i < 340'000; ++i) list += ",1";
+  for (const char* name : {"b.yaml", "c.yaml", "d.yaml"}) {
+    files[name] =
+        fmt::format("version: 1\ncases: [{{op: gemm, m: 1, n: 1, k: 1, threads: {}]}}]", list);
+  }
+  files["a.yaml"] = "version: 1\ninclude: [b.yaml, c.yaml, d.yaml]";
+  LoadRequest request = in_memory(files);
+  request.arguments = {"a.yaml"};
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(messages(plan.error())
+                .find("d.yaml:1:1: the files up to here have more than 1,000,000 values; give or "
+                      "include fewer files\n"),
+            std::string::npos);
+}
+
 TEST(LoadFilters, keep_what_any_of_them_matches) {
   LoadRequest request = in_memory({{"a.yaml",
                                     "version: 1\ncases: [{op: gemm, n: 2, k: 3, device: [cpu, "

@@ -67,7 +67,7 @@ struct Case {
   std::string id;    // to_id(key)
   std::string hash;  // content_hash of everything that decides what is computed (not how long it is
                      // measured), network definition included
-  // What is computed: a problem, or a whole network.
+  // What is computed: a problem, without its formulas, or a whole network.
   std::variant<ops::Problem, std::shared_ptr<const ops::Network>> work;
   std::shared_ptr<const PlannedNetwork>
       network;                          // set for op `network`: what a worker needs to build it

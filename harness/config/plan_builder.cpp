@@ -62,17 +62,27 @@ std::string sample_method_text(const Measure& measure) {
 void PlanBuilder::reserve(std::size_t cases) {
   cases_.reserve(cases);
   spots_.reserve(cases);
-  contents_.reserve(cases);
   index_.reserve(cases);
 }
 
 void PlanBuilder::add(Case added, Spot spot, const std::string& content) {
   added.id = to_id(added.key);
-  const auto [place, inserted] = index_.emplace(added.id, cases_.size());
-  if (!inserted) return merge(place->second, std::move(added), spot, content);
+  const std::size_t position = cases_.size();
   cases_.push_back(std::move(added));
+  const auto [place, inserted] = index_.insert(position);
+  if (!inserted) {
+    Case again = std::move(cases_.back());
+    cases_.pop_back();
+    return merge(*place, std::move(again), spot, content);
+  }
   spots_.push_back(spot);
-  contents_.push_back(content);
+  if (!content.empty()) contents_.emplace(position, content);
+}
+
+const std::string& PlanBuilder::content_of(std::size_t position) const {
+  static const std::string kNone;
+  const auto found = contents_.find(position);
+  return found == contents_.end() ? kNone : found->second;
 }
 
 void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::string& content) {
@@ -83,7 +93,7 @@ void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::s
                               findings_.place(spots_[index]).text(), difference),
                   "give both the same settings, or remove one");
   };
-  if (contents_[index] != content) {
+  if (content_of(index) != content) {
     return conflict(fmt::format("another network file named {}", known.key.parameters));
   }
   if (!(known.warmup == added.warmup && known.measure == added.measure)) {
@@ -108,7 +118,7 @@ std::vector<Case> PlanBuilder::take() && {
     Case& finished = cases_[i];
     std::string text = finished.id;
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
-    if (!contents_[i].empty()) text += " network " + contents_[i];
+    if (const std::string& content = content_of(i); !content.empty()) text += " network " + content;
     // On a device it decides which engine computes. oneDNN leaves no such choice: there times stay
     // comparable with those of a configuration without it.
     const std::int64_t tune = finished.measure.tune;

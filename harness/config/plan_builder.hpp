@@ -6,15 +6,20 @@
 #include "harness/config/reader.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace bench {
 
 class PlanBuilder {
  public:
-  explicit PlanBuilder(Findings& findings) : findings_(findings) {}
+  explicit PlanBuilder(Findings& findings)
+      : findings_(findings), index_(0, IdHash{cases_}, IdEqual{cases_}) {}
+  PlanBuilder(const PlanBuilder&) = delete;
+  PlanBuilder& operator=(const PlanBuilder&) = delete;
 
   // A hint: about this many cases will be added.
   void reserve(std::size_t cases);
@@ -25,13 +30,28 @@ class PlanBuilder {
   std::vector<Case> take() &&;
 
  private:
+  // Positions of cases, found by their ids: without copies of these.
+  struct IdHash {
+    const std::vector<Case>& cases;
+    std::size_t operator()(std::size_t position) const {
+      return std::hash<std::string>()(cases[position].id);
+    }
+  };
+  struct IdEqual {
+    const std::vector<Case>& cases;
+    bool operator()(std::size_t left, std::size_t right) const {
+      return cases[left].id == cases[right].id;
+    }
+  };
+
+  const std::string& content_of(std::size_t position) const;
   void merge(std::size_t index, Case&& added, Spot spot, const std::string& content);
 
   Findings& findings_;
   std::vector<Case> cases_;
   std::vector<Spot> spots_;
-  std::vector<std::string> contents_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::unordered_map<std::size_t, std::string> contents_;  // of networks as one
+  std::unordered_set<std::size_t, IdHash, IdEqual> index_;
 };
 
 // " sample_method graph", for hashes; empty where it is left to the device.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/config/id_case.hpp"
+
+#include "harness/config/network_segment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+std::int64_t index_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) - names.begin();
+}
+
+std::int64_t backend_value(const CaseKey& key, const ops::Catalogue& catalogue) {
+  if (catalogue.default_backend(key.device, key.op) == key.backend) return kAutomatic;
+  return index_of(catalogue.backend_names(), key.backend);
+}
+
+Status set_network(const CaseKey& key, CaseTemplate& entry) {
+  BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
+  const auto usual =
+      segment.mode == ops::Mode::inference ? ops::Fusion::fused : ops::Fusion::separate;
+  entry.network = segment.name;
+  entry.network_spot = entry.spot;
+  entry.folder = "configs";
+  entry.settings.parts = NetworkParts::network;
+  entry.settings.axis(Axis::batch) = {{segment.batch, entry.spot}};
+  entry.settings.axis(Axis::mode) = {{static_cast<std::int64_t>(segment.mode), entry.spot}};
+  entry.settings.axis(Axis::fuse) = {
+      {segment.fusion == usual ? kAutomatic : std::int64_t{segment.fusion == ops::Fusion::fused},
+       entry.spot}};
+  return Done{};
+}
+
+Status set_operator(const CaseKey& key, CaseTemplate& entry) {
+  BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens,
+                         ops::parse_problem_tokens(*entry.op, key.parameters));
+  entry.parameters = std::move(tokens.parameters);
+  entry.parameter_spots.assign(entry.op->parameters.size(), Spot{});
+  entry.post_ops = std::move(tokens.post_ops);
+  entry.settings.axis(Axis::direction) = {{static_cast<std::int64_t>(key.direction), entry.spot}};
+  return Done{};
+}
+
+bool chooses_parts(const Override& fixed) {
+  return fixed.key == "measure" &&
+         (fixed.value->kind == yaml::Kind::sequence || fixed.value->find("what") != nullptr);
+}
+
+}  // namespace
+
+Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::Catalogue& catalogue) {
+  CaseTemplate entry;
+  entry.op = catalogue.find(key.op);
+  entry.origin = CaseTemplate::Origin::id;
+  entry.spot = spot;
+  const auto set = [&](Axis axis, std::int64_t value) {
+    entry.settings.axis(axis) = {{value, spot}};
+  };
+  set(Axis::dtype, index_of(axis_row(Axis::dtype).words(catalogue), info(key.dtype).name));
+  set(Axis::backend, backend_value(key, catalogue));
+  set(Axis::device, index_of(device_names(), key.device));
+  set(Axis::cache, static_cast<std::int64_t>(key.cache));
+  set(Axis::threads, key.threads.value_or(0));
+  set(Axis::layout, static_cast<std::int64_t>(key.layout));
+  set(Axis::math, static_cast<std::int64_t>(key.math));
+  BENCH_RETURN_IF_ERROR(entry.op != nullptr ? set_operator(key, entry) : set_network(key, entry));
+  return entry;
+}
+
+bool takes(const CaseTemplate& entry, const Override& fixed) {
+  if (const AxisRow* row = find_axis(fixed.key)) {
+    return row->scope == AxisScope::everywhere ||
+           (row->scope == AxisScope::operators) == (entry.op != nullptr);
+  }
+  return !chooses_parts(fixed) ||
+         (entry.op == nullptr && entry.origin == CaseTemplate::Origin::file);
+}
+
+Error untaken(const Override& fixed) {
+  if (chooses_parts(fixed)) {
+    return {"`measure.what` chooses parts of a configuration's networks, and there is none here",
+            "", "leave it out, or name a configuration with a network"};
+  }
+  const AxisRow* row = find_axis(fixed.key);
+  if (row != nullptr && row->scope == AxisScope::operators) {
+    return {fmt::format("`{}` is for operators, and there is none here", fixed.key), "",
+            "leave it out: a network's passes follow `mode`"};
+  }
+  return {fmt::format("`{}` is for networks, and there is none here", fixed.key), "",
+          "leave it out, or name a network"};
+}
+
+}  // namespace bench
