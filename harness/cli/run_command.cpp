@@ -174,6 +174,13 @@ void print_dry_run(const Plan& plan, Env& env) {
                           plan.cases.size(), format_time(longest));
 }
 
+// The last line: it explains the exit status.
+void print_stop(const RunSummary& summary, const std::string& path, Env& env) {
+  const std::string stop = format_stop(summary);
+  if (stop.empty()) return;
+  print_line(*env.err, fmt::format("bench run: {}; --resume {} continues", stop, path));
+}
+
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
   print_line(*env.err, fmt::format("bench run: {}", error.message()));
   return status;
@@ -226,9 +233,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
         write_profile_files(destination->sink.path(), **switches, arguments, env);
     if (!written) return fail(written.error(), ExitStatus::not_measured, env);
   }
-  if (summary->end.interrupted)
-    print_line(*env.err, fmt::format("bench run: interrupted; --resume {} continues",
-                                     destination->sink.path()));
+  print_stop(*summary, destination->sink.path(), env);
   const bool incomplete = summary->any_failed || summary->any_unmeasured;
   return incomplete ? ExitStatus::not_measured : ExitStatus::success;
 }

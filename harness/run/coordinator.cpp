@@ -34,9 +34,6 @@ class Run {
   Result<RunSummary> execute();
 
  private:
-  // Why no further step is made.
-  enum class Halt { none, budget, interrupted };
-
   Status adopt_earlier();
   void decide_without_worker();
   Status begin();
@@ -73,10 +70,12 @@ class Run {
   NetworkLayouts layouts_;
   std::optional<std::string> capability_;  // of the GPU, "9.0"
   std::size_t appended_ = 0;               // cases whose record is behind
-  Halt halt_ = Halt::none;
+  StopCause halt_ = StopCause::none;       // why no further step is made
   Nanoseconds started_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
+  std::int64_t fewer_processes_ = 0;
+  std::int64_t not_profiled_ = 0;
   bool any_failed_ = false;
   bool lacks_device_ = false;  // the required one
   bool begun_ = false;
@@ -115,12 +114,12 @@ bool Run::abandon_step() {
 }
 
 void Run::look_at_limits() {
-  if (halt_ != Halt::none) return;
+  if (halt_ != StopCause::none) return;
   const std::optional<Nanoseconds> left = budget_left();
   if (interrupt_seen()) {
-    halt_ = Halt::interrupted;
+    halt_ = StopCause::interrupted;
   } else if (left && *left <= Nanoseconds(0)) {
-    halt_ = Halt::budget;
+    halt_ = StopCause::budget;
   }
 }
 
@@ -196,7 +195,7 @@ Status Run::measure() {
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
-  for (int process = 0; process < processes && halt_ == Halt::none; ++process) {
+  for (int process = 0; process < processes && halt_ == StopCause::none; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
   return take_canaries(CanaryMoment::after);
@@ -213,7 +212,7 @@ Status Run::measure_process(int process) {
     if (2 * steps_done_ >= steps_total_) {
       BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::midway));
     }
-    if (halt_ != Halt::none) break;
+    if (halt_ != StopCause::none) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
     session_.finish();
   }
@@ -225,9 +224,9 @@ Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
   for (const std::size_t i : wanted) {
     const Case& spec = cases_[i].spec();
     look_at_limits();
-    if (layouts_.knows(spec) || halt_ != Halt::none) continue;
+    if (layouts_.knows(spec) || halt_ != StopCause::none) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
-    if (halt_ != Halt::none) return Done{};
+    if (halt_ != StopCause::none) return Done{};
     layouts_.ask(session_, spec);
   }
   session_.finish();
@@ -237,14 +236,14 @@ Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
 Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& left) {
   for (const std::size_t i : batch.cases) {
     look_at_limits();
-    if (halt_ != Halt::none) return Done{};
+    if (halt_ != StopCause::none) return Done{};
     // Each step of this round of processes may use an equal part of the budget that is left, so
     // that the last case gets its first process too.
     const std::optional<Nanoseconds> budget = budget_left();
     const Nanoseconds deadline = budget ? env_.clock->now() + *budget / left : Nanoseconds::max();
     --left;
     BENCH_RETURN_IF_ERROR(ensure_worker(batch.threads));
-    if (halt_ != Halt::none) return Done{};
+    if (halt_ != StopCause::none) return Done{};
     BENCH_RETURN_IF_ERROR(step(cases_[i], process, deadline));
   }
   return Done{};
@@ -254,7 +253,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& l
 Status Run::ensure_worker(std::optional<int> threads) {
   Status status = session_.ensure(threads);
   look_at_limits();
-  if (!status && halt_ == Halt::none) {
+  if (!status && halt_ == StopCause::none) {
     Error error = std::move(status).error();
     if (error.where.empty()) error.where = options_.worker_program;
     return error;
@@ -265,9 +264,9 @@ Status Run::ensure_worker(std::optional<int> threads) {
 
 Status Run::take_canaries(CanaryMoment moment) {
   look_at_limits();
-  if (halt_ != Halt::none || !canaries_.wanted(moment)) return Done{};
+  if (halt_ != StopCause::none || !canaries_.wanted(moment)) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_worker(1));
-  return halt_ == Halt::none ? canaries_.take(moment) : Status(Done{});
+  return halt_ == StopCause::none ? canaries_.take(moment) : Status(Done{});
 }
 
 Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
@@ -285,7 +284,8 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   request.met = layouts_.met_by(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
-  if (result.course == StepResult::Course::abandoned) look_at_limits();
+  const bool abandoned = result.course == StepResult::Course::abandoned;
+  if (abandoned) look_at_limits();
   if (result.prepared) {
     progress.learn(*result.prepared);
     outputs_.emplace(problem, std::move(result.prepared->output));
@@ -300,11 +300,13 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   }
   if (result.record) {
     result.record->run_id = options_.run_id;
-    if (result.record->stop == StopReason::interrupted && halt_ == Halt::budget) {
+    if (result.record->stop == StopReason::interrupted && halt_ == StopCause::budget) {
       result.record->stop = StopReason::budget;
     }
     BENCH_RETURN_IF_ERROR(sink_.append(*result.record));
     progress.add(std::move(*result.record));
+    // Its last process is there, but not whole.
+    if (abandoned && progress.complete()) ++fewer_processes_;
   }
   return append_decided();
 }
@@ -328,9 +330,10 @@ Status Run::append_decided() {
 Status Run::append_unfinished() {
   for (; appended_ < cases_.size(); ++appended_) {
     CaseProgress& progress = cases_[appended_];
+    if (!progress.decided()) ++fewer_processes_;
     if (!progress.decided() && !progress.has_samples()) {
       ++not_measured_;
-      if (halt_ != Halt::budget) continue;
+      if (halt_ != StopCause::budget) continue;
       progress.end(Outcome::skipped, fmt::format("{} ({}) before it was measured", kBudgetReason,
                                                  format_time(*budget_)));
     }
@@ -347,14 +350,19 @@ Status Run::profile() {
     const bool measured = progress.decided() && progress.outcome() == Outcome::ok;
     if (!(options_.profile && measured) && !(options_.trace_failures && failed)) continue;
     look_at_limits();
-    if (halt_ != Halt::none) break;
     const Case& spec = progress.spec();
-    observer_.message("profiling " + spec.id);
-    BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
-    if (halt_ != Halt::none) break;
+    if (halt_ == StopCause::none) {
+      observer_.message("profiling " + spec.id);
+      BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
+    }
+    if (halt_ != StopCause::none) {
+      ++not_profiled_;
+      continue;
+    }
     const auto pass = profile_case(world, {&spec, layouts_.met_by(spec),
                                            failed ? ProfileReason::failed : ProfileReason::wanted});
     if (!pass) return pass.error();
+    if (!*pass) ++not_profiled_;
     session_.finish();  // the next case gets a worker, and caches, of its own
     any_failed_ = any_failed_ || (*pass && is_failure((*pass)->outcome));
   }
@@ -376,10 +384,14 @@ Status Run::append_case(const CaseProgress& progress) {
 Result<RunSummary> Run::end() {
   RunSummary summary;
   summary.any_failed = any_failed_;
-  summary.any_unmeasured = not_measured_ > 0 || lacks_device_;
+  summary.any_unmeasured = fewer_processes_ > 0 || lacks_device_;
+  summary.stopped_by = halt_;
+  summary.cases = std::ssize(cases_);
+  summary.fewer_processes = fewer_processes_;
+  summary.not_profiled = not_profiled_;
   summary.end.run_id = options_.run_id;
   summary.end.finished = env_.utc_now();
-  summary.end.interrupted = halt_ == Halt::interrupted;
+  summary.end.interrupted = halt_ == StopCause::interrupted;
   summary.end.exit =
       static_cast<int>(summary.any_failed || summary.any_unmeasured ? ExitStatus::not_measured
                                                                     : ExitStatus::success);
@@ -390,6 +402,30 @@ Result<RunSummary> Run::end() {
 }
 
 }  // namespace
+
+std::string format_stop(const RunSummary& summary) {
+  const auto cases = [&](std::int64_t count) {
+    return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
+                       count == 1 ? "has" : "have");
+  };
+  std::string text;
+  if (summary.fewer_processes > 0) {
+    text = cases(summary.fewer_processes) + " fewer processes than asked for";
+    const std::int64_t none = summary.end.not_measured;
+    if (none > 0) text += fmt::format(", {} of them none", none);
+  } else if (summary.not_profiled > 0) {
+    text = cases(summary.not_profiled) + " no profile";
+  }
+  switch (summary.stopped_by) {
+    case StopCause::none:
+      return "";
+    case StopCause::budget:
+      return text.empty() ? "" : "stopped by the budget: " + text;
+    case StopCause::interrupted:
+      return "interrupted: " + (text.empty() ? "every case is measured" : text);
+  }
+  return "";
+}
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
                                      const CoordinatorParts& parts, RecordSink& sink,

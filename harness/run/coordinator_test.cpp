@@ -187,6 +187,9 @@ TEST_F(CoordinatorTest, TheBudgetNamesWhatItLeftOut) {
   EXPECT_EQ(sink_.all<ProcessRecord>()[0].samples, std::vector<Nanoseconds>(1, 60us));
   EXPECT_EQ(summary.end.not_measured, 1);
   EXPECT_EQ(summary.end.exit, 3);
+  EXPECT_EQ(format_stop(summary),
+            "stopped by the budget: 2 of 2 cases have fewer processes than asked for, 1 of them "
+            "none");
   EXPECT_FALSE(summary.end.interrupted);
   int measured = 0;
   for (const auto& [id, record] : cases()) {
@@ -215,6 +218,45 @@ TEST_F(CoordinatorTest, ABudgetIsSharedSoThatEveryCaseGetsItsFirstProcess) {
   EXPECT_EQ(processes[1].stop, StopReason::budget);
 }
 
+// Every case has a time, and yet the run did not do what it was asked for.
+TEST_F(CoordinatorTest, RunsThatTheBudgetLeavesWithFewerProcessesAreNotMeasured) {
+  options_.budget = 4ms;  // a step takes 65.45 + 180 + 1200 us
+  const RunSummary summary =
+      run(test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),
+                           test::make_case(kSecond, measure(2), kShortWarmup)}));
+  EXPECT_EQ(summary.end.not_measured, 0);
+  EXPECT_EQ(summary.fewer_processes, 1);
+  EXPECT_TRUE(summary.any_unmeasured);
+  EXPECT_EQ(summary.end.exit, 3);
+  EXPECT_EQ(sink_.all<EndRecord>().at(0).exit, 3);
+  EXPECT_EQ(format_stop(summary),
+            "stopped by the budget: 1 of 2 cases has fewer processes than asked for");
+}
+
+TEST_F(CoordinatorTest, ProcessesThatTheirOwnStopRuleEndsAreNotMissing) {
+  scripts_["m4n4k4"].run = [](std::int64_t n) { return n % 2 == 0 ? 60us : 90us; };
+  options_.budget = 10s;
+  const RunSummary summary = run(test::make_plan(
+      {test::make_case(kFirst, measure(2, 3ms), kShortWarmup),  // ends by max_time
+       test::make_case(kSecond, measure(2), kShortWarmup)}));   // ends by its precision
+  EXPECT_EQ(sink_.all<ProcessRecord>().size(), 4u);
+  EXPECT_EQ(summary.fewer_processes, 0);
+  EXPECT_FALSE(summary.any_unmeasured);
+  EXPECT_EQ(summary.end.exit, 0);
+  EXPECT_EQ(format_stop(summary), "");
+}
+
+TEST_F(CoordinatorTest, ALastProcessThatAnInterruptCutsShortIsMissing) {
+  scripts_["m4n4k4"].run = [](std::int64_t n) { return n % 2 == 0 ? 60us : 90us; };
+  options_.interrupted = [this] { return clock_.now() >= 4ms; };
+  const RunSummary summary =
+      run(test::make_plan({test::make_case(kFirst, measure(1, 1s), kShortWarmup)}));
+  ASSERT_EQ(sink_.all<ProcessRecord>().size(), 1u);
+  EXPECT_EQ(sink_.all<ProcessRecord>()[0].stop, StopReason::interrupted);
+  EXPECT_EQ(summary.end.exit, 3);
+  EXPECT_EQ(format_stop(summary), "interrupted: 1 of 1 case has fewer processes than asked for");
+}
+
 TEST_F(CoordinatorTest, AnInterruptKeepsWhatIsFinished) {
   options_.interrupted = [this] { return clock_.now() >= 4ms; };
   const RunSummary summary =
@@ -229,6 +271,8 @@ TEST_F(CoordinatorTest, AnInterruptKeepsWhatIsFinished) {
   }
   EXPECT_EQ(cases().size(), 2u);
   EXPECT_EQ(summary.end.not_measured, 0);
+  EXPECT_EQ(summary.end.exit, 3);
+  EXPECT_EQ(format_stop(summary), "interrupted: 2 of 2 cases have fewer processes than asked for");
 }
 
 TEST_F(CoordinatorTest, ResumingMeasuresWhatIsMissing) {

@@ -64,11 +64,25 @@ struct RunOptions {
       interrupted;  // Ctrl-C seen; polled at least 10 times a second, also while a worker works
 };
 
+// Why a run ended before its plan was carried out.
+enum class StopCause { none, budget, interrupted };
+
 struct RunSummary {
   EndRecord end;
   bool any_failed = false;      // a case with outcome crashed, timed_out, wrong_result or failed
-  bool any_unmeasured = false;  // budget, interrupt, or the required device is missing
+  bool any_unmeasured = false;  // fewer processes, or the required device is missing
+  StopCause stopped_by = StopCause::none;
+  std::int64_t cases = 0;  // of the plan
+  // Cases that the stop left with fewer processes than asked for. A process that it cut short is
+  // missing; one that its stop rule or its share of the budget ended is not. end.not_measured are
+  // those among them without a time.
+  std::int64_t fewer_processes = 0;
+  std::int64_t not_profiled = 0;  // cases whose profiling pass the stop left out
 };
+
+// "stopped by the budget: 3 of 12 cases have fewer processes than asked for, 1 of them none". Empty
+// if nothing stopped the run, and if the budget ended when all was done.
+std::string format_stop(const RunSummary& summary);
 
 // Order of events: run record; process records as processes finish cases; case records in the order
 // of the plan, each as soon as all before it are known; end record. An error means that the run
