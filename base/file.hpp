@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,11 @@ enum class OpenDescriptors { read, refuse };
 Result<Descriptor> open_input(const std::string& path,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 
-// Opens as open_input() does. Refuses files above `limit` bytes, naming the limit.
+// Opens as open_input() does. Hands the content of a file to `take` in blocks of up to 64 KiB; ends
+// with its first error.
+Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& take,
+                   OpenDescriptors descriptors = OpenDescriptors::read);
+// The whole content. Refuses files above `limit` bytes, naming the limit.
 Result<std::string> read_file(const std::string& path, std::int64_t limit,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 

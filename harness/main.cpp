@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/env.hpp"
 #include "base/standard_streams.hpp"
+#include "harness/cli/last_resort.hpp"
 #include "harness/cli/parse.hpp"
 
 #include <unistd.h>
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   bench::CheckedStream out(STDOUT_FILENO);
   bench::Env env = bench::real_env(clock);
   env.out = &out;
-  const int status = bench::bench_main(argc, argv, env);
+  const int status =
+      bench::with_last_resort(*env.err, [&] { return bench::bench_main(argc, argv, env); });
   return bench::status_after_output(status, out.finish(), env);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline save` and `accept`: from result files into the store.
-#include "base/file.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/result_text.hpp"
 #include "harness/report/table.hpp"
 #include "harness/store/from_report.hpp"
 #include "harness/store/iteration_sink.hpp"
@@ -69,7 +68,7 @@ Saved saved(const BaselineRecord& record, const Appended& appended) {
 Status save_file(const std::string& path, const Arguments& arguments, EpochWish wish,
                  Saving& saving) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLargestResult));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
   saving.warnings.insert(saving.warnings.end(), report.warnings.begin(), report.warnings.end());
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });

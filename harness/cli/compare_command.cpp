@@ -3,8 +3,8 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/gate/comparison.hpp"
+#include "harness/report/result_text.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ std::optional<StoredRuns> stored_runs(const std::string& path) {
 Result<Measurement> read_side(const std::string& path,
                               const std::optional<std::string>& machine_class) {
   if (const auto stored = stored_runs(path)) return read_stored(*stored, machine_class);
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLargestResult));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   return read_measurement(text, path);
 }
 

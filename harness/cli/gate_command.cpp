@@ -10,9 +10,9 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/gate/gate_report.hpp"
 #include "harness/gate/stage_one.hpp"
+#include "harness/report/result_text.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/gate_parts.hpp"
 #include "harness/run/kit_run.hpp"
@@ -351,7 +351,7 @@ Result<ExitStatus> GateRun::report() {
 
 // The same evidence by today's rules.
 Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.gate.from, kLargestResult));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
   gate.judgements = decide(gate.evidence).judgements;
   gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));

@@ -3,9 +3,9 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/result_text.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,7 @@ namespace {
 Result<std::string> read_all(const std::vector<std::string>& paths) {
   std::string all;
   for (const std::string& path : paths) {
-    BENCH_ASSIGN_OR_RETURN(std::string text, read_file(path, kLargestResult));
-    all += text;
+    BENCH_RETURN_IF_ERROR(append_result_text(path, {}, all));
     if (!all.empty() && all.back() != '\n') all += '\n';
   }
   return all;

@@ -10,10 +10,10 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/gate/versus_baseline.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/result_text.hpp"
 #include "harness/report/table.hpp"
 #include "harness/run/run.hpp"
 #include "harness/store/store.hpp"
@@ -51,7 +51,7 @@ Status check_resumable(const Report& report, const Plan& plan, const std::string
 }
 
 Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
-  BENCH_ASSIGN_OR_RETURN(std::string text, read_file(path, kLargestResult));
+  BENCH_ASSIGN_OR_RETURN(std::string text, read_result_text(path));
   text.resize(text.rfind('\n') == std::string::npos
                   ? 0
                   : text.rfind('\n') + 1);  // RecordFile::reopen cuts the torn line as well

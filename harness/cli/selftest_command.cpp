@@ -6,8 +6,8 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
-#include "harness/cli/result_limit.hpp"
 #include "harness/gate/selftest.hpp"
+#include "harness/report/result_text.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/gate_parts.hpp"
 #include "harness/run/selftest_run.hpp"
@@ -67,7 +67,7 @@ Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env)
 
 Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
   if (arguments.gate.from) {
-    BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.gate.from, kLargestResult));
+    BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
     return read_self_tests(text, *arguments.gate.from);
   }
   Arguments own = arguments;

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 30 runs of some epochs are a few megabytes; the limit keeps a wrong file from being read whole.
-constexpr std::int64_t kLargestFile = std::int64_t{1} << 28;
+constexpr std::int64_t kLargestFile = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
   return {"is a symbolic link, and a store follows none", path, "put the file itself there"};
