@@ -270,6 +270,23 @@ TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
   EXPECT_EQ(report.cases.size(), 5u);
   ASSERT_EQ(report.ends.size(), 1u);
   EXPECT_EQ(report.ends[0].not_measured, 4);
+  EXPECT_EQ(report.ends[0].exit, 3);
+  EXPECT_THAT(result.err,
+              testing::EndsWith("bench run: stopped by the budget: 4 of 5 cases have fewer "
+                                "processes than asked for, 4 of them none; --resume r.jsonl "
+                                "continues\n"));
+}
+
+// `list ID --set dtype=bf16` stayed f32 without a word.
+TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
+  const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+  const ProgramResult set = bench({"list", id, "--set", "dtype=bf16", "--set", "threads=1"}, ".");
+  EXPECT_EQ(set.status, 0);
+  EXPECT_THAT(set.out, HasSubstr("\ngemm/forward/m16n16k16/bf16/onednn/cpu/hot/t1 "));
+  const ProgramResult refused = bench({"list", id, "--set", "batch=4"}, ".");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("--set batch=4: `batch` is for networks"));
 }
 
 // The library's OpenMP runtime binds every program that loads it: the coordinator must not take the

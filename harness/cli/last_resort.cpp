@@ -3,40 +3,69 @@
 
 #include "harness/report/exit_status.hpp"
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <ostream>
 #include <stdexcept>
+#include <string_view>
+#include <unistd.h>
 
 namespace bench {
 namespace {
 
-// Messages are literals as far as that goes: there may be no memory to put them together.
-int out_of_memory(std::ostream& err) {
-  err << "bench: not enough memory; free some, raise the limit of the process (`ulimit -v`), or "
-         "ask for less: fewer cases, smaller files\n";
-  return static_cast<int>(ExitStatus::not_measured);
+constexpr int kStatus = static_cast<int>(ExitStatus::not_measured);
+constexpr std::string_view kNoMemory =
+    "bench: not enough memory; free some, raise the limit of the process (`ulimit -v`), or ask for "
+    "less: fewer cases, smaller files\n";
+
+// Hands over the message for the exception that is being handled, piece by piece: there may be no
+// memory to put them together.
+template <class Write>
+void explain(Write write) {
+  const auto internal = [&](const char* what) {
+    write("bench: internal error: ");
+    write(what);
+    write("; please report it, with the command\n");
+  };
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    write(kNoMemory);
+  } catch (const std::length_error&) {  // a string or vector longer than any memory
+    write(kNoMemory);
+  } catch (const std::exception& error) {
+    internal(error.what());
+  } catch (...) {
+    internal("an exception of unknown kind");
+  }
 }
 
-int internal_error(std::ostream& err, const char* what) {
-  err << "bench: internal error: " << what << "; please report it, with the command\n";
-  return static_cast<int>(ExitStatus::not_measured);
+[[noreturn]] void end_process() {
+  const auto write = [](std::string_view text) {
+    // Nothing is left to be done where standard error is closed.
+    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+  };
+  if (std::current_exception()) {
+    explain(write);
+  } else {
+    write("bench: internal error: terminated; please report it, with the command\n");
+  }
+  std::_Exit(kStatus);
 }
 
 }  // namespace
 
 int with_last_resort(std::ostream& err, const std::function<int()>& program) {
+  const std::terminate_handler before = std::set_terminate(end_process);
+  int status = kStatus;
   try {
-    return program();
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(err);
-  } catch (const std::length_error&) {  // a string or vector longer than any memory
-    return out_of_memory(err);
-  } catch (const std::exception& error) {
-    return internal_error(err, error.what());
+    status = program();
   } catch (...) {
-    return internal_error(err, "an exception of unknown kind");
+    explain([&](std::string_view text) { err << text; });
   }
+  std::set_terminate(before);
+  return status;
 }
 
 }  // namespace bench

@@ -8,8 +8,9 @@
 
 namespace bench {
 
-// Runs `program` and returns its exit status. After an exception: 3, with a message to `err`, and
-// what was recorded until then stays, since all destructors have run.
+// Runs `program` and returns its exit status. After an exception: 3, with a message to `err`; what
+// was recorded until then stays. An exception that cannot be caught (of a thread, of a destructor
+// that needs memory) ends the process with the same status, the message on standard error.
 int with_last_resort(std::ostream& err, const std::function<int()>& program);
 
 }  // namespace bench

@@ -49,5 +49,19 @@ TEST(LastResort, any_other_exception_is_a_message_too) {
   EXPECT_THAT(number.message, HasSubstr("an exception of unknown kind"));
 }
 
+struct ThrowsAtTheEnd {
+  ~ThrowsAtTheEnd() noexcept { throw_now(); }
+  static void throw_now() { throw std::bad_alloc(); }
+};
+
+// As the JSON library's values do, which need memory to be freed.
+TEST(LastResortDeathTest, an_exception_of_a_destructor_is_no_abort) {
+  EXPECT_EXIT(end_of([] {
+                const ThrowsAtTheEnd value;
+                return 0;
+              }),
+              testing::ExitedWithCode(3), "bench: not enough memory; free some");
+}
+
 }  // namespace
 }  // namespace bench

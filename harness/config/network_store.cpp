@@ -47,7 +47,12 @@ const NetworkFile* NetworkStore::find(const std::string& name,
     auto known = files_.find(path);
     if (known == files_.end()) {
       const auto text = request_.read(path);
-      if (!text.ok()) continue;
+      if (!text.ok() && !lists(folder, name)) continue;
+      if (!text.ok()) {
+        findings_.add(
+            spot, fmt::format("cannot read network {}: {}", quote(name), text.error().message()));
+        return nullptr;
+      }
       auto file = read_network(findings_, path, *text, catalogue_);
       if (file && file->definition.name != name) {
         findings_.add(
@@ -62,6 +67,13 @@ const NetworkFile* NetworkStore::find(const std::string& name,
   }
   findings_.add(spot, fmt::format("unknown network {}", quote(name)), missing_hint(name, all));
   return nullptr;
+}
+
+// The file is there, whatever keeps it from being read.
+bool NetworkStore::lists(const std::string& folder, const std::string& name) const {
+  if (!request_.list) return false;
+  const std::vector<std::string> names = request_.list(folder);
+  return std::ranges::find(names, name + std::string(kSuffix)) != names.end();
 }
 
 std::string NetworkStore::missing_hint(const std::string& name,

@@ -43,6 +43,7 @@ class NetworkStore {
  private:
   std::unique_ptr<BoundNetwork> make(const NetworkFile& file, const NetworkSegment& segment,
                                      DataType dtype, Spot spot);
+  bool lists(const std::string& folder, const std::string& name) const;
   std::string missing_hint(const std::string& name, const std::vector<std::string>& folders) const;
 
   const LoadRequest& request_;

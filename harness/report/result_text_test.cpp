@@ -67,7 +67,7 @@ TEST(ResultText, an_endless_line_is_refused_at_its_limit) {
             path +
                 ":3: the line is longer than 200 B, and no record is; name a file that `bench "
                 "run` wrote");
-  EXPECT_THAT(message(read_result_text(path)), HasSubstr(":3: the line is longer than 64.00 MiB"));
+  EXPECT_THAT(message(read_result_text(path)), HasSubstr(":3: the line is longer than 32.00 MiB"));
 }
 
 TEST(ResultText, too_many_records_are_refused) {

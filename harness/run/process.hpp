@@ -91,9 +91,9 @@ class ChildProcess {
   std::optional<ProcessEnd> end_;
 };
 
-// A line of a worker longer than this is garbage: a round of a million samples takes 10 MB, and a
-// line takes several times its length to parse.
-inline constexpr std::size_t kMaximumLine = std::size_t{64} << 20;
+// A line of a worker longer than this is garbage: a round of a million samples takes 10 MB, on
+// a GPU 23 MB, and a line takes several times its length to parse.
+inline constexpr std::size_t kMaximumLine = std::size_t{32} << 20;
 inline constexpr std::size_t kKeptStandardError = 4096;
 
 }  // namespace bench
