@@ -49,6 +49,17 @@ TEST(ChildProcess, LongMessagesPassInBothDirections) {
   EXPECT_EQ(line, text);
 }
 
+// A worker that has gone mad must not fill the memory.
+TEST(ChildProcess, AnEndlessLineEndsAtItsLimit) {
+  MonotonicClock clock;
+  auto child = shell("exec tr '\\0' x < /dev/zero", {{"PATH", "/usr/bin:/bin"}});
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_GT(line.size(), kMaximumLine);
+  EXPECT_LT(line.size(), kMaximumLine + (std::size_t{1} << 20));
+}
+
 TEST(ChildProcess, GetsExactlyItsEnvironment) {
   MonotonicClock clock;
   auto child = shell("echo \"$A-$HOME\"", {{"A", "b"}});
