@@ -78,9 +78,6 @@ struct MachineDrift {
   friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
 };
 
-// What ended the measurements of a gate before every case was decided.
-enum class StopCause { budget, interruption };
-
 // What the store says of a case, reduced to what a gate decides by (harness/store/history.hpp).
 struct StoredCase {
   std::string commit, time, run_id;  // of its last run

@@ -33,6 +33,8 @@ enum class Flag {
 };
 // voided: the device gave no valid sample any more.
 enum class StopReason { precision, max_time, budget, interrupted, voided };
+// What ended a run or a gate before it had measured all that was asked for.
+enum class StopCause { budget, interruption };
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
 std::string_view name_of(Outcome outcome);

@@ -2,6 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
+#include "harness/gate/decide.hpp"
 #include "harness/report/exit_status.hpp"
 #include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
@@ -70,7 +71,7 @@ class Run {
   NetworkLayouts layouts_;
   std::optional<std::string> capability_;  // of the GPU, "9.0"
   std::size_t appended_ = 0;               // cases whose record is behind
-  StopCause halt_ = StopCause::none;       // why no further step is made
+  std::optional<StopCause> halt_;          // why no further step is made
   Nanoseconds started_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
@@ -114,10 +115,10 @@ bool Run::abandon_step() {
 }
 
 void Run::look_at_limits() {
-  if (halt_ != StopCause::none) return;
+  if (halt_) return;
   const std::optional<Nanoseconds> left = budget_left();
   if (interrupt_seen()) {
-    halt_ = StopCause::interrupted;
+    halt_ = StopCause::interruption;
   } else if (left && *left <= Nanoseconds(0)) {
     halt_ = StopCause::budget;
   }
@@ -195,7 +196,7 @@ Status Run::measure() {
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
-  for (int process = 0; process < processes && halt_ == StopCause::none; ++process) {
+  for (int process = 0; process < processes && !halt_; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
   return take_canaries(CanaryMoment::after);
@@ -212,7 +213,7 @@ Status Run::measure_process(int process) {
     if (2 * steps_done_ >= steps_total_) {
       BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::midway));
     }
-    if (halt_ != StopCause::none) break;
+    if (halt_) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
     session_.finish();
   }
@@ -224,9 +225,9 @@ Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
   for (const std::size_t i : wanted) {
     const Case& spec = cases_[i].spec();
     look_at_limits();
-    if (layouts_.knows(spec) || halt_ != StopCause::none) continue;
+    if (layouts_.knows(spec) || halt_) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
-    if (halt_ != StopCause::none) return Done{};
+    if (halt_) return Done{};
     layouts_.ask(session_, spec);
   }
   session_.finish();
@@ -236,14 +237,14 @@ Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
 Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& left) {
   for (const std::size_t i : batch.cases) {
     look_at_limits();
-    if (halt_ != StopCause::none) return Done{};
+    if (halt_) return Done{};
     // Each step of this round of processes may use an equal part of the budget that is left, so
     // that the last case gets its first process too.
     const std::optional<Nanoseconds> budget = budget_left();
     const Nanoseconds deadline = budget ? env_.clock->now() + *budget / left : Nanoseconds::max();
     --left;
     BENCH_RETURN_IF_ERROR(ensure_worker(batch.threads));
-    if (halt_ != StopCause::none) return Done{};
+    if (halt_) return Done{};
     BENCH_RETURN_IF_ERROR(step(cases_[i], process, deadline));
   }
   return Done{};
@@ -253,7 +254,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& l
 Status Run::ensure_worker(std::optional<int> threads) {
   Status status = session_.ensure(threads);
   look_at_limits();
-  if (!status && halt_ == StopCause::none) {
+  if (!status && !halt_) {
     Error error = std::move(status).error();
     if (error.where.empty()) error.where = options_.worker_program;
     return error;
@@ -264,9 +265,9 @@ Status Run::ensure_worker(std::optional<int> threads) {
 
 Status Run::take_canaries(CanaryMoment moment) {
   look_at_limits();
-  if (halt_ != StopCause::none || !canaries_.wanted(moment)) return Done{};
+  if (halt_ || !canaries_.wanted(moment)) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_worker(1));
-  return halt_ == StopCause::none ? canaries_.take(moment) : Status(Done{});
+  return !halt_ ? canaries_.take(moment) : Status(Done{});
 }
 
 Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
@@ -351,11 +352,11 @@ Status Run::profile() {
     if (!(options_.profile && measured) && !(options_.trace_failures && failed)) continue;
     look_at_limits();
     const Case& spec = progress.spec();
-    if (halt_ == StopCause::none) {
+    if (!halt_) {
       observer_.message("profiling " + spec.id);
       BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
     }
-    if (halt_ != StopCause::none) {
+    if (halt_) {
       ++not_profiled_;
       continue;
     }
@@ -391,7 +392,7 @@ Result<RunSummary> Run::end() {
   summary.not_profiled = not_profiled_;
   summary.end.run_id = options_.run_id;
   summary.end.finished = env_.utc_now();
-  summary.end.interrupted = halt_ == StopCause::interrupted;
+  summary.end.interrupted = halt_ == StopCause::interruption;
   summary.end.exit =
       static_cast<int>(summary.any_failed || summary.any_unmeasured ? ExitStatus::not_measured
                                                                     : ExitStatus::success);
@@ -408,6 +409,7 @@ std::string format_stop(const RunSummary& summary) {
     return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
                        count == 1 ? "has" : "have");
   };
+  if (!summary.stopped_by) return "";
   std::string text;
   if (summary.fewer_processes > 0) {
     text = cases(summary.fewer_processes) + " fewer processes than asked for";
@@ -416,15 +418,9 @@ std::string format_stop(const RunSummary& summary) {
   } else if (summary.not_profiled > 0) {
     text = cases(summary.not_profiled) + " no profile";
   }
-  switch (summary.stopped_by) {
-    case StopCause::none:
-      return "";
-    case StopCause::budget:
-      return text.empty() ? "" : "stopped by the budget: " + text;
-    case StopCause::interrupted:
-      return "interrupted: " + (text.empty() ? "every case is measured" : text);
-  }
-  return "";
+  if (text.empty() && summary.stopped_by == StopCause::interruption)
+    text = "every case is measured";
+  return text.empty() ? "" : fmt::format("{}: {}", stop_text(summary.stopped_by), text);
 }
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

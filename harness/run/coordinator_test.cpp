@@ -254,7 +254,8 @@ TEST_F(CoordinatorTest, ALastProcessThatAnInterruptCutsShortIsMissing) {
   ASSERT_EQ(sink_.all<ProcessRecord>().size(), 1u);
   EXPECT_EQ(sink_.all<ProcessRecord>()[0].stop, StopReason::interrupted);
   EXPECT_EQ(summary.end.exit, 3);
-  EXPECT_EQ(format_stop(summary), "interrupted: 1 of 1 case has fewer processes than asked for");
+  EXPECT_EQ(format_stop(summary),
+            "stopped by Ctrl-C: 1 of 1 case has fewer processes than asked for");
 }
 
 TEST_F(CoordinatorTest, AnInterruptKeepsWhatIsFinished) {
@@ -272,7 +273,8 @@ TEST_F(CoordinatorTest, AnInterruptKeepsWhatIsFinished) {
   EXPECT_EQ(cases().size(), 2u);
   EXPECT_EQ(summary.end.not_measured, 0);
   EXPECT_EQ(summary.end.exit, 3);
-  EXPECT_EQ(format_stop(summary), "interrupted: 2 of 2 cases have fewer processes than asked for");
+  EXPECT_EQ(format_stop(summary),
+            "stopped by Ctrl-C: 2 of 2 cases have fewer processes than asked for");
 }
 
 TEST_F(CoordinatorTest, ResumingMeasuresWhatIsMissing) {

@@ -64,14 +64,11 @@ struct RunOptions {
       interrupted;  // Ctrl-C seen; polled at least 10 times a second, also while a worker works
 };
 
-// Why a run ended before its plan was carried out.
-enum class StopCause { none, budget, interrupted };
-
 struct RunSummary {
   EndRecord end;
   bool any_failed = false;      // a case with outcome crashed, timed_out, wrong_result or failed
   bool any_unmeasured = false;  // fewer processes, or the required device is missing
-  StopCause stopped_by = StopCause::none;
+  std::optional<StopCause> stopped_by;
   std::int64_t cases = 0;  // of the plan
   // Cases that the stop left with fewer processes than asked for. A process that it cut short is
   // missing; one that its stop rule or its share of the budget ended is not. end.not_measured are
