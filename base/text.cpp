@@ -107,16 +107,55 @@ std::string_view trim(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+std::size_t end_of_digits(std::string_view text, std::size_t begin) {
+  while (begin < text.size() && is_digit(text[begin])) ++begin;
+  return begin;
+}
+
+// Where an exponent of one or two digits ends that begins at `begin`; `begin` if there is none.
+// No quantity needs more, and "1e-400" stays an error.
+std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
+  if (begin >= text.size() || (text[begin] != 'e' && text[begin] != 'E')) return begin;
+  std::size_t digits = begin + 1;
+  if (digits < text.size() && (text[digits] == '+' || text[digits] == '-')) ++digits;
+  const std::size_t end = end_of_digits(text, digits);
+  return end == digits || end > digits + 2 ? begin : end;
+}
+
 // "1.5" of "1.5 s": digits, optionally a point and digits. Empty when the text does not start so.
 std::string_view leading_number(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_digit(text[end])) ++end;
+  std::size_t end = end_of_digits(text, 0);
   if (end == 0) return {};
   if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) {
-    ++end;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    end = end_of_digits(text, end + 1);
   }
   return text.substr(0, end);
+}
+
+// The same with an exponent, if there is one: "1e-4" of "1e-4s".
+std::string_view leading_scientific_number(std::string_view text) {
+  const std::size_t end = leading_number(text).size();
+  return text.substr(0, end == 0 ? 0 : end_of_exponent(text, end));
+}
+
+// The same number without its exponent: "0.00015" of "1.5e-4".
+std::string plain_decimal(std::string_view number) {
+  const std::size_t mark = number.find_first_of("eE");
+  if (mark == std::string_view::npos) return std::string(number);
+  std::string_view exponent_text = number.substr(mark + 1);
+  if (exponent_text.front() == '+') exponent_text.remove_prefix(1);
+  int exponent = 0;
+  std::from_chars(exponent_text.data(), exponent_text.data() + exponent_text.size(), exponent);
+  const std::string_view mantissa = number.substr(0, mark);
+  std::string digits(mantissa);
+  std::erase(digits, '.');
+  const auto whole = static_cast<int>(std::min(mantissa.find('.'), mantissa.size()));
+  const int point = whole + exponent;  // digits before the point
+  if (point < 1) digits.insert(0, static_cast<std::size_t>(1 - point), '0');
+  const auto place = static_cast<std::size_t>(std::max(point, 1));
+  if (digits.size() < place) digits.append(place - digits.size(), '0');
+  if (digits.size() > place) digits.insert(place, 1, '.');
+  return digits;
 }
 
 struct DurationUnit {
@@ -242,14 +281,14 @@ std::string format_binary(double value, std::string_view unit) {
 
 Result<Nanoseconds> parse_duration(std::string_view text) {
   const std::string_view trimmed = trim(text);
-  const std::string_view number = leading_number(trimmed);
+  const std::string_view number = leading_scientific_number(trimmed);
   if (number.empty()) return duration_error(text, "is not a duration");
   const std::string_view unit_name = trim(trimmed.substr(number.size()));
   if (unit_name.empty()) return duration_error(text, "has no unit");
   for (const DurationUnit& unit : kDurationUnits) {
     if (unit.name != unit_name) continue;
     bool inexact = false;
-    const auto value = exact_product(number, unit.nanoseconds, inexact);
+    const auto value = exact_product(plain_decimal(number), unit.nanoseconds, inexact);
     if (!value) return duration_error(text, "is longer than 292 years");
     if (inexact) return duration_error(text, "is no whole number of nanoseconds");
     return Nanoseconds(*value);

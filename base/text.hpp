@@ -37,8 +37,8 @@ std::string format_or_unknown(const std::optional<T>& value, Format format) {
   return value ? format(*value) : std::string(kUnknown);
 }
 
-// "100ms", "2s", "1.5 s", "3m", "1h", "250us", "80ns" -> nanoseconds; a bare number has no unit and
-// is an error.
+// "100ms", "2s", "1.5 s", "1e-4s", "3m", "1h", "250us", "80ns" -> nanoseconds; a bare number has no
+// unit and is an error.
 Result<Nanoseconds> parse_duration(std::string_view text);
 // "2%" -> 0.02; a bare number is an error.
 Result<double> parse_percentage(std::string_view text);

@@ -108,6 +108,20 @@ TEST(ParseDuration, FractionsAndSpaces) {
   EXPECT_EQ(parse_duration("0.1h").value(), Nanoseconds(360'000'000'000));
 }
 
+TEST(ParseDuration, ScientificNotationIsExact) {
+  EXPECT_EQ(parse_duration("1e-4s").value(), Nanoseconds(100'000));
+  EXPECT_EQ(parse_duration("1E-4 s").value(), Nanoseconds(100'000));
+  EXPECT_EQ(parse_duration("1e3s").value(), Nanoseconds(1'000'000'000'000));
+  EXPECT_EQ(parse_duration("2.5e+2ms").value(), Nanoseconds(250'000'000));
+  EXPECT_EQ(parse_duration("12.3456e1us").value(), Nanoseconds(123'456));
+  EXPECT_EQ(parse_duration("0.15e-2us").error().what,
+            "`0.15e-2us` is no whole number of nanoseconds");
+  EXPECT_EQ(parse_duration("1e-9s").value(), Nanoseconds(1));
+  EXPECT_EQ(parse_duration("1e-10s").error().what, "`1e-10s` is no whole number of nanoseconds");
+  EXPECT_EQ(parse_duration("0e99h").value(), Nanoseconds(0));
+  EXPECT_EQ(parse_duration("1e99ns").error().what, "`1e99ns` is longer than 292 years");
+}
+
 TEST(ParseDuration, LargestAndOverflow) {
   EXPECT_EQ(parse_duration("9223372036854775807ns").value(), Nanoseconds(kLargest));
   EXPECT_EQ(parse_duration("9223372036.854775807s").value(), Nanoseconds(kLargest));
@@ -125,8 +139,9 @@ TEST(ParseDuration, WrongInputSaysWhatWasExpected) {
   EXPECT_EQ(bare.error().message(),
             "`100` has no unit; expected a number with a unit of ns, us, ms, s, m, h, such as "
             "100ms");
-  for (const char* text : {"", " ", "s", "-1s", "+1s", ".5s", "1.s", "1e3s", "1,5s", "5 parsecs",
-                           "1s2", "1 s s", "nan s", "inf", "0x10s", "1S", "\xff"}) {
+  for (const char* text :
+       {"",       " ",    "s",         "-1s", "+1s",   ".5s",   "1.s", "1e",    "1es", "1e+s",
+        "1e100s", "1,5s", "5 parsecs", "1s2", "1 s s", "nan s", "inf", "0x10s", "1S",  "\xff"}) {
     const auto result = parse_duration(text);
     ASSERT_FALSE(result.ok()) << text;
     EXPECT_EQ(result.error().what, "`" + std::string(text) + "` is not a duration");
