@@ -77,6 +77,52 @@ TEST(CompareTest, reads_google_benchmark) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("BM_x/8"), HasSubstr("+100.0 %"), HasSubstr("too few")));
 }
 
+TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", result_of(100'000, "3.2.0", "x"));
+  RunRecord elsewhere = sample_run("r2");
+  elsewhere.environment.machine_class = "other-4c-11111111";
+  folder.write("b.jsonl", result_file(elsewhere, sample_case("r2"), 200'000));
+  const ProgramResult refused = compare({"a.jsonl", "b.jsonl", "--fail-on", "regression"}, folder);
+  EXPECT_EQ(refused.status, 5) << refused.err;
+  EXPECT_EQ(compare({"a.jsonl", "b.jsonl"}, folder).status, 0);
+  EXPECT_THAT(refused.out,
+              AllOf(HasSubstr("1 incomparable"), Not(HasSubstr("+100.0 %")),
+                    HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
+  EXPECT_EQ(compare({"a.jsonl", "b.jsonl", "--require-baseline"}, folder).status, 5);
+  EXPECT_EQ(compare({"a.jsonl", "a.jsonl", "--require-baseline"}, folder).status, 0);
+  const auto document = json::parse(compare({"a.jsonl", "b.jsonl", "--json"}, folder).out);
+  EXPECT_EQ(document.at("cases").at(0).at("verdict"), "incomparable");
+  EXPECT_FALSE(document.at("cases").at(0).contains("ratio"));
+  const ProgramResult across =
+      compare({"a.jsonl", "b.jsonl", "--across-machines", "--fail-on", "regression"}, folder);
+  EXPECT_EQ(across.status, 1) << across.err;
+  EXPECT_THAT(across.out, AllOf(HasSubstr("1 slower"), HasSubstr("+100.0 %"),
+                                HasSubstr("changed    machine_class: test-2c-00000000 -> ")));
+}
+
+// Host names and clock rates differ between equal machines; processors and caches tell.
+TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incomparable) {
+  const TemporaryFolder folder;
+  const auto report = [](const std::string& context) {
+    return R"({"context": {)" + context +
+           R"(}, "benchmarks": [{"name": "BM_x", "run_type": "iteration", "real_time": 10}]})";
+  };
+  const std::string cache = R"("caches": [{"type": "Data", "level": 1, "size": 32768}])";
+  folder.write("a.json",
+               report(R"("host_name": "a", "num_cpus": 2, "mhz_per_cpu": 2800, )" + cache));
+  folder.write("b.json",
+               report(R"("host_name": "b", "num_cpus": 2, "mhz_per_cpu": 2799, )" + cache));
+  folder.write("c.json", report(R"("host_name": "a", "num_cpus": 8)"));
+  folder.write("d.json", report(R"("num_cpus": 2, "caches": [{"type": "Data", "level": 1,)"
+                                R"( "size": 49152}])"));
+  EXPECT_THAT(compare({"a.json", "b.json"}, folder).out, HasSubstr("+0.0 %"));
+  EXPECT_THAT(compare({"a.json", "c.json"}, folder).out, HasSubstr("num_cpus differs: 2 and 8"));
+  EXPECT_THAT(compare({"a.json", "d.json"}, folder).out,
+              HasSubstr("caches differs: L1 Data 32768"));
+  EXPECT_THAT(compare({"a.json", "c.json", "--across-machines"}, folder).out, HasSubstr("+0.0 %"));
+}
+
 TEST(CompareTest, wrong_inputs_are_explained) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));

@@ -84,6 +84,7 @@ struct Arguments {
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
   bool fail_on_regression = false;            // compare --fail-on regression
+  bool across_machines = false;               // compare --across-machines
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
   std::vector<std::string> windows;           // profile --window, one or two of them

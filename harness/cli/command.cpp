@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "
 constexpr std::array<std::string_view, 5> kExplainOptions = {"arch", "gpu", "json", "set",
                                                              "plugin"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
-constexpr std::array<std::string_view, 6> kCompareOptions = {"out",  "format", "fail-on",
-                                                             "json", "quiet",  "force"};
+constexpr std::array<std::string_view, 8> kCompareOptions = {
+    "out", "format", "fail-on", "across-machines", "require-baseline", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 24> kGateOptions = {"baseline",      "base",
@@ -151,10 +151,13 @@ constexpr std::array kCommands = {
         "case the ratio of times with its\n"
         "interval over processes, what else changed (implementation, layouts, memory), and for "
         "all of them the\n"
-        "machine, libraries and configuration; worst first. Both sides were measured at their "
-        "own time: small\n"
-        "differences of noisy machines are no regressions, hence exit status 0 unless --fail-on "
-        "asks for more.",
+        "machine, libraries and configuration; worst first. Times of different machine classes are "
+        "incomparable,\n"
+        "unless --across-machines. Both sides were measured at their own time: small differences "
+        "of "
+        "noisy machines\n"
+        "are no regressions, hence exit status 0 unless --fail-on or --require-baseline asks for "
+        "more.",
         "bench compare before.jsonl after.jsonl\n"
         "bench compare before.jsonl after.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
         "bench compare baselines after.jsonl                      # with what was accepted\n"

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -73,10 +74,27 @@ Result<const ComparisonFormat*> choose_format(const Arguments& arguments) {
   return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
 }
 
+// Whether any case has a time on both sides that may be compared.
+bool compared_something(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.cases,
+                             [](const ComparedCase& entry) { return entry.ratio.has_value(); });
+}
+
+ExitStatus status_of(const Comparison& comparison, const Arguments& arguments) {
+  const bool regressed = comparison.count(CaseVerdict::slower) > 0;
+  if (arguments.fail_on_regression && regressed) return ExitStatus::regression;
+  // A gate made of `compare` is not green where it compared nothing.
+  const bool is_required = arguments.fail_on_regression || arguments.gate.require_baseline;
+  if (is_required && !compared_something(comparison)) return ExitStatus::nothing_comparable;
+  return ExitStatus::success;
+}
+
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_format(arguments));
   BENCH_ASSIGN_OR_RETURN(const Sides sides, read_sides(arguments.inputs[0], arguments.inputs[1]));
-  const Comparison comparison = compare(sides.base, sides.candidate, {});
+  ComparisonOptions options;
+  if (arguments.across_machines) options.machines = Machines::any;
+  const Comparison comparison = compare(sides.base, sides.candidate, options);
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : comparison.warnings) {
       print_line(*env.err, fmt::format("bench compare: {}", warning));
@@ -89,8 +107,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   } else {
     *env.out << text;
   }
-  const bool regressed = comparison.count(CaseVerdict::slower) > 0;
-  return arguments.fail_on_regression && regressed ? ExitStatus::regression : ExitStatus::success;
+  return status_of(comparison, arguments);
 }
 
 }  // namespace

@@ -226,9 +226,10 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"profile", '\0', "KINDS",
-           "what is profiled: operators, api, memory, device (default all; run: of each case, in a "
-           "second pass)",
-           [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); }, "all"},
+           "what is profiled: operators, api, memory, device (default all four), counters (run: a "
+           "pass of its own); run: of each case, in a second pass",
+           [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); },
+           "operators,api,memory,device"},
     Option{"no-profile", '\0', "",
            "run: no profiling pass, whatever the configuration says; profile: the program alone",
            [](Arguments& a, const std::string&) -> Status {
@@ -269,6 +270,12 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"fail-on", '\0', "WHAT", "regression: exit 1 when a case became slower", set_failure},
+    Option{"across-machines", '\0', "",
+           "compare times of different machine classes, which are incomparable otherwise",
+           [](Arguments& a, const std::string&) -> Status {
+             a.across_machines = true;
+             return Done{};
+           }},
     Option{"summary", '\0', "",
            "the aggregate tables instead: layers, operators, categories, memory, counters; with "
            "--top, --order-by total|mean|min|max|count and --json",

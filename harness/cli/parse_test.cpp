@@ -3,6 +3,7 @@
 
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
+#include "profiler/switches.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,6 +52,33 @@ TEST(ParseTest, values_are_typed) {
   EXPECT_EQ(arguments.shard->count, 3);
   EXPECT_EQ(arguments.seed, 7u);
   EXPECT_TRUE(arguments.require_gpu);
+}
+
+TEST(ParseTest, bare_profile_asks_for_no_counters_pass) {
+  const auto kinds_of = [](std::vector<const char*> words) {
+    ProfileSwitches switches;
+    for (const auto& [name, value] : parsed(std::move(words)).arguments.profile.switches) {
+      EXPECT_TRUE(find_switch(name)->apply(switches, value).ok()) << value;
+    }
+    return switches.kinds;
+  };
+  EXPECT_EQ(kinds_of({"run", "a.yaml", "--profile"}), ProfileSwitches().kinds);
+  EXPECT_EQ(parsed({"run", "a.yaml", "--profile"}).arguments.profile.wish,
+            ProfileArguments::Wish::wanted);
+  EXPECT_TRUE(kinds_of({"run", "a.yaml", "--profile=counters"}).contains(RecordGroup::counters));
+  EXPECT_TRUE(
+      kinds_of({"run", "a.yaml", "--profile=device,counters"}).contains(RecordGroup::counters));
+}
+
+TEST(ParseTest, min_time_is_seconds_in_scientific_notation_as_megengine_has_it) {
+  const auto min_time = [](const char* text) {
+    return parsed({"analyze", "a.log", "--min-time", text}).arguments.analysis.min_time;
+  };
+  EXPECT_EQ(min_time("1e-4"), std::chrono::microseconds(100));
+  EXPECT_EQ(min_time("0.0001"), std::chrono::microseconds(100));
+  EXPECT_EQ(min_time("2E3"), std::chrono::seconds(2000));
+  EXPECT_EQ(min_time("1e2us"), std::chrono::microseconds(100));
+  EXPECT_THAT(error_of({"analyze", "a.log", "--min-time", "1e"}), HasSubstr("--min-time"));
 }
 
 TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {

@@ -45,6 +45,12 @@ bool is_not_stored(const Change& change) {
          (!change.from || !change.to);
 }
 
+std::string difference_text(const std::string& field, const std::string& from,
+                            const std::string& to) {
+  return fmt::format("{} differs: {} and {}; --across-machines compares them all the same", field,
+                     from, to);
+}
+
 // The first fact that one side insists on and the other does not share, in words.
 std::optional<std::string> other_machine(const Measurement& base, const Measurement& candidate) {
   const auto value = [](const Measurement& side, const std::string& field) {
@@ -55,7 +61,18 @@ std::optional<std::string> other_machine(const Measurement& base, const Measurem
     for (const std::string& field : side->binding) {
       const std::string from = value(base, field);
       const std::string to = value(candidate, field);
-      if (from != to) return fmt::format("{} differs: {} and {}", field, from, to);
+      if (from != to) return difference_text(field, from, to);
+    }
+  }
+  return std::nullopt;
+}
+
+// The first fact of the kind of machine that both sides give and that differs, in words.
+std::optional<std::string> other_machine(const MeasuredCase& base, const MeasuredCase& candidate) {
+  for (const auto& [field, from] : base.machine) {
+    const auto to = candidate.machine.find(field);
+    if (to != candidate.machine.end() && from != to->second) {
+      return difference_text(field, from, to->second);
     }
   }
   return std::nullopt;
@@ -109,8 +126,11 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   result.verdict = verdict_of(result, options);
 }
 
-std::optional<std::string> other_conditions(const MeasuredCase& base,
-                                            const MeasuredCase& candidate) {
+std::optional<std::string> other_conditions(const MeasuredCase& base, const MeasuredCase& candidate,
+                                            Machines machines) {
+  if (machines == Machines::same_kind) {
+    if (auto difference = other_machine(base, candidate)) return difference;
+  }
   if (!base.device || !candidate.device) return std::nullopt;
   return device_difference(*base.device, *candidate.device, {"in the base", "in the candidate"});
 }
@@ -134,7 +154,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
     result.verdict = CaseVerdict::incomparable;
     result.reason = fmt::format("case_hash differs: {} and {} compute different things",
                                 base.case_hash, candidate.case_hash);
-  } else if (const auto difference = other_conditions(base, candidate)) {
+  } else if (const auto difference = other_conditions(base, candidate, options.machines)) {
     result.verdict = CaseVerdict::incomparable;
     result.reason = *difference;
   } else {
@@ -236,8 +256,10 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
     if (side->not_comparable) make_incomparable(result.cases, *side->not_comparable);
   }
-  if (const auto difference = other_machine(base, candidate))
-    make_incomparable(result.cases, *difference);
+  if (options.machines == Machines::same_kind) {
+    const auto difference = other_machine(base, candidate);
+    if (difference) make_incomparable(result.cases, *difference);
+  }
   sort_cases(result.cases);
   result.groups = group_ratios(result.cases);
   return result;

@@ -56,9 +56,12 @@ struct Comparison {
   std::size_t count(CaseVerdict verdict) const;
 };
 
+enum class Machines { same_kind, any };  // any: times of different machine classes are compared
+
 struct ComparisonOptions {
   double tolerance = 0.01;  // smaller effects are none
   double coverage = 0.95;   // of the intervals, at least
+  Machines machines = Machines::same_kind;
 };
 
 Comparison compare(const Measurement& base, const Measurement& candidate,

@@ -92,6 +92,26 @@ TEST(Compare, WhatCannotBeComparedIsSaid) {
             CaseVerdict::incomparable);
 }
 
+TEST(Compare, TimesOfDifferentMachineClassesAreIncomparableUnlessAskedFor) {
+  MeasuredCase base = measured("a", times(1));
+  MeasuredCase candidate = measured("a", times(2));
+  base.machine = {{"machine_class", "emerald-2c"}};
+  candidate.machine = {{"machine_class", "zen4-2c"}};
+  const ComparedCase refused = compare_one(base, candidate);
+  EXPECT_EQ(refused.verdict, CaseVerdict::incomparable);
+  EXPECT_FALSE(refused.ratio.has_value());
+  EXPECT_THAT(refused.reason, AllOf(HasSubstr("machine_class differs: emerald-2c and zen4-2c"),
+                                    HasSubstr("--across-machines")));
+  ComparisonOptions across;
+  across.machines = Machines::any;
+  const ComparedCase asked = compare(side({base}), side({candidate}), across).cases.at(0);
+  EXPECT_EQ(asked.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*asked.ratio, 2, 1e-9);
+  // What one side does not give says nothing: a report of another tool.
+  candidate.machine = {{"num_cpus", "2"}};
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+}
+
 TEST(Compare, AFileThatCannotBeReadIsNoAddedCase) {
   Measurement base = side({});
   base.unreadable = {{store_file_name("conv-a"), "b/conv-a.jsonl:1: schema bench.baseline/2"}};

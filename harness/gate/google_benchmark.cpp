@@ -83,15 +83,46 @@ void take(const json& entry, const std::string& place, Cases& cases, Measurement
   found.process_medians.push_back(*time);
 }
 
+// "L1 Data 32768, L2 Unified 1048576": the sizes are the processor's. How many processors share a
+// cache is left out, since a hypervisor decides it.
+std::string caches_text(const json& context) {
+  const auto caches = context.find("caches");
+  if (caches == context.end() || !caches->is_array()) return {};
+  std::string text;
+  for (const json& cache : *caches) {
+    if (!cache.is_object()) continue;
+    text +=
+        fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", cache.value("level", json()).dump(),
+                    text_at(cache, "type"), cache.value("size", json()).dump());
+  }
+  return text;
+}
+
 void take_context(const json& document, Measurement& measurement) {
   const auto context = document.find("context");
   if (context == document.end() || !context->is_object()) return;
-  for (const char* name : {"num_cpus", "mhz_per_cpu", "library_version", "library_build_type",
-                           "cpu_scaling_enabled", "executable"}) {
+  for (const char* name : {"host_name", "num_cpus", "mhz_per_cpu", "library_version",
+                           "library_build_type", "cpu_scaling_enabled", "executable"}) {
     const auto value = context->find(name);
     if (value == context->end() || value->is_object() || value->is_array()) continue;
     measurement.facts[name] = value->is_string() ? value->get<std::string>() : value->dump();
   }
+  if (std::string caches = caches_text(*context); !caches.empty()) {
+    measurement.facts["caches"] = std::move(caches);
+  }
+}
+
+// Host names differ between equal machines of a pool and clock rates between two runs of one, so
+// neither of them tells machines apart.
+constexpr std::array<const char*, 2> kMachineFacts = {"num_cpus", "caches"};
+
+std::map<std::string, std::string> machine_of(const Measurement& measurement) {
+  std::map<std::string, std::string> machine;
+  for (const char* name : kMachineFacts) {
+    const auto found = measurement.facts.find(name);
+    if (found != measurement.facts.end()) machine.insert(*found);
+  }
+  return machine;
 }
 
 }  // namespace
@@ -116,7 +147,9 @@ Result<Measurement> read_google_benchmark(std::string_view text, const std::stri
       measurement.warnings.push_back(place + ": no object; ignored");
     }
   }
+  const std::map<std::string, std::string> machine = machine_of(measurement);
   for (MeasuredCase& entry : measurement.cases) {
+    entry.machine = machine;
     if (!entry.process_medians.empty()) entry.median = median(entry.process_medians);
   }
   return measurement;

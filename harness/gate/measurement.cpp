@@ -56,6 +56,11 @@ MeasuredCase case_of(const CaseRecord& record) {
   return result;
 }
 
+std::map<std::string, std::string> machine_of(const EnvironmentRecord& environment) {
+  if (environment.machine_class.empty()) return {};
+  return {{"machine_class", environment.machine_class}};
+}
+
 Result<Measurement> read_result(std::string_view text, const std::string& name) {
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   if (report.runs.empty() && report.cases.empty()) {
@@ -128,6 +133,7 @@ Measurement measurement_of(const Report& report, const std::string& name) {
     MeasuredCase measured = case_of(record);
     if (const auto run = environments.find(record.run_id); run != environments.end()) {
       measured.device = device_conditions(record, *run->second);
+      measured.machine = machine_of(*run->second);
     }
     if (record.outcome == Outcome::ok) {
       for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {

@@ -30,6 +30,9 @@ struct MeasuredCase {
   std::optional<std::string> implementation;
   std::map<std::string, std::string> facts;  // exact ones: "layout.source", "memory.peak_bytes"
   std::optional<DeviceConditions> device;    // absent on the CPU, and in reports of other tools
+  // Facts that tell the kind of machine: "machine_class"; "num_cpus", "caches" of Google Benchmark.
+  // Times of two sides that both give one and differ in it are not comparable.
+  std::map<std::string, std::string> machine;
 };
 
 struct Measurement {
@@ -37,7 +40,8 @@ struct Measurement {
   std::map<std::string, std::string> facts;  // "machine_class", "library.onednn", "config", ...
   // Why its times are not to be compared with any; absent for most.
   std::optional<std::string> not_comparable;
-  // Facts that the other side must share, or no time is compared: what a store is sorted by.
+  // Facts that the other side must give and share, or no time is compared: what a store is sorted
+  // by.
   std::vector<std::string> binding;
   std::vector<MeasuredCase> cases;
   // Of a store: files of which nothing can be read, by their names (harness/store/file_name.hpp),
