@@ -179,6 +179,16 @@ class Backend {
   virtual DeviceTracer* tracer() { return nullptr; }
   // Of the device; null: none that could be read.
   virtual DeviceCounters* counters() { return nullptr; }
+  // Why create() will refuse, as far as the problem or network alone tells: nothing is created.
+  // Absent: it may still be refused.
+  virtual std::optional<Refusal> refusal(const Problem& problem) const {
+    static_cast<void>(problem);
+    return std::nullopt;
+  }
+  virtual std::optional<Refusal> refusal(const Network& network) const {
+    static_cast<void>(network);
+    return std::nullopt;
+  }
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
   // A problem as the layer of a network, with what steps() of that network's kernel says it meets.

@@ -69,6 +69,39 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(report.ends.size(), 1u);
 }
 
+// `list` said that all of it can run here, of a network that `run` called unsupported.
+TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
+  const TemporaryFolder folder;
+  folder.write("networks/cnn.yaml",
+               "version: 1\nnetwork: cnn\ninput: { c: 1, h: 8 }\nlayers:\n"
+               "  - { name: conv0, op: conv, k: 4, r: 3 }\n"
+               "  - { name: dense0, op: gemm, n: 10 }\n");
+  folder.write("t.yaml",
+               "version: 1\ndefaults:\n  warmup: { iterations: 1, time: 1ms }\n"
+               "  measure: { processes: 2, min_iterations: 3, max_time: 4ms }\n"
+               "cases: [{ network: cnn, mode: training, measure: [layers, network] }]\n");
+  const ProgramResult run = bench({"run", "t.yaml", "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              testing::AllOf(HasSubstr("not in it"), HasSubstr("gradients of gemm (dense0)"),
+                             Not(HasSubstr("conv/backward_data/"))));
+  const Report report = read_report(folder.file("r.jsonl"));
+  const auto network = std::ranges::find(report.cases, "network", &CaseRecord::op);
+  ASSERT_NE(network, report.cases.end());
+  EXPECT_EQ(network->outcome, Outcome::unsupported);
+  const ProgramResult list = bench({"list", "t.yaml"}, folder.path());
+  EXPECT_THAT(list.out, HasSubstr("no: " + network->reason.value_or("?")));
+  EXPECT_THAT(list.out, HasSubstr("4 cases, 3 can run here"));
+  const json listed = json::parse(bench({"list", "t.yaml", "--json"}, folder.path()).out);
+  for (const json& entry : listed.at("cases")) {
+    EXPECT_EQ(entry.contains("support"), entry.at("op") == "network") << entry;
+  }
+  const json document =
+      json::parse(bench({"report", "r.jsonl", "--format", "json"}, folder.path()).out);
+  EXPECT_EQ(document.at("networks").at(0).at("lacks").at(0), "gradients of gemm (dense0)");
+  EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
+}
+
 TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
   const TemporaryFolder folder;
   const std::string id = "gemm/forward/m16n32k64/f32/onednn/cpu/hot/t1";

@@ -7,12 +7,16 @@
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
 #include "harness/run/probe.hpp"
+#include "ops/kernel.hpp"
+#include "ops/network/network.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -35,16 +39,21 @@ std::string support_text(const CudaSupport& support) {
   return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
 }
 
+// Why backends refuse cases, by case id.
+using Refusals = std::map<std::string, std::string>;
+
 // Where cases can run on this machine.
 struct Places {
   std::set<std::string> devices;
   std::map<std::string, std::string> missing;  // backends of plugins -> why not
   CudaSupports cuda;                           // of cases on a GPU, as far as it can be told
+  Refusals refused;                            // what `run` will call unsupported
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
       return "no: " + why->second;
     }
+    if (const auto why = refused.find(record.id); why != refused.end()) return "no: " + why->second;
     const auto support = cuda.find(record.id);
     const bool told = support != cuda.end();
     if (devices.contains(record.device)) {
@@ -92,7 +101,7 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
                           totals.cases == 1 ? "" : "s", totals.here);
 }
 
-void print_json(const Plan& plan, const CudaSupports& cuda, Env& env) {
+void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refused, Env& env) {
   *env.out << "{\"cases\":[";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const CaseRecord record = case_facts(plan.cases[i]);
@@ -103,10 +112,47 @@ void print_json(const Plan& plan, const CudaSupports& cuda, Env& env) {
                            {"by", support->second.by},
                            {"reason", support->second.reason}};
       line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    } else if (const auto why = refused.find(record.id); why != refused.end()) {
+      auto object = nlohmann::ordered_json::parse(line);
+      object["support"] = {{"runs", "no"}, {"by", ""}, {"reason", why->second}};
+      line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     }
     *env.out << (i == 0 ? "\n" : ",\n") << line;
   }
   *env.out << "\n]}\n";
+}
+
+// The question that create() asks first in a worker, so that a list and a run give one answer.
+std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& onednn) {
+  const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  const bool on_cpu = entry.key.backend == onednn.name();
+  if (problem == nullptr && !on_cpu) {
+    const auto names = cuda_backend_names();
+    const bool own = std::ranges::find(names, entry.key.backend) != names.end();
+    const auto& network = *std::get<std::shared_ptr<const ops::Network>>(entry.work);
+    return own ? ops::why_not_as_one(network, "cuDNN") : std::nullopt;
+  }
+  if (!on_cpu) return std::nullopt;
+  auto refused = problem != nullptr
+                     ? onednn.refusal(*problem)
+                     : onednn.refusal(*std::get<std::shared_ptr<const ops::Network>>(entry.work));
+  return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
+}
+
+Refusals refusals_of(const Plan& plan) {
+  const auto onednn = ops::make_onednn_backend();
+  if (!plan.plugins.empty()) {
+    // In a worker plugins make the layers that oneDNN has no kernel for.
+    onednn->set_layer_maker(
+        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
+          return ops::Refusal{ops::Refusal::Kind::unsupported, ""};
+        });
+  }
+  Refusals refused;
+  for (const Case& entry : plan.cases) {
+    if (auto why = refusal_of(entry, *onednn)) refused.emplace(entry.id, *std::move(why));
+  }
+  return refused;
 }
 
 // What a worker of this program finds; a worker that cannot start is reported, and listing goes on.
@@ -154,10 +200,11 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
   if (!plan) return ExitStatus::usage;
   CudaSupports cuda = cuda_support(*plan, env);
   if (arguments.output == Output::json) {
-    print_json(*plan, cuda, env);
+    print_json(*plan, cuda, refusals_of(*plan), env);
   } else {
     Places places = places_here(*plan, env);
     places.cuda = std::move(cuda);
+    places.refused = refusals_of(*plan);
     print_table(*plan, places, env);
   }
   return ExitStatus::success;

@@ -266,46 +266,80 @@ class NetworkExpansion {
     return segment;
   }
 
-  std::vector<ops::Direction> directions(const BoundNetwork& bound,
-                                         const ops::Problem& problem) const {
-    if (bound.planned->mode == ops::Mode::inference) return {problem.direction};
-    return {problem.op->directions.begin(), problem.op->directions.end()};
+  // What is measured of a layer: a problem in one direction, and the layers that it stands for.
+  struct LayerCase {
+    ops::Problem problem;
+    std::vector<std::string> layers;
+  };
+
+  // The layers for which a training step computes the gradient.
+  static std::vector<std::string> gradient_layers(const ops::DistinctLayer& layer,
+                                                  ops::Direction direction) {
+    if (direction == ops::Direction::backward_data) return layer.data_gradient_layers;
+    return layer.learns ? layer.layers : std::vector<std::string>{};
+  }
+
+  // Absent where the operator does not have the direction, or after a finding.
+  std::optional<ops::Problem> problem_of(const ops::DistinctLayer& layer, ops::Direction direction,
+                                         const Draft& draft) const {
+    const ops::Problem& problem = layer.problem;
+    const bool is_gradient = direction != problem.direction;
+    const auto known = std::ranges::find(problem.op->directions, direction);
+    if (is_gradient && known == problem.op->directions.end()) return std::nullopt;
+    auto made = ops::make_problem(
+        {.op = problem.op,
+         .direction = direction,
+         .dtype = problem.dtype,
+         .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
+         .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
+         .parameters = problem.parameters,
+         .post_ops = is_gradient ? std::vector<ops::PostOp>{} : problem.post_ops});
+    if (made.ok()) return *std::move(made);
+    // An operator may have a direction for some of its functions only.
+    if (is_gradient && made.error().where == "direction") return std::nullopt;
+    findings_.add(
+        entry_.network_spot,
+        fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network, made.error().what),
+        made.error().next);
+    return std::nullopt;
   }
 
   void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer, const Draft& draft) {
-    const ops::Problem& problem = layer.problem;
-    const Membership membership{bound.segment, layer.layers};
-    for (const ops::Direction direction : directions(bound, problem)) {
-      const bool forward = direction == ops::Direction::forward;
-      auto made =
-          ops::make_problem({.op = problem.op,
-                             .direction = direction,
-                             .dtype = problem.dtype,
-                             .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
-                             .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
-                             .parameters = problem.parameters,
-                             .post_ops = forward ? problem.post_ops : std::vector<ops::PostOp>{}});
-      // An operator may have a direction for some of its functions only.
-      if (!made.ok() && !forward && made.error().where == "direction") continue;
-      if (!made.ok()) {
-        findings_.add(entry_.network_spot,
-                      fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,
-                                  made.error().what),
-                      made.error().next);
-        continue;
-      }
-      made->formulas.clear();
-      const std::string tokens = ops::problem_tokens(*made);
-      for (const Site& site : sites_.of(draft, problem.op->name)) {
-        Case result = make_case(entry_, findings_, site);
-        set_problem(result, *made, tokens);
-        result.memberships.push_back(membership);
-        if (forward) result.layer_of = bound.planned;
-        if (site.cache == CacheMode::cold_weights) {
-          result.reuse_distance = bound.network->weights_size();
+    std::vector<LayerCase> gradients;
+    std::vector<ops::Direction> unmeasured;
+    if (bound.planned->mode == ops::Mode::training) {
+      for (const auto direction :
+           {ops::Direction::backward_data, ops::Direction::backward_weights}) {
+        std::vector<std::string> layers = gradient_layers(layer, direction);
+        if (layers.empty()) continue;
+        if (auto made = problem_of(layer, direction, draft)) {
+          gradients.push_back({*std::move(made), std::move(layers)});
+        } else {
+          unmeasured.push_back(direction);
         }
-        plan_.add(std::move(result), entry_.spot, {});
       }
+    }
+    auto forward = problem_of(layer, layer.problem.direction, draft);
+    if (!forward) return;
+    add_case(bound, {*std::move(forward), layer.layers}, std::move(unmeasured), draft);
+    for (LayerCase& gradient : gradients) add_case(bound, std::move(gradient), {}, draft);
+  }
+
+  void add_case(const BoundNetwork& bound, LayerCase layer,
+                std::vector<ops::Direction> unmeasured_gradients, const Draft& draft) {
+    const Membership membership{bound.segment, std::move(layer.layers),
+                                std::move(unmeasured_gradients)};
+    layer.problem.formulas.clear();  // `bench explain` makes them again
+    const std::string tokens = ops::problem_tokens(layer.problem);
+    for (const Site& site : sites_.of(draft, layer.problem.op->name)) {
+      Case result = make_case(entry_, findings_, site);
+      set_problem(result, layer.problem, tokens);
+      result.memberships.push_back(membership);
+      if (layer.problem.direction == ops::Direction::forward) result.layer_of = bound.planned;
+      if (site.cache == CacheMode::cold_weights) {
+        result.reuse_distance = bound.network->weights_size();
+      }
+      plan_.add(std::move(result), entry_.spot, {});
     }
   }
 

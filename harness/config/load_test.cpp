@@ -279,6 +279,40 @@ TEST(LoadPlans, the_same_layer_of_two_networks_is_one_case) {
   EXPECT_EQ(plan->cases[1].reuse_distance, Bytes{(4 * 4 * 9 + 5 * 4 * 9) * 4});
 }
 
+// The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no step runs.
+TEST(LoadPlans, a_training_step_has_no_data_gradient_of_the_first_layer) {
+  LoadRequest request = in_memory({
+      {"a.yaml", "version: 1\ncases: [{network: cnn, mode: training, measure: [layers, network]}]"},
+      {"networks/cnn.yaml",
+       "version: 1\nnetwork: cnn\ninput: {c: 1, h: 8}\nlayers:\n"
+       "  - {name: conv0, op: conv, k: 4, r: 3}\n"
+       "  - {name: relu0, op: pointwise, function: relu}\n"
+       "  - {name: conv1, op: conv, k: 4, r: 3}\n"
+       "  - {name: dense0, op: gemm, n: 10}\n"},
+  });
+  request.arguments = {"a.yaml"};
+  const Result_ plan = load_plan(request);
+  ASSERT_TRUE(plan.ok()) << messages(plan.error());
+  std::vector<std::string> cases;
+  for (const Case& item : plan->cases) {
+    if (item.memberships.empty()) continue;
+    const Membership& membership = item.memberships.front();
+    std::string text =
+        membership.layers.front() + " " +
+        std::string(ops::direction_names()[static_cast<std::size_t>(item.key.direction)]);
+    for (const ops::Direction direction : membership.unmeasured_gradients) {
+      text += " lacks " + std::string(ops::direction_names()[static_cast<std::size_t>(direction)]);
+    }
+    cases.push_back(text);
+  }
+  EXPECT_EQ(cases,
+            (std::vector<std::string>{"conv0 forward", "conv0 backward_weights", "relu0 forward",
+                                      "relu0 backward_data", "conv1 forward", "conv1 backward_data",
+                                      "conv1 backward_weights",
+                                      "dense0 forward lacks backward_data lacks "
+                                      "backward_weights"}));
+}
+
 TEST(LoadOverrides, beat_defaults_cases_and_sweeps) {
   const Result_ plan = load_text(
       "version: 1\ndefaults: {dtype: f16}\nbudget: 1h\n"

@@ -60,6 +60,9 @@ struct Membership {
   // The parameter segment of the network's case id: "resnet50_v1_5", "resnet50_v1_5-n8".
   std::string network;
   std::vector<std::string> layers;  // names; multiplicity = size
+  // Of a forward case: gradients that a training step computes for these layers and that are no
+  // cases, since the operator does not have them.
+  std::vector<ops::Direction> unmeasured_gradients = {};
 };
 
 struct Case {

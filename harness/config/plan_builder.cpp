@@ -50,6 +50,10 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ad
       same->layers.push_back(layer);
     }
   }
+  for (const ops::Direction direction : added.unmeasured_gradients) {
+    auto& known = same->unmeasured_gradients;
+    if (std::find(known.begin(), known.end(), direction) == known.end()) known.push_back(direction);
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -221,6 +222,9 @@ std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSumm
                    summary.network_id.empty() ? "not measured as one" : summary.network_id});
   if (summary.layers_total > 0) {
     facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
+    if (!summary.lacks.empty()) {
+      facts.push_back({"not in it", "", fmt::format("{}", fmt::join(summary.lacks, "; "))});
+    }
     if (hot != nullptr) {
       facts.push_back(
           {"of it caches", signed_time(summary.layers_time - hot->layers_time),

@@ -123,6 +123,7 @@ void case_fields(Archive& archive, Case& record) {
     entry.required("network", network.network);
     entry.optional("layers", network.layers);
   });
+  archive.optional("unmeasured_gradients", record.unmeasured_gradients);
   archive.required("outcome", record.outcome);
   archive.optional("reason", record.reason);
   archive.required("flags", record.flags);

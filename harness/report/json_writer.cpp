@@ -2,8 +2,12 @@
 #include "harness/report/field_writer.hpp"
 #include "harness/report/fields.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/summary.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <optional>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -62,6 +66,35 @@ std::string to_json_line(const Record& record) { return text_line(std::visit(Enc
 
 namespace {
 
+template <class T>
+void put(Json& object, const char* name, const std::optional<T>& value) {
+  if (value) object[name] = *value;
+}
+void put(Json& object, const char* name, const std::optional<Nanoseconds>& time) {
+  if (time) object[name] = time->count();
+}
+
+// Derived from the cases: what the console prints of networks.
+Json networks_of(const Report& report) {
+  Json array = Json::array();
+  for (const NetworkSummary& summary : summarise_networks(report)) {
+    Json object = {{"network", summary.network}};
+    if (!summary.network_id.empty()) object["id"] = summary.network_id;
+    if (!summary.cache.empty()) object["cache"] = summary.cache;
+    put(object, "network_ns", summary.network_time);
+    if (summary.layers_total > 0) {
+      object["layers_ns"] = summary.layers_time.count();
+      object["layers_measured"] = summary.layers_measured;
+      object["layers_total"] = summary.layers_total;
+    }
+    if (!summary.missing.empty()) object["missing"] = summary.missing;
+    if (!summary.lacks.empty()) object["lacks"] = summary.lacks;
+    put(object, "rest", summary.rest);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
 Json document_of(const Report& report) {
   Json document = {{"schema", kResultSchema}};
   document["runs"] = encode_all(report.runs);
@@ -72,6 +105,9 @@ Json document_of(const Report& report) {
   }
   if (!report.canaries.empty()) document["canaries"] = encode_all(report.canaries);
   document["ends"] = encode_all(report.ends);
+  if (Json networks = networks_of(report); !networks.empty()) {
+    document["networks"] = std::move(networks);
+  }
   return document;
 }
 

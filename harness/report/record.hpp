@@ -154,6 +154,8 @@ struct CaseRecord {
   std::vector<std::string> layers;      // in `network`
   std::vector<NetworkLayers> networks;  // all of them, only when there are several
   std::optional<int> multiplicity;
+  // Of a layer of a network in training: directions that a step computes and that no case measures.
+  std::vector<std::string> unmeasured_gradients;
   Outcome outcome = Outcome::ok;
   std::optional<std::string> reason;  // with every outcome but ok
   std::vector<Flag> flags;

@@ -6,6 +6,9 @@
 #include "harness/report/id_segments.hpp"
 #include "harness/stats/summary.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -225,6 +228,34 @@ void fill_network(NetworkSummary& summary, const CaseRecord& network) {
   summary.first_run = network.first_run;
 }
 
+// Whether the parameters of a network's id have the flag: "mobilenet_v2-n8+training".
+bool is_training(std::string_view parameters) {
+  constexpr std::string_view kFlag = "+training";
+  const std::size_t found = parameters.find(kFlag);
+  if (found == std::string_view::npos) return false;
+  const std::string_view rest = parameters.substr(found + kFlag.size());
+  return rest.empty() || rest.front() == '+';
+}
+
+// A step is not one case yet: its sum of layers is a lower bound, and says of what.
+std::vector<std::string> lacks_of(const std::vector<Member>& members) {
+  constexpr std::size_t kMostNames = 3;
+  std::map<std::string, std::vector<std::string>> layers;  // without their gradients, by operator
+  for (const Member& member : members) {
+    if (member.record->unmeasured_gradients.empty()) continue;
+    auto& names = layers[member.record->op];
+    names.insert(names.end(), member.layers.begin(), member.layers.end());
+  }
+  std::vector<std::string> lacks;
+  for (const auto& [op, names] : layers) {
+    lacks.push_back(names.size() > kMostNames
+                        ? fmt::format("gradients of {} ({} layers)", op, names.size())
+                        : fmt::format("gradients of {} ({})", op, fmt::join(names, ", ")));
+  }
+  lacks.insert(lacks.end(), {"the loss", "the optimizer"});
+  return lacks;
+}
+
 void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
   for (const Member& member : members) {
     ++summary.layers_total;
@@ -249,7 +280,7 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
 // Only a complete sum explains a network.
 std::optional<double> rest_of(const NetworkSummary& summary) {
   if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
-      !summary.missing.empty())
+      !summary.missing.empty() || !summary.lacks.empty())
     return std::nullopt;
   const auto network = static_cast<double>(summary.network_time->count());
   return (network - static_cast<double>(summary.layers_time.count())) / network;
@@ -311,6 +342,7 @@ std::vector<NetworkSummary> summarise_networks(const Report& report) {
       explained.insert(network);
     }
     fill_layers(summary, members);
+    if (is_training(group.network)) summary.lacks = lacks_of(members);
     summary.rest = rest_of(summary);
     summaries.push_back(std::move(summary));
   }

@@ -37,8 +37,11 @@ struct NetworkSummary {
   Nanoseconds layers_time{0};                 // sum over measured layers of median x multiplicity
   int layers_measured = 0, layers_total = 0;  // distinct layers
   std::vector<std::string> missing;           // ids of layers without a time
+  // What a training step does beyond the layers that were measured, in words: "the loss"; empty for
+  // networks in inference.
+  std::vector<std::string> lacks;
   std::optional<double> rest;  // (network - layers) / network, signed; absent while a layer or the
-                               // network has no time
+                               // network has no time, or the sum lacks something
   struct Entry {
     std::string id;
     std::vector<std::string> layers;

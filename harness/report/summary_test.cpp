@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/summary.hpp"
 
+#include "harness/report/console.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,9 @@
 namespace bench {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -228,6 +232,25 @@ TEST(SummariseNetworks, ANetworkWithoutATimeLeavesNoRest) {
   const NetworkSummary hot = summarise_networks(report)[0];
   EXPECT_EQ(hot.network_id, "");
   EXPECT_EQ(hot.layers_time, Nanoseconds(80));
+}
+
+TEST(SummariseNetworks, ATrainingStepSaysWhatItsSumLacks) {
+  Report report = network_report();
+  for (CaseRecord& record : report.cases) {
+    if (record.network) record.network = "net+training";
+  }
+  report.cases[2].op = "gemm";
+  report.cases[2].unmeasured_gradients = {"backward_data", "backward_weights"};
+  const NetworkSummary hot = summarise_networks(report)[0];
+  EXPECT_EQ(hot.network, "net+training");
+  EXPECT_THAT(hot.lacks, ElementsAre("gradients of gemm (fc)", "the loss", "the optimizer"));
+  EXPECT_FALSE(hot.rest);
+  ConsoleOptions options;
+  EXPECT_THAT(console_networks({hot}, options),
+              AllOf(HasSubstr("not in it"), HasSubstr("gradients of gemm (fc); the loss;")));
+  const std::string json = to_json_document(report);
+  EXPECT_THAT(json, HasSubstr("\"lacks\": [\n        \"gradients of gemm (fc)\","));
+  EXPECT_THAT(summarise_networks(network_report())[0].lacks, testing::IsEmpty());
 }
 
 TEST(SummariseNetworks, OtherDataTypesAndThreadsAreOtherNetworks) {

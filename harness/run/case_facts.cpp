@@ -3,6 +3,8 @@
 
 #include "base/data_type.hpp"
 
+#include <algorithm>
+
 namespace bench {
 namespace {
 
@@ -11,6 +13,13 @@ void add_memberships(const Case& spec, CaseRecord& record) {
   record.network = spec.memberships.front().network;
   record.layers = spec.memberships.front().layers;
   record.multiplicity = static_cast<int>(record.layers.size());
+  for (const Membership& membership : spec.memberships) {
+    for (const ops::Direction direction : membership.unmeasured_gradients) {
+      const auto name = ops::direction_names()[static_cast<std::size_t>(direction)];
+      auto& known = record.unmeasured_gradients;
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+    }
+  }
   if (spec.memberships.size() == 1) return;
   for (const Membership& membership : spec.memberships) {
     record.networks.push_back({membership.network, membership.layers});

@@ -121,12 +121,16 @@ class NodeMaker {
   std::vector<Node> nodes_;
 };
 
+bool is_learned(const Tensor& tensor) {
+  return tensor.role == TensorRole::weights &&
+         std::ranges::find(kStatistics, tensor.name) == kStatistics.end();
+}
+
 Result<std::int64_t> count_learned(const std::vector<Node>& separate) {
   Checked learned = 0;
   for (const Node& node : separate) {
     for (const Tensor& tensor : node.problem.tensors) {
-      const bool statistic = std::ranges::find(kStatistics, tensor.name) != kStatistics.end();
-      if (tensor.role == TensorRole::weights && !statistic) learned += tensor.elements();
+      if (is_learned(tensor)) learned += tensor.elements();
     }
   }
   return in_range(learned, "parameters", "layers");
@@ -211,13 +215,27 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
   return network;
 }
 
+std::optional<std::string> why_not_as_one(const Network& network, std::string_view backend) {
+  if (network.mode == Mode::inference) return std::nullopt;
+  return fmt::format("the {} backend runs networks in inference", backend);
+}
+
 std::vector<DistinctLayer> distinct_layers(const Network& network) {
   std::vector<DistinctLayer> distinct;
   std::map<std::string, std::size_t> places;
+  std::vector<bool> depends_on_learned;  // the outputs of the nodes
   for (const Node& node : network.nodes) {
     const auto [entry, is_new] = places.emplace(key_of(node.problem), distinct.size());
     if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});
-    distinct[entry->second].layers.push_back(node.name);
+    DistinctLayer& layer = distinct[entry->second];
+    layer.layers.push_back(node.name);
+    const bool has_data_gradient = std::ranges::any_of(node.sources, [&](int source) {
+      return source >= 0 && depends_on_learned[static_cast<std::size_t>(source)];
+    });
+    const bool learns = std::ranges::any_of(node.problem.tensors, is_learned);
+    if (has_data_gradient) layer.data_gradient_layers.push_back(node.name);
+    layer.learns = layer.learns || learns;
+    depends_on_learned.push_back(has_data_gradient || learns);
   }
   return distinct;
 }

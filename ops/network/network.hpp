@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -77,11 +78,19 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
                              DataType dtype, Mode mode, Fusion fusion,
                              const Catalogue& catalogue = built_in_catalogue());
 
+// Why the backends of this program do not run the network as one case; absent where they do.
+// `backend`: its name for people, "oneDNN".
+std::optional<std::string> why_not_as_one(const Network& network, std::string_view backend);
+
 // The distinct problems of a network with the names of the layers that they stand for, in order of
 // first use.
 struct DistinctLayer {
   Problem problem;
   std::vector<std::string> layers;  // multiplicity = size
+  // Those of `layers` whose data gradient a training step computes: something learned lies before
+  // them. The first layer of a network has none.
+  std::vector<std::string> data_gradient_layers = {};
+  bool learns = false;  // it has parameters that a training step computes gradients of
 };
 std::vector<DistinctLayer> distinct_layers(const Network& network);
 

@@ -134,6 +134,28 @@ TEST(Network, EqualLayersAreMeasuredOnce) {
   EXPECT_THAT(separate[1].layers, ElementsAre("a.relu", "b.relu"));
 }
 
+// Both convolutions of the input have a gradient of their weights only: no step runs another one.
+TEST(Network, TheFirstLayerHasNoDataGradientInATrainingStep) {
+  const auto layers = distinct_layers(make(residual_block(), Fusion::separate, DataType::f32));
+  for (const DistinctLayer& layer : layers) {
+    const bool is_first = layer.layers.front() == "conv1" || layer.layers.front() == "downsample";
+    EXPECT_EQ(layer.data_gradient_layers, is_first ? std::vector<std::string>{} : layer.layers);
+    const std::string_view op = layer.problem.op->name;
+    EXPECT_EQ(layer.learns, op == "conv" || op == "gemm" || op == "batch_norm") << op;
+  }
+  // What only prepares the input has none either, nor has the layer behind it.
+  const NetworkDefinition scaled{.name = "scaled",
+                                 .input = {4, 5, 5},
+                                 .layers = {layer("square", "pointwise", "square", {"input"}),
+                                            layer("a", "conv", "k4r3s3p1", {"square"}),
+                                            layer("b", "conv", "k4r3s3p1", {"a"})}};
+  const auto distinct = distinct_layers(make(scaled, Fusion::separate, DataType::f32));
+  ASSERT_EQ(distinct.size(), 2u);
+  EXPECT_THAT(distinct[0].data_gradient_layers, IsEmpty());
+  EXPECT_THAT(distinct[1].layers, ElementsAre("a", "b"));
+  EXPECT_THAT(distinct[1].data_gradient_layers, ElementsAre("b"));
+}
+
 // The residual comes from a layer later in the list than the convolution that adds it.
 TEST(Network, AFusedNodeWaitsForItsResidual) {
   const NetworkDefinition definition{

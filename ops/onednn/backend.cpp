@@ -52,6 +52,8 @@ class OnednnBackend final : public Backend {
   std::string_view name() const override { return "onednn"; }
   std::string_view device() const override { return "cpu"; }
   LibraryInfo library() const override { return onednn_library(); }
+  std::optional<Refusal> refusal(const Problem& problem) const override;
+  std::optional<Refusal> refusal(const Network& network) const override;
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
   CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override;
@@ -128,7 +130,7 @@ CreatedKernel OnednnBackend::make_kernel(const Network& network) {
 CreatedKernel OnednnBackend::create(const Problem& problem) { return create_layer(problem, {}); }
 
 CreatedKernel OnednnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
-  BENCH_RETURN_IF_ERROR(check_supported(problem));
+  if (auto refused = refusal(problem)) return *std::move(refused);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
   const std::string what = describe(problem);
   CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, met); });
@@ -138,9 +140,14 @@ CreatedKernel OnednnBackend::create_layer(const Problem& problem, const MetLayou
   });
 }
 
-CreatedKernel OnednnBackend::create(const Network& network) {
-  if (network.mode != Mode::inference) {
-    return Refusal{Refusal::Kind::unsupported, "the oneDNN backend runs networks in inference"};
+std::optional<Refusal> OnednnBackend::refusal(const Problem& problem) const {
+  auto supported = check_supported(problem);
+  return supported ? std::nullopt : std::optional(std::move(supported).error());
+}
+
+std::optional<Refusal> OnednnBackend::refusal(const Network& network) const {
+  if (auto why = why_not_as_one(network, "oneDNN")) {
+    return Refusal{Refusal::Kind::unsupported, *std::move(why)};
   }
   for (const Node& node : network.nodes) {
     const bool foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
@@ -149,6 +156,11 @@ CreatedKernel OnednnBackend::create(const Network& network) {
     return Refusal{supported.error().kind,
                    fmt::format("{}: {}", node.name, supported.error().reason)};
   }
+  return std::nullopt;
+}
+
+CreatedKernel OnednnBackend::create(const Network& network) {
+  if (auto refused = refusal(network)) return *std::move(refused);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(network.tensors), network.name));
   CreatedKernel kernel = guarded(network.name, [&] { return make_kernel(network); });
   if (kernel) return kernel;

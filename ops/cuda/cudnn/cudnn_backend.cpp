@@ -77,9 +77,7 @@ Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLay
 }
 
 Created CudnnBackend::create(const Network& network) {
-  if (network.mode != Mode::inference) {
-    return unsupported("the cuDNN backend runs networks in inference");
-  }
+  if (auto why = why_not_as_one(network, "cuDNN")) return unsupported(*std::move(why));
   BENCH_ASSIGN_OR_RETURN(
       KernelChain chain,
       build_network_chain(
