@@ -105,6 +105,10 @@ class Capture {
     EXPECT_TRUE(files.ok());
     options.launches = &launches;
     options.work_of = [](const FrameworkCall& asked) -> std::optional<FrameworkWork> {
+      if (asked.name == "conv2d" && asked.arguments != nullptr) {
+        return FrameworkWork{
+            .op = "conv", .parameters = "c3h8k4r3", .flops = 7000, .bytes = 900, .dtype = "f16"};
+      }
       if (asked.name != "aten::mm") return std::nullopt;
       return FrameworkWork{.op = "gemm", .flops = 100};
     };
@@ -192,6 +196,43 @@ TEST(GpuRows, AnOperatorsWorkIsOnTheKernelThatComputesOnceForEachExecution) {
               ElementsAre("splitKreduce_kernel gemm 2x3 3x4 0", "gemm_kernel gemm 2x3 3x4 100",
                           "splitKreduce_kernel gemm 2x3 3x4 0", "gemm_kernel gemm 2x3 3x4 100",
                           "fill aten::zero_ 2 n/a"));
+}
+
+// pyprof.init() and emit_nvtx() without shapes: the marker tells the call, the ranges in it and
+// those of autograd's thread have its sequence number.
+TEST(GpuRows, backward_kernels_below_markers_of_pyprof_take_over_by_sequence_number) {
+  Capture capture;
+  const std::string tensor =
+      "{'name': '', 'type': 'tensor', 'shape': (1, 3, 8, 8), 'dtype': 'float16'}";
+  capture.push(1, 100, "layer:net").push(1, 110, "layer:conv1");
+  capture.push(1, 120, "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [" + tensor + "]}");
+  capture.push(1, 130, "aten::conv2d, seq = 5").push(1, 140, "aten::cudnn_convolution");
+  for (const std::int64_t at : {200, 210, 220, 230, 240}) capture.pop(1, at);
+  capture.launch(1, 150, "volta_s884cudnn_fprop");
+  capture.push(2, 300, "autograd::engine::evaluate_function: ConvolutionBackward0, seq = 5");
+  capture.push(2, 310, "ConvolutionBackward0, seq = 5").push(2, 320, "aten::convolution_backward");
+  for (const std::int64_t at : {400, 410, 420}) capture.pop(2, at);
+  capture.launch(2, 330, "dgrad_engine").launch(2, 340, "s884cudnn_wgrad");
+  capture.launch(2, 350, "reduce_kernel");
+  // Another call's gradient takes nothing.
+  capture.push(2, 500, "ReluBackward0, seq = 6").pop(2, 600);
+  capture.launch(2, 550, "relu_gemm").session(1);
+  capture.read();
+  std::vector<std::string> texts;
+  for (const Activity& row : capture.rows()) {
+    if (row.kind != ActivityKind::kernel) continue;
+    const Attributes& attributes = row.attributes;
+    texts.push_back(fmt::format("{} {} {} {} {} {} {}", row.name, row.scope, row.direction,
+                                attributes.integer(Attribute::sequence).value_or(-1),
+                                attributes.text(Attribute::parameters),
+                                attributes.integer(Attribute::flops).value_or(-1),
+                                attributes.integer(Attribute::bytes).value_or(-1)));
+  }
+  EXPECT_THAT(texts, ElementsAre("volta_s884cudnn_fprop net:conv1 forward 5 c3h8k4r3 7000 900",
+                                 "dgrad_engine net:conv1 backward 5 c3h8k4r3 7000 900",
+                                 "s884cudnn_wgrad net:conv1 backward 5 c3h8k4r3 7000 900",
+                                 "reduce_kernel net:conv1 backward 5 c3h8k4r3 -1 -1",
+                                 "relu_gemm  backward 6  -1 -1"));
 }
 
 TEST(GpuRows, TheWindowHoldsWhatWasAskedForInIt) {

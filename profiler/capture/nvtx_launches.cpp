@@ -88,7 +88,18 @@ GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
   GpuHolder holder;
   holder.owner.scope = innermost.path;
   if (found != frames.rend()) describe_operator(found->activity, holder);
+  const auto marked = std::find_if(begin, frames.rend(), [](const Frame& frame) {
+    return frame.call != nullptr && frame.activity.direction == "backward";
+  });
+  if (marked != frames.rend()) describe_call(*marked->call, holder);
   return innermost.holder = launches_->add(std::move(holder));
+}
+
+// What a backward operator's forward call tells beyond what it tells itself.
+void NvtxTracker::describe_call(const MarkedCall& call, GpuHolder& holder) {
+  if (!call.op.empty()) holder.owner.op = call.op;
+  add_missing(call.facts, holder.facts);
+  if (!holder.owner.work) holder.owner.work = call.gradient;
 }
 
 void NvtxTracker::describe_operator(const Activity& range, GpuHolder& holder) {

@@ -130,7 +130,7 @@ Status NvtxTracker::push(const NvtxCall& call) {
 }
 
 void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
-                                 const FrameworkRange& range, const std::vector<Frame>& around,
+                                 const FrameworkRange& range, std::vector<Frame>& around,
                                  Frame& frame) {
   const auto outer = std::find_if(around.rbegin(), around.rend(),
                                   [](const Frame& other) { return other.is_operator; });
@@ -147,7 +147,10 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   } else if (outer != around.rend()) {
     frame.activity.direction = outer->activity.direction;
   }
-  adopt_layers(process, call.tid, range, frame);
+  if (range.sequence && range.direction == FrameworkDirection::forward) {
+    tell_markers(around, frame);
+  }
+  link_sequence(process, call.tid, range, around, frame);
 
   frame.has_work = outer != around.rend() && outer->has_work;
   const bool is_nested = outer != around.rend() && outer->concerns_outputs;
@@ -158,26 +161,87 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   const FrameworkRange::Shape* output = known_.outputs.find(call.pid, range);
   if (output != nullptr) set_text(attributes, Attribute::out_shapes, shapes_text({*output}));
   if (!frame.has_work) add_work(range, output, frame);
+  if (!range.arguments.empty()) frame.call = marked_call(frame.activity);
 }
 
-// Autograd runs backward operators on threads of its own, where no layer is open.
-void NvtxTracker::adopt_layers(Process& process, std::int64_t tid, const FrameworkRange& range,
-                               Frame& frame) {
+// A marker has no sequence number: the first operator in it has that of the call.
+void NvtxTracker::tell_markers(std::vector<Frame>& around, const Frame& frame) {
+  for (Frame& outer : around) {
+    Attributes& attributes = outer.activity.attributes;
+    if (outer.call == nullptr || attributes.find(Attribute::sequence) != nullptr) continue;
+    attributes.set(Attribute::sequence, *frame.activity.attributes.integer(Attribute::sequence));
+    outer.activity.direction = frame.activity.direction;
+    outer.holder = GpuLaunches::kNobody;  // what was asked for before did not know them
+  }
+}
+
+std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Activity& marker) {
+  constexpr std::array<std::string_view, 2> kProducts = {"conv", "gemm"};
+  MarkedCall call;
+  const Attributes& attributes = marker.attributes;
+  call.op = attributes.text(Attribute::op);
+  for (const Attribute each :
+       {Attribute::module, Attribute::parameters, Attribute::dtype, Attribute::in_shapes}) {
+    const std::string_view text = attributes.text(each);
+    if (!text.empty()) call.facts.set(each, text);
+  }
+  const auto flops = attributes.integer(Attribute::flops);
+  if (flops && std::ranges::find(kProducts, call.op) != kProducts.end()) {
+    call.gradient = GpuOperatorWork{*flops, attributes.integer(Attribute::bytes),
+                                    GpuOperatorWork::Share::each_product};
+  }
+  return std::make_shared<const MarkedCall>(std::move(call));
+}
+
+// The outermost one with work, whose parts the inner ones are; else the innermost.
+std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::call_around(
+    const std::vector<Frame>& around) {
+  std::shared_ptr<const MarkedCall> found;
+  for (const Frame& frame : around) {
+    if (frame.call == nullptr) continue;
+    found = frame.call;
+    if (frame.activity.attributes.find(Attribute::flops) != nullptr) break;
+  }
+  return found;
+}
+
+// Autograd runs backward operators on threads of its own, where neither layers nor markers are
+// open.
+void NvtxTracker::link_sequence(Process& process, std::int64_t tid, const FrameworkRange& range,
+                                const std::vector<Frame>& around, Frame& frame) {
   if (!range.sequence) return;
   const auto known = process.forwards.find(*range.sequence);
   if (range.direction == FrameworkDirection::backward) {
     const bool is_sure = known != process.forwards.end() && known->second.tid != 0;
-    if (is_sure && lies_below(known->second.path, frame.path)) frame.path = known->second.path;
+    if (is_sure) adopt(known->second, frame);
     return;
   }
   if (known == process.forwards.end()) {
     if (process.forwards.size() >= kMostForwards) process.forwards.clear();
-    process.forwards.emplace(*range.sequence, Forward{tid, frame.path});
+    process.forwards.emplace(*range.sequence, Forward{tid, frame.path, call_around(around)});
   } else if (known->second.tid == tid) {
     known->second.path = frame.path;
+    known->second.call = call_around(around);
   } else {
     known->second.tid = 0;
   }
+}
+
+// The facts of a marked call are texts.
+void NvtxTracker::add_missing(const Attributes& facts, Attributes& attributes) {
+  for (const auto& [attribute, value] : facts) {
+    if (attributes.find(attribute) != nullptr) continue;
+    attributes.set(attribute, std::get<std::string>(value));
+  }
+}
+
+void NvtxTracker::adopt(const Forward& forward, Frame& frame) {
+  if (lies_below(forward.path, frame.path)) frame.path = forward.path;
+  if (forward.call == nullptr) return;
+  frame.call = forward.call;
+  Attributes& attributes = frame.activity.attributes;
+  if (!forward.call->op.empty()) attributes.set(Attribute::op, forward.call->op);
+  add_missing(forward.call->facts, attributes);
 }
 
 void NvtxTracker::add_work(const FrameworkRange& range, const FrameworkRange::Shape* output,

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,7 +46,9 @@ struct NvtxFacts {
 //     (framework_range.hpp) is named by it and has its shapes, its sequence number, its direction
 //     (a nested operator without a sequence number that of the one around it), a backward one
 //     also the layers of its forward operator; and work where that is understood and no
-//     operator around it has work already.
+//     operator around it has work already. A marker of PyProf has the sequence number and direction
+//     of the first operator in it; backward operators of its sequence numbers have its op,
+//     parameters, module, data type and shapes where they tell none.
 //   start to end: `range`, on the thread that started it; gives no scope.
 //   mark: `marker`.
 // Attributes: `domain` (not of the default one), `auxiliary` ("category:io payload:7"),
@@ -92,9 +95,17 @@ class NvtxTracker {
   bool window_was_open() const { return window_was_open_; }
 
  private:
+  // What one of PyProf's markers tells of a call, for its backward operators.
+  struct MarkedCall {
+    std::string op;
+    Attributes facts;
+    std::optional<GpuOperatorWork> gradient;  // of products: each gradient is one
+  };
   struct Frame {
     Activity activity;  // without its duration
-    std::string path;   // scope of what happens inside
+    // Of a marker, or of the forward operator of a backward one; nullptr: none.
+    std::shared_ptr<const MarkedCall> call;
+    std::string path;  // scope of what happens inside
     std::uint64_t domain = 0;
     WindowState::Part part = WindowState::Part::none;
     bool is_parents = false;  // of a process that forked
@@ -104,10 +115,12 @@ class NvtxTracker {
     GpuLaunches::HolderId holder =
         GpuLaunches::kNobody;  // of what CUDA is asked for directly inside
   };
-  // Layers of the last forward operator with a sequence number; tid 0: of several threads.
+  // Layers of the last forward operator with a sequence number, and the marked call that it is part
+  // of; tid 0: of several threads.
   struct Forward {
     std::int64_t tid = 0;
     std::string path;
+    std::shared_ptr<const MarkedCall> call;
   };
   struct Process {
     explicit Process(const CaptureWindow& wanted) : window(wanted) {}
@@ -124,8 +137,14 @@ class NvtxTracker {
   static std::string text_of(const Process& process, const NvtxCall& call);
   Activity describe(const Process& process, const NvtxCall& call, const std::string& text) const;
   void enter_operator(Process& process, const NvtxCall& call, const FrameworkRange& range,
-                      const std::vector<Frame>& around, Frame& frame);
-  void adopt_layers(Process& process, std::int64_t tid, const FrameworkRange& range, Frame& frame);
+                      std::vector<Frame>& around, Frame& frame);
+  static void tell_markers(std::vector<Frame>& around, const Frame& frame);
+  static std::shared_ptr<const MarkedCall> marked_call(const Activity& marker);
+  static std::shared_ptr<const MarkedCall> call_around(const std::vector<Frame>& around);
+  void link_sequence(Process& process, std::int64_t tid, const FrameworkRange& range,
+                     const std::vector<Frame>& around, Frame& frame);
+  static void add_missing(const Attributes& facts, Attributes& attributes);
+  static void adopt(const Forward& forward, Frame& frame);
   void add_work(const FrameworkRange& range, const FrameworkRange::Shape* output, Frame& frame);
   Status close(Process& process, Frame& frame, Nanoseconds at);
   Status leave_open(Process& process, Frame& frame);
@@ -139,6 +158,7 @@ class NvtxTracker {
   void give_all();
   GpuLaunches::HolderId holder_of(std::vector<Frame>& frames);
   static void describe_operator(const Activity& range, GpuHolder& holder);
+  static void describe_call(const MarkedCall& call, GpuHolder& holder);
 
   const CaptureWindow& window_;
   const FrameworkWorkOf& work_of_;

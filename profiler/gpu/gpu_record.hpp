@@ -252,6 +252,9 @@ using GpuRecord = std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, G
 struct GpuOperatorWork {
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes = 0;  // compulsory; absent: the data type is not known
+  // each_product: a backward operator of a framework computes one gradient or two, each with this
+  // work. Known only where spools are read: files do not hold it.
+  enum class Share { one_kernel, each_product } share = Share::one_kernel;
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };
 

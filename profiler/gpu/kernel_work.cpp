@@ -2,6 +2,7 @@
 #include "profiler/gpu/kernel_work.hpp"
 
 #include "base/pattern.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,10 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
     {"*scalepackedtensor*", kScale},
 }};
 
+// Parts of names of kernels that multiply; those of tensor cores alone are in kernel_names.
+constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad", "wgrad",
+                                                       "convolve"};
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The one kernel that computes; absent: none, or several.
@@ -51,6 +56,26 @@ std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) 
     found = i;
   }
   return found;
+}
+
+// Of the source and of the weights; more kernels are parts of them that cannot be told apart.
+constexpr std::int64_t kMostGradients = 2;
+
+std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,
+                                          std::span<const KernelShare> kernels) {
+  std::vector<KernelWork> shares(kernels.size());
+  const auto multiplies = [](const KernelShare& kernel) {
+    return names_product(kernel.short_name);
+  };
+  const auto products = std::count_if(kernels.begin(), kernels.end(), multiplies);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (find_auxiliary(kernels[i].short_name) != nullptr) {
+      shares[i] = {0, kernels[i].own_bytes};
+    } else if (products <= kMostGradients && multiplies(kernels[i])) {
+      shares[i] = {work.flops, work.bytes};
+    }
+  }
+  return shares;
 }
 
 }  // namespace
@@ -66,8 +91,19 @@ const AuxiliaryKernel* find_auxiliary(std::string_view short_name) {
   return found == kAuxiliary.end() ? nullptr : &*found;
 }
 
+bool names_product(std::string_view short_name) {
+  if (find_auxiliary(short_name) != nullptr) return false;
+  const auto contains = [&](std::string_view part) {
+    return short_name.find(part) != std::string_view::npos;
+  };
+  if (contains("compute_gemm_pointers")) return false;
+  if (std::any_of(kProducts.begin(), kProducts.end(), contains)) return true;
+  return KernelNames().tensor_cores(short_name).use == TensorCoreUse::used;
+}
+
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
                                         std::span<const KernelShare> kernels) {
+  if (work.share == GpuOperatorWork::Share::each_product) return work_of_gradients(work, kernels);
   std::vector<KernelWork> shares(kernels.size());
   const auto compute = compute_kernel(kernels);
   if (!compute) return shares;

@@ -25,6 +25,9 @@ std::span<const AuxiliaryKernel> auxiliary_kernels();
 // nullptr: it computes.
 const AuxiliaryKernel* find_auxiliary(std::string_view short_name);
 
+// Whether the name is of a kernel that multiplies matrices or convolves.
+bool names_product(std::string_view short_name);
+
 struct KernelShare {
   std::string_view short_name;
   std::optional<std::int64_t> own_bytes;  // that an auxiliary kernel is known to move
@@ -39,7 +42,8 @@ struct KernelWork {
 // whatever its name: a layout conversion can be an operator. Else the one kernel that is not
 // auxiliary has the operator's FLOPs and bytes, and auxiliary ones have 0 FLOPs and their own
 // bytes; with no or several such kernels, all FLOPs and bytes are absent. So the FLOPs of all
-// kernels sum up to the operator's, or none has any.
+// kernels sum up to the operator's, or none has any. With Share::each_product each kernel that
+// multiplies has the work, up to two of them; others have none that is known.
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
                                         std::span<const KernelShare> kernels);
 

@@ -121,5 +121,25 @@ TEST(KernelWork, BytesThatNobodyKnowsAreNotNone) {
   EXPECT_EQ(work_of_kernels({100, std::nullopt}, kernels), expected);
 }
 
+// A backward convolution: the gradients of source and weights are a convolution each, that of the
+// bias is a sum.
+TEST(KernelWork, each_gradient_of_a_backward_operator_has_the_work_of_the_forward_one) {
+  GpuOperatorWork work{100, 40, GpuOperatorWork::Share::each_product};
+  const auto shares =
+      work_of_kernels(work, std::vector<KernelShare>{{"cudnn_dgrad_engine", {}},
+                                                     {"nchwToNhwcKernel", 7},
+                                                     {"sm80_xmma_wgrad_implicit_gemm", {}},
+                                                     {"reduce_kernel", {}}});
+  EXPECT_EQ(shares[0], (KernelWork{100, 40}));
+  EXPECT_EQ(shares[1], (KernelWork{0, 7}));
+  EXPECT_EQ(shares[2], (KernelWork{100, 40}));
+  EXPECT_EQ(shares[3], KernelWork{});
+  // Three products of two gradients: which of them belong together is not known.
+  for (const KernelWork& share : work_of_kernels(
+           work, std::vector<KernelShare>{{"a_gemm", {}}, {"b_gemm", {}}, {"c_gemm", {}}})) {
+    EXPECT_EQ(share, KernelWork{});
+  }
+}
+
 }  // namespace
 }  // namespace bench
