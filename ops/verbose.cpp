@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "ops/model.hpp"
 #include "ops/operator.hpp"
+#include "ops/pyprof_row.hpp"
 #include "ops/verbose_post_ops.hpp"
 
 #include <algorithm>
@@ -177,6 +178,8 @@ void make_key(const Activity& activity, std::string& key) {
 class RememberingWorkOf {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
+    // The tables of kernels are short, and each row has parameters of its own.
+    if (activity.kind == ActivityKind::kernel) return work_of_pyprof_row(activity);
     if (!is_execution(activity)) return std::nullopt;
     make_key(activity, key_);
     const auto known = works_.find(key_);

@@ -57,7 +57,8 @@ std::span<const VerboseMapping* const> verbose_mappings();
 // nothing). Bytes are those of the data types that the memory descriptors name. Absent for all that
 // is not understood.
 std::optional<ActivityWork> work_of(const Activity& activity);
-// The same, remembering what it has worked out, for logs that repeat themselves. Not thread-safe.
+// The same, remembering what it has worked out, for logs that repeat themselves; and of the rows of
+// PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
 WorkOf make_work_of();
 
 }  // namespace bench::ops

@@ -31,7 +31,7 @@ Activity activity_of(std::string_view text) {
 std::string text_of_work(const std::optional<ActivityWork>& work) {
   if (!work) return "n/a";
   return fmt::format("{}/{}/{} {} FLOP {} B", work->op, work->parameters, work->dtype, work->flops,
-                     work->bytes);
+                     work->bytes.value_or(-1));
 }
 
 // An execution as 3.x and earlier print it.

@@ -36,8 +36,8 @@ std::optional<ActivityKind> activity_kind_from_name(std::string_view name);
 
 // Where an activity took place. On one track activities nest or follow one another.
 struct Track {
-  std::int64_t pid = 0;
-  std::int64_t tid = 0;
+  std::int64_t pid = 0;                // 0 or below: the source does not tell
+  std::int64_t tid = 0;                // likewise
   std::optional<std::int64_t> device;  // number of a GPU; absent on the host
   std::optional<std::int64_t> stream;
   friend bool operator==(const Track&, const Track&) = default;

@@ -37,8 +37,7 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::flops, "flops", integer, "FLOP", "floating-point operations, convention bench-1"},
     {Attribute::bytes, "bytes", integer, "B", "compulsory bytes read and written"},
     {Attribute::tensor_cores, "tensor_cores", text, "",
-     "used or not used, with the evidence; of an operator whether they may be, by which rule; "
-     "PyProf: 1 used, 0 possible but not used, - neither"},
+     "used or not used, with the evidence; of an operator whether they may be, by which rule"},
     {Attribute::size_bytes, "size_bytes", integer, "B", "size of an allocation or a copy"},
     {Attribute::address, "address", integer, "", "address of an allocation"},
     {Attribute::role, "role", text, "", "what a buffer is for: weights, scratchpad, ..."},
@@ -68,6 +67,10 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::rank, "rank", integer, "", "rank in a distributed job"},
     {Attribute::unfinished, "unfinished", integer, "", "1: began and never ended"},
     {Attribute::wait_ns, "wait_ns", integer, "ns", "queued before it ran"},
+    {Attribute::given_flops, "given_flops", integer, "FLOP",
+     "that the file gives, where its parameters have others"},
+    {Attribute::given_bytes, "given_bytes", integer, "B",
+     "that the file gives, where its parameters have others"},
 }};
 
 // The rows stand in the order of the enumerators.

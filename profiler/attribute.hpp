@@ -41,7 +41,7 @@ enum class Attribute : std::uint8_t {
   macs,
   flops,
   bytes,
-  tensor_cores,  // "used (name: nvjet)", "not used (counter)"; PyProf: "1", "0", "-"
+  tensor_cores,  // "used (name: nvjet)", "not used (counter)"; "used (PyProf)"
   // Memory
   size_bytes,
   address,
@@ -74,8 +74,11 @@ enum class Attribute : std::uint8_t {
   // State
   unfinished,  // 1: began and never ended
   wait_ns,     // of a device activity: queued before it ran
+  // Work that a foreign file gives, where its parameters have another one
+  given_flops,
+  given_bytes,
 };
-inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::wait_ns) + 1;
+inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::given_bytes) + 1;
 
 enum class AttributeType { text, integer, real };
 

@@ -74,8 +74,8 @@ Result<const ActivityReader*> reader_of(TextSource& source);
 // All of `source`, by its reader.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 
-// Work of an activity that does not bear it itself (a foreign log). The operators' knowledge is
-// handed in; the profiler only decodes.
+// Work of an activity that does not bear it itself (a foreign log), or only as its file gives it
+// (given_flops, given_bytes). The operators' knowledge is handed in; the profiler only decodes.
 struct ActivityWork {
   std::string op;
   std::string parameters;
@@ -83,11 +83,13 @@ struct ActivityWork {
   std::string in_shapes, out_shapes;
   std::optional<std::int64_t> macs;
   std::int64_t flops = 0;
-  std::int64_t bytes = 0;
+  std::optional<std::int64_t> bytes;  // absent: the data type is not known
 };
 using WorkOf = std::function<std::optional<ActivityWork>(const Activity&)>;
 
-// Hands activities on with what `work_of` knows added to those without `flops` and `bytes`.
+// Hands activities on with what `work_of` knows added to those without `flops` and `bytes`. What
+// it does not know is taken from given_flops and given_bytes; these stay only where they differ
+// from what it knows.
 class WorkSink final : public ActivitySink {
  public:
   WorkSink(WorkOf work_of, ActivitySink& next);

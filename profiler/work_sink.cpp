@@ -24,7 +24,15 @@ void add_work(Activity& activity, const ActivityWork& work) {
   add_text(attributes, Attribute::out_shapes, work.out_shapes);
   if (work.macs) add_number(attributes, Attribute::macs, *work.macs);
   add_number(attributes, Attribute::flops, work.flops);
-  add_number(attributes, Attribute::bytes, work.bytes);
+  if (work.bytes) add_number(attributes, Attribute::bytes, *work.bytes);
+}
+
+// What a file gives stands in for what the operators do not know, and stays where they know better.
+void settle(Attributes& attributes, Attribute given, Attribute known) {
+  const auto in_file = attributes.integer(given);
+  if (!in_file) return;
+  if (attributes.find(known) == nullptr) attributes.set(known, *in_file);
+  if (attributes.integer(known) == in_file) attributes.erase(given);
 }
 
 }  // namespace
@@ -33,14 +41,17 @@ WorkSink::WorkSink(WorkOf work_of, ActivitySink& next)
     : work_of_(std::move(work_of)), next_(next) {}
 
 Status WorkSink::take(const Activity& activity) {
-  const Attributes& attributes = activity.attributes;
-  const bool known =
-      attributes.find(Attribute::flops) != nullptr || attributes.find(Attribute::bytes) != nullptr;
-  if (known || !work_of_) return next_.take(activity);
-  const auto work = work_of_(activity);
-  if (!work) return next_.take(activity);
+  const auto has = [&](Attribute attribute) {
+    return activity.attributes.find(attribute) != nullptr;
+  };
+  if (has(Attribute::flops) || has(Attribute::bytes)) return next_.take(activity);
+  const bool is_given = has(Attribute::given_flops) || has(Attribute::given_bytes);
+  const auto work = work_of_ ? work_of_(activity) : std::nullopt;
+  if (!work && !is_given) return next_.take(activity);
   copy_ = activity;
-  add_work(copy_, *work);
+  if (work) add_work(copy_, *work);
+  settle(copy_.attributes, Attribute::given_flops, Attribute::flops);
+  settle(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
   return next_.take(copy_);
 }
 

@@ -102,17 +102,65 @@ TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
   for (const json& row : rows["rows"]) {
     const std::string flags = row.value("flags", "");
     if (flags == "above peak bandwidth") flagged.push_back(row["index"]);
-    if (row["index"] == 17) {
+    if (row["index"] == 8) {
       EXPECT_EQ(flags, "work unknown");
     }
   }
   EXPECT_THAT(flagged, testing::UnorderedElementsAre(26, 31));
 }
 
+// PyProf printed no FLOPs for row 17, whose kernel it did not know, and 1.5 for each element that
+// row 33 adds.
+TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
+  const json rows =
+      document_of(kPyprof, {"-c", "index,flops,bytes,given_flops,given_bytes,flags,tc,pid,tid",
+                            "--order-by", "+index"})["rows"];
+  EXPECT_EQ(
+      rows[15],
+      (json{{"index", 17}, {"flops", 7'398'752'256}, {"tensor_cores", "used (name: mma-word)"}}));
+  EXPECT_EQ(rows[31].at("flops"), 25'690'112);
+  EXPECT_EQ(rows[31].at("given_flops"), 38'535'168);
+  EXPECT_EQ(rows[31].at("bytes"), 154'140'672);
+  EXPECT_FALSE(rows[31].contains("given_bytes"));
+  EXPECT_EQ(rows[31].at("flags"), "file gives other work");
+}
+
+// The seven kernels of tables that prof.py printed itself, with --csv and with -w 300.
+TEST(AnalyzeTables, pyprofs_wrong_values_are_recomputed_and_flagged) {
+  for (const char* table :
+       {"profiler/readers/testdata/pyprof_csv.txt", "profiler/readers/testdata/pyprof_w300.txt"}) {
+    const json rows = document_of(table, {"-c", "op,flops,bytes,given_flops,given_bytes,flags",
+                                          "--order-by", "+index"})["rows"];
+    ASSERT_EQ(rows.size(), 7u) << table;
+    EXPECT_EQ(rows[0], (json{{"op", "linear"},
+                             {"flops", 67'108'864},
+                             {"bytes", 1'245'184},
+                             {"given_bytes", 655'360},
+                             {"flags", "file gives other work"}}));
+    EXPECT_EQ(rows[1], (json{{"op", "matmul"},
+                             {"flops", 268'435'456},
+                             {"bytes", 8'388'608},
+                             {"given_bytes", 65'536},
+                             {"flags", "file gives other work"}}));
+    EXPECT_EQ(rows[2].at("flops"), 7'398'752'256);
+    EXPECT_EQ(rows[3].at("bytes"), 154'140'672);
+    EXPECT_FALSE(rows[3].contains("flags"));
+    EXPECT_EQ(rows[4].at("bytes"), 1'245'184);
+    EXPECT_EQ(rows[5].at("flags"), "work unknown");
+    EXPECT_THAT(analyze(table, {}).out, HasSubstr("3 activities whose file gives other FLOPs or "
+                                                  "bytes than its parameters have"));
+  }
+}
+
+TEST(AnalyzeTables, columns_that_pyprofs_table_lacks_are_unknown_and_whole) {
+  const ProgramResult table = analyze(kPyprof, {"-c", "tid,pid,op,sub", "-t", "1"});
+  EXPECT_THAT(table.out, HasSubstr("\ntid  pid  op      sub\nn/a  n/a  conv2d  n/a\n"));
+}
+
 TEST(AnalyzeTables, the_peak_of_flops_flags_too) {
   const ProgramResult result = analyze(kPyprof, {"--peak-flops", "15TFLOP/s"});
   EXPECT_THAT(result.out,
-              HasSubstr("2 activities faster than the peak of 15.00 TFLOP/s (line 24, 29)"));
+              HasSubstr("3 activities faster than the peak of 15.00 TFLOP/s (line 17, 24, 29)"));
 }
 
 TEST(AnalyzeTables, pyprofs_csv_gives_what_its_columns_give) {

@@ -168,7 +168,10 @@ Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
     if (known) {
       if (auto work = known(activity)) return work;
     }
-    return work_in(*table, activity);
+    const Attributes& attributes = activity.attributes;
+    const bool is_given = attributes.find(Attribute::given_flops) != nullptr ||
+                          attributes.find(Attribute::given_bytes) != nullptr;
+    return is_given ? std::nullopt : work_in(*table, activity);
   });
 }
 

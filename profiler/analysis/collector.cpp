@@ -221,12 +221,15 @@ Status Collector::store(Row row) {
     const auto repeats = repeated_column(plan_.columns, plan_.columns[i]->name);
     if (repeats < 0 || cell != row.cells[static_cast<std::size_t>(repeats)]) facts.differs = true;
     facts.varies = facts.varies || (facts.known && cell != facts.first);
-    if (!is_known(cell)) continue;
+    const bool is_measured = plan_.columns[i]->quantity == Quantity::none;
+    if (!is_known(cell)) {
+      if (is_measured) facts.width = std::max(facts.width, plan_.columns[i]->absent.size());
+      continue;
+    }
     if (!facts.known) facts.first = cell;
     facts.known = true;
-    if (plan_.columns[i]->quantity == Quantity::none) {
-      const Quantity quantity = Quantity::none;
-      facts.width = std::max(facts.width, display_width(readable(cell, quantity)));
+    if (is_measured) {
+      facts.width = std::max(facts.width, display_width(readable(cell, Quantity::none)));
     }
   }
   totals_.longest = std::max(totals_.longest, row.time.value_or(Nanoseconds(0)));

@@ -66,6 +66,9 @@ Cell group_flags(const GroupStatistics& group, Aggregate) {
   return text_cell(text);
 }
 
+// Processes and threads have numbers from 1; a foreign file may give none.
+Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell(); }
+
 Cell duration_cell(const Subject& s, const Column&) { return time_cell(s.activity.duration); }
 
 template <class Function>
@@ -116,9 +119,9 @@ constexpr std::array kOwnColumns = {
         "stream", "of the device",
         [](const Subject& s, const Column&) { return number_cell(s.activity.track.stream); }),
     number_column("pid", "process",
-                  [](const Subject& s, const Column&) { return Cell(s.activity.track.pid); }),
+                  [](const Subject& s, const Column&) { return track_cell(s.activity.track.pid); }),
     number_column("tid", "thread",
-                  [](const Subject& s, const Column&) { return Cell(s.activity.track.tid); }),
+                  [](const Subject& s, const Column&) { return track_cell(s.activity.track.tid); }),
     number_column("correlation", "the same for a launch and what it launched",
                   [](const Subject& s, const Column&) {
                     const auto& id = s.activity.correlation;
@@ -178,7 +181,8 @@ constexpr std::array kOwnColumns = {
           return number_cell(g.byte_rate.aggregate(by));
         }),
     statistic_column(
-        "flags", "flags", Quantity::none, "above a peak, work unknown, unfinished",
+        "flags", "flags", Quantity::none,
+        "above a peak, work unknown, unfinished, file gives other work",
         [](const Subject& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
     position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
 };
@@ -291,6 +295,9 @@ bool has_flag(const Subject& subject, RowFlag flag) {
       return peaks.flops && rate_of(activity, Attribute::flops) > peaks.flops->value;
     case RowFlag::unfinished:
       return activity.attributes.find(Attribute::unfinished) != nullptr;
+    case RowFlag::other_work_given:
+      return activity.attributes.find(Attribute::given_flops) != nullptr ||
+             activity.attributes.find(Attribute::given_bytes) != nullptr;
   }
   return false;
 }

@@ -26,6 +26,8 @@ std::string_view text_of(RowFlag flag) {
       return "above peak FLOP rate";
     case RowFlag::unfinished:
       return "unfinished";
+    case RowFlag::other_work_given:
+      return "file gives other work";
   }
   return "";
 }

@@ -15,8 +15,14 @@
 namespace bench::analysis {
 
 // What a row is marked with.
-enum class RowFlag { work_unknown, above_peak_bandwidth, above_peak_flops, unfinished };
-inline constexpr std::size_t kRowFlagCount = 4;
+enum class RowFlag {
+  work_unknown,
+  above_peak_bandwidth,
+  above_peak_flops,
+  unfinished,
+  other_work_given,  // its file gives other FLOPs or bytes than its parameters have
+};
+inline constexpr std::size_t kRowFlagCount = 5;
 std::string_view text_of(RowFlag flag);
 
 // Durations of a group.

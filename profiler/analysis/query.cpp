@@ -223,23 +223,34 @@ class Output {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
     }
     if (plan_.peaks.bandwidth) {
-      flagged(RowFlag::above_peak_bandwidth, format_rate(*plan_.peaks.bandwidth), lines);
+      flagged(RowFlag::above_peak_bandwidth, faster_than(format_rate(*plan_.peaks.bandwidth)),
+              lines);
     }
     if (plan_.peaks.flops) {
-      flagged(RowFlag::above_peak_flops, format_rate(*plan_.peaks.flops), lines);
+      flagged(RowFlag::above_peak_flops, faster_than(format_rate(*plan_.peaks.flops)), lines);
+    }
+    if (totals().flags[static_cast<std::size_t>(RowFlag::other_work_given)] > 0) {
+      flagged(
+          RowFlag::other_work_given,
+          "whose file gives other FLOPs or bytes than its parameters have: columns given_flops, "
+          "given_bytes",
+          lines);
     }
     return lines;
   }
 
-  void flagged(RowFlag flag, const std::string& peak, std::vector<std::string>& lines) const {
+  static std::string faster_than(const std::string& peak) {
+    return "faster than the peak of " + peak;
+  }
+
+  void flagged(RowFlag flag, const std::string& what, std::vector<std::string>& lines) const {
     const auto index = static_cast<std::size_t>(flag);
     std::string where;
     for (const std::int64_t line : totals().flag_lines[index]) {
       where += fmt::format("{}{}", where.empty() ? " (line " : ", ", line);
     }
     if (!where.empty()) where += ')';
-    lines.push_back(fmt::format("{} faster than the peak of {}{}",
-                                activities(totals().flags[index]), peak, where));
+    lines.push_back(fmt::format("{} {}{}", activities(totals().flags[index]), what, where));
   }
 
   const QueryPlan& plan_;

@@ -187,6 +187,25 @@ TEST(Query, a_group_of_unknown_values_is_shown_as_such) {
   EXPECT_THAT(text, HasSubstr("\nn/a        5"));
 }
 
+// The heading of `op` has two letters: the column was cut to `n/`.
+TEST(Query, a_column_without_any_value_shows_unknown_whole) {
+  AnalysisOptions options;
+  options.columns = {"op", "pid", "tid", "time_ns"};
+  const std::string text = ask(profile({primitive("relu", 0, 400)}), options).text;
+  EXPECT_THAT(text, HasSubstr("\nop   pid  tid      time\nn/a  n/a  n/a    400 ns\n"));
+}
+
+TEST(Query, a_process_or_thread_that_the_file_lacks_is_unknown) {
+  Activity known = primitive("relu", 0, 400);
+  known.track = {12, 13, {}, {}};
+  AnalysisOptions options;
+  options.columns = {"pid", "tid"};
+  options.order_by = "+start_ns";
+  const json rows = rows_of(profile({known, primitive("relu", 500, 400)}), options);
+  EXPECT_EQ(rows[0], (json{{"pid", 12}, {"tid", 13}}));
+  EXPECT_EQ(rows[1], json::object());
+}
+
 TEST(Query, an_aggregate_alone_is_of_all_in_one) {
   AnalysisOptions options;
   options.aggregate = Aggregate::mean;

@@ -54,7 +54,9 @@ class TableText final : public TableWriter {
  private:
   void append(std::size_t i, const std::string& text, std::string& line) const {
     const TableColumn& column = shape_.columns[i];
-    const std::string cut = shorten(text, std::max(column.width, std::size_t{1}));
+    // A number or `n/a` that is cut says something else: such a cell makes its line longer.
+    const bool is_whole = column.column->numeric || text == column.column->absent;
+    const std::string cut = is_whole ? text : shorten(text, std::max(column.width, std::size_t{1}));
     const std::size_t used = display_width(cut);
     const std::string padding(column.width > used ? column.width - used : 0, ' ');
     if (i > 0) line.append(kGap, ' ');

@@ -146,6 +146,15 @@ TEST(TableFormat, an_unknown_one_is_an_error_with_the_nearest) {
   EXPECT_THAT(format.error().message(), HasSubstr("markdown"));
 }
 
+TEST(TableFormat, a_number_or_unknown_cell_is_never_cut) {
+  TableShape narrow = shape_of({column("op", 2), column("time_ns", 4)});
+  EXPECT_EQ(narrow.columns[0].width, 2u);
+  const std::string text =
+      written("table", narrow, {{Cell(), std::int64_t{123'456'000}}, {std::string("ab"), Cell()}});
+  EXPECT_THAT(text, HasSubstr("\nn/a  123.5 ms\n"));
+  EXPECT_THAT(text, HasSubstr("\nab   n/a\n"));
+}
+
 std::size_t total(const std::vector<TableColumn>& columns) {
   std::size_t sum = 2 * (columns.size() - 1);
   for (const TableColumn& each : columns) sum += each.width;

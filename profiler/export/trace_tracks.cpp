@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/trace_tracks.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,11 @@ namespace {
 constexpr std::int64_t kFirstOwnNumber = 1'000'000'000;
 
 bool is_usable(std::int64_t number) { return number >= 0 && number < kFirstOwnNumber; }
+
+// A number that the source gives, else "n/a".
+std::string known_number(std::int64_t number) {
+  return number > 0 ? fmt::format("{}", number) : std::string(kUnknown);
+}
 
 constexpr std::int64_t kMostLanesInOrder = 1000;
 
@@ -88,7 +95,7 @@ std::int64_t TraceTracks::tid(std::uint32_t track, std::size_t lane) {
 
 std::string TraceTracks::process_title(const Process& process) const {
   std::string title = process.name.empty() ? "process" : process.name;
-  title += fmt::format(" {}", process.number);
+  title += " " + known_number(process.number);
   if (process.rank) title = fmt::format("rank {}, {}", *process.rank, title);
   if (process.device) title = fmt::format("device {} of {}", *process.device, title);
   return title;
@@ -98,10 +105,9 @@ std::string TraceTracks::thread_title(const Row& row, std::size_t lane) {
   std::string title;
   if (row.track.device) {
     title = row.track.stream ? fmt::format("stream {}", *row.track.stream) : "no stream";
-  } else if (row.track.tid == row.track.pid) {
-    title = fmt::format("main thread {}", row.track.tid);
   } else {
-    title = fmt::format("thread {}", row.track.tid);
+    const bool is_main = row.track.tid > 0 && row.track.tid == row.track.pid;
+    title = fmt::format("{}thread {}", is_main ? "main " : "", known_number(row.track.tid));
   }
   if (!row.name.empty()) title = fmt::format("{} ({})", row.name, title);
   if (lane > 0) title += fmt::format(", overlapping {}", lane);

@@ -21,7 +21,8 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kGraphTrack = 1;
+// No thread that the log names: it names none.
+constexpr std::int64_t kGraphTrack = -1;
 
 class LogReader {
  public:

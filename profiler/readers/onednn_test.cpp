@@ -149,7 +149,7 @@ TEST(OnednnReader, graph_partitions_have_a_track_of_their_own) {
   ASSERT_TRUE(log.report.ok());
   for (const Activity& activity : log.activities) {
     const bool graph = activity.attributes.text(Attribute::phase) == "graph";
-    EXPECT_EQ(activity.track.tid, graph ? 1 : 0);
+    EXPECT_EQ(activity.track.tid, graph ? -1 : 0);
   }
 }
 

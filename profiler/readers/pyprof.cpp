@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyProf's table of kernels (`prof.py`, with --csv, with -w or plain): the columns that its header
 // names, in any order and choice. The table gives no start times: kernels are laid one after the
-// other, in the order of the rows. Zeros for work that PyProf had no formula for become unknown.
+// other, in the order of the rows. FLOPs and bytes become given_flops and given_bytes, since its
+// parameters may tell better; zeros that PyProf prints for want of a formula become unknown.
 #include "base/lines.hpp"
+#include "profiler/gpu/kernel_work.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 #include "profiler/readers/delimited.hpp"
 #include "profiler/readers/readers.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 namespace bench {
 namespace {
@@ -24,7 +29,9 @@ struct Row {
   std::int64_t strange = 0;  // other values that could not be read
 };
 
-bool is_unknown(std::string_view text) { return text.empty() || text == "na" || text == "-"; }
+bool is_unknown(std::string_view text) {
+  return text.empty() || text == "na" || text == "-" || text == "na=na,";
+}
 
 // Also whole numbers in another form: "1.0", "1e6".
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -45,6 +52,13 @@ void set_text(Row& row, std::string_view text) {
   row.activity.attributes.set(kAttribute, text);
 }
 
+void add_alternates(Row& row, std::string_view text) {
+  Attributes& attributes = row.activity.attributes;
+  const std::string_view known = attributes.text(Attribute::alternate_sequence);
+  attributes.set(Attribute::alternate_sequence,
+                 known.empty() ? std::string(text) : fmt::format("{},{}", known, text));
+}
+
 template <Attribute kAttribute>
 void set_number(Row& row, std::string_view text) {
   const auto number = whole_number(text);
@@ -54,6 +68,22 @@ void set_number(Row& row, std::string_view text) {
     ++row.strange;
   }
 }
+
+// "4", or "4,5" of a kernel with several: the first one is its own.
+void set_sequence(Row& row, std::string_view text) {
+  const std::size_t comma = text.find(',');
+  set_number<Attribute::sequence>(row, text.substr(0, comma));
+  if (comma != std::string_view::npos) add_alternates(row, text.substr(comma + 1));
+}
+
+// PyProf knows it by a list of parts of kernel names that ends before Hopper.
+void set_tensor_cores(Row& row, std::string_view text) {
+  if (text == "1") row.activity.attributes.set(Attribute::tensor_cores, "used (PyProf)");
+  if (text == "0") row.activity.attributes.set(Attribute::tensor_cores, "not used (PyProf)");
+}
+
+// Names that its own tools give to the calls.
+void ignore(Row&, std::string_view) {}
 
 void set_time(Row& row, std::string_view text) {
   // 146 years; so that sums of start and duration stay in range.
@@ -122,6 +152,13 @@ constexpr std::array<TypeName, 15> kTypes = {{{"fp16", "f16"},
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
+// "float" where the text ends may be the beginning of "float16": -w cuts.
+bool may_be_cut(std::string_view word) {
+  return std::any_of(kTypes.begin(), kTypes.end(), [&](const TypeName& type) {
+    return type.written != word && type.written.starts_with(word);
+  });
+}
+
 // The first type that the parameters name: "T=(32,64),fp16," and "T=[(2,3)],["float16"]".
 std::string_view dtype_of(std::string_view parameters) {
   while (!parameters.empty()) {
@@ -129,28 +166,46 @@ std::string_view dtype_of(std::string_view parameters) {
     const auto end = std::find_if_not(begin, parameters.end(), is_word);
     const std::string_view word(begin, end);
     for (const TypeName& type : kTypes) {
-      if (type.written == word) return type.dtype;
+      if (type.written != word) continue;
+      return end == parameters.end() && may_be_cut(word) ? std::string_view() : type.dtype;
     }
     parameters.remove_prefix(static_cast<std::size_t>(end - parameters.begin()));
   }
   return {};
 }
 
-// "T=[(32,256,56,56),(1,)]" -> "32x256x56x56 1"; empty where the parameters give no tensors.
+// How parameters begin that are tensors, with the bracket around the sizes of each.
+struct TensorForm {
+  std::string_view begin;
+  char open, close;
+  std::size_t fewest;  // tensors; fewer were cut off
+};
+constexpr std::array<TensorForm, 4> kTensorForms = {
+    {{"T=", '(', ')', 1}, {"A=", '(', ')', 2}, {"X=", '(', ')', 2}, {"[", '[', ']', 1}}};
+
+// "T=[(32,256,56,56),(1,)]" -> "32x256x56x56 1", "A=(2,3),B=(3,4),fp16," -> "2x3 3x4",
+// "[2,3]fp16;[3]fp16" -> "2x3 3"; empty where the parameters give no tensors or were cut off.
 std::string shapes_of(std::string_view parameters) {
-  if (!parameters.starts_with("T=")) return {};
-  std::string shapes;
-  std::size_t begin = parameters.find('(');
+  const auto* form =
+      std::find_if(kTensorForms.begin(), kTensorForms.end(),
+                   [&](const TensorForm& row) { return parameters.starts_with(row.begin); });
+  const auto brackets = std::count(parameters.begin(), parameters.end(), '[');
+  if (form == kTensorForms.end() ||
+      brackets != std::count(parameters.begin(), parameters.end(), ']')) {
+    return {};
+  }
+  std::vector<std::string> shapes;
+  std::size_t begin = parameters.find(form->open);
   while (begin != std::string_view::npos) {
-    const std::size_t end = parameters.find(')', begin);
-    if (end == std::string_view::npos) return {};  // cut off
+    const std::size_t end = parameters.find(form->close, begin);
+    if (end == std::string_view::npos) return {};
     std::string shape(parameters.substr(begin + 1, end - begin - 1));
     if (shape.ends_with(',')) shape.pop_back();
     std::replace(shape.begin(), shape.end(), ',', 'x');
-    shapes += fmt::format("{}{}", shapes.empty() ? "" : " ", shape);
-    begin = parameters.find('(', end);
+    if (!shape.empty()) shapes.push_back(std::move(shape));
+    begin = parameters.find(form->open, end);
   }
-  return shapes;
+  return shapes.size() < form->fewest ? std::string() : fmt::format("{}", fmt::join(shapes, " "));
 }
 
 void set_parameters(Row& row, std::string_view text) {
@@ -161,62 +216,152 @@ void set_parameters(Row& row, std::string_view text) {
   if (!shapes.empty()) row.activity.attributes.set(Attribute::in_shapes, shapes);
 }
 
+enum class Content { text, number };
+
 struct Column {
   std::string_view header;
+  Content content;
   void (*set)(Row& row, std::string_view text);  // a value that is known
+  // Characters of a text column under -w, where they do not depend on the width of the table.
+  std::size_t printed_width = 0;
+  // Of the header: -w cuts it to the width of the column; 0: never.
+  std::size_t shortest_header = 0;
 };
-constexpr std::array<Column, 20> kColumns = {{
-    {"Idx", set_number<Attribute::index>},
-    {"SeqId", set_number<Attribute::sequence>},
-    {"AltSeqId", set_text<Attribute::alternate_sequence>},
-    {"TId", set_thread},
-    {"Layer", set_layer},
-    {"Trace", set_text<Attribute::trace>},
-    {"Direction", set_direction},
-    {"Sub", set_number<Attribute::sub>},
-    {"Mod", set_text<Attribute::module>},
-    {"Op", set_text<Attribute::op>},
-    {"Kernel", set_name},
-    {"Params", set_parameters},
-    {"Sil(ns)", set_time},
-    {"TC", set_text<Attribute::tensor_cores>},
-    {"Device", set_device},
-    {"Stream", set_stream},
-    {"Grid", set_text<Attribute::grid>},
-    {"Block", set_text<Attribute::block>},
-    {"FLOPs", set_number<Attribute::flops>},
-    {"Bytes", set_number<Attribute::bytes>},
-}};
+constexpr std::array kColumns = {
+    Column{"Idx", Content::number, set_number<Attribute::index>},
+    Column{"SeqId", Content::text, set_sequence, 7},
+    Column{"AltSeqId", Content::text, add_alternates, 7, 7},
+    Column{"TId", Content::number, set_thread},
+    Column{"Layer", Content::text, set_layer, 10},
+    Column{"Trace", Content::text, set_text<Attribute::trace>, 25},
+    Column{"Direction", Content::text, set_direction, 5, 5},
+    Column{"Sub", Content::number, set_number<Attribute::sub>},
+    Column{"Module", Content::text, set_text<Attribute::module>, 15},
+    Column{"Mod", Content::text, set_text<Attribute::module>, 15},
+    Column{"Op", Content::text, set_text<Attribute::op>, 15},
+    Column{"Kernel", Content::text, set_name, 0, 4},
+    Column{"KernelLName", Content::text, set_text<Attribute::long_name>},
+    Column{"Params", Content::text, set_parameters, 0, 4},
+    Column{"Sil(ns)", Content::number, set_time},
+    Column{"TC", Content::text, set_tensor_cores, 2},
+    Column{"Device", Content::number, set_device, 0, 3},
+    Column{"Stream", Content::number, set_stream, 0, 3},
+    Column{"Grid", Content::text, set_text<Attribute::grid>, 12},
+    Column{"Block", Content::text, set_text<Attribute::block>, 12},
+    Column{"FLOPs", Content::number, set_number<Attribute::given_flops>},
+    Column{"Bytes", Content::number, set_number<Attribute::given_bytes>},
+    Column{"callid", Content::text, ignore, 7},
+    Column{"input_callids", Content::text, ignore, 7, 7},
+    Column{"unique_name", Content::text, ignore, 25},
+};
+// Where a value that fills its column and so may be cut changes what a row says.
+constexpr std::array<std::string_view, 5> kNamingColumns = {"Layer", "Op", "Kernel", "Params",
+                                                            "Module"};
 
 const Column* find_column(std::string_view header) {
-  for (const Column& column : kColumns) {
-    if (column.header == header) return &column;
-  }
-  return nullptr;
+  const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
+                                   [&](const Column& column) { return column.header == header; });
+  return found == kColumns.end() ? nullptr : found;
+}
+
+// Also by a header that -w has cut.
+const Column* find_cut_column(std::string_view header) {
+  if (const Column* whole = find_column(header)) return whole;
+  const auto* found = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& column) {
+    return column.shortest_header > 0 && header.size() >= column.shortest_header &&
+           column.header.starts_with(header);
+  });
+  return found == kColumns.end() ? nullptr : found;
 }
 
 struct Layout {
   Delimiter delimiter = Delimiter::blank;
   std::vector<const Column*> columns;
+  // Of a table that -w has aligned: characters of each column, one blank between them. Else empty.
+  std::vector<std::size_t> widths;
 };
 
+// The column of a field of a header. Some tables number their lines, the header too.
+const Column* column_of(std::string_view field, const Layout& layout) {
+  const bool is_number = layout.columns.empty() && whole_number(field).has_value();
+  if (is_number) return find_column("Idx");
+  return layout.delimiter == Delimiter::blank ? find_cut_column(field) : find_column(field);
+}
+
+// From where each name of an aligned header begins. The last column has what is left of a row.
+std::vector<std::size_t> widths_of(std::string_view header) {
+  std::vector<std::size_t> widths;
+  std::size_t begin = 0;
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(header.find(' ', begin), header.size());
+    const std::size_t next = header.find_first_not_of(' ', end);
+    widths.push_back((next == std::string_view::npos ? header.size() : next - 1) - begin);
+    begin = next;
+  }
+  return widths;
+}
+
 // The columns of a line that is a header: nothing but PyProf's names, one of them the kernel or the
-// operator. Some tables number their lines, the header too.
+// operator.
 std::optional<Layout> layout_of(std::string_view line) {
   constexpr std::size_t kFewestColumns = 3;  // fewer could be prose
   std::vector<std::string> fields;
-  Layout layout{delimiter_of(line), {}};
+  Layout layout{delimiter_of(line), {}, {}};
   if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
   bool names_it = false;
   for (const std::string& field : fields) {
-    const bool numbered = layout.columns.empty() && whole_number(field).has_value();
-    const Column* column = find_column(numbered ? "Idx" : field);
+    const Column* column = column_of(field, layout);
     if (column == nullptr) return std::nullopt;
-    names_it = names_it || field == "Kernel" || field == "Op";
+    names_it = names_it || column->header == "Kernel" || column->header == "Op";
     layout.columns.push_back(column);
   }
   if (!names_it || layout.columns.size() < kFewestColumns) return std::nullopt;
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  const bool is_aligned = line.find("  ") != std::string_view::npos || line.ends_with(' ');
+  if (layout.delimiter == Delimiter::blank && is_aligned && !line.starts_with(' ')) {
+    layout.widths = widths_of(line);
+  }
   return layout;
+}
+
+// One field of an aligned row from `position` on. A number that is longer than its column moves
+// what follows, as printf does; texts never do.
+std::optional<std::string_view> take_aligned(std::string_view line, const Column& column,
+                                             std::size_t width, std::size_t& position) {
+  std::size_t end = std::min(position + width, line.size());
+  std::string_view field;
+  if (column.content == Content::number) {
+    const std::size_t begin = line.find_first_not_of(' ', position);
+    if (begin >= end) return std::nullopt;
+    const std::size_t stop = std::min(line.find(' ', begin), line.size());
+    field = line.substr(begin, stop - begin);
+    if (!is_unknown(field) && !whole_number(field)) return std::nullopt;
+    end = std::max(end, stop);
+  } else if (position < line.size()) {
+    field = line.substr(position, end - position);
+    if (field.starts_with(' ') && field.find_first_not_of(' ') != std::string_view::npos) {
+      return std::nullopt;
+    }
+    field = field.substr(0, field.find_last_not_of(' ') + 1);
+  }
+  if (end < line.size() && line[end] != ' ') return std::nullopt;
+  position = end + 1;
+  return field;
+}
+
+// False: the row is not aligned like the header.
+bool split_aligned(std::string_view line, const Layout& layout, std::vector<std::string>& fields) {
+  while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+  fields.resize(layout.columns.size());
+  std::size_t position = 0;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const bool is_last = i + 1 == layout.columns.size();
+    const std::size_t width = is_last ? std::max(layout.widths[i], line.size()) : layout.widths[i];
+    const auto field = take_aligned(line, *layout.columns[i], width, position);
+    if (!field) return false;
+    fields[i] = *field;
+  }
+  return true;
 }
 
 // Kernels that only prepare, reorder or index: no work by PyProf's own classification.
@@ -233,12 +378,19 @@ bool is_auxiliary(std::string_view kernel) {
 }
 
 // PyProf prints 0 for what it has no formula for, and 0 bytes for the later kernels of an operator
-// whose bytes it gave to the first one.
+// whose bytes it gave to the first one. To the kernel that adds up a split product it gives the
+// work of the product, which another row has.
 void drop_unknown_work(Activity& activity) {
   Attributes& attributes = activity.attributes;
-  if (attributes.integer(Attribute::bytes) != 0 || is_auxiliary(activity.name)) return;
-  attributes.erase(Attribute::bytes);
-  if (attributes.integer(Attribute::flops) == 0) attributes.erase(Attribute::flops);
+  if (find_auxiliary(activity.name) != nullptr &&
+      attributes.integer(Attribute::given_flops).value_or(0) > 0) {
+    attributes.erase(Attribute::given_flops);
+    attributes.erase(Attribute::given_bytes);
+    return;
+  }
+  if (attributes.integer(Attribute::given_bytes) != 0 || is_auxiliary(activity.name)) return;
+  attributes.erase(Attribute::given_bytes);
+  if (attributes.integer(Attribute::given_flops) == 0) attributes.erase(Attribute::given_flops);
 }
 
 class Reading {
@@ -262,21 +414,31 @@ class Reading {
       ++report_.damaged;
       report_.note(status.error().message());
     }
+    if (!cut_.empty()) {
+      report_.note(
+          fmt::format("{}: values that fill their column may be cut ({}): `prof.py --csv` "
+                      "prints them whole",
+                      source_.name(), fmt::join(cut_, ", ")));
+    }
     return std::move(report_);
   }
 
  private:
   // Rows begin with a number or a name of theirs, so few lines are looked at closely.
   static std::optional<Layout> starts_table(std::string_view line) {
-    constexpr std::size_t kLongestHeader = 1000;
+    constexpr std::size_t kLongestHeader = 10'000;
     if (line.size() > kLongestHeader) return std::nullopt;
-    if (line.find("Op") == std::string_view::npos && line.find("Kernel") == std::string_view::npos)
+    if (line.find("Op") == std::string_view::npos && line.find("Kern") == std::string_view::npos)
       return std::nullopt;
     return layout_of(line);
   }
 
   // False: not a row; counted.
   bool split_row(const TextSource::Line& line) {
+    if (!layout_.widths.empty() && split_aligned(line.text, layout_, fields_)) {
+      note_cut_values();
+      return !line.text.empty();
+    }
     const bool whole = split_fields(line.text, layout_.delimiter, fields_);
     if (whole && !layout_.columns.empty() && fields_.size() == layout_.columns.size()) return true;
     const bool prose = layout_.columns.empty() || fields_.size() < 2;
@@ -288,6 +450,19 @@ class Reading {
                      : "a quote is not closed");
     }
     return false;
+  }
+
+  void note_cut_values() {
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const Column& column = *layout_.columns[i];
+      const bool is_last = i + 1 == fields_.size();
+      const std::size_t width = column.printed_width > 0 ? column.printed_width
+                                : is_last                ? 0
+                                                         : layout_.widths[i];
+      const bool names = std::find(kNamingColumns.begin(), kNamingColumns.end(), column.header) !=
+                         kNamingColumns.end();
+      if (names && width > 0 && fields_[i].size() >= width) cut_.insert(column.header);
+    }
   }
 
   Status take_row(const TextSource::Line& line) {
@@ -303,7 +478,7 @@ class Reading {
     row_.strange = 0;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column& column = *layout_.columns[i];
-      if (!is_unknown(fields_[i]) || column.header == "TC") column.set(row_, fields_[i]);
+      if (!is_unknown(fields_[i])) column.set(row_, fields_[i]);
     }
     if (row_.bad_time) {
       ++report_.damaged;
@@ -322,9 +497,18 @@ class Reading {
     if (activity.name.empty()) activity.name = activity.attributes.text(Attribute::op);
     activity.attributes.set(Attribute::line, line.number);
     drop_unknown_work(activity);
+    judge_tensor_cores(activity);
     advance(activity.duration.value_or(Nanoseconds(0)));
     ++report_.activities;
     return sink_.take(activity);
+  }
+
+  // Our rules of names know later kernels; PyProf's word stands where they leave it open.
+  void judge_tensor_cores(Activity& activity) {
+    const TensorCoreVerdict verdict =
+        kernel_names_.tensor_cores(activity.name, activity.attributes.text(Attribute::long_name));
+    if (verdict.use == TensorCoreUse::unknown) return;
+    activity.attributes.set(Attribute::tensor_cores, text_of(verdict));
   }
 
   void advance(Nanoseconds duration) {
@@ -342,6 +526,8 @@ class Reading {
   Layout layout_;
   std::vector<std::string> fields_;
   Row row_;
+  KernelNames kernel_names_;
+  std::set<std::string_view> cut_;  // columns with a value that may be cut
   Nanoseconds end_{0};
 };
 

@@ -35,11 +35,12 @@ Table read(std::string text) {
   return table;
 }
 
-std::string resnet50() {
-  std::ifstream file(std::string(BENCH_SOURCE_DIR) +
-                     "/profiler/readers/testdata/pyprof_resnet50.txt");
+std::string recorded(const std::string& name) {
+  std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/readers/testdata/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+std::string resnet50() { return recorded("pyprof_resnet50.txt"); }
 
 // The same table as `prof.py --csv` writes it: every field quoted.
 std::string as_csv(const std::string& columns) {
@@ -118,9 +119,9 @@ TEST(PyprofReader, a_row_says_what_its_columns_say) {
   EXPECT_EQ(gemm.duration, Nanoseconds(85'344));
   EXPECT_EQ(gemm.attributes.integer(Attribute::index), 10);
   EXPECT_EQ(gemm.attributes.text(Attribute::op), "conv2d");
-  EXPECT_EQ(gemm.attributes.integer(Attribute::flops), 822'083'584);
-  EXPECT_EQ(gemm.attributes.integer(Attribute::bytes), 25'698'304);
-  EXPECT_EQ(gemm.attributes.text(Attribute::tensor_cores), "1");
+  EXPECT_EQ(gemm.attributes.integer(Attribute::given_flops), 822'083'584);
+  EXPECT_EQ(gemm.attributes.integer(Attribute::given_bytes), 25'698'304);
+  EXPECT_EQ(gemm.attributes.text(Attribute::tensor_cores), "used (name: mma-shape)");
   const Activity& residual = kernels.at(31);
   EXPECT_EQ(residual.attributes.text(Attribute::in_shapes), "32x256x56x56 32x256x56x56");
   EXPECT_EQ(residual.attributes.text(Attribute::dtype), "f16");
@@ -131,13 +132,75 @@ TEST(PyprofReader, work_that_it_had_no_formula_for_is_unknown) {
   const std::vector<Activity> kernels = read(resnet50()).activities;
   const Activity& implicit_gemm = kernels.at(15);
   EXPECT_EQ(implicit_gemm.attributes.integer(Attribute::index), 17);
-  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::flops), nullptr);
-  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::bytes), nullptr);
+  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_flops), nullptr);
+  EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_bytes), nullptr);
   const Activity& second_pass = kernels.at(4);  // bytes given to the first kernel
-  EXPECT_EQ(second_pass.attributes.integer(Attribute::flops), 205'520'896);
-  EXPECT_EQ(second_pass.attributes.find(Attribute::bytes), nullptr);
+  EXPECT_EQ(second_pass.attributes.integer(Attribute::given_flops), 205'520'896);
+  EXPECT_EQ(second_pass.attributes.find(Attribute::given_bytes), nullptr);
   const Activity& offsets = kernels.at(0);  // prepares only: its 0 is one
-  EXPECT_EQ(offsets.attributes.integer(Attribute::flops), 0);
+  EXPECT_EQ(offsets.attributes.integer(Attribute::given_flops), 0);
+}
+
+// PyProf prints "-" for it: its list of kernel names lacks it.
+TEST(PyprofReader, the_hmma_kernel_of_row_17_used_tensor_cores) {
+  const Activity kernel = read(resnet50()).activities.at(15);
+  EXPECT_EQ(kernel.name, "Volta_hmma_implicit_gemm_fprop_fp32_nhwc");
+  EXPECT_EQ(kernel.attributes.text(Attribute::tensor_cores), "used (name: mma-word)");
+}
+
+// Printed by prof.py of PyProf 3.11: the same seven kernels with --csv and with -w 300.
+TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
+  const Table csv = read(recorded("pyprof_csv.txt"));
+  const Table aligned = read(recorded("pyprof_w300.txt"));
+  ASSERT_EQ(csv.activities.size(), 7u);
+  ASSERT_EQ(aligned.activities.size(), 7u);
+  EXPECT_EQ(csv.report.damaged + csv.report.unknown + csv.report.ignored, 0);
+  EXPECT_EQ(aligned.report.damaged + aligned.report.unknown + aligned.report.ignored, 0);
+  for (std::size_t i = 0; i < 7; ++i) {
+    const Activity& a = aligned.activities[i];
+    const Activity& b = csv.activities[i];
+    EXPECT_EQ(a.duration, b.duration) << i;
+    EXPECT_EQ(a.track, (Track{0, 140'735'123'456'768, 0, 7})) << i;  // longer than its column
+    EXPECT_EQ(a.track, b.track) << i;
+    EXPECT_EQ(a.direction, b.direction) << i;
+    EXPECT_TRUE(b.name.starts_with(a.name)) << a.name;
+    for (const Attribute each : {Attribute::sequence, Attribute::given_flops,
+                                 Attribute::given_bytes, Attribute::sub, Attribute::index}) {
+      EXPECT_EQ(a.attributes.integer(each), b.attributes.integer(each)) << i;
+    }
+    for (const Attribute each :
+         {Attribute::op, Attribute::in_shapes, Attribute::grid, Attribute::tensor_cores}) {
+      EXPECT_EQ(a.attributes.text(each), b.attributes.text(each)) << i;
+    }
+  }
+  EXPECT_EQ(csv.activities[1].attributes.text(Attribute::in_shapes), "8x16x128x64 8x16x64x128");
+  EXPECT_EQ(csv.activities[3].attributes.text(Attribute::in_shapes), "32x256x56x56 32x256x56x56");
+  EXPECT_EQ(csv.activities[0].attributes.text(Attribute::module), "torch.nn.functional");
+  EXPECT_EQ(csv.activities[0].attributes.integer(Attribute::sequence), 4);
+  EXPECT_EQ(csv.activities[0].attributes.text(Attribute::alternate_sequence), "5,6");
+  EXPECT_EQ(csv.activities[3].scope, "");
+}
+
+TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
+  EXPECT_THAT(read(recorded("pyprof_csv.txt")).report.notes, testing::IsEmpty());
+  const Table aligned = read(recorded("pyprof_w300.txt"));
+  EXPECT_THAT(
+      aligned.report.notes,
+      ElementsAre(HasSubstr("may be cut (Kernel, Layer, Module, Params): `prof.py --csv`")));
+  const Table narrow = read(recorded("pyprof_w130.txt"));  // the default columns
+  ASSERT_EQ(narrow.activities.size(), 7u);
+  EXPECT_EQ(narrow.report.damaged + narrow.report.unknown + narrow.report.ignored, 0);
+  EXPECT_EQ(narrow.activities[2].duration, Nanoseconds(147'967));
+  // "float" may be the beginning of "float16".
+  const Table cut = read("Idx Op Kernel Params Sil(ns)\n1 relu k [\"float 10\n");
+  EXPECT_EQ(cut.activities.at(0).attributes.find(Attribute::dtype), nullptr);
+}
+
+TEST(PyprofReader, the_sum_of_a_split_product_has_not_its_work) {
+  const Activity sum = read(recorded("pyprof_csv.txt")).activities.at(6);
+  EXPECT_EQ(sum.name, "splitKreduce_kernel");
+  EXPECT_EQ(sum.attributes.find(Attribute::given_flops), nullptr);
+  EXPECT_EQ(sum.attributes.find(Attribute::given_bytes), nullptr);
 }
 
 TEST(PyprofReader, all_columns_in_any_order) {
@@ -175,7 +238,7 @@ TEST(PyprofReader, names_that_are_unknown_today_are_rows_like_others) {
   EXPECT_EQ(table.report.damaged + table.report.unknown, 0);
   for (const Activity& kernel : table.activities) {
     EXPECT_EQ(kernel.attributes.text(Attribute::dtype), "bf16");
-    EXPECT_EQ(kernel.attributes.find(Attribute::flops), nullptr);
+    EXPECT_EQ(kernel.attributes.find(Attribute::given_flops), nullptr);
   }
 }
 
@@ -198,7 +261,7 @@ TEST(PyprofReader, what_cannot_be_read_is_counted_and_noted) {
       table.report.notes,
       ElementsAre(HasSubstr("table:4: 3 fields, expected 5"), HasSubstr("table:5: the time"),
                   HasSubstr("table:6: the time"), HasSubstr("table:8: 2 values")));
-  EXPECT_EQ(table.activities[1].attributes.find(Attribute::flops), nullptr);
+  EXPECT_EQ(table.activities[1].attributes.find(Attribute::given_flops), nullptr);
 }
 
 TEST(PyprofReader, a_torn_csv_gives_its_whole_rows) {

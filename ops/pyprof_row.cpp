@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/pyprof_row.hpp"
+
+#include "base/checked.hpp"
+#include "ops/framework_operator.hpp"
+#include "profiler/gpu/kernel_work.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+using Shapes = std::vector<FrameworkRange::Shape>;
+
+// PyProf's spelling of a type and the framework's.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = {
+    {{"fp16", "float16"},
+     {"fp32", "float32"},
+     {"fp64", "float64"},
+     {"bf16", "bfloat16"},
+     {"float16", "float16"},
+     {"float32", "float32"},
+     {"bfloat16", "bfloat16"}}};
+
+std::string_view type_of(std::string_view written) {
+  for (const auto& [name, type] : kTypes) {
+    if (name == written) return type;
+  }
+  return {};
+}
+
+// "64", "(8,16)", "(1,)": whole numbers that are not negative; absent for others.
+std::optional<Numbers> numbers_of(std::string_view text) {
+  if (text.starts_with('(') || text.starts_with('[')) {
+    if (!text.ends_with(text.front() == '(' ? ')' : ']')) return std::nullopt;
+    text = text.substr(1, text.size() - 2);
+  }
+  Numbers numbers;
+  while (!text.empty()) {
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || number < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.empty() && text.front() != ',') return std::nullopt;
+    numbers.push_back(number);
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return numbers;
+}
+
+// Removes the text up to the next `separator` outside of brackets, and the separator. False where
+// there is none: the text may have been cut off.
+bool take_item(std::string_view& text, char separator, std::string_view& item) {
+  std::int64_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == ')' || text[i] == ']') --depth;
+    if (depth != 0 || text[i] != separator) continue;
+    item = text.substr(0, i);
+    text.remove_prefix(i + 1);
+    return true;
+  }
+  item = std::exchange(text, {});
+  return false;
+}
+
+// Parameters of a row: "N=32,C=3,...,fp16,", "A=(2,3),B=(3,4),fp16,", "T=[(2,3),(3,)],fp16,".
+struct RowParameters {
+  std::map<std::string_view, Numbers> values;
+  Shapes tensors;         // of T, A and B
+  std::string_view type;  // the framework's word; empty: not told
+
+  bool has(std::string_view key) const { return values.contains(key); }
+  // Of one number; 0 where it is none.
+  std::int64_t at(std::string_view key) const {
+    const auto found = values.find(key);
+    return found != values.end() && found->second.size() == 1 ? found->second.front() : 0;
+  }
+  // Of the numbers of a tuple; absent where there are none or it is too large.
+  std::optional<std::int64_t> product(std::string_view key) const {
+    const auto found = values.find(key);
+    if (found == values.end() || found->second.empty()) return std::nullopt;
+    Checked product = 1;
+    for (const std::int64_t number : found->second) product *= number;
+    return product.value();
+  }
+};
+
+// "[(2,3),(3,)]" or "(2,3)". False where it is neither, or cut off.
+bool take_tensors(std::string_view text, Shapes& tensors) {
+  if (text.starts_with('[')) {
+    if (!text.ends_with(']')) return false;
+    text = text.substr(1, text.size() - 2);
+  }
+  while (!text.empty()) {
+    std::string_view item;
+    take_item(text, ',', item);
+    auto shape = numbers_of(item);
+    if (!shape || !item.starts_with('(')) return false;
+    tensors.push_back(*std::move(shape));
+  }
+  return true;
+}
+
+bool is_tensor_key(std::string_view key) { return key == "T" || key == "A" || key == "B"; }
+
+// What is cut off is left out: all that stands before it is whole.
+RowParameters parse_named(std::string_view text) {
+  RowParameters row;
+  const bool is_batched = text.starts_with("B=") && !text.starts_with("B=(");
+  while (!text.empty()) {
+    std::string_view item;
+    const bool is_whole = take_item(text, ',', item);
+    const std::size_t equals = item.find('=');
+    const std::string_view key = item.substr(0, equals);
+    if (equals == std::string_view::npos) {
+      if (const auto type = type_of(item); !type.empty()) row.type = type;
+    } else if (is_tensor_key(key) && !is_batched) {
+      if (!take_tensors(item.substr(equals + 1), row.tensors)) row.tensors.clear();
+    } else if (auto numbers = numbers_of(item.substr(equals + 1)); numbers && is_whole) {
+      row.values.emplace(key, *std::move(numbers));
+    }
+  }
+  return row;
+}
+
+// "[32,64]fp16;[64]fp16", of PyProf's later versions. One type must do for all.
+RowParameters parse_tensors(std::string_view text) {
+  RowParameters row;
+  while (!text.empty()) {
+    std::string_view item;
+    take_item(text, ';', item);
+    const std::size_t end = item.find(']');
+    const auto shape = numbers_of(item.substr(0, end == std::string_view::npos ? 0 : end + 1));
+    if (end == std::string_view::npos || !shape) return {};
+    const std::string_view type = type_of(item.substr(end + 1));
+    if (!row.tensors.empty() && type != row.type) return {};
+    row.type = type;
+    row.tensors.push_back(*shape);
+  }
+  return row;
+}
+
+RowParameters parse_parameters(std::string_view text) {
+  return text.starts_with('[') ? parse_tensors(text) : parse_named(text);
+}
+
+FrameworkArgument number_argument(std::string_view name, Numbers numbers) {
+  return {name, "tuple", {}, {}, std::move(numbers)};
+}
+
+// Of tensors of the row's type, if it tells one; `more` are arguments that are no tensors.
+std::optional<FrameworkWork> work_of_call(std::string_view name, const RowParameters& row,
+                                          const Shapes& tensors,
+                                          std::vector<FrameworkArgument> more = {},
+                                          const FrameworkRange::Shape* output = nullptr) {
+  std::vector<FrameworkArgument> arguments;
+  for (const auto& shape : tensors) arguments.push_back({{}, "tensor", shape, row.type, {}});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const bool is_told = !row.type.empty() && (output == nullptr || !more.empty());
+  return work_of_framework_call({name, &tensors, output, is_told ? &arguments : nullptr});
+}
+
+using WorkOfRow = std::optional<FrameworkWork>(std::string_view name, const RowParameters& row);
+
+// One kernel may compute one group or all of them: with several the work of a row is not known.
+std::optional<FrameworkWork> convolution(std::string_view name, const RowParameters& row) {
+  for (const std::string_view key : {"N", "C", "H", "W", "K", "P", "Q", "R", "S"}) {
+    if (row.at(key) < 1) return std::nullopt;
+  }
+  if (row.has("g") && row.at("g") != 1) return std::nullopt;
+  const bool is_line = name == "conv1d";
+  if (is_line && (row.at("H") != 1 || row.at("R") != 1)) return std::nullopt;
+  const auto sizes = [&](Numbers front, std::string_view height, std::string_view width) {
+    if (!is_line) front.push_back(row.at(height));
+    front.push_back(row.at(width));
+    return front;
+  };
+  const Shapes tensors = {sizes({row.at("N"), row.at("C")}, "H", "W"),
+                          sizes({row.at("K"), row.at("C")}, "R", "S")};
+  const FrameworkRange::Shape output = sizes({row.at("N"), row.at("K")}, "P", "Q");
+  std::vector<FrameworkArgument> more;
+  const std::array<std::string_view, 7> strides = {"ph", "pw", "U", "V", "dh", "dw", "g"};
+  if (std::ranges::all_of(strides, [&](std::string_view key) { return row.has(key); })) {
+    more = {number_argument("stride", sizes({}, "U", "V")),
+            number_argument("padding", sizes({}, "ph", "pw")),
+            number_argument("dilation", sizes({}, "dh", "dw"))};
+  }
+  return work_of_call(name, row, tensors, std::move(more), &output);
+}
+
+// M, N and K of a product, of which one may be a tuple of leading sizes. Its bias is added by a
+// kernel of its own.
+std::optional<FrameworkWork> product(std::string_view name, const RowParameters& row) {
+  const auto m = row.product("M");
+  const auto n = row.product("N");
+  const auto k = row.product("K");
+  if (!m || !n || !k) return std::nullopt;
+  if (name == "addmm") return work_of_call(name, row, {{*m, *n}, {*m, *k}, {*k, *n}});
+  if (name != "bmm") return work_of_call("mm", row, {{*m, *k}, {*k, *n}});
+  const auto batch = row.product("B");
+  if (!batch) return std::nullopt;
+  return work_of_call(name, row, {{*batch, *m, *k}, {*batch, *k, *n}});
+}
+
+std::optional<FrameworkWork> of_tensors(std::string_view name, const RowParameters& row) {
+  if (row.tensors.empty()) return std::nullopt;
+  return work_of_call(name, row, row.tensors);
+}
+
+std::optional<FrameworkWork> matrix_product(std::string_view name, const RowParameters& row) {
+  return row.tensors.size() == 2 ? of_tensors(name, row) : std::nullopt;
+}
+
+enum class Kernel { product, elementwise };
+
+struct OperatorRow {
+  std::string_view op;  // without the '_' of in-place operators
+  WorkOfRow* work;
+};
+constexpr std::array<OperatorRow, 8> kProducts = {{{"conv1d", convolution},
+                                                   {"conv2d", convolution},
+                                                   {"linear", product},
+                                                   {"mm", product},
+                                                   {"addmm", product},
+                                                   {"bmm", product},
+                                                   {"matmul", matrix_product},
+                                                   {"__matmul__", matrix_product}}};
+
+constexpr std::array<std::string_view, 2> kElementwiseNames = {"elementwise", "PointwiseApply"};
+
+// Whether the row's kernel does the arithmetic of its operator: PyProf says so by giving it FLOPs;
+// of what it gave none to, the name tells.
+bool computes(const Activity& activity, Kernel kernel) {
+  const auto given = activity.attributes.integer(Attribute::given_flops);
+  if (given) return *given > 0;
+  if (kernel == Kernel::product) return names_product(activity.name);
+  return std::ranges::any_of(kElementwiseNames, [&](std::string_view part) {
+    return activity.name.find(part) != std::string::npos;
+  });
+}
+
+// The talk that introduced PyProf prints `__iadd__` as `iadd`.
+std::string plain_op(std::string_view op) {
+  constexpr std::array<std::string_view, 4> kShortened = {"iadd", "isub", "imul", "itruediv"};
+  if (std::ranges::find(kShortened, op) != kShortened.end()) {
+    return "__" + std::string(op) + "__";
+  }
+  if (op.ends_with('_') && !op.ends_with("__")) op.remove_suffix(1);
+  return std::string(op);
+}
+
+ActivityWork describe(FrameworkWork work, std::string_view op) {
+  ActivityWork result;
+  result.op = op;
+  result.macs = work.macs;
+  result.flops = work.flops;
+  result.bytes = work.bytes;
+  return result;
+}
+
+}  // namespace
+
+std::optional<ActivityWork> work_of_pyprof_row(const Activity& activity) {
+  const std::string_view parameters = activity.attributes.text(Attribute::parameters);
+  const std::string op = plain_op(activity.attributes.text(Attribute::op));
+  if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {
+    return std::nullopt;
+  }
+  const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
+  const bool is_product = row != kProducts.end();
+  if (!is_product && activity.direction != "forward") return std::nullopt;
+  if (!computes(activity, is_product ? Kernel::product : Kernel::elementwise)) return std::nullopt;
+  const RowParameters read = parse_parameters(parameters);
+  auto work = is_product ? row->work(op, read) : of_tensors(op, read);
+  if (!work || (!is_product && work->op != "pointwise")) return std::nullopt;
+  return describe(*std::move(work), activity.attributes.text(Attribute::op));
+}
+
+}  // namespace bench::ops
