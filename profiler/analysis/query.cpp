@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <ostream>
@@ -229,14 +230,19 @@ class Output {
     if (plan_.peaks.flops) {
       flagged(RowFlag::above_peak_flops, faster_than(format_rate(*plan_.peaks.flops)), lines);
     }
-    if (totals().flags[static_cast<std::size_t>(RowFlag::other_work_given)] > 0) {
-      flagged(
-          RowFlag::other_work_given,
-          "whose file gives other FLOPs or bytes than its parameters have: columns given_flops, "
-          "given_bytes",
-          lines);
+    if (totals().flags[static_cast<std::size_t>(RowFlag::other_work_given)] > 0 && shows_work()) {
+      flagged(RowFlag::other_work_given,
+              "whose file gives other work: columns given_flops, given_bytes", lines);
     }
     return lines;
+  }
+
+  bool shows_work() const {
+    constexpr std::array<std::string_view, 5> kOfWork = {"flops", "bytes", "flops_per_s",
+                                                         "bandwidth", "flags"};
+    return std::ranges::any_of(shape_.columns, [&](const TableColumn& shown) {
+      return std::ranges::find(kOfWork, shown.column->name) != kOfWork.end();
+    });
   }
 
   static std::string faster_than(const std::string& peak) {
