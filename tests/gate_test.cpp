@@ -197,7 +197,8 @@ TEST_F(GateProgramTest,
 }
 
 // Issue 16: a store alone never saw a regression once a canary had moved, however large it was.
-TEST_F(GateProgramTest, a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
+TEST_F(GateProgramTest,
+       a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   gate({"--cand-env", kCap, "--quiet"});
   folder_.write("calm.jsonl", with_machine(std::nullopt));
@@ -239,7 +240,7 @@ TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
   std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
   const ProgramResult result = gate({"--base", "checkout"});
   EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
-  EXPECT_THAT(read("gate/gate.jsonl"), HasSubstr("checkout/bench"));  // the base's program
+  EXPECT_THAT(read("gate/gate.jsonl"), HasSubstr("checkout/bench"));    // the base's program
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
 }
 

@@ -148,11 +148,7 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
                          execute_plan(plan_, options, sink, progress, env_));
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(sink.text(), sink.path()));
   add_cases(report);
-  if (summary.end.interrupted) {
-    gate_.evidence.stopped = StopCause::interruption;
-  } else if (std::ranges::any_of(gate_.evidence.cases, &CaseEvidence::is_unmeasured)) {
-    gate_.evidence.stopped = StopCause::budget;
-  }
+  gate_.evidence.stopped = summary.stopped_by;
   gate_.evidence.settings = plan_.gate.value_or(GateSettings{});
   gate_.facts.config_name = plan_.name;
   gate_.facts.config_files = plan_.files;

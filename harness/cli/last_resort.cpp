@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/last_resort.hpp"
 
+#include "base/printable.hpp"
 #include "harness/report/exit_status.hpp"
 
 #include <cstdlib>
@@ -62,7 +63,7 @@ int with_last_resort(std::ostream& err, const std::function<int()>& program) {
   try {
     status = program();
   } catch (...) {
-    explain([&](std::string_view text) { err << text; });
+    explain([&](std::string_view text) { print_lines(err, text); });
   }
   std::set_terminate(before);
   return status;

@@ -301,6 +301,18 @@ TEST(Decide, AQuietCaseNearItsBaselineNeedsNoDuet) {
   EXPECT_NEAR(*decision.judgements[0].effect, 0.001, 1e-4);
 }
 
+TEST(Decide, ACaseWithFewerProcessesThanAskedForIsNeverScreenedOut) {
+  CaseEvidence entry = measured("a");
+  entry.stored = stored(kBase * 0.999, 0.003);
+  entry.is_interrupted = true;
+  GateEvidence evidence = paired({entry});
+  evidence.stopped = StopCause::budget;
+  const Judgement judgement = decide(evidence).judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
+  EXPECT_EQ(judgement.reason,
+            "stopped by the budget after 0 of 10 duets (the candidate's run was cut short)");
+}
+
 TEST(Decide, ANoisyCaseIsNeverScreenedOut) {
   CaseEvidence entry = measured("a");
   entry.stored = stored(kBase, 0.05);

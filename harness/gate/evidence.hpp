@@ -110,6 +110,8 @@ struct CaseEvidence {
   // Whether stage 1 ended before the case had its first process; its outcome says nothing then.
   bool is_unmeasured = false;
   bool unsteady = false;
+  // Whether stage 1 ended before the case had all its processes.
+  bool is_interrupted = false;
   std::vector<double> q25;               // stage 1: nanoseconds of an iteration, one a process
   std::optional<Nanoseconds> median;     // of them
   std::optional<std::int64_t> clock_hz;  // of a device, meanwhile

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/gate/evidence_json.hpp"
 #include "harness/gate/stage_one.hpp"
+#include "harness/report/field_reader.hpp"
 #include "harness/stats/signed_rank.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace bench {
 namespace {
 
-using evidence_json::Json;
+using Json = nlohmann::json;
 
 template <class T>
 void get(const Json& object, const char* name, std::optional<T>& value) {
@@ -294,10 +295,10 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   FileReader reader(file);
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty() || line.torn) continue;
-    const Json object = Json::parse(line.text, nullptr, false);
-    if (object.is_discarded()) return damaged(name, line.number, "it is not valid JSON");
+    const Result<Json> object = parse_json(line.text);
+    if (!object.ok()) return damaged(name, line.number, object.error().what);
     try {
-      reader.read(object);
+      reader.read(*object);
     } catch (const std::exception& problem) {
       return damaged(name, line.number, problem.what());
     }

@@ -33,6 +33,7 @@ Screened screen(const CaseEvidence& entry, const GateSettings& settings,
   if (!entry.stored) return suspect("the store has no run of it");
   if (entry.stored->incomparable) return suspect("the store's: " + *entry.stored->incomparable);
   const std::optional<double> q25 = median(entry.q25);
+  if (entry.is_interrupted) return suspect("the candidate's run was cut short");
   if (entry.unsteady) return suspect("its warm-up did not end steady");
   if (!q25 || *q25 <= 0 || entry.stored->runs == 0) return suspect("there is nothing to compare");
   Screened result;

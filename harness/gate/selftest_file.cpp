@@ -3,6 +3,7 @@
 #include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
+#include "harness/report/field_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,7 +46,7 @@ Json facts_of(const SelfTest& test) {
   return object;
 }
 
-SelfTest read_facts(const Json& object) {
+SelfTest read_facts(const nlohmann::json& object) {
   if (const auto schema = object.at("schema").get<std::string>(); schema != kSelfTestSchema) {
     throw std::invalid_argument(
         fmt::format("schema `{}`, expected `{}`", shorten(schema, 40), kSelfTestSchema));
@@ -57,24 +58,24 @@ SelfTest read_facts(const Json& object) {
   test.cpu = object.at("cpu").get<std::string>();
   test.libraries = object.at("libraries").get<std::map<std::string, std::string>>();
   if (object.contains("timer")) {
-    const Json& timer = object.at("timer");
+    const nlohmann::json& timer = object.at("timer");
     test.timer = TimerFacts{Nanoseconds(timer.at("step_ns").get<std::int64_t>()),
                             Nanoseconds(timer.at("read_ns").get<std::int64_t>())};
   }
-  for (const Json& entry : object.value("harness", Json::array())) {
+  for (const nlohmann::json& entry : object.value("harness", nlohmann::json::array())) {
     HarnessFacts& facts = test.harness.emplace_back();
     facts.id = entry.at("id").get<std::string>();
     facts.between_samples = Nanoseconds(entry.at("between_samples_ns").get<std::int64_t>());
     if (entry.contains("profiler")) facts.profiler = entry.at("profiler").get<double>();
   }
-  for (const Json& entry : object.value("injected", Json::array())) {
+  for (const nlohmann::json& entry : object.value("injected", nlohmann::json::array())) {
     test.injected.push_back({entry.at("id").get<std::string>(), entry.at("injected").get<double>(),
                              entry.at("seen").get<double>(), entry.at("duets").get<int>()});
   }
   return test;
 }
 
-EqualDuet read_duet(const Json& object) {
+EqualDuet read_duet(const nlohmann::json& object) {
   EqualDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
                  Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
                  object.at("iterations_per_sample").get<std::int64_t>()};
@@ -85,7 +86,7 @@ EqualDuet read_duet(const Json& object) {
   return duet;
 }
 
-void read_line(const Json& object, std::vector<SelfTest>& tests) {
+void read_line(const nlohmann::json& object, std::vector<SelfTest>& tests) {
   const auto record = object.at("record").get<std::string>();
   if (record == "selftest") {
     tests.push_back(read_facts(object));
@@ -153,9 +154,9 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty()) continue;
     try {
-      const Json object = Json::parse(line.text, nullptr, false);
-      if (object.is_discarded()) throw std::invalid_argument("it is not valid JSON");
-      read_line(object, tests);
+      const auto object = parse_json(line.text);
+      if (!object.ok()) throw std::invalid_argument(object.error().what);
+      read_line(*object, tests);
     } catch (const std::exception& problem) {
       return Error{fmt::format("damaged record: {}", problem.what()),
                    fmt::format("{}:{}", name, line.number),
