@@ -160,12 +160,20 @@ TEST_F(ExitStatuses, GateThatCtrlCEndedInStageOneKnowsTheCasesThatItDidNotReach)
 TEST_F(ExitStatuses, GateWhoseBaseDiesIs3) {
   const ProgramResult result = gate(base_environment(fault("crash")));
   EXPECT_EQ(result.status, 3) << result.out << result.err;
-  EXPECT_EQ(result.out.find("the base died; 1 of 1 cases not decided"), 0U) << result.out;
-  expect_in_every_report("the base died");
+  EXPECT_EQ(result.out.find("the base failed; 1 of 1 cases not decided"), 0U) << result.out;
+  expect_in_every_report("the base failed");
   EXPECT_EQ(gate({"--force", "--allow-incomparable", "--base-env", "LD_PRELOAD=/no/such.so",
                   "--base", "/bin/false"})
                 .status,
             2);
+}
+
+TEST_F(ExitStatuses, GateWhoseBaseNeverAnswersIs2WithinItsBudget) {
+  const std::string program = folder_.write("hang", "#!/bin/sh\ncat; exec sleep 600\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const ProgramResult result = gate({"--base", program, "--budget", "1ms"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("did not say its version within 5"));
 }
 
 TEST_F(ExitStatuses, GateInWhichEveryCaseIsSkippedIs5) {

@@ -200,6 +200,7 @@ Status GateRun::look_up(const Report& report) {
   evidence.moved = machine_moved(report.canaries, stored.canaries, evidence.policy.canary_limit);
   evidence.changes = std::move(stored.changes);
   evidence.configuration_is_stored = stored.holds_configuration;
+  evidence.store_problems = std::move(stored.problems);
   // A part of the configuration misses the rest of it on purpose.
   const bool whole = arguments_.filters.empty() && arguments_.devices.empty() &&
                      !arguments_.shard && !arguments_.gate.allow_removed;

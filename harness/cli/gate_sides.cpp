@@ -36,11 +36,12 @@ Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
   BENCH_RETURN_IF_ERROR(check_environment(gate.base_environment, "--base-env"));
   GateSides sides;
   auto candidate = find_side(gate.candidate.value_or(own_path()), gate.candidate_environment, clock,
-                             interrupted);
+                             interrupted, arguments.budget);
   if (!candidate.ok()) return at_option(candidate.error(), "--cand");
   sides.candidate = std::move(*candidate);
   if (!gate.base && gate.base_environment.empty()) return sides;
-  auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, clock, interrupted);
+  auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, clock, interrupted,
+                        arguments.budget);
   if (!base.ok()) return at_option(base.error(), "--base");
   sides.base = std::move(*base);
   return sides;

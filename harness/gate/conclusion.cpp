@@ -32,7 +32,8 @@ bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& ju
 
 // "after 21 of 30 duets": of the cases that wait for the same kind of measurement as the first.
 std::string progress_text(const std::vector<Judgement>& judgements) {
-  constexpr std::array<std::string_view, 3> kUnits = {"duets", "confirming duets", "windows"};
+  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
+                                                      "answers of the base"};
   const auto first = std::ranges::find_if(
       judgements, [](const Judgement& entry) { return entry.pending.has_value(); });
   if (first == judgements.end()) return "";
@@ -58,7 +59,7 @@ std::string end_text(const GateEvidence& evidence, const std::vector<Judgement>&
   const bool is_waiting = std::ranges::any_of(judgements, [](const Judgement& entry) {
     return entry.cut_short && entry.verdict == Verdict::inconclusive;
   });
-  return is_waiting ? std::string(stop_text(std::nullopt)) + where : "the base died";
+  return is_waiting ? std::string(stop_text(std::nullopt)) + where : "the base failed";
 }
 
 std::string undecided_sentence(const GateEvidence& evidence,

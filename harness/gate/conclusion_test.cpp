@@ -88,7 +88,7 @@ TEST_F(ConclusionTest, ABaseThatDiedIsNeverGreen) {
   add(Verdict::pass);
   add(Verdict::incomparable).cut_short = true;
   EXPECT_EQ(status(allowed_), ExitStatus::not_measured);
-  EXPECT_THAT(conclude().sentence, StartsWith("the base died; 1 of 2 cases not decided"));
+  EXPECT_THAT(conclude().sentence, StartsWith("the base failed; 1 of 2 cases not decided"));
 }
 
 TEST_F(ConclusionTest, NothingJudgedIsGreenOnlyInTheFirstRunOfAConfiguration) {

@@ -110,7 +110,8 @@ class Decider {
   };
 
   void begin(std::size_t index);
-  bool settle_without_time(const CaseEvidence& entry, Judgement& judgement);
+  bool settle_without_time(std::size_t index, Judgement& judgement);
+  bool settle_absent(std::size_t index, const std::string& why, Judgement& judgement);
   void decide_paired();
   Family family();
   void judge_pair(const Family& all, std::size_t member);
@@ -146,7 +147,7 @@ void Decider::begin(std::size_t index) {
   if (const PreparedSide* base = base_side(entry); base != nullptr) {
     judgement.changes = case_changes(*base, entry.side);
   }
-  if (settle_without_time(entry, judgement)) return;
+  if (settle_without_time(index, judgement)) return;
   const Screened screened = screen(entry, evidence_.settings, moved_);
   if (screened.excess) {
     judgement.against = Reference::store;
@@ -171,7 +172,8 @@ void Decider::begin(std::size_t index) {
 }
 
 // Outcomes, configurations and memory: exact, and no reason to measure.
-bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgement) {
+bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
+  const CaseEvidence& entry = evidence_.cases[index];
   const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
   const Outcome outcome = failed_later ? entry.failure->outcome : entry.outcome;
   const std::string why = failed_later ? entry.failure->reason : entry.reason.value_or("");
@@ -187,10 +189,8 @@ bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgemen
   }
   if (outcome != Outcome::ok) {
     const std::string text = text_of(outcome, why);
-    const bool absent = outcome == Outcome::skipped || outcome == Outcome::unsupported;
-    const bool was_there = entry.stored && !entry.stored->incomparable;
-    return settle(absent && !was_there ? Verdict::incomparable : Verdict::error,
-                  absent && was_there ? "was measured before, now " + text : text);
+    return is_failure(outcome) ? settle(Verdict::error, text)
+                               : settle_absent(index, text, judgement);
   }
   if (const PreparedSide* base = base_side(entry); base != nullptr) {
     if (const auto growth = memory_growth(*base, entry.side, evidence_.settings.memory)) {
@@ -206,8 +206,32 @@ bool Decider::settle_without_time(const CaseEvidence& entry, Judgement& judgemen
   if (!entry.stored) {
     return settle(Verdict::no_baseline, "the store has no run of it, and there is no base");
   }
-  if (entry.stored->incomparable) return settle(Verdict::incomparable, *entry.stored->incomparable);
+  if (entry.stored->incomparable) {
+    return settle(entry.stored->is_damaged ? Verdict::error : Verdict::incomparable,
+                  *entry.stored->incomparable);
+  }
   return false;
+}
+
+// What the candidate does not compute is an error if the store or the base shows that it could be.
+bool Decider::settle_absent(std::size_t index, const std::string& why, Judgement& judgement) {
+  const CaseEvidence& entry = evidence_.cases[index];
+  const bool is_stored = entry.stored && (!entry.stored->incomparable || entry.stored->is_damaged);
+  judgement.verdict = is_stored || entry.base ? Verdict::error : Verdict::incomparable;
+  judgement.reason = is_stored    ? "was measured before, now " + why
+                     : entry.base ? "the base computes it, the candidate: " + why
+                                  : why;
+  if (judgement.verdict == Verdict::error || evidence_.mode != GateEvidence::Mode::paired) {
+    return true;
+  }
+  if (entry.failure) {
+    judgement.cut_short = is_failure(entry.failure->outcome);
+    judgement.reason += "; the base: " + text_of(entry.failure->outcome, entry.failure->reason);
+    return true;
+  }
+  leave_undecided({{Wanted::Kind::base, 0, 1}, why}, judgement);
+  want({index, kUnknownUrgency}, Wanted::Kind::base, 1);
+  return true;
 }
 
 void Decider::decide_paired() {
@@ -354,7 +378,8 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
 }
 
 void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) const {
-  constexpr std::array<std::string_view, 3> kUnits = {"duets", "confirming duets", "windows"};
+  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
+                                                      "answers of the base"};
   const Pending& pending = undecided.pending;
   judgement.verdict = Verdict::inconclusive;
   judgement.cut_short = true;

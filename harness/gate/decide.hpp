@@ -34,7 +34,8 @@ std::string_view name_of(Verdict verdict);
 
 // A measurement of a case that its decision still asks for.
 struct Wanted {
-  enum class Kind { duets, confirmation, windows };
+  // base: whether the base computes a case that the candidate does not.
+  enum class Kind { duets, confirmation, windows, base };
   std::size_t index = 0;  // into GateEvidence::cases
   Kind kind = Kind::duets;
   int count = 0;       // duets; processes of the next window

@@ -365,6 +365,42 @@ TEST(Decide, FailuresAndWhatVanishedAreErrors) {
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
 }
 
+// A candidate that no longer computes a case was INCOMPARABLE, and the gate green.
+TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
+  CaseEvidence entry = measured("a");
+  entry.outcome = Outcome::unsupported;
+  entry.reason = "no bf16 on this CPU";
+  Decision decision = decide(paired({entry}));
+  ASSERT_THAT(decision.wanted, SizeIs(1));
+  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::base);
+  EXPECT_TRUE(decision.judgements[0].cut_short);
+
+  entry.base = PreparedSide{"brgconv", {}};
+  decision = decide(paired({entry}));
+  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
+  EXPECT_EQ(decision.judgements[0].reason,
+            "the base computes it, the candidate: unsupported: no bf16 on this CPU");
+
+  entry.base.reset();
+  entry.failure = SideFailure{SideFailure::Side::base, Outcome::unsupported, "no bf16 either"};
+  decision = decide(paired({entry}));
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::incomparable);
+  EXPECT_FALSE(decision.judgements[0].cut_short);
+}
+
+TEST(Decide, ADamagedStoreDoesNotHideThatACaseWasMeasured) {
+  CaseEvidence entry = measured("a");
+  entry.stored.emplace().incomparable = "a.jsonl:1: record refused: it is not valid JSON";
+  entry.stored->is_damaged = true;
+  GateEvidence evidence;
+  evidence.cases = {entry};
+  EXPECT_EQ(decide(evidence).judgements[0].verdict, Verdict::error);
+  evidence.mode = GateEvidence::Mode::paired;
+  evidence.cases[0].outcome = Outcome::unsupported;
+  EXPECT_EQ(decide(evidence).judgements[0].verdict, Verdict::error);
+}
+
 TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
   CaseEvidence base = measured("base");
   base.failure = SideFailure{SideFailure::Side::base, Outcome::crashed, "SIGSEGV"};

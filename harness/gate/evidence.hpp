@@ -83,6 +83,7 @@ struct StoredCase {
   std::string commit, time, run_id;  // of its last run
   // Why its times say nothing here: the field that differs, with both values. The rest is empty.
   std::optional<std::string> incomparable;
+  bool is_damaged = false;            // it is that none of its records can be read
   int runs = 0;                       // of the present epoch
   double center = 0;                  // mean over the last runs of log(q25 / 1 ns)
   double sigma = 0;                   // between runs, of log medians, moderated
@@ -138,6 +139,8 @@ struct GateEvidence {
   // Whether the store holds a run of this configuration, also one of another machine or of cases
   // that the configuration no longer has. Without one, a gate that has no base is the first run.
   bool configuration_is_stored = false;
+  // Lines of the store that cannot be read, with their place.
+  std::vector<std::string> store_problems;
   std::optional<StopCause> stopped;
 };
 

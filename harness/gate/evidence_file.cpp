@@ -40,6 +40,7 @@ std::string stored_line(const std::string& run_id, const std::string& id,
   object["time"] = stored.time;
   object["of_run"] = stored.run_id;
   put(object, "incomparable", stored.incomparable);
+  if (stored.is_damaged) object["damaged"] = true;
   if (!stored.incomparable) {
     object["runs"] = stored.runs;
     object["log_center"] = stored.center;

@@ -43,6 +43,7 @@ void add(Json& object, const GateFacts& facts, const GateEvidence& evidence) {
     put(object, "moved_log", std::optional(evidence.moved->log));
   }
   object["configuration_is_stored"] = evidence.configuration_is_stored;
+  if (!evidence.store_problems.empty()) object["store_problems"] = evidence.store_problems;
   for (const CaseEvidence& entry : evidence.cases) {
     if (!entry.is_unmeasured) continue;
     object["unmeasured"].push_back({{"id", entry.id}, {"source", entry.source}});

@@ -62,8 +62,8 @@ inline constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only
 inline constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
 inline constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
 inline constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
-inline constexpr std::array<std::string_view, 3> kPendingKinds = {"duets", "confirmation",
-                                                                  "windows"};
+inline constexpr std::array<std::string_view, 4> kPendingKinds = {"duets", "confirmation",
+                                                                  "windows", "base"};
 inline constexpr std::array<std::string_view, 2> kStages = {"first", "confirmation"};
 inline constexpr std::array<std::string_view, 3> kCourses = {"not_measured", "screened_out",
                                                              "measured_again"};

@@ -163,6 +163,7 @@ void FileReader::read_gate(const Json& object) {
                            : std::numeric_limits<double>::infinity();
     evidence.moved = MachineDrift{log, object.at("moved").get<std::string>()};
   }
+  evidence.store_problems = object.value("store_problems", evidence.store_problems);
   if (object.contains("unmeasured")) read_unmeasured(object.at("unmeasured"));
   // Older files do not say; a case of the store shows it.
   evidence.configuration_is_stored =
@@ -210,6 +211,7 @@ void FileReader::read_stored(const Json& object) {
   stored.time = object.at("time").get<std::string>();
   stored.run_id = object.at("of_run").get<std::string>();
   get(object, "incomparable", stored.incomparable);
+  stored.is_damaged = object.value("damaged", false);
   if (stored.incomparable) return;
   stored.runs = static_cast<int>(number_within(object, "runs", 0, kMostRuns));
   stored.center = number_within(object, "log_center", -kLargestLog, kLargestLog);

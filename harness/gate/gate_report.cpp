@@ -62,6 +62,10 @@ std::vector<std::string> context_lines(const GateFile& gate) {
         "sides together and detect effects of {:g} %",
         gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
   }
+  if (const auto& problems = gate.evidence.store_problems; !problems.empty()) {
+    lines.push_back(fmt::format("the store has {} damaged line{}, the first: {}", problems.size(),
+                                problems.size() == 1 ? "" : "s", problems.front()));
+  }
   if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + changes_text(gate.evidence.changes));

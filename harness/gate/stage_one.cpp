@@ -129,6 +129,8 @@ class StoreLookup {
       const auto of = by_file_.find(file_name);
       if (of == by_file_.end() || history.problems.empty()) return;
       of->second->stored.emplace().incomparable = history.problems.front();
+      of->second->stored->is_damaged = true;
+      suite_.holds_configuration = true;
       return;
     }
     for (const BaselineRecord& record : history.records) {

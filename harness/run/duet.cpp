@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/duet.hpp"
 
+#include "base/text.hpp"
 #include "harness/run/prepare_request.hpp"
 #include "harness/run/random.hpp"
 #include "harness/run/warmup.hpp"
@@ -13,6 +14,9 @@
 
 namespace bench {
 namespace {
+
+// A device's clock and the host's need not agree to the last digit.
+constexpr Nanoseconds kClockTolerance = std::chrono::milliseconds(1);
 
 class Player {
  public:
@@ -59,6 +63,13 @@ class Player {
     if (round->iterations_per_sample != iterations || round->samples.empty()) {
       failure_ = SideFailure{side_, Outcome::failed,
                              "it cannot take samples of a given length; it is of an older version"};
+      return std::nullopt;
+    }
+    if (round->samples.back() > session_.last_call() + kClockTolerance) {
+      failure_ = SideFailure{
+          side_, Outcome::failed,
+          fmt::format("its sample of {} is longer than the request took ({})",
+                      format_time(round->samples.back()), format_time(session_.last_call()))};
       return std::nullopt;
     }
     Turn turn{round->samples.back(), std::nullopt};

@@ -6,6 +6,7 @@
 #include "harness/run/case_step.hpp"
 #include "harness/run/device_samples.hpp"
 #include "harness/run/duet.hpp"
+#include "harness/run/prepare_request.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ PreparedSide side_of(const PreparedReply& prepared) {
 }
 
 std::string_view name_of(Wanted::Kind kind) {
-  constexpr std::array<std::string_view, 3> kNames = {"duet", "confirmation", "window"};
+  constexpr std::array<std::string_view, 4> kNames = {"duet", "confirmation", "window", "base"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -70,7 +71,9 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
       const bool window = wish.kind == Wanted::Kind::windows;
       if (parts_.progress) parts_.progress(entry.id, name_of(wish.kind), left);
       left -= window ? static_cast<std::size_t>(wish.count) : 1;
-      BENCH_RETURN_IF_ERROR(window ? measure_window(wish, entry) : measure_duet(wish, entry));
+      BENCH_RETURN_IF_ERROR(window                            ? measure_window(wish, entry)
+                            : wish.kind == Wanted::Kind::base ? ask_base(wish, entry)
+                                                              : measure_duet(wish, entry));
       if (window) wish.count = 0;
     }
   }
@@ -119,6 +122,28 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   BENCH_RETURN_IF_ERROR(parts_.append(duet_line(duet)));
   entry.duets.push_back(std::move(duet));
   return Done{};
+}
+
+// Whether the base computes what the candidate does not.
+Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
+  const Case& spec = task_.plan->cases[wanted.index];
+  wanted.count = 0;
+  if (const Status status = base_.ensure(spec.key.threads); !status) {
+    if (is_interrupted()) return Done{};
+    return note_failure(
+        wanted, {SideFailure::Side::base, Outcome::failed, status.error().message()}, entry);
+  }
+  PrepareRequest request = prepare_request(spec, task_.seed, {});
+  request.check = CheckKind::none;
+  auto prepared = base_.ask<PreparedReply>(request, spec.measure.timeout);
+  base_.finish();
+  if (prepared) {
+    entry.base = side_of(*prepared);
+    return parts_.append(base_side_line(task_.run_id, spec.id, *entry.base));
+  }
+  const Unanswered& why = prepared.error();
+  if (why.cause == Unanswered::Cause::interruption) return Done{};
+  return note_failure(wanted, {SideFailure::Side::base, why.outcome, why.reason}, entry);
 }
 
 Status GateMeasurer::note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry) {

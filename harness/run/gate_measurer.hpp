@@ -56,6 +56,7 @@ class GateMeasurer {
   Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
   Status measure_duet(Wanted& wanted, CaseEvidence& entry);
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
+  Status ask_base(Wanted& wanted, CaseEvidence& entry);
   // A candidate whose worker does not come up.
   Status note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);

@@ -2,6 +2,7 @@
 #include "harness/run/gate_parts.hpp"
 
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/process.hpp"
@@ -10,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 #include <string_view>
 #include <system_error>
@@ -19,8 +22,12 @@
 namespace bench {
 namespace {
 
-// A checkout's launcher builds on first use: minutes, or an hour on a small machine.
-constexpr Nanoseconds kVersionLimit = std::chrono::hours(2);
+// A checkout's launcher, which is a script, builds on first use: minutes, or an hour on a small
+// machine. A program answers at once.
+constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
+constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
+// Whatever the budget: a program on a busy machine may need so long to start.
+constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
 constexpr Nanoseconds kEndLimit = std::chrono::seconds(10);
 
 Result<std::string> program_of(const std::string& path) {
@@ -32,6 +39,11 @@ Result<std::string> program_of(const std::string& path) {
                  "name a bench, or the folder of a checkout that holds ./bench"};
   }
   return std::filesystem::absolute(program, code).string();
+}
+
+bool is_script(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  return file.get() == '#' && file.get() == '!';
 }
 
 // "bench 0.1.0 (commit fdb2474df3ed)"
@@ -60,7 +72,8 @@ WorkerFactory factory_of(const GateSide& side, const Cores& cores, const Plan& p
 
 Result<GateSide> find_side(const std::string& path,
                            const std::map<std::string, std::string>& environment, Clock& clock,
-                           const std::function<bool()>& interrupted) {
+                           const std::function<bool()>& interrupted,
+                           std::optional<Nanoseconds> budget) {
   GateSide side;
   side.environment = environment;
   BENCH_ASSIGN_OR_RETURN(side.program, program_of(path));
@@ -69,11 +82,18 @@ Result<GateSide> find_side(const std::string& path,
                                               .arguments = {"--version"},
                                               .environment = inherited_environment(),
                                               .processors = {}}));
+  process.close_input();  // a program that reads it first would wait for ever
   std::string line;
-  const auto wait = process.read_line(line, kVersionLimit, interrupted, clock);
+  Nanoseconds limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
+  if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
+  const auto wait = process.read_line(line, limit, interrupted, clock);
   const bool known = wait == ChildProcess::Wait::ready && read_version(line, side);
   const ProcessEnd end = process.finish(kEndLimit, clock);
   if (known) return side;
+  if (wait == ChildProcess::Wait::deadline) {
+    return Error{fmt::format("did not say its version within {}", format_time(limit)), side.program,
+                 "run it with --version to see what it does"};
+  }
   return Error{fmt::format("does not say its version as a bench does ({})", end.text()),
                side.program, "run it with --version to see what it says"};
 }

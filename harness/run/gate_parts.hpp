@@ -16,11 +16,12 @@
 namespace bench {
 
 // A side by its program: a file, or a folder that holds `bench` (another checkout, whose launcher
-// builds it first, however long that takes). Asks it for its version. Error: it cannot be run, or
-// is no bench.
+// builds it first, however long that takes within `budget`). Asks it for its version. Error: it
+// cannot be run, or is no bench.
 Result<GateSide> find_side(const std::string& path,
                            const std::map<std::string, std::string>& environment, Clock& clock,
-                           const std::function<bool()>& interrupted);
+                           const std::function<bool()>& interrupted,
+                           std::optional<Nanoseconds> budget);
 
 // Workers of both sides on the same processors. `append` and `progress` are left to the caller.
 GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,

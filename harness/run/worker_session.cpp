@@ -47,8 +47,9 @@ Status WorkerSession::ensure(std::optional<int> threads) {
 Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanoseconds limit) {
   const Nanoseconds start = clock_.now();
   auto reply = worker_->call(request, limit, interrupted_);
+  last_call_ = clock_.now() - start;
   if (!reply) {
-    charge(request, clock_.now() - start, spent_);
+    charge(request, last_call_, spent_);
     finish();
     return std::move(reply).error();
   }

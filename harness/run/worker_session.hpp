@@ -45,6 +45,8 @@ class WorkerSession {
     if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
     return unanswered(std::move(*reply));
   }
+  // Between the last request and its reply: nothing in the reply can have lasted longer.
+  Nanoseconds last_call() const { return last_call_; }
   void finish();
 
   // Over all finished workers.
@@ -61,6 +63,7 @@ class WorkerSession {
   Clock& clock_;
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;
+  Nanoseconds last_call_{0};
   Spent spent_;  // of the present worker, by its own account, and its start
   Accounting total_;
 };
