@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -141,6 +142,18 @@ Result<Destination> destination_of(const std::string& path, Existing existing) {
 
 // A negative number with errno as it was left by open(2).
 int open_in_place(const std::string& path) {
+  // An open descriptor of this process is shared, not opened again: a second offset into the same
+  // file would overwrite what the first one wrote.
+  const std::string own = fmt::format("/proc/{}/fd", ::getpid());
+  const auto target = follow_links(path);
+  if (!target.ok()) return -1;
+  const std::string name = std::filesystem::path(target->path).filename().string();
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (real_folder_of(target->path) == own && error == std::errc() &&
+      end == name.data() + name.size()) {
+    return ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+  }
   return open_retrying(path, O_WRONLY | O_APPEND | O_NOCTTY);
 }
 

@@ -34,9 +34,12 @@ bool is_marked_command(std::string_view text) {
 }
 
 // "::": at the start of a line. A line may be wrapped at each blank, and blanks before the command
-// are passed over, so that every start of a word counts.
+// are passed over, so that every start of a word counts. Blanks and invisible characters beyond
+// ASCII are many, so each of its characters counts as one.
 bool is_word_command(std::string_view text, std::size_t position) {
-  return text.substr(position).starts_with("::") && (position == 0 || text[position - 1] == ' ');
+  if (!text.substr(position).starts_with("::")) return false;
+  if (position == 0 || text[position - 1] == ' ') return true;
+  return static_cast<unsigned char>(text[position - 1]) >= 0x80;
 }
 
 }  // namespace

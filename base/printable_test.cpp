@@ -64,5 +64,12 @@ TEST(Printable, AMessageIsOneLine) {
   EXPECT_EQ(out.str(), "bench run: a\\x0a::error::b\n");
 }
 
+// Runners of a CI pass over blanks of any alphabet before a command.
+TEST(Printable, ACommandBehindABlankBeyondAsciiIsBroken) {
+  for (const char* blank : {"\u00a0", "\u3000", "\ufeff", "\u200b"}) {
+    EXPECT_EQ(printable(std::string(blank) + "::error::x"), std::string(blank) + "\\x3a:error::x");
+  }
+}
+
 }  // namespace
 }  // namespace bench

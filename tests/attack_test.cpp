@@ -145,12 +145,13 @@ TEST(Streams, closed_ones_do_not_end_up_in_the_result_file) {
 TEST(Streams, a_failed_write_of_standard_output_is_exit_2_of_every_command) {
   const TemporaryFolder folder;
   folder.write("r.jsonl", result_with("a"));
+  fs::create_directory(folder.file("empty"));
   for (const std::string command :
        {"--help", "--version", "completion bash", "manual", "doctor", "list $CASE",
         "list $CASE --json", "run $CASE --quick --out o.jsonl", "run $CASE --dry-run",
         "report r.jsonl", "report r.jsonl --format json", "compare r.jsonl r.jsonl --json",
-        "compare r.jsonl r.jsonl", "explain $CASE", "baseline list --baseline .",
-        "baseline verify --baseline .", "validate $CASE.yaml --json"}) {
+        "compare r.jsonl r.jsonl", "explain $CASE", "baseline list --baseline empty",
+        "baseline verify --baseline empty", "validate $CASE.yaml --json"}) {
     const ProgramResult result = shell("$BENCH " + command + " > /dev/full", folder.path());
     EXPECT_EQ(result.status, 2) << command;
     EXPECT_THAT(result.err, HasSubstr("bench: (standard output): cannot write: No space left on "
@@ -379,6 +380,65 @@ TEST(Usage, an_option_that_stands_twice_in_an_id_is_refused) {
   const ProgramResult result = bench({"list", std::string(kCase) + "/t1/t1"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("options `t1` and `t1` both set the threads"));
+}
+
+// The second attack, of somebody who had not seen the first one's list.
+TEST(OutputPath, a_report_is_not_resumed_into) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
+  ASSERT_EQ(bench({"report", "r.jsonl", "-o", "d.json"}, folder.path()).status, 0);
+  const std::string before = read_text(folder.file("d.json"));
+  const ProgramResult result =
+      bench({"run", kCase, "--quick", "--resume", "d.json"}, folder.path());
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("d.json: is not a result file"));
+  EXPECT_EQ(read_text(folder.file("d.json")), before);
+}
+
+TEST(OutputPath, a_trace_does_not_replace_its_own_result) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      bench({"run", kCase, "--quick", "--out", "a.json", "--trace", "./a.json", "--force"},
+            folder.path());
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_FALSE(fs::exists(folder.file("a.json")));
+}
+
+TEST(OutputPath, evidence_of_a_gate_is_a_regular_file) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("gate"));
+  ASSERT_EQ(mkfifo(folder.file("gate/gate.jsonl").c_str(), 0600), 0);
+  const ProgramResult result =
+      bench({"gate", kCase, "--quick", "--out", "gate", "--force"}, folder.path());
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("gate.jsonl: is not a regular file"));
+}
+
+TEST(OutputPath, records_and_table_share_an_open_standard_output) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
+  const ProgramResult result =
+      shell("$BENCH run $CASE --quick -q --out /dev/stdout > all", folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string all = read_text(folder.file("all"));
+  EXPECT_EQ(all.find("{\"record\":\"run\""), 0U) << all.substr(0, 80);
+  EXPECT_THAT(all, HasSubstr("\"record\":\"end\""));
+}
+
+TEST(Inputs, the_folder_of_one_machine_class_is_no_store) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
+  ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "x"}, folder.path()).status, 0);
+  const std::string inner =
+      "baselines/" + fs::directory_iterator(folder.file("baselines"))->path().filename().string();
+  for (const std::vector<std::string>& action :
+       {std::vector<std::string>{"baseline", "verify"},
+        {"baseline", "list"},
+        {"baseline", "save", "r.jsonl", "--reason", "x"}}) {
+    std::vector<std::string> command = action;
+    command.insert(command.end(), {"--baseline", inner});
+    EXPECT_EQ(bench(command, folder.path()).status, 2) << action[1];
+  }
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ Result<Stored> read_all(const Arguments& arguments) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
   Stored stored{store_of(arguments), {}, {}};
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, stored.store.list());
+  if (auto foreign = stored.store.foreign_content()) return *std::move(foreign);
   for (const StoreFile& file : files) {
     auto history = stored.store.read(file);
     if (!history.ok()) {

@@ -45,10 +45,16 @@ Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  // Evidence is read back and kept; a FIFO would wait for a reader that nobody can interrupt.
+  const std::string evidence = folder + "/" + kGateFile;
+  if (std::filesystem::exists(evidence, code) &&
+      !std::filesystem::is_regular_file(evidence, code)) {
+    return Error{"is not a regular file", evidence, "choose another folder with --out"};
+  }
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   for (const GateFormat& format : gate_formats())  // rather now than after the measuring
     BENCH_RETURN_IF_ERROR(check_output(fmt::format("{}/{}", folder, format.file), existing));
-  BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(folder + "/" + kGateFile, existing));
+  BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(evidence, existing));
   return FileSink(std::move(file), "");
 }
 

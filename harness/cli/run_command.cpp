@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <ostream>
 #include <unistd.h>
 
@@ -55,6 +56,12 @@ Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
   text.resize(text.rfind('\n') == std::string::npos
                   ? 0
                   : text.rfind('\n') + 1);  // RecordFile::reopen cuts the torn line as well
+  // A report is one JSON document of several lines; records appended to it would destroy it.
+  if (const std::string_view first = std::string_view(text).substr(0, text.find('\n'));
+      !first.empty() && !first.ends_with('}')) {
+    return Error{"is not a result file: its first line is not a record", path,
+                 "resume the file that `bench run --out` wrote, not a report of it"};
+  }
   BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
   BENCH_RETURN_IF_ERROR(check_resumable(report, plan, path));
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::reopen(path));
@@ -99,10 +106,24 @@ Status check_store(const Arguments& arguments) {
   return Done{};
 }
 
+bool names_same_file(const std::string& path, const std::optional<std::string>& other) {
+  if (!other) return false;
+  std::error_code code;
+  const auto resolved = [&code](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, code), code);
+  };
+  return resolved(path) == resolved(*other);
+}
+
 // Below a tool the own collectors are off, and its times are no part of another run.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
   BENCH_RETURN_IF_ERROR(check_profile_wish(profile));
+  if (profile.trace && (names_same_file(*profile.trace, arguments.out) ||
+                        names_same_file(*profile.trace, arguments.resume))) {
+    return Error{"names the result file, which the trace would replace",
+                 "--trace " + *profile.trace, "choose another name"};
+  }
   if (!profile.under) return Done{};
   if (profile.under->find_first_not_of(" \t\n") == std::string::npos)
     return Error{"names no command", "--under", "for example --under 'perf record -o perf.data'"};

@@ -165,6 +165,11 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   return files;
 }
 
+bool BaselineStore::is_class_folder() const {
+  std::error_code code;
+  return std::ranges::any_of(names_in(folder_, code), is_store_file);
+}
+
 std::optional<Error> BaselineStore::foreign_content() const {
   std::error_code code;
   std::vector<std::string> names = names_in(folder_, code);
