@@ -141,20 +141,18 @@ Result<Destination> destination_of(const std::string& path, Existing existing) {
 }
 
 // A negative number with errno as it was left by open(2).
-int open_in_place(const std::string& path) {
+int open_in_place(const Destination& destination) {
   // An open descriptor of this process is shared, not opened again: a second offset into the same
   // file would overwrite what the first one wrote.
   const std::string own = fmt::format("/proc/{}/fd", ::getpid());
-  const auto target = follow_links(path);
-  if (!target.ok()) return -1;
-  const std::string name = std::filesystem::path(target->path).filename().string();
+  const std::string name = std::filesystem::path(destination.target).filename().string();
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (real_folder_of(target->path) == own && error == std::errc() &&
+  if (real_folder_of(destination.target) == own && error == std::errc() &&
       end == name.data() + name.size()) {
     return ::fcntl(number, F_DUPFD_CLOEXEC, 0);
   }
-  return open_retrying(path, O_WRONLY | O_APPEND | O_NOCTTY);
+  return open_retrying(destination.target, O_WRONLY | O_APPEND | O_NOCTTY);
 }
 
 Error folder_error(const std::string& target, const std::string& path) {
@@ -304,7 +302,7 @@ Status write_file(const std::string& path, std::string_view content, Existing ex
 Result<OutputFile> OutputFile::create(const std::string& path, Existing existing) {
   BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
   if (destination.in_place) {
-    OutputFile file(open_in_place(path), path);
+    OutputFile file(open_in_place(destination), path);
     if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
     return file;
   }
@@ -384,7 +382,7 @@ RecordFile::~RecordFile() {
 Result<RecordFile> RecordFile::create(const std::string& path, Existing existing) {
   BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
   if (destination.in_place) {
-    RecordFile file(open_in_place(path), path);
+    RecordFile file(open_in_place(destination), path);
     if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
     return file;
   }

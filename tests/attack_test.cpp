@@ -425,6 +425,16 @@ TEST(OutputPath, records_and_table_share_an_open_standard_output) {
   EXPECT_THAT(all, HasSubstr("\"record\":\"end\""));
 }
 
+// Result files have the suffix of a store's files; once they made a folder that of a machine class.
+TEST(Inputs, a_store_may_lie_beside_result_files) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
+  const ProgramResult saved =
+      bench({"baseline", "save", "r.jsonl", "--reason", "x", "--baseline", "."}, folder.path());
+  EXPECT_EQ(saved.status, 0) << saved.err;
+  EXPECT_EQ(bench({"baseline", "verify", "--baseline", "."}, folder.path()).status, 0);
+}
+
 TEST(Inputs, the_folder_of_one_machine_class_is_no_store) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);

@@ -73,10 +73,7 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochWish 
   saving.warnings.insert(saving.warnings.end(), report.warnings.begin(), report.warnings.end());
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
   const BaselineStore store = store_of(arguments);
-  if (store.is_class_folder()) {
-    return Error{"is the folder of one machine class, not a store of baselines", store.folder(),
-                 "name its parent folder"};
-  }
+  if (auto error = store.class_folder()) return *std::move(error);
   ReportBaselines baselines = baselines_of(report, {arguments.reason, arguments.anchor, path},
                                            read_profiles(report, path, saving));
   for (BaselineRecord& record : baselines.records) {

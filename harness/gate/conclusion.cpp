@@ -32,19 +32,16 @@ bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& ju
 
 // "after 21 of 30 duets": of the cases that wait for the same kind of measurement as the first.
 std::string progress_text(const std::vector<Judgement>& judgements) {
-  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
-                                                      "answers of the base"};
   const auto first = std::ranges::find_if(
       judgements, [](const Judgement& entry) { return entry.pending.has_value(); });
   if (first == judgements.end()) return "";
-  const Wanted::Kind kind = first->pending->kind;
-  int done = 0, planned = 0;
+  Pending sum{first->pending->kind, 0, 0};
   for (const Judgement& judgement : judgements) {
-    if (!judgement.pending || judgement.pending->kind != kind) continue;
-    done += judgement.pending->done;
-    planned += judgement.pending->planned;
+    if (!judgement.pending || judgement.pending->kind != sum.kind) continue;
+    sum.done += judgement.pending->done;
+    sum.planned += judgement.pending->planned;
   }
-  return fmt::format(" after {} of {} {}", done, planned, kUnits[static_cast<std::size_t>(kind)]);
+  return " after " + pending_text(sum);
 }
 
 // Why the evidence ended early, and where.

@@ -378,14 +378,11 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
 }
 
 void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) const {
-  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
-                                                      "answers of the base"};
-  const Pending& pending = undecided.pending;
   judgement.verdict = Verdict::inconclusive;
   judgement.cut_short = true;
-  judgement.pending = pending;
-  judgement.reason = fmt::format("{} after {} of {} {}", stop_text(evidence_.stopped), pending.done,
-                                 pending.planned, kUnits[static_cast<std::size_t>(pending.kind)]);
+  judgement.pending = undecided.pending;
+  judgement.reason =
+      fmt::format("{} after {}", stop_text(evidence_.stopped), pending_text(undecided.pending));
   if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
 }
 
@@ -431,6 +428,13 @@ void Decider::add_removed(const std::string& id) {
 
 std::string_view name_of(Verdict verdict) {
   return kVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string pending_text(const Pending& pending) {
+  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
+                                                      "answers of the base"};
+  return fmt::format("{} of {} {}", pending.done, pending.planned,
+                     kUnits[static_cast<std::size_t>(pending.kind)]);
 }
 
 std::string_view stop_text(const std::optional<StopCause>& cause) {

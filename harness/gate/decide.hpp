@@ -95,6 +95,9 @@ Decision decide(const GateEvidence& evidence);
 // after a gate that was killed.
 std::string_view stop_text(const std::optional<StopCause>& cause);
 
+// "7 of 10 duets".
+std::string pending_text(const Pending& pending);
+
 std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict);
 
 // Whether a report names the case on its first page, and a kit is made for it.

@@ -210,11 +210,8 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
     entry.outcome = record.outcome;
     entry.reason = record.reason;
     entry.is_unmeasured = is_unmeasured(record);
-    const auto has = [&](Flag flag) {
-      return std::ranges::find(record.flags, flag) != record.flags.end();
-    };
-    entry.unsteady = has(Flag::unsteady);
-    entry.is_interrupted = has(Flag::interrupted);
+    entry.unsteady = has_flag(record, Flag::unsteady);
+    entry.is_interrupted = has_flag(record, Flag::interrupted);
     entry.q25 = lower_quartiles(processes[record.id]);
     if (record.time) entry.median = record.time->median;
     entry.clock_hz = record.clock_hz;

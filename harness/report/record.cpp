@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/record.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace bench {
@@ -27,6 +28,9 @@ bool is_failure(Outcome outcome) {
 bool is_unmeasured(const CaseRecord& record) {
   return record.outcome == Outcome::skipped && record.reason &&
          record.reason->starts_with(kBudgetReason);
+}
+bool has_flag(const CaseRecord& record, Flag flag) {
+  return std::ranges::find(record.flags, flag) != record.flags.end();
 }
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }

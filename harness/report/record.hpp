@@ -184,6 +184,7 @@ inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
 // Whether the budget ended before the case was measured: a resumed run measures it, a gate has not
 // decided it.
 bool is_unmeasured(const CaseRecord& record);
+bool has_flag(const CaseRecord& record, Flag flag);
 
 // One profiling pass over a case, in a worker of its own. Its activities stand before it in the
 // file.

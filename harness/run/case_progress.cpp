@@ -14,13 +14,6 @@
 #include <utility>
 
 namespace bench {
-namespace {
-
-bool has_flag(const CaseRecord& record, Flag flag) {
-  return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
-}
-
-}  // namespace
 
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 

@@ -94,7 +94,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
   Result<ops::MetLayouts> met = layouts_met_by(spec);
-  if (!met) return note_start_failure(wanted, met.error(), entry);
+  if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
   DuetRequest request{&spec, std::move(*met), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) request.expected = &output->second;
@@ -129,9 +129,7 @@ Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   wanted.count = 0;
   if (const Status status = base_.ensure(spec.key.threads); !status) {
-    if (is_interrupted()) return Done{};
-    return note_failure(
-        wanted, {SideFailure::Side::base, Outcome::failed, status.error().message()}, entry);
+    return note_start_failure(wanted, SideFailure::Side::base, status.error(), entry);
   }
   PrepareRequest request = prepare_request(spec, task_.seed, {});
   request.check = CheckKind::none;
@@ -146,10 +144,10 @@ Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
   return note_failure(wanted, {SideFailure::Side::base, why.outcome, why.reason}, entry);
 }
 
-Status GateMeasurer::note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry) {
+Status GateMeasurer::note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
+                                        CaseEvidence& entry) {
   if (is_interrupted()) return Done{};
-  return note_failure(wanted, {SideFailure::Side::candidate, Outcome::failed, error.message()},
-                      entry);
+  return note_failure(wanted, {side, Outcome::failed, error.message()}, entry);
 }
 
 Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry) {
@@ -162,7 +160,7 @@ Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvide
 Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   const Result<ops::MetLayouts> met = layouts_met_by(spec);
-  if (!met) return note_start_failure(wanted, met.error(), entry);
+  if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
     const Nanoseconds wait = last->second + kWindowGap - clock_.now();
     if (wait > Nanoseconds(0)) parts_.pause(wait);
@@ -177,7 +175,7 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
       request.expected = &output->second;
     }
     if (const Status status = candidate_.ensure(spec.key.threads); !status) {
-      return note_start_failure(wanted, status.error(), entry);
+      return note_start_failure(wanted, SideFailure::Side::candidate, status.error(), entry);
     }
     StepResult result = run_step(candidate_, request, clock_);
     candidate_.finish();

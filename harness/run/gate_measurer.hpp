@@ -57,8 +57,9 @@ class GateMeasurer {
   Status measure_duet(Wanted& wanted, CaseEvidence& entry);
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
   Status ask_base(Wanted& wanted, CaseEvidence& entry);
-  // A candidate whose worker does not come up.
-  Status note_start_failure(Wanted& wanted, const Error& error, CaseEvidence& entry);
+  // A side whose worker does not come up; nothing if the user interrupted.
+  Status note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
+                            CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
   bool out_of_time() const;
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }

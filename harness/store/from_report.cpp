@@ -65,10 +65,6 @@ class Lookup {
   std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;
 };
 
-bool is_interrupted(const CaseRecord& record) {
-  return std::ranges::find(record.flags, Flag::interrupted) != record.flags.end();
-}
-
 // Why the case cannot become a baseline; empty when it can.
 std::string refusal(const CaseRecord& record, const RunRecord* run) {
   if (record.outcome != Outcome::ok) {
@@ -82,7 +78,8 @@ std::string refusal(const CaseRecord& record, const RunRecord* run) {
   if (const auto slowdown = details.find(std::string(kVariableDetail) + kSlowdownVariable);
       slowdown != details.end())
     return fmt::format("was slowed down on purpose ({}={})", kSlowdownVariable, slowdown->second);
-  if (is_interrupted(record)) return "was interrupted: it has fewer processes than asked for";
+  if (has_flag(record, Flag::interrupted))
+    return "was interrupted: it has fewer processes than asked for";
   return "";
 }
 

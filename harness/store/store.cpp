@@ -165,9 +165,17 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   return files;
 }
 
-bool BaselineStore::is_class_folder() const {
-  std::error_code code;
-  return std::ranges::any_of(names_in(folder_, code), is_store_file);
+std::optional<Error> BaselineStore::class_folder() const {
+  const auto selection = open_store(folder_);
+  if (!selection.ok() || selection->store.folder() == folder_) return std::nullopt;
+  // Result files have the same suffix.
+  const bool has_baseline = std::ranges::any_of(selection->files, [&](const StoreFile& file) {
+    const auto history = selection->store.read(file);
+    return history.ok() && history->last() != nullptr;
+  });
+  if (!has_baseline) return std::nullopt;
+  return Error{"is the folder of one machine class, not a store of baselines", folder_,
+               "name its parent folder"};
 }
 
 std::optional<Error> BaselineStore::foreign_content() const {
@@ -175,10 +183,7 @@ std::optional<Error> BaselineStore::foreign_content() const {
   std::vector<std::string> names = names_in(folder_, code);
   const auto files = list();
   if (code || !files.ok() || !files->empty()) return std::nullopt;
-  if (std::ranges::any_of(names, is_store_file)) {
-    return Error{"is the folder of one machine class, not a store of baselines", folder_,
-                 "name its parent folder"};
-  }
+  if (auto error = class_folder()) return error;
   std::erase_if(names, [](const std::string& name) {
     return name.starts_with('.') || name.starts_with("README");
   });

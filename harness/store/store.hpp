@@ -58,8 +58,8 @@ class BaselineStore {
   // store, an empty folder (hidden files and a README do not count) and a folder that does not
   // exist.
   std::optional<Error> foreign_content() const;
-  // Whether files of baselines stand in the folder itself.
-  bool is_class_folder() const;
+  // The same if the folder is that of one machine class: baselines stand in the folder itself.
+  std::optional<Error> class_folder() const;
 
   // Sets the record's epoch, makes folders, writes one line. A run that is there already is written
   // again only to open an epoch that others are in, or to get an anchor; it keeps an anchor it has.
