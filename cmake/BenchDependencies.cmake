@@ -17,6 +17,7 @@ macro(bench_need package)
 endmacro()
 
 bench_need(Threads DEBIAN libc6-dev)
+bench_need(OpenMP DEBIAN g++)
 bench_need(fmt 9 DEBIAN libfmt-dev)
 bench_need(nlohmann_json 3.11 DEBIAN nlohmann-json3-dev)
 bench_need(yaml-cpp 0.7 DEBIAN libyaml-cpp-dev)

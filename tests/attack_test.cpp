@@ -147,7 +147,7 @@ TEST(Streams, a_failed_write_of_standard_output_is_exit_2_of_every_command) {
   folder.write("r.jsonl", result_with("a"));
   fs::create_directory(folder.file("empty"));
   for (const std::string command :
-       {"--help", "--version", "completion bash", "manual", "doctor", "list $CASE",
+       {"--help", "--version", "completion bash", "manual", "doctor --watch 0s", "list $CASE",
         "list $CASE --json", "run $CASE --quick --out o.jsonl", "run $CASE --dry-run",
         "report r.jsonl", "report r.jsonl --format json", "compare r.jsonl r.jsonl --json",
         "compare r.jsonl r.jsonl", "explain $CASE", "baseline list --baseline empty",

@@ -23,6 +23,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
+// Processes a case of kTiny.
+constexpr int kTinyProcesses = 2;
+
 constexpr const char* kTiny = R"(version: 1
 name: tiny
 defaults:
@@ -65,7 +68,7 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   const Report report = read_report(folder.file("r.jsonl"));
   EXPECT_EQ(report.cases.size(), 5u);
   EXPECT_EQ(ids_with_time(report).size(), 4u);
-  EXPECT_EQ(report.processes.size(), 8u);
+  EXPECT_GE(report.processes.size(), 8u);  // more on a busy machine
   EXPECT_EQ(report.ends.size(), 1u);
 }
 
@@ -209,7 +212,16 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
   const ProgramResult resumed = bench({"run", "tiny.yaml", "--resume", "cut.jsonl"}, folder.path());
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(ids_with_time(read_report(folder.file("cut.jsonl"))), ids_with_time(undisturbed));
-  EXPECT_EQ(read_report(folder.file("cut.jsonl")).processes.size(), undisturbed.processes.size());
+  // Each process that was asked for once; on a busy machine others take the place of disturbed
+  // ones.
+  std::set<std::pair<std::string, int>> processes;
+  for (const ProcessRecord& process : read_report(folder.file("cut.jsonl")).processes) {
+    EXPECT_TRUE(processes.emplace(process.id, process.process).second) << process.id;
+  }
+  for (const ProcessRecord& process : undisturbed.processes) {
+    if (process.process >= kTinyProcesses) continue;
+    EXPECT_TRUE(processes.contains({process.id, process.process})) << process.id;
+  }
   EXPECT_THAT(result_file_problems(read_text(folder.file("cut.jsonl"))), testing::IsEmpty());
   folder.write("other.yaml", std::string(kTiny) + "  - { op: softmax, shape: [2, 10] }\n");
   const ProgramResult refused =
@@ -391,10 +403,10 @@ TEST(ExplainTest, shows_formulas_implementation_and_reproduction) {
 }
 
 TEST(DoctorTest, names_the_library_and_exits_0) {
-  const ProgramResult result = bench({"doctor"});
+  const ProgramResult result = bench({"doctor", "--watch", "50ms"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("libdnnl.so.3"));
-  EXPECT_TRUE(json::parse(bench({"doctor", "--json"}).out).at("rows").is_array());
+  EXPECT_TRUE(json::parse(bench({"doctor", "--json", "--watch", "0s"}).out).at("rows").is_array());
 }
 
 TEST(StreamsTest, no_escape_sequences_without_a_terminal) {

@@ -141,7 +141,7 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
   folder.write("probe.json", kNoDevice);
   auto environment = with_plugin("answer");
   environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
-  const ProgramResult text = bench({"doctor"}, folder.path(), environment);
+  const ProgramResult text = bench({"doctor", "--watch", "50ms"}, folder.path(), environment);
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("ok      CUDA plugin    9.9, interface 1, for 90-real, at "));
   EXPECT_THAT(text.out, HasSubstr("note    NVIDIA driver  a driver for CUDA 13.0, but no device\n"
@@ -149,7 +149,8 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
                                   "                       do: see nvidia-smi -L\n"));
   // What a library prints in the child goes to standard error.
   EXPECT_THAT(text.out, Not(HasSubstr("a library that prints")));
-  const ProgramResult machine = bench({"doctor", "--json"}, folder.path(), environment);
+  const ProgramResult machine =
+      bench({"doctor", "--json", "--watch", "0s"}, folder.path(), environment);
   EXPECT_EQ(machine.status, 0);
   bool seen = false;
   const json document = json::parse(machine.out);
@@ -161,7 +162,8 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
 
 TEST(DoctorTest, survives_a_plugin_that_crashes) {
   const TemporaryFolder folder;
-  const ProgramResult result = bench({"doctor"}, folder.path(), with_plugin("crash"));
+  const ProgramResult result =
+      bench({"doctor", "--watch", "50ms"}, folder.path(), with_plugin("crash"));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("SIGSEGV"));
 }

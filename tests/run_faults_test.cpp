@@ -268,7 +268,8 @@ void expect_resumable(const std::string& path) {
   for (const ProcessRecord& record : whole.processes) {
     EXPECT_TRUE(processes.emplace(record.id, record.process).second) << record.id;
   }
-  EXPECT_EQ(processes.size(), 6u);
+  // On a busy machine others take the place of disturbed ones, up to as many again.
+  EXPECT_THAT(processes.size(), testing::AllOf(testing::Ge(6u), testing::Le(12u)));
 }
 
 TEST_F(RunFaults, KillingTheCoordinatorLeavesNoWorkerAndAReadableFile) {

@@ -63,6 +63,7 @@ struct Arguments {
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;  // --plugin FILE
   std::optional<Nanoseconds> budget;
+  std::optional<Nanoseconds> watch;  // how long doctor looks at the machine
   std::optional<Shard> shard;
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;

@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
 constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
+constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
                                                             "plugin"};
 
@@ -268,8 +269,12 @@ constexpr std::array kCommands = {
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
             "Libraries with versions and paths, the CPU, and what makes measurements noisy here; "
             "each with its\n"
-            "consequence and remedy. Changes nothing, exits 0.",
-            "bench doctor", kJsonOption, doctor_command},
+            "consequence and remedy. Watches the machine for 10 s: the share of the time in which "
+            "it is quiet, and\n"
+            "what disturbs it otherwise. Changes nothing, exits 0.",
+            "bench doctor\n"
+            "bench doctor --watch 0s      # at once, without the look",
+            kDoctorOptions, doctor_command},
     Command{"completion",
             "SHELL",
             1,

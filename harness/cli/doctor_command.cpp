@@ -7,6 +7,8 @@
 #include "harness/run/cuda_findings.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/run/quiet_watch.hpp"
+#include "harness/store/store.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,6 +18,8 @@
 
 namespace bench {
 namespace {
+
+constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
 
 struct LevelText {
   Finding::Level level;
@@ -78,6 +82,16 @@ void print_json(const std::vector<Finding>& findings, Env& env) {
 
 }  // namespace
 
+Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& env) {
+  const auto watched = watch_machine(own_path(), time, env);
+  if (!watched.ok()) {
+    return {Finding::Level::note, "quiet time", watched.error().message(),
+            "nothing is known of the neighbours", ""};
+  }
+  QuietLevels levels = BaselineStore(std::string(kDefaultStore)).quiet_levels(machine_class);
+  return quiet_finding(judge_watch(*watched, std::move(levels)), time);
+}
+
 ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const SystemRoot root;
   const CpuFacts cpu = read_cpu(root);
@@ -86,6 +100,10 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);
   for (Finding& finding : examine_cuda(cuda, root, own_privilege())) {
     findings.push_back(std::move(finding));
+  }
+  const Nanoseconds watch = arguments.watch.value_or(kDoctorWatch);
+  if (watch > Nanoseconds(0)) {
+    findings.push_back(watch_finding(watch, machine_class(cpu), env));
   }
   if (arguments.output == Output::json) {
     print_json(findings, env);

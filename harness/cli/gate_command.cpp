@@ -135,6 +135,7 @@ class GateRun {
   Env& env_;
   Nanoseconds started_;
   GateFile gate_;
+  QuietLevels levels_;  // of the store and of stage 1
   KitPaths kits_;
 };
 
@@ -149,6 +150,7 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   options.tool_commit = gate_.facts.candidate.commit;
   options.arguments = arguments_.command_line;
   if (arguments_.require_gpu) options.required_device = kGpuDevice;
+  options.store = arguments_.baseline.value_or(std::string(kDefaultStore));
   options.interrupted = [this] { return watch_.seen(); };
   BENCH_ASSIGN_OR_RETURN(const RunSummary summary,
                          execute_plan(plan_, options, sink, progress, env_));
@@ -169,6 +171,9 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
 // One per case of the plan, in its order: after Ctrl-C the report lacks those that were not
 // reached.
 void GateRun::add_cases(const Report& report) {
+  for (const CaseRecord& record : report.cases) {
+    if (record.quiet) levels_.know(record.quiet->threads, record.quiet->level);
+  }
   std::map<std::string, CaseEvidence> reported;
   for (CaseEvidence& entry : bench::stage_one(report)) {
     const std::string id = entry.id;
@@ -239,6 +244,7 @@ GateParts GateRun::parts_of(FileSink& sink, RunObserver& progress) {
   parts.interrupted = [this] { return watch_.seen(); };
   parts.append = [&sink](std::string_view line) { return sink.append_line(std::string(line)); };
   parts.progress = duet_progress(progress);
+  parts.levels = levels_;
   return parts;
 }
 

@@ -46,6 +46,11 @@ Status set_budget(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
+Status set_watch(Arguments& arguments, const std::string& value) {
+  BENCH_ASSIGN_OR_RETURN(arguments.watch, parse_duration(value));
+  return Done{};
+}
+
 Status set_seed(Arguments& arguments, const std::string& value) {
   arguments.seed = parse_integer<std::uint64_t>(value);
   if (arguments.seed) return Done{};
@@ -189,6 +194,9 @@ constexpr std::array kOptions = {
            }},
     Option{"budget", '\0', "TIME",
            "end the run after TIME (90s, 5m); what was not measured is listed", set_budget},
+    Option{"watch", '\0', "TIME",
+           "look for so long how quiet the machine is (10s where nothing is said; 0s: not at all)",
+           set_watch},
     Option{"quick", '\0', "", "a first look: 2 processes, 200 ms a case, precision 5%",
            [](Arguments& a, const std::string&) -> Status {
              a.quick = true;

@@ -93,6 +93,7 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   if (arguments.require_gpu) options.required_device = "cuda";
   options.trace_failures = arguments.profile.trace_failures;
   options.under = arguments.profile.under;
+  options.store = arguments.baseline.value_or(std::string(kDefaultStore));
   options.interrupted = [&watch] { return watch.seen(); };
   return options;
 }

@@ -49,12 +49,23 @@ struct Duet {
   std::vector<Nanoseconds> base, candidate;  // whole samples, one of each a round
   // Of a device's processors meanwhile, one a round; empty where one of them is not known.
   std::vector<std::int64_t> base_clock_hz, candidate_clock_hz;
+  // The canaries beside the samples, one a round, and the quiet level as far as it was known; empty
+  // where a side takes none.
+  std::vector<Nanoseconds> base_canary, candidate_canary;
+  Nanoseconds quiet_level{0};
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
-// Median over the rounds of log(candidate / base). Absent without a round in which both took time.
+// So many rounds make a median of a duet.
+inline constexpr std::size_t kFewestCountedRounds = 5;
+// Which rounds count: those in which the machine was quiet beside both samples; where they are too
+// few, those in which it was the same beside both; where these are, all. The canaries are looked
+// at, never the samples.
+std::vector<std::size_t> counted_rounds(const Duet& duet);
+// Median over the rounds that count of log(candidate / base). Absent without a round in which both
+// took time.
 std::optional<double> log_ratio(const Duet& duet);
-// The same of cycles, time x clock; absent without the clocks of both sides.
+// The same of cycles, time x clock, over all rounds; absent without the clocks of both sides.
 std::optional<double> log_cycle_ratio(const Duet& duet);
 
 // Processes of the candidate alone, measured one after the other: a gate without a base.

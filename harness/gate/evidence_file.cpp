@@ -79,6 +79,11 @@ std::string duet_line(const Duet& duet) {
   object["candidate_ns"] = times_of(duet.candidate);
   if (!duet.base_clock_hz.empty()) object["base_clock_hz"] = duet.base_clock_hz;
   if (!duet.candidate_clock_hz.empty()) object["candidate_clock_hz"] = duet.candidate_clock_hz;
+  if (!duet.base_canary.empty()) {
+    object["base_canary_ns"] = times_of(duet.base_canary);
+    object["candidate_canary_ns"] = times_of(duet.candidate_canary);
+    object["quiet_level_ns"] = duet.quiet_level.count();
+  }
   return line_of(object);
 }
 

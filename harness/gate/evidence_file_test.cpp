@@ -59,17 +59,7 @@ struct Sample {
     stored.side = {"gemm", {{"memory.peak_bytes", "64"}}};
     first.stored = stored;
     first.base = PreparedSide{"gemm", {{"primitives", "1"}}};
-    for (int i = 0; i < 2; ++i) {
-      first.duets.push_back({"run1",
-                             "a",
-                             Duet::Stage::first,
-                             i,
-                             3,
-                             {Nanoseconds(1000), Nanoseconds(1001)},
-                             {Nanoseconds(1200), Nanoseconds(1202)},
-                             {1'700'000'000, 1'710'000'000},
-                             {1'690'000'000, 1'700'000'000}});
-    }
+    first.duets = {duet(0), duet(1)};
     first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}});
     CaseEvidence& second = evidence.cases.emplace_back();
     second.id = "b";
@@ -79,6 +69,21 @@ struct Sample {
     second.failure = SideFailure{SideFailure::Side::base, Outcome::crashed, "SIGSEGV"};
     second.stored = StoredCase{};
     second.stored->incomparable = "case_hash differs: 1 in the store, 2 here";
+  }
+
+  static Duet duet(int number) {
+    return {"run1",
+            "a",
+            Duet::Stage::first,
+            number,
+            3,
+            {Nanoseconds(1000), Nanoseconds(1001)},
+            {Nanoseconds(1200), Nanoseconds(1202)},
+            {1'700'000'000, 1'710'000'000},
+            {1'690'000'000, 1'700'000'000},
+            {Nanoseconds(50), Nanoseconds(51)},
+            {Nanoseconds(52), Nanoseconds(53)},
+            Nanoseconds(50)};
   }
 
   // Stage 1 as `execute_plan` writes it.

@@ -234,6 +234,11 @@ void FileReader::read_duet(const Json& object) {
   duet.candidate = read_times(object.at("candidate_ns"));
   duet.base_clock_hz = object.value("base_clock_hz", duet.base_clock_hz);
   duet.candidate_clock_hz = object.value("candidate_clock_hz", duet.candidate_clock_hz);
+  if (object.contains("base_canary_ns")) {
+    duet.base_canary = read_times(object.at("base_canary_ns"));
+    duet.candidate_canary = read_times(object.at("candidate_canary_ns"));
+    duet.quiet_level = Nanoseconds(object.at("quiet_level_ns").get<std::int64_t>());
+  }
   if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
   std::vector<Duet>& duets = entry_of(object).duets;
   if (duets.size() >= kMostPairs) throw std::invalid_argument("there are too many duets");

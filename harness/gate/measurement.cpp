@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "harness/gate/change.hpp"
 #include "harness/report/exact_facts.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/report/run_chains.hpp"
 #include "harness/stats/median.hpp"
 
@@ -17,13 +18,13 @@
 namespace bench {
 namespace {
 
-// Of a process with samples.
-double median_of(const ProcessRecord& process) {
+// Of a process with samples: of those that count.
+double median_of(const CountedSamples& process) {
   std::vector<double> iterations;
   iterations.reserve(process.samples.size());
   for (const Nanoseconds sample : process.samples) {
     iterations.push_back(static_cast<double>(sample.count()) /
-                         static_cast<double>(process.iterations_per_sample));
+                         static_cast<double>(process.process->iterations_per_sample));
   }
   return *median(iterations);
 }
@@ -136,8 +137,12 @@ Measurement measurement_of(const Report& report, const std::string& name) {
       measured.machine = machine_of(*run->second);
     }
     if (record.outcome == Outcome::ok) {
+      std::vector<const ProcessRecord*> own;
       for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {
-        measured.process_medians.push_back(median_of(*process));
+        own.push_back(process);
+      }
+      for (const CountedSamples& process : judge_samples(own).counted) {
+        measured.process_medians.push_back(median_of(process));
       }
       measured.median = median(measured.process_medians);
       if (!measured.median && record.time) {

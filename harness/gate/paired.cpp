@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/paired.hpp"
 
+#include "harness/report/quiet.hpp"
 #include "harness/stats/detectable_effect.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
@@ -20,7 +21,8 @@ Nanoseconds side_median(const std::vector<const Duet*>& duets,
   std::vector<double> medians;
   for (const Duet* duet : duets) {
     std::vector<double> times;
-    for (const Nanoseconds sample : duet->*side) {
+    for (const std::size_t round : counted_rounds(*duet)) {
+      const Nanoseconds sample = (duet->*side)[round];
       times.push_back(static_cast<double>(sample.count()) /
                       static_cast<double>(duet->iterations_per_sample));
     }
@@ -36,10 +38,26 @@ double log_difference(std::int64_t from, std::int64_t to) {
 
 }  // namespace
 
+std::vector<std::size_t> counted_rounds(const Duet& duet) {
+  std::vector<std::size_t> all, same, quiet;
+  const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
+  const bool has_canaries = duet.base_canary.size() == rounds &&
+                            duet.candidate_canary.size() == rounds &&
+                            duet.quiet_level > Nanoseconds(0);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    all.push_back(i);
+    if (!has_canaries) continue;
+    const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
+    if (is_quiet(slow, fast)) same.push_back(i);
+    if (is_quiet(slow, duet.quiet_level)) quiet.push_back(i);
+  }
+  if (quiet.size() >= kFewestCountedRounds) return quiet;
+  return same.size() >= kFewestCountedRounds ? same : all;
+}
+
 std::optional<double> log_ratio(const Duet& duet) {
   std::vector<double> ratios;
-  const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
-  for (std::size_t i = 0; i < rounds; ++i) {
+  for (const std::size_t i : counted_rounds(duet)) {
     if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
     ratios.push_back(log_difference(duet.base[i].count(), duet.candidate[i].count()));
   }

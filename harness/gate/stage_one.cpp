@@ -5,6 +5,7 @@
 #include "harness/gate/measurement.hpp"
 #include "harness/gate/stored_level.hpp"
 #include "harness/report/exact_facts.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/file_name.hpp"
 
@@ -28,8 +29,8 @@ const RunRecord* run_of(const Report& report) {
 // Of each process with samples: its lower quartile, of one iteration.
 std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& processes) {
   std::vector<double> quartiles;
-  for (const ProcessRecord* process : processes) {
-    const auto summary = summarise(*process);
+  for (const CountedSamples& process : judge_samples(processes).counted) {
+    const auto summary = summarise(process);
     if (summary) quartiles.push_back(per_iteration(summary->q25, *summary));
   }
   return quartiles;

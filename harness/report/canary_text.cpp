@@ -43,6 +43,36 @@ std::string shift_text(const Canaries& before, const Canaries& after) {
 
 }  // namespace
 
+std::string quiet_text(const Report& report) {
+  QuietSummary sum;
+  std::int64_t disturbed = 0;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.quiet) continue;
+    sum.samples += record.quiet->samples;
+    sum.all_samples += record.quiet->all_samples;
+    sum.processes += record.quiet->processes;
+    sum.all_processes += record.quiet->all_processes;
+    sum.waited += record.quiet->waited;
+    disturbed += has_flag(record, Flag::disturbed) ? 1 : 0;
+  }
+  if (sum.samples == sum.all_samples) return "";
+  std::string text =
+      fmt::format("the machine was quiet beside {} of {} samples ({:.0f} %), and these alone count",
+                  format_count(sum.samples), format_count(sum.all_samples),
+                  100 * static_cast<double>(sum.samples) / static_cast<double>(sum.all_samples));
+  if (sum.processes < sum.all_processes) {
+    text +=
+        fmt::format("; {} of {} processes were disturbed throughout ({})",
+                    sum.all_processes - sum.processes, sum.all_processes, format_time(sum.waited));
+  }
+  if (disturbed > 0) {
+    text += fmt::format(
+        "; {} case{} never quiet for long enough, so that all {} samples count (flag `disturbed`)",
+        disturbed, disturbed == 1 ? " was" : "s were", disturbed == 1 ? "its" : "their");
+  }
+  return text;
+}
+
 std::string canary_text(const Report& report) {
   if (report.canaries.empty()) return "";
   const std::string& run_id = report.canaries.back().run_id;

@@ -149,8 +149,11 @@ std::string tool_notes(const Report& report, std::size_t width) {
 
 // Whether the machine stayed the same while all this was measured.
 std::string canary_note(const Report& report, std::size_t width) {
-  const std::string text = canary_text(report);
-  return text.empty() ? "" : wrap(text, width, 2);
+  std::string notes;
+  for (const std::string& text : {quiet_text(report), canary_text(report)}) {
+    if (!text.empty()) notes += wrap(text, width, 2);
+  }
+  return notes;
 }
 
 std::string network_title(const NetworkSummary& summary) {

@@ -81,6 +81,9 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("reorder_ns", process.reorder);
   archive.optional("first_run_ns", process.first_run);
   archive.optional("implementation", process.implementation);
+  archive.optional("canaries_ns", process.canaries.times);
+  archive.optional("canary_threads", process.canaries.threads);
+  archive.optional("quiet_level_ns", process.canaries.level);
   device_fields(archive, process);
 }
 
@@ -103,6 +106,17 @@ void time_fields(Archive& archive, Time& time) {
   archive.optional("low_ns", time.low);
   archive.optional("high_ns", time.high);
   archive.optional("confidence", time.confidence);
+}
+
+template <class Archive, class Quiet>
+void quiet_fields(Archive& archive, Quiet& quiet) {
+  archive.required("level_ns", quiet.level);
+  archive.required("threads", quiet.threads);
+  archive.required("samples", quiet.samples);
+  archive.required("all_samples", quiet.all_samples);
+  archive.required("processes", quiet.processes);
+  archive.required("all_processes", quiet.all_processes);
+  archive.required("waited_ns", quiet.waited);
 }
 
 template <class Archive, class Case>
@@ -136,6 +150,11 @@ void case_fields(Archive& archive, Case& record) {
     memory.optional("activations_bytes", value.activations);
   });
   archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
+  archive.group("time_all", record.time_all,
+                [](Archive& time, auto& value) { time_fields(time, value); });
+  archive.optional("quiet_share", record.quiet_share);
+  archive.group("quiet", record.quiet,
+                [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
   archive.object("rates", [&](Archive& rates) {
     rates.optional("flops_per_s", record.flops_per_s);
     rates.optional("bytes_per_s", record.bytes_per_s);

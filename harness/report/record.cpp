@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kOutcomes = {
     "ok", "wrong_result", "unsupported", "skipped", "crashed", "timed_out", "failed"};
-constexpr std::array<std::string_view, 7> kFlags = {"noisy",       "unsteady",    "above_ceiling",
-                                                    "throttled",   "interrupted", "voided_samples",
-                                                    "launch_bound"};
+constexpr std::array<std::string_view, 8> kFlags = {"noisy",        "unsteady",    "above_ceiling",
+                                                    "throttled",    "interrupted", "voided_samples",
+                                                    "launch_bound", "disturbed"};
 constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
                                                           "interrupted", "voided"};
 

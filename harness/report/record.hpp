@@ -29,8 +29,10 @@ enum class Flag {
   throttled,
   interrupted,
   voided_samples,
-  launch_bound
+  launch_bound,
+  disturbed
 };
+// disturbed: the canaries beside its samples were never quiet for long enough to measure it.
 // voided: the device gave no valid sample any more.
 enum class StopReason { precision, max_time, budget, interrupted, voided };
 // What ended a run or a gate before it had measured all that was asked for.
@@ -88,6 +90,17 @@ struct SampleRemarks {
   friend bool operator==(const SampleRemarks&, const SampleRemarks&) = default;
 };
 
+// The canary beside each sample of a process (docs/decisions/0019): the slower of those before and
+// after it, of the slowest thread. On a machine that nothing disturbs it takes always the same. 0
+// where the kernel took a processor away during the sample: no canary was there to see it.
+struct SampleCanaries {
+  std::vector<Nanoseconds> times;  // one a sample; empty where none were taken
+  std::optional<int> threads;      // that took them
+  std::optional<Nanoseconds>
+      level;  // the quiet level, as far as it was known when the process ended
+  friend bool operator==(const SampleCanaries&, const SampleCanaries&) = default;
+};
+
 struct ProcessRecord {
   std::string run_id;
   std::string id;
@@ -102,6 +115,7 @@ struct ProcessRecord {
   std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
   std::optional<Nanoseconds> first_run;
   std::string implementation;
+  SampleCanaries canaries;  // none on a device's clock and from older workers
   // Of samples on a device's clock: what the host spent on launching each, and the clock of the
   // device's processors meanwhile. One a sample, or empty where one of them is not known.
   std::vector<Nanoseconds> host_launch;
@@ -129,8 +143,8 @@ struct NetworkLayers {
   friend bool operator==(const NetworkLayers&, const NetworkLayers&) = default;
 };
 
-// A case's time: quartiles over all iterations of all processes; median, low and high over process
-// medians.
+// A case's time, of the samples that count: quartiles over their iterations, of all processes;
+// median, low and high over process medians.
 struct TimeSummary {
   Nanoseconds median;  // median of process medians
   Nanoseconds q25, q75, min,
@@ -138,6 +152,18 @@ struct TimeSummary {
   std::optional<Nanoseconds> low, high;  // absent below 5 processes
   std::optional<double> confidence;
   friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
+};
+
+// What the canaries say of a case's samples (quiet.hpp).
+struct QuietSummary {
+  Nanoseconds level{0};      // of the canary on the quiet machine
+  int threads = 0;           // of the canary
+  std::int64_t samples = 0;  // quiet ones
+  std::int64_t all_samples = 0;
+  std::int64_t processes = 0;  // with enough quiet samples for a median; 0: all samples count
+  std::int64_t all_processes = 0;
+  Nanoseconds waited{0};  // samples of the other processes took so long
+  friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
 };
 
 struct CaseRecord {
@@ -162,7 +188,11 @@ struct CaseRecord {
   std::optional<std::string> implementation;
   std::optional<ops::Work> work;
   std::optional<MemoryUse> memory;
+  // Of the quiet samples; of all where there are too few of them (Flag::disturbed) or no canaries.
   std::optional<TimeSummary> time;
+  std::optional<TimeSummary> time_all;  // of all samples; only where `time` is of a part
+  std::optional<double> quiet_share;    // of all samples; absent without canaries
+  std::optional<QuietSummary> quiet;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes

@@ -24,20 +24,20 @@ constexpr double kCoverage = 0.9;
 
 using Processes = std::span<const ProcessRecord* const>;
 
-std::vector<Nanoseconds> process_medians(Processes processes) {
+std::vector<Nanoseconds> process_medians(std::span<const CountedSamples> processes) {
   std::vector<Nanoseconds> medians;
-  for (const ProcessRecord* process : processes) {
-    const auto sample = median(process->samples);
-    if (sample) medians.push_back(per_iteration(*sample, process->iterations_per_sample));
+  for (const CountedSamples& entry : processes) {
+    const auto sample = median(entry.samples);
+    if (sample) medians.push_back(per_iteration(*sample, entry.process->iterations_per_sample));
   }
   return medians;
 }
 
-std::vector<Nanoseconds> pooled_iterations(Processes processes) {
+std::vector<Nanoseconds> pooled_iterations(std::span<const CountedSamples> processes) {
   std::vector<Nanoseconds> pooled;
-  for (const ProcessRecord* process : processes) {
-    for (Nanoseconds sample : process->samples)
-      pooled.push_back(per_iteration(sample, process->iterations_per_sample));
+  for (const CountedSamples& entry : processes) {
+    for (Nanoseconds sample : entry.samples)
+      pooled.push_back(per_iteration(sample, entry.process->iterations_per_sample));
   }
   return pooled;
 }
@@ -288,7 +288,7 @@ std::optional<double> rest_of(const NetworkSummary& summary) {
 
 }  // namespace
 
-std::optional<TimeSummary> summarise(Processes processes) {
+std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) {
   const std::vector<Nanoseconds> medians = process_medians(processes);
   const auto centre = median(medians);
   if (!centre) return std::nullopt;
@@ -308,7 +308,17 @@ std::optional<TimeSummary> summarise(Processes processes) {
 }
 
 void complete_case(CaseRecord& record, Processes processes, double precision) {
-  record.time = summarise(processes);
+  const JudgedSamples judged = judge_samples(processes);
+  record.time = summarise(judged.counted);
+  record.quiet = judged.quiet;
+  record.quiet_share.reset();
+  record.time_all.reset();
+  if (judged.quiet) {
+    record.quiet_share =
+        static_cast<double>(judged.quiet->samples) / static_cast<double>(judged.quiet->all_samples);
+    const bool is_part = judged.quiet->samples < judged.quiet->all_samples;
+    if (is_part && !judged.is_disturbed()) record.time_all = summarise(all_samples(processes));
+  }
   record.create = median_of(processes, &ProcessRecord::create);
   record.create_hit = median_of(processes, &ProcessRecord::create_hit);
   record.reorder = median_of(processes, &ProcessRecord::reorder);
@@ -323,6 +333,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     record.bytes_per_s = record.work->traffic() / record.time->median;
   }
   if (is_noisy(*record.time, precision)) set_flag(record, Flag::noisy);
+  if (judged.is_disturbed()) set_flag(record, Flag::disturbed);
   const bool steady = std::all_of(processes.begin(), processes.end(),
                                   [](const ProcessRecord* process) { return process->steady; });
   if (!steady) set_flag(record, Flag::unsteady);

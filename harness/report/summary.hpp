@@ -3,6 +3,7 @@
 // functions.
 #pragma once
 
+#include "harness/report/quiet.hpp"
 #include "harness/report/record.hpp"
 #include "harness/report/report.hpp"
 
@@ -16,14 +17,15 @@
 namespace bench {
 
 // Absent without samples. Interval: exact order statistics of process medians (stats/summary.hpp).
-std::optional<TimeSummary> summarise(std::span<const ProcessRecord* const> processes);
+std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes);
 
 // For processes whose configuration is not known: no interval counts as too wide.
 inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinity();
 
-// Fills time, rates, create/reorder/first-run medians, implementation (those of processes that ran
-// another one in details: "implementation.others") and the flags `noisy` (interval wider than
-// +-precision) and `unsteady`. Flags stay sorted, others are kept.
+// Fills time (of the quiet samples, quiet.hpp), time_all, quiet, rates, create/reorder/first-run
+// medians, implementation (those of processes that ran another one in details:
+// "implementation.others") and the flags `noisy` (interval wider than
+// +-precision), `unsteady` and `disturbed`. Flags stay sorted, others are kept.
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
                    double precision);
 

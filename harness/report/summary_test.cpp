@@ -38,7 +38,7 @@ std::vector<ProcessRecord> five_processes() {
 
 TEST(Summarise, MedianOfMediansQuartilesOfAllIterations) {
   const auto processes = five_processes();
-  const auto time = summarise(pointers(processes));
+  const auto time = summarise(all_samples(pointers(processes)));
   ASSERT_TRUE(time);
   // Medians: 101 100 105 98 102.
   EXPECT_EQ(time->median, Nanoseconds(101));
@@ -55,7 +55,7 @@ TEST(Summarise, MedianOfMediansQuartilesOfAllIterations) {
 TEST(Summarise, BatchedSamplesAreDividedAndRounded) {
   const std::vector<ProcessRecord> processes = {process({1004, 1006, 1015}, 10),
                                                 process({100, 101, 102}, 1)};
-  const auto time = summarise(pointers(processes));
+  const auto time = summarise(all_samples(pointers(processes)));
   ASSERT_TRUE(time);
   EXPECT_EQ(time->median, Nanoseconds(101));
   EXPECT_EQ(time->min, Nanoseconds(100));
@@ -65,7 +65,7 @@ TEST(Summarise, BatchedSamplesAreDividedAndRounded) {
 TEST(Summarise, FewProcessesHaveNoInterval) {
   std::vector<ProcessRecord> processes = five_processes();
   processes.pop_back();
-  const auto time = summarise(pointers(processes));
+  const auto time = summarise(all_samples(pointers(processes)));
   ASSERT_TRUE(time);
   EXPECT_FALSE(time->low);
   EXPECT_FALSE(time->high);
@@ -74,8 +74,8 @@ TEST(Summarise, FewProcessesHaveNoInterval) {
 
 TEST(Summarise, AbsentWithoutSamples) {
   const std::vector<ProcessRecord> processes = {process({})};
-  EXPECT_FALSE(summarise(pointers(processes)));
-  EXPECT_FALSE(summarise({}));
+  EXPECT_FALSE(summarise(all_samples(pointers(processes))));
+  EXPECT_FALSE(summarise(std::span<const CountedSamples>()));
 }
 
 TEST(CompleteCase, RatesFromWorkAndMedian) {

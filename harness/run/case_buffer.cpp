@@ -5,35 +5,75 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
 #include <utility>
 
 namespace bench {
+namespace {
 
-Result<CaseBuffer> CaseBuffer::create(Bytes size, ops::DeviceMemory* memory) {
-  CaseBuffer buffer(size);
+constexpr std::int64_t kLine = 64;
+constexpr std::int64_t kLargePage = std::int64_t{2} << 20;
+// Between two buffers, beside what fills their last line: those of 4 KiB and its multiples would
+// all begin at the same place of a page, and a load could not tell them from a store before it.
+constexpr std::int64_t kGap = 9 * kLine;
+
+std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Of zeros. Null: there is no such memory.
+std::shared_ptr<std::byte> make_block(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(round_up(bytes, kLargePage));
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kLargePage, size));
+  if (memory == nullptr) return nullptr;
+  madvise(memory, size, MADV_HUGEPAGE);  // a wish: small pages serve as well
+  std::memset(memory, 0, static_cast<std::size_t>(bytes));
+  return {memory, [](std::byte* block) { std::free(block); }};
+}
+
+}  // namespace
+
+Result<std::vector<CaseBuffer>> CaseBuffer::create(std::span<const Bytes> sizes,
+                                                   ops::DeviceMemory* memory) {
+  std::vector<CaseBuffer> buffers;
   if (memory != nullptr) {
-    BENCH_ASSIGN_OR_RETURN(buffer.device_, memory->allocate(size));
-    buffer.memory_ = memory;
-    return buffer;
+    for (const Bytes size : sizes) {
+      BENCH_ASSIGN_OR_RETURN(void* const device, memory->allocate(size));
+      buffers.push_back(CaseBuffer(device, size));
+      buffers.back().memory_ = memory;
+    }
+    return buffers;
   }
-  buffer.host_ = AlignedBuffer::create(size);
-  if (buffer.host_) return buffer;
-  return Error{fmt::format("no memory for a buffer of {}", format_bytes(size)), "", ""};
+  std::int64_t bytes = kLine;
+  for (const Bytes size : sizes) bytes += round_up(size.count, kLine) + kGap;
+  const std::shared_ptr<std::byte> block = make_block(bytes);
+  if (block == nullptr) {
+    return Error{fmt::format("no memory for buffers of {}", format_bytes({bytes})), "", ""};
+  }
+  std::int64_t offset = 0;
+  for (const Bytes size : sizes) {
+    buffers.push_back(CaseBuffer(block.get() + offset, size));
+    buffers.back().block_ = block;
+    offset += round_up(size.count, kLine) + kGap;
+  }
+  return buffers;
 }
 
 CaseBuffer::CaseBuffer(CaseBuffer&& other) noexcept
-    : size_(other.size_),
-      host_(std::move(other.host_)),
-      memory_(std::exchange(other.memory_, nullptr)),
-      device_(std::exchange(other.device_, nullptr)) {}
+    : data_(other.data_),
+      size_(other.size_),
+      block_(std::move(other.block_)),
+      memory_(std::exchange(other.memory_, nullptr)) {}
 
 CaseBuffer::~CaseBuffer() {
-  if (memory_ != nullptr) memory_->release(device_);
+  if (memory_ != nullptr) memory_->release(data_);
 }
 
 Status CaseBuffer::fill(std::uint8_t value) {
-  if (memory_ != nullptr) return memory_->fill(device_, value, size_);
-  host_->fill(value);
+  if (memory_ != nullptr) return memory_->fill(data_, value, size_);
+  std::memset(data_, value, static_cast<std::size_t>(size_.count));
   return Done{};
 }
 

@@ -36,18 +36,39 @@ class CountingMemory final : public ops::DeviceMemory {
 };
 
 TEST(CaseBufferTest, TakesMemoryOfTheHostWithoutADevice) {
-  auto buffer = CaseBuffer::create(Bytes{64}, nullptr);
-  ASSERT_TRUE(buffer.ok());
-  ASSERT_TRUE(buffer->fill(0x5a).ok());
-  EXPECT_EQ(static_cast<unsigned char*>(buffer->data())[63], 0x5a);
+  const Bytes size{64};
+  auto buffers = CaseBuffer::create({&size, 1}, nullptr);
+  ASSERT_TRUE(buffers.ok());
+  CaseBuffer& buffer = buffers->front();
+  ASSERT_TRUE(buffer.fill(0x5a).ok());
+  EXPECT_EQ(static_cast<unsigned char*>(buffer.data())[63], 0x5a);
+}
+
+// Where a buffer lies within a large page decides what it collides with.
+TEST(CaseBufferTest, BuffersOfTheHostLieAtTheSamePlacesOfALargePageEveryTime) {
+  constexpr std::uintptr_t kLargePage = 2 << 20;
+  const std::vector<Bytes> sizes = {{4096}, {0}, {100}, {8192}};
+  const auto places = [&] {
+    std::vector<std::uintptr_t> result;
+    auto buffers = CaseBuffer::create(sizes, nullptr);
+    if (!buffers) return result;
+    for (CaseBuffer& buffer : *buffers) {
+      result.push_back(reinterpret_cast<std::uintptr_t>(buffer.data()) % kLargePage);
+    }
+    return result;
+  };
+  const std::vector<std::uintptr_t> first = places();
+  EXPECT_EQ(first, (std::vector<std::uintptr_t>{0, 4672, 5248, 5952}));
+  EXPECT_EQ(places(), first);
 }
 
 TEST(CaseBufferTest, GivesMemoryOfADeviceBackOnce) {
   CountingMemory memory;
   {
-    auto made = CaseBuffer::create(Bytes{8}, &memory);
+    const Bytes size{8};
+    auto made = CaseBuffer::create({&size, 1}, &memory);
     ASSERT_TRUE(made.ok());
-    CaseBuffer moved = std::move(made).value();
+    CaseBuffer moved = std::move(made->front());
     EXPECT_EQ(memory.live, 1);
     ASSERT_TRUE(moved.fill(0xff).ok());
     EXPECT_EQ(static_cast<unsigned char*>(moved.data())[7], 0xff);
@@ -57,7 +78,9 @@ TEST(CaseBufferTest, GivesMemoryOfADeviceBackOnce) {
 
 TEST(CaseBufferTest, SaysWhyThereIsNone) {
   CountingMemory memory;
-  EXPECT_EQ(CaseBuffer::create(Bytes{1001}, &memory).error().what, "the device is full");
+  const std::vector<Bytes> sizes = {{8}, {1001}};
+  EXPECT_EQ(CaseBuffer::create(sizes, &memory).error().what, "the device is full");
+  EXPECT_EQ(memory.live, 0);
 }
 
 }  // namespace

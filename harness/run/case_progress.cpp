@@ -2,6 +2,7 @@
 #include "harness/run/case_progress.hpp"
 
 #include "harness/report/exact_facts.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/report/summary.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/case_step.hpp"
@@ -44,9 +45,26 @@ void CaseProgress::end(Outcome outcome, std::string reason) {
   ended_ = Ended{outcome, std::move(reason)};
 }
 
-bool CaseProgress::complete() const {
-  return has_facts() && static_cast<int>(numbers_.size()) >= spec_->measure.processes;
+int CaseProgress::most_processes(const Case& spec) {
+  constexpr int kMostTimesAsked = 2;
+  return kMostTimesAsked * spec.measure.processes;
 }
+
+std::vector<const ProcessRecord*> CaseProgress::processes() const {
+  std::vector<const ProcessRecord*> processes;
+  for (const ProcessRecord& process : processes_) processes.push_back(&process);
+  return processes;
+}
+
+bool CaseProgress::has_enough_processes() const {
+  if (!has_asked_processes()) return false;
+  if (std::ssize(numbers_) >= most_processes(*spec_)) return true;
+  const std::vector<const ProcessRecord*> measured = processes();
+  const std::optional<QuietSummary> quiet = judge_samples(measured).quiet;
+  return !quiet || quiet->processes >= spec_->measure.processes;
+}
+
+bool CaseProgress::complete() const { return has_facts() && has_enough_processes(); }
 
 bool CaseProgress::has_samples() const {
   return std::ranges::any_of(processes_,
@@ -54,11 +72,11 @@ bool CaseProgress::has_samples() const {
 }
 
 bool CaseProgress::wanted(int process) const {
-  if (decided() || process >= spec_->measure.processes) return false;
-  if (!measured(process)) return true;
+  if (decided() || process >= most_processes(*spec_)) return false;
+  const bool is_asked_for = process < spec_->measure.processes;
+  if (!measured(process)) return is_asked_for || (has_asked_processes() && !has_enough_processes());
   // Its facts were lost with the run that measured all its processes: it is prepared once more.
-  return process == spec_->measure.processes - 1 &&
-         static_cast<int>(numbers_.size()) >= spec_->measure.processes;
+  return process == spec_->measure.processes - 1 && has_enough_processes();
 }
 
 Outcome CaseProgress::outcome() const {
@@ -83,16 +101,15 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
     record.reason = ended_->reason;
     return record;
   }
-  std::vector<const ProcessRecord*> processes;
-  for (const ProcessRecord& process : processes_) processes.push_back(&process);
-  complete_case(record, processes, spec_->measure.precision);
+  const std::vector<const ProcessRecord*> measured = processes();
+  complete_case(record, measured, spec_->measure.precision);
   if (all_void()) {
     record.outcome = Outcome::failed;
     record.reason = record.voided ? void_text(*record.voided) : "no process has a sample";
     record.flags.clear();
     return record;
   }
-  if (static_cast<int>(numbers_.size()) < spec_->measure.processes) {
+  if (!has_asked_processes()) {
     record.details["processes"] =
         fmt::format("{} of {}", numbers_.size(), spec_->measure.processes);
     if (!has_flag(record, Flag::interrupted)) record.flags.push_back(Flag::interrupted);

@@ -34,12 +34,20 @@ class CaseProgress {
   bool has_facts() const { return facts_.has_value(); }
   bool has_samples() const;
   bool measured(int process) const { return numbers_.contains(process); }
-  bool complete() const;  // all processes measured, facts known
+  // As many processes measured as asked for, and as many of them quiet: others take the place of
+  // those that were disturbed, up to most_processes() in all. Facts known.
+  bool complete() const;
+  // However many of them were disturbed.
+  bool has_asked_processes() const {
+    return static_cast<int>(numbers_.size()) >= spec_->measure.processes;
+  }
   // No process has a valid sample, though all were measured.
   bool all_void() const { return complete() && !has_samples(); }
   // The case has its outcome: nothing more is to be measured.
   bool decided() const { return settled_ || ended_ || complete(); }
   bool wanted(int process) const;
+  // So many processes measure a case at most, on a machine that is never quiet.
+  static int most_processes(const Case& spec);
   bool settled() const { return settled_.has_value(); }  // its record stands in the earlier file
   Outcome outcome() const;                               // of a decided case
 
@@ -51,6 +59,9 @@ class CaseProgress {
     Outcome outcome;
     std::string reason;
   };
+
+  std::vector<const ProcessRecord*> processes() const;
+  bool has_enough_processes() const;
 
   const Case* spec_;
   std::vector<ProcessRecord> processes_;

@@ -46,5 +46,63 @@ TEST(CaseProgress, AWorkerWithoutADigestSaysNothing) {
   EXPECT_FALSE(record_of({"", "aa"}).details.contains(kOutputDigestDetail));
 }
 
+ProcessRecord measured(int process, Nanoseconds canary) {
+  ProcessRecord record;
+  record.id = kId;
+  record.process = process;
+  record.samples.assign(10, Nanoseconds(100));
+  record.canaries = {std::vector<Nanoseconds>(10, canary), 1, Nanoseconds(1000)};
+  return record;
+}
+
+class DisturbedCase : public testing::Test {
+ protected:
+  DisturbedCase() {
+    spec_.measure.processes = 2;
+    progress_.learn(prepared("aa"));
+  }
+  static constexpr Nanoseconds kQuiet{1000}, kBusy{1700};
+  Case spec_ = test::make_case(kId);
+  CaseProgress progress_{spec_};
+};
+
+TEST_F(DisturbedCase, IsCompleteWithTheProcessesAskedForIfTheyWereQuiet) {
+  progress_.add(measured(0, kQuiet));
+  EXPECT_FALSE(progress_.complete());
+  progress_.add(measured(1, kQuiet));
+  EXPECT_TRUE(progress_.complete());
+  EXPECT_FALSE(progress_.wanted(2));
+}
+
+TEST_F(DisturbedCase, AnotherProcessTakesThePlaceOfADisturbedOne) {
+  progress_.add(measured(0, kBusy));
+  EXPECT_FALSE(progress_.wanted(2)) << "first those that were asked for";
+  progress_.add(measured(1, kQuiet));
+  EXPECT_FALSE(progress_.complete());
+  EXPECT_TRUE(progress_.wanted(2));
+  EXPECT_TRUE(progress_.has_asked_processes());
+  progress_.add(measured(2, kQuiet));
+  EXPECT_TRUE(progress_.complete());
+  EXPECT_EQ(progress_.record("run1").quiet->processes, 2);
+}
+
+TEST_F(DisturbedCase, AMachineThatIsNeverQuietCostsTwiceTheProcessesAtMost) {
+  for (int process = 0; process < 4; ++process) {
+    EXPECT_FALSE(progress_.complete());
+    EXPECT_TRUE(progress_.wanted(process));
+    progress_.add(measured(process, kBusy));
+  }
+  EXPECT_TRUE(progress_.complete());
+  EXPECT_FALSE(progress_.wanted(4));
+  EXPECT_TRUE(has_flag(progress_.record("run1"), Flag::disturbed));
+}
+
+// The budget may end before the machine is quiet; nothing that was asked for is missing then.
+TEST_F(DisturbedCase, WithAllProcessesAskedForItIsNotInterrupted) {
+  progress_.add(measured(0, kBusy));
+  progress_.add(measured(1, kQuiet));
+  EXPECT_FALSE(has_flag(progress_.record("run1"), Flag::interrupted));
+}
+
 }  // namespace
 }  // namespace bench

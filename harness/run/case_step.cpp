@@ -81,21 +81,24 @@ class Step {
     record.first_run = result_.prepared->first_run;
     record.implementation = result_.prepared->implementation;
     record.setup = setup_parts(result_.prepared->details);
-    const std::optional<StopReason> reason = take_rounds(warm->sample, record.samples);
+    const std::optional<StopReason> reason = take_rounds(warm->sample, record);
     if (result_.ended || (record.samples.empty() && device_.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
     describe(device_, record);
     result_.record = std::move(record);
   }
 
-  std::optional<StopReason> take_rounds(Nanoseconds sample, std::vector<Nanoseconds>& samples) {
+  std::optional<StopReason> take_rounds(Nanoseconds sample, ProcessRecord& record) {
     const Measure& limits = request_.spec->measure;
+    std::vector<Nanoseconds>& samples = record.samples;
     if (!request_.range.empty()) return take_range(sample, limits.min_iterations, samples);
     const StopRule rule{limits.precision, limits.min_iterations,
                         limits.max_time / limits.processes};
     Nanoseconds timed{0};
     for (;;) {
-      if (const auto reason = stop_reason(rule, samples, timed)) return reason;
+      if (const auto reason = stop_reason(rule, counted(record), std::ssize(samples), timed)) {
+        return reason;
+      }
       if (!samples.empty() && clock_.now() >= request_.deadline) return StopReason::budget;
       const auto taken = static_cast<std::int64_t>(samples.size());
       const std::int64_t count = std::clamp<std::int64_t>(
@@ -104,6 +107,7 @@ class Step {
       const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + longest_wait());
       if (!round) return std::nullopt;
       append(device_, round->device);
+      add_canaries(*round, record);
       for (const Nanoseconds time : round->samples) timed += time;
       samples.insert(samples.end(), round->samples.begin(), round->samples.end());
       const bool fewer = static_cast<std::int64_t>(round->samples.size()) < count;
@@ -115,6 +119,29 @@ class Step {
       }
       sample = timed / static_cast<std::int64_t>(samples.size());
     }
+  }
+
+  // A round without one canary a sample ends them for the process: the record has all or none.
+  void add_canaries(const RoundReply& round, ProcessRecord& record) {
+    const SampleCanaries& more = round.canaries;
+    const bool whole = more.threads && more.times.size() == round.samples.size();
+    const bool expected = record.samples.size() == record.canaries.times.size();
+    if (request_.levels == nullptr || !whole || !expected) {
+      record.canaries = {};
+      return;
+    }
+    request_.levels->learn(*more.threads, more.times);
+    const std::optional<Nanoseconds> level = request_.levels->level(*more.threads);
+    record.canaries.threads = more.threads;
+    record.canaries.level = level.value_or(Nanoseconds(0));
+    record.canaries.times.insert(record.canaries.times.end(), more.times.begin(), more.times.end());
+  }
+
+  static std::vector<Nanoseconds> counted(const ProcessRecord& record) {
+    const ProcessRecord* const process = &record;
+    const JudgedSamples judged = judge_samples({&process, 1});
+    if (judged.is_disturbed() || judged.counted.empty()) return {};
+    return judged.counted.front().samples;
   }
 
   Nanoseconds longest_wait() const {

@@ -4,6 +4,7 @@
 
 #include "base/env.hpp"
 #include "harness/config/plan.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/report/record.hpp"
 #include "harness/run/protocol.hpp"
 #include "harness/run/worker_session.hpp"
@@ -29,6 +30,8 @@ struct StepRequest {
   ops::MetLayouts met{};  // of a layer
   // Not empty: one round of min_iterations inside of a range of this name, for a vendor's tool.
   std::string range{};
+  // Learns from the canaries beside the samples; null: every sample counts.
+  QuietLevels* levels = nullptr;
   // Measuring ends here with StopReason::budget, after one round at least.
   Nanoseconds deadline = Nanoseconds::max();
 };

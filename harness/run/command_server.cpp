@@ -94,6 +94,7 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
     Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
     Reply operator()(const CanaryRequest&) const { return server.canary(); }
+    Reply operator()(const WatchRequest& r) const { return server.watch(r); }
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
@@ -162,7 +163,8 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     account();
     if (!rotation) return failed(rotation.error().message());
     rotation_ = std::move(*rotation);
-    SamplerOptions options{{}, options_.pause, request.sample_method};
+    if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
+    SamplerOptions options{{}, options_.pause, request.sample_method, canary_.get()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
     sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
@@ -299,6 +301,8 @@ Reply CommandServer::round(const RoundRequest& request) {
   std::optional<ProfilerWindow> window;  // both for the tools that listen
   std::optional<Scope> range;
   if (!request.range.empty()) {
+    // The tool shows what runs inside of the range: the case, and nothing of ours.
+    sampler_->leave_out_canaries();
     window.emplace(profiler_calls());
     ScopeSpec spec;
     spec.name = request.range;
@@ -312,6 +316,9 @@ Reply CommandServer::round(const RoundRequest& request) {
   if (!status) return failed(status.error().message());
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
+  if (canary_ && !taken.canaries.empty()) {
+    reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt};
+  }
   return reply;
 }
 
@@ -343,6 +350,26 @@ Reply CommandServer::canary() {
   spent_.setup += clock_.now() - start;
   if (!canaries) return RefusedReply{Outcome::skipped, canaries.error().message()};
   return CanariesReply{*canaries};
+}
+
+Reply CommandServer::watch(const WatchRequest& request) {
+  if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
+  if (!canary_) return failed("this worker has no canaries");
+  constexpr Nanoseconds kPeriod = std::chrono::milliseconds(1);
+  WatchedReply reply;
+  reply.threads = canary_->threads();
+  const Nanoseconds start = clock_.now();
+  for (Nanoseconds now = start; now - start < request.time; now = clock_.now()) {
+    const MachineLook look = canary_->look();
+    reply.canaries.push_back(look.canary);
+    reply.chains.push_back(look.chain);
+    reply.lost.push_back(look.lost);
+    // Busy as with a case: an idle processor has another clock, and other neighbours.
+    const Nanoseconds next = now + kPeriod;
+    while (clock_.now() < next) canary_->look();
+  }
+  spent_.setup += clock_.now() - start;
+  return reply;
 }
 
 Reply CommandServer::release() {

@@ -31,6 +31,8 @@ struct ServerOptions {
   std::function<decltype(measure_canaries)> canaries = measure_canaries;
   // Sleeps; empty: in earnest.
   std::function<void(Nanoseconds)> pause = {};
+  // Beside each sample, and to watch the machine; empty: none are taken.
+  std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
 };
 
 class CommandServer {
@@ -52,6 +54,7 @@ class CommandServer {
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
   Reply canary();
+  Reply watch(const WatchRequest& request);
   Reply release();
 
   const ops::Catalogue& catalogue() const { return equipment_->catalogue(); }
@@ -71,7 +74,8 @@ class CommandServer {
   std::optional<Arena> arena_;    // of the memory that a case last wanted one in
   std::shared_ptr<Built> built_;  // shared: its type is known to the source alone
   std::unique_ptr<Rotation> rotation_;
-  std::unique_ptr<Sampler> sampler_;  // after built_ and rotation_, which it uses
+  std::unique_ptr<SampleCanary> canary_;  // made with the first case
+  std::unique_ptr<Sampler> sampler_;      // after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
   Spent spent_;
   VerboseDecoder decoder_;  // a library says only once how it writes its lines

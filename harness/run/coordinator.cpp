@@ -66,6 +66,7 @@ class Run {
   std::optional<Nanoseconds> budget_;
   WorkerSession session_;
   CanaryPhase canaries_;
+  QuietLevels levels_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
   NetworkLayouts layouts_;
@@ -96,6 +97,7 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return abandon_step(); }, *env.clock),
       canaries_(session_, sink, observer, options),
+      levels_(parts.levels),
       started_(env.clock->now()) {
   cases_.reserve(plan.cases.size());
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
@@ -192,7 +194,7 @@ Status Run::measure() {
   for (const CaseProgress& progress : cases_) {
     const int own = progress.spec().measure.processes;
     for (int p = 0; p < own; ++p) steps_total_ += progress.wanted(p) ? 1 : 0;
-    processes = std::max(processes, own);
+    processes = std::max(processes, CaseProgress::most_processes(progress.spec()));
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
@@ -207,6 +209,8 @@ Status Run::measure_process(int process) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].wanted(process)) wanted.push_back(i);
   }
+  // Further processes for cases that were disturbed.
+  steps_total_ = std::max(steps_total_, steps_done_ + std::ssize(wanted));
   BENCH_RETURN_IF_ERROR(learn_layouts(wanted));
   auto left = static_cast<std::int64_t>(wanted.size());
   for (const WorkerBatch& batch : schedule_process(plan_, wanted, process, options_.seed)) {
@@ -281,6 +285,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     request.expected = &expected->second;
   }
   request.deadline = deadline;
+  request.levels = &levels_;
   if (options_.under) request.range = progress.spec().id;
   request.met = layouts_.met_by(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
@@ -331,7 +336,7 @@ Status Run::append_decided() {
 Status Run::append_unfinished() {
   for (; appended_ < cases_.size(); ++appended_) {
     CaseProgress& progress = cases_[appended_];
-    if (!progress.decided()) ++fewer_processes_;
+    if (!progress.decided() && !progress.has_asked_processes()) ++fewer_processes_;
     if (!progress.decided() && !progress.has_samples()) {
       ++not_measured_;
       if (halt_ != StopCause::budget) continue;

@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/run.hpp"
@@ -23,6 +24,7 @@ struct CoordinatorParts {
   Cores cores;  // that may be used
   std::optional<Bytes> last_level_cache;
   EnvironmentRecord environment;  // without the libraries, which a worker tells
+  QuietLevels levels = {};        // that are known beforehand
   // Why such a case finds no device, or nothing.
   std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
   // What is known of devices once all cases were looked at so; for the run record. May be empty.

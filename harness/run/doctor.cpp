@@ -97,11 +97,10 @@ void examine_aslr(const SystemRoot& root, const CpuFacts&, Findings& findings) {
   const auto value = read_integer(root, "/proc/sys/kernel/randomize_va_space");
   if (!value) return;
   if (*value == 0) {
-    add(findings, Level::note, "ASLR", "off",
-        "every process gets the same addresses: their luck or misfortune is not averaged out",
-        "echo 2 | sudo tee /proc/sys/kernel/randomize_va_space");
+    add(findings, Level::good, "ASLR", "off");
   } else {
-    add(findings, Level::good, "ASLR", "on: each process draws its own addresses");
+    add(findings, Level::good, "ASLR",
+        "on; workers get fixed addresses where the system allows it");
   }
 }
 

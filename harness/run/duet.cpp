@@ -27,6 +27,7 @@ class Player {
   Side side() const { return side_; }
   WorkerSession& session() { return session_; }
   const std::optional<SideFailure>& failure() const { return failure_; }
+  int canary_threads() const { return canary_threads_; }
 
   // Whether a worker is there; else failure() says why, or nothing if the user interrupted.
   bool start() {
@@ -51,6 +52,7 @@ class Player {
   struct Turn {
     Nanoseconds time{0};
     std::optional<std::int64_t> clock_hz;
+    std::optional<Nanoseconds> canary;
   };
   std::optional<Turn> sample(std::int64_t samples, std::int64_t iterations, Nanoseconds expected) {
     const auto round = ask<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
@@ -72,7 +74,11 @@ class Player {
                       format_time(round->samples.back()), format_time(session_.last_call()))};
       return std::nullopt;
     }
-    Turn turn{round->samples.back(), std::nullopt};
+    Turn turn{round->samples.back(), std::nullopt, std::nullopt};
+    if (round->canaries.threads && round->canaries.times.size() == round->samples.size()) {
+      turn.canary = round->canaries.times.back();
+      canary_threads_ = *round->canaries.threads;
+    }
     if (round->device.clock_hz.size() == round->samples.size()) {
       turn.clock_hz = round->device.clock_hz.back();
     }
@@ -84,6 +90,7 @@ class Player {
   WorkerSession& session_;
   const Case& spec_;
   std::optional<SideFailure> failure_;
+  int canary_threads_ = 0;
 };
 
 class DuetRun {
@@ -172,6 +179,7 @@ class DuetRun {
       }
     }
     keep_whole_clocks(*result_.duet);
+    keep_whole_canaries(*result_.duet);
   }
 
   static void add(Player::Side side, const Player::Turn& turn, Duet& duet) {
@@ -180,10 +188,31 @@ class DuetRun {
     if (turn.clock_hz) {
       (is_base ? duet.base_clock_hz : duet.candidate_clock_hz).push_back(*turn.clock_hz);
     }
+    if (turn.canary) {
+      (is_base ? duet.base_canary : duet.candidate_canary).push_back(*turn.canary);
+    }
   }
   static void keep_whole_clocks(Duet& duet) {
     if (duet.base_clock_hz.size() < duet.base.size()) duet.base_clock_hz.clear();
     if (duet.candidate_clock_hz.size() < duet.candidate.size()) duet.candidate_clock_hz.clear();
+  }
+
+  // Both sides take them, on as many threads, or they cannot be held against each other.
+  void keep_whole_canaries(Duet& duet) {
+    const bool whole = duet.base_canary.size() == duet.base.size() &&
+                       duet.candidate_canary.size() == duet.candidate.size() &&
+                       base_.canary_threads() == candidate_.canary_threads();
+    if (!whole || duet.base.empty()) {
+      duet.base_canary.clear();
+      duet.candidate_canary.clear();
+      return;
+    }
+    const int threads = base_.canary_threads();
+    QuietLevels own;
+    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own;
+    levels.learn(threads, duet.base_canary);
+    levels.learn(threads, duet.candidate_canary);
+    duet.quiet_level = levels.level(threads).value_or(Nanoseconds(0));
   }
 
   const DuetWorld& world_;

@@ -6,6 +6,7 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/gate/evidence.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/run/protocol.hpp"
 #include "harness/run/worker_session.hpp"
 
@@ -35,6 +36,7 @@ struct DuetRequest {
   std::uint64_t data_seed = 1;             // of inputs and weights, the same on both sides
   std::uint64_t order_seed = 1;            // of who goes first
   const OutputSample* expected = nullptr;  // absent: the candidate is checked against the reference
+  QuietLevels* levels = nullptr;           // learns from its canaries; null: knows them alone
 };
 
 struct DuetResult {

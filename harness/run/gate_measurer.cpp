@@ -38,7 +38,8 @@ GateMeasurer::GateMeasurer(const GateTask& task, const GateParts& parts, Clock& 
       clock_(clock),
       started_(clock.now()),
       candidate_(parts.start_candidate, parts.hello, parts.interrupted, clock),
-      base_(parts.start_base, parts.hello, parts.interrupted, clock) {}
+      base_(parts.start_base, parts.hello, parts.interrupted, clock),
+      levels_(parts.levels) {}
 
 bool GateMeasurer::out_of_time() const {
   return task_.budget && clock_.now() - started_ >= *task_.budget;
@@ -98,6 +99,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   DuetRequest request{&spec, std::move(*met), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) request.expected = &output->second;
+  request.levels = &levels_;
   DuetResult result = run_duet({base_, candidate_, parts_.pause}, request);
   if (result.candidate && entry.side == PreparedSide{}) entry.side = side_of(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
@@ -169,6 +171,7 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   for (int i = 0; i < wanted.count && !stopped(); ++i) {
     StepRequest request{&spec, i, task_.seed};
     request.met = *met;
+    request.levels = &levels_;
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {
       request.check = CheckKind::expected;
@@ -192,8 +195,9 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
       return note_failure(
           wanted, {SideFailure::Side::candidate, Outcome::failed, void_text(voided)}, entry);
     }
-    window.processes.push_back(
-        {quantile(result.record->samples, 0.25).value(), result.record->iterations_per_sample});
+    const ProcessRecord* const process = &*result.record;
+    const std::vector<Nanoseconds> counted = judge_samples({&process, 1}).counted.front().samples;
+    window.processes.push_back({quantile(counted, 0.25).value(), process->iterations_per_sample});
   }
   window_ends_[spec.id] = clock_.now();
   if (static_cast<int>(window.processes.size()) < wanted.count) return Done{};

@@ -5,6 +5,7 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/gate/decide.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/worker_session.hpp"
@@ -29,6 +30,7 @@ struct GateParts {
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;  // sleeps
   std::function<bool()> interrupted;
+  QuietLevels levels = {};  // that are known beforehand: of the store and of stage 1
   // Each duet and window as it is measured, as a line of the gate's file.
   std::function<Status(std::string_view line)> append;
   // Before each of them: what is measured, and how many are still to come.
@@ -71,6 +73,7 @@ class GateMeasurer {
   Nanoseconds started_;
   WorkerSession candidate_;
   WorkerSession base_;
+  QuietLevels levels_;
   NetworkLayouts layouts_;
   std::map<std::string, OutputSample> outputs_;     // by case, of its first duet
   std::map<std::string, Nanoseconds> window_ends_;  // by case

@@ -112,9 +112,10 @@ Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& sub
                                    const Watchers& watchers) {
   const auto tensors = subject_tensors(subject);
   tensors_.assign(tensors.begin(), tensors.end());
+  std::vector<Bytes> sizes;
+  for (const ops::KernelBuffer& buffer : kernel_->buffers()) sizes.push_back(buffer.size);
+  BENCH_ASSIGN_OR_RETURN(buffers_, CaseBuffer::create(sizes, memory));
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
-    BENCH_ASSIGN_OR_RETURN(CaseBuffer made, CaseBuffer::create(buffer.size, memory));
-    buffers_.push_back(std::move(made));
     const std::size_t i = tracked_.size();
     tracked_.emplace_back(watchers.buffers, buffers_[i].data(), buffer.size,
                           i < tensors_.size() ? tensors_[i].name : "activations",

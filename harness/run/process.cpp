@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -61,9 +62,23 @@ struct Launch {
   std::vector<char*> arguments, environment;
   cpu_set_t processors;
   bool set_affinity = false;
+  ProcessRequest::Addresses addresses = ProcessRequest::Addresses::drawn;
   Pair input, output, error, status;
   pid_t parent = 0;
 };
+
+// The kernel puts these texts, and a pointer to each, above the stack, whose place thus depends on
+// their size. Adds a variable that brings it to a fixed one; larger ones to the next multiple.
+void pad(const std::vector<std::string>& arguments, std::vector<std::string>& environment) {
+  constexpr std::size_t kUnit = std::size_t{1} << 16;
+  constexpr std::string_view kPadding = "BENCH_PADDING=";
+  std::size_t size = arguments.front().size() + 1;  // the program once more, as it was executed
+  const auto add = [&](const std::string& text) { size += text.size() + 1 + sizeof(char*); };
+  std::ranges::for_each(arguments, add);
+  std::ranges::for_each(environment, add);
+  size += kPadding.size() + 1 + sizeof(char*);
+  environment.push_back(std::string(kPadding) + std::string((kUnit - size % kUnit) % kUnit, '.'));
+}
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -88,6 +103,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (launch.set_affinity && sched_setaffinity(0, sizeof launch.processors, &launch.processors)) {
     fail();
   }
+  // Refused in some containers: then addresses are drawn, as ever.
+  if (launch.addresses == ProcessRequest::Addresses::fixed) personality(ADDR_NO_RANDOMIZE);
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -135,6 +152,8 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
   std::vector<std::string> environment;
   for (const auto& [name, value] : request.environment) environment.push_back(name + "=" + value);
   Launch launch{};
+  launch.addresses = request.addresses;
+  if (request.addresses == ProcessRequest::Addresses::fixed) pad(arguments, environment);
   launch.arguments = pointers(arguments);
   launch.environment = pointers(environment);
   launch.set_affinity = !request.processors.empty();

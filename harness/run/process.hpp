@@ -27,6 +27,10 @@ struct ProcessRequest {
   // joined: with standard error. Then read_line and write need take_channel().
   enum class Output { own, joined };
   Output output = Output::own;
+  // fixed: stack, heap, libraries and mappings lie where they lie in every such process of the same
+  // program, whatever its environment; where the system refuses it they do not.
+  enum class Addresses { drawn, fixed };
+  Addresses addresses = Addresses::drawn;
 };
 
 // The environment of this process.

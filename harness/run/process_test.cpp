@@ -69,6 +69,31 @@ TEST(ChildProcess, GetsExactlyItsEnvironment) {
   EXPECT_EQ(line, "b-");
 }
 
+// The place of the stack decides how an operator's vectors on it lie, and that its time: it must
+// not depend on what else stands in the environment.
+TEST(ChildProcess, FixedAddressesDoNotDependOnTheEnvironment) {
+  MonotonicClock clock;
+  const auto stack = [&](const std::string& value) -> std::string {
+    auto child = ChildProcess::start({"/bin/sh",
+                                      {"-c",
+                                       "while read -r line; do case $line in *'[stack]'*) "
+                                       "echo \"$line\";; esac; done < /proc/self/maps"},
+                                      {{"NAME", value}},
+                                      {},
+                                      ProcessRequest::Output::own,
+                                      ProcessRequest::Addresses::fixed});
+    std::string line;
+    if (!child) return child.error().message();
+    child->read_line(line, kPatience, nullptr, clock);
+    return line;
+  };
+  const std::string first = stack("short");
+  EXPECT_THAT(first, testing::HasSubstr("[stack]"));
+  // Where the system refuses it, addresses are drawn, and nothing can be said.
+  if (first != stack("short")) GTEST_SKIP() << "this system draws addresses for every process";
+  EXPECT_EQ(stack(std::string(3000, 'x')), first);
+}
+
 TEST(ChildProcess, EndsAreToldApart) {
   MonotonicClock clock;
   std::string line;

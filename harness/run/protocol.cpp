@@ -91,6 +91,9 @@ struct RequestWriter {
             {"announce", r.announce == ProfileRequest::Announce::yes}};
   }
   json operator()(const CanaryRequest&) const { return {{"command", "canary"}}; }
+  json operator()(const WatchRequest& r) const {
+    return {{"command", "watch"}, {"time_ns", to_json(r.time)}};
+  }
   json operator()(const ReleaseRequest&) const { return {{"command", "release"}}; }
   json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
 };
@@ -153,6 +156,9 @@ Request read_profile(const json& m, const ops::Catalogue& catalogue) {
   return r;
 }
 Request read_canary(const json&, const ops::Catalogue&) { return CanaryRequest{}; }
+Request read_watch(const json& m, const ops::Catalogue&) {
+  return WatchRequest{nanoseconds(m.at("time_ns"))};
+}
 Request read_release(const json&, const ops::Catalogue&) { return ReleaseRequest{}; }
 Request read_quit(const json&, const ops::Catalogue&) { return QuitRequest{}; }
 
@@ -160,7 +166,7 @@ struct RequestRow {
   std::string_view name;
   Request (*read)(const json&, const ops::Catalogue&);
 };
-constexpr std::array<RequestRow, 11> kRequests = {{{"hello", read_hello},
+constexpr std::array<RequestRow, 12> kRequests = {{{"hello", read_hello},
                                                    {"describe", read_describe},
                                                    {"model", read_model},
                                                    {"prepare", read_prepare},
@@ -169,6 +175,7 @@ constexpr std::array<RequestRow, 11> kRequests = {{{"hello", read_hello},
                                                    {"round", read_round},
                                                    {"profile", read_profile},
                                                    {"canary", read_canary},
+                                                   {"watch", read_watch},
                                                    {"release", read_release},
                                                    {"quit", read_quit}}};
 
@@ -232,6 +239,10 @@ struct ReplyWriter {
     json message = {{"reply", "round"}, {"samples_ns", to_json(r.samples)}};
     put(r.device, message);
     if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
+    if (r.canaries.threads) {
+      message["canaries_ns"] = to_json(r.canaries.times);
+      message["canary_threads"] = *r.canaries.threads;
+    }
     return message;
   }
   json operator()(const ProfiledReply& r) const {
@@ -251,6 +262,13 @@ struct ReplyWriter {
   }
   json operator()(const CanariesReply& r) const {
     return {{"reply", "canaries"}, {"time", to_json(r.time)}};
+  }
+  json operator()(const WatchedReply& r) const {
+    return {{"reply", "watched"},
+            {"threads", r.threads},
+            {"canaries_ns", to_json(r.canaries)},
+            {"chains_ns", to_json(r.chains)},
+            {"lost_ns", to_json(r.lost)}};
   }
   json operator()(const DoneReply&) const { return {{"reply", "done"}}; }
 };
@@ -303,6 +321,10 @@ Reply reply_round(const json& m) {
   if (m.contains("iterations_per_sample")) {
     r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
   }
+  if (m.contains("canary_threads")) {
+    r.canaries.times = times(m.at("canaries_ns"));
+    r.canaries.threads = m.at("canary_threads").get<int>();
+  }
   return r;
 }
 Reply reply_profiled(const json& m) {
@@ -322,13 +344,17 @@ Reply reply_profiled(const json& m) {
   return r;
 }
 Reply reply_canaries(const json& m) { return CanariesReply{canaries(m.at("time"))}; }
+Reply reply_watched(const json& m) {
+  return WatchedReply{m.at("threads").get<int>(), times(m.at("canaries_ns")),
+                      times(m.at("chains_ns")), times(m.at("lost_ns"))};
+}
 Reply reply_done(const json&) { return DoneReply{}; }
 
 struct ReplyRow {
   std::string_view name;
   Reply (*read)(const json&);
 };
-constexpr std::array<ReplyRow, 11> kReplies = {{{"hello", reply_hello},
+constexpr std::array<ReplyRow, 12> kReplies = {{{"hello", reply_hello},
                                                 {"describe", reply_describe},
                                                 {"model", reply_model},
                                                 {"prepared", reply_prepared},
@@ -338,6 +364,7 @@ constexpr std::array<ReplyRow, 11> kReplies = {{{"hello", reply_hello},
                                                 {"round", reply_round},
                                                 {"profiled", reply_profiled},
                                                 {"canaries", reply_canaries},
+                                                {"watched", reply_watched},
                                                 {"done", reply_done}}};
 
 Error broken(std::string_view line, std::string_view why) {

@@ -93,11 +93,15 @@ struct ProfileRequest {
 };
 // The machine's own speed (canary.hpp). What is prepared stays as it is.
 struct CanaryRequest {};
+// Looks at the machine for so long, once a millisecond, and works in between.
+struct WatchRequest {
+  Nanoseconds time{0};
+};
 struct ReleaseRequest {};
 struct QuitRequest {};
 using Request = std::variant<HelloRequest, DescribeRequest, ModelRequest, PrepareRequest,
                              StepsRequest, WarmUpRequest, RoundRequest, ProfileRequest,
-                             CanaryRequest, ReleaseRequest, QuitRequest>;
+                             CanaryRequest, WatchRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -152,6 +156,8 @@ struct RoundReply {
   std::vector<Nanoseconds> samples;
   std::optional<std::int64_t> iterations_per_sample = std::nullopt;  // older workers do not say
   DeviceSamples device = {};
+  // Beside each sample; the level is the coordinator's to know.
+  SampleCanaries canaries = {};
 };
 struct ProfiledReply {
   std::int64_t iterations = 0;             // recorded
@@ -169,10 +175,15 @@ struct ProfiledReply {
 struct CanariesReply {
   Canaries time;
 };
+// The looks in their order: MachineLook of sample_canary.hpp.
+struct WatchedReply {
+  int threads = 0;
+  std::vector<Nanoseconds> canaries, chains, lost;
+};
 struct DoneReply {};
 using Reply =
     std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, RefusedReply,
-                 WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, DoneReply>;
+                 WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, WatchedReply, DoneReply>;
 
 // Where a worker's time went since its first command.
 struct Spent {

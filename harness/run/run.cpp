@@ -7,6 +7,7 @@
 #include "harness/run/environment.hpp"
 #include "harness/run/placement.hpp"
 #include "harness/run/worker_link.hpp"
+#include "harness/store/store.hpp"
 
 #include <ostream>
 
@@ -34,6 +35,9 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   });
   parts.device_missing = [&](const CaseKey& key) { return devices.missing(key); };
   parts.device_details = [&] { return devices.details(); };
+  if (options.store) {
+    parts.levels = BaselineStore(*options.store).quiet_levels(parts.environment.machine_class);
+  }
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { print_lines(*env.err, text); });

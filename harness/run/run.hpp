@@ -51,6 +51,8 @@ struct RunOptions {
   std::string tool_version, tool_commit;
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
+  // Folder of stored baselines: what their runs know of this machine's quiet level. It may be none.
+  std::optional<std::string> store;
   std::optional<std::string> required_device;  // a case that finds none there is a failure
   std::optional<ProfileSwitches> profile;      // absent: no profiling pass
   // Folder: each case that fails runs once more with the profiler, and leaves its trace there.

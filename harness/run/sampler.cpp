@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,23 +18,47 @@
 namespace bench {
 namespace {
 
+// Calls `work` with the stack at a fixed place within its page, whatever the frames above take: an
+// operator that keeps vectors on the stack is up to 45 % slower where they straddle cache lines,
+// and two builds of this program must not differ in that (docs/decisions/0019).
+template <class Work>
+[[gnu::noinline]] auto on_page_boundary(Work work) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  void* const unused = __builtin_alloca(here % kPage);
+  asm volatile("" : : "r"(unused));
+  return work();
+}
+
 template <class ClockType>
 class HostSampler final : public Sampler {
  public:
-  HostSampler(Rotation& rotation, ClockType& clock, std::optional<double> slowdown)
-      : rotation_(rotation), clock_(clock), slowdown_(slowdown) {}
+  HostSampler(Rotation& rotation, ClockType& clock, const SamplerOptions& options)
+      : rotation_(rotation), clock_(clock), slowdown_(options.slowdown), canary_(options.canary) {}
 
   BatchLimits batch_limits() const override { return kHostBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
-    return take_sample(rotation_, iterations, clock_);
+    return on_page_boundary([&] { return take_sample(rotation_, iterations, clock_); });
   }
+  // What passes between two rounds passes between two canaries as well: it is looked at anew.
+  void begin_round() override { last_canary_.reset(); }
+  void leave_out_canaries() override { canary_ = nullptr; }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
-    const std::optional<Nanoseconds> sample =
-        slowdown_ ? take_slowed_sample(rotation_, iterations, clock_, *slowdown_)
-                  : take_sample(rotation_, iterations, clock_);
+    if (canary_ != nullptr && !last_canary_) last_canary_ = canary_->take();
+    const std::int64_t preemptions = canary_ != nullptr ? canary_->preemptions() : 0;
+    const std::optional<Nanoseconds> sample = on_page_boundary([&] {
+      return slowdown_ ? take_slowed_sample(rotation_, iterations, clock_, *slowdown_)
+                       : take_sample(rotation_, iterations, clock_);
+    });
     if (!sample) return Taken::failed;
     out.samples.push_back(*sample);
     out.timed += *sample;
+    if (canary_ != nullptr) {
+      const bool preempted = canary_->preemptions() - preemptions > *sample / kTimeOfOnePreemption;
+      const Nanoseconds after = canary_->take();
+      out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
+      last_canary_ = after;
+    }
     return Taken::counted;
   }
   std::string failure() const override { return rotation_.failure(); }
@@ -41,6 +67,8 @@ class HostSampler final : public Sampler {
   Rotation& rotation_;
   ClockType& clock_;
   std::optional<double> slowdown_;
+  SampleCanary* canary_;
+  std::optional<Nanoseconds> last_canary_;  // of this round
 };
 
 double gigahertz(std::int64_t hertz) { return static_cast<double>(hertz) / 1e9; }
@@ -152,17 +180,17 @@ bool DeviceSampler::wait_for_device() {
 }  // namespace
 
 std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
-                                           std::optional<double> slowdown) {
+                                           const SamplerOptions& options) {
   // The real clock is called directly: a virtual call would stand between its two reads.
   if (auto* real = dynamic_cast<MonotonicClock*>(&clock)) {
-    return std::make_unique<HostSampler<MonotonicClock>>(rotation, *real, slowdown);
+    return std::make_unique<HostSampler<MonotonicClock>>(rotation, *real, options);
   }
-  return std::make_unique<HostSampler<Clock>>(rotation, clock, slowdown);
+  return std::make_unique<HostSampler<Clock>>(rotation, clock, options);
 }
 
 std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
                                       SamplerOptions options) {
-  if (!kernel.has_device_clock()) return make_host_sampler(rotation, clock, options.slowdown);
+  if (!kernel.has_device_clock()) return make_host_sampler(rotation, clock, options);
   if (!options.pause) options.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
   return std::make_unique<DeviceSampler>(kernel, rotation, std::move(options));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "harness/run/sample_canary.hpp"
 #include "harness/run/sampling.hpp"
 #include "ops/kernel.hpp"
 
@@ -34,11 +35,16 @@ inline constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(50);
 // ... at most so often in a round: 1.55 s. Then the round ends with what it has.
 inline constexpr int kMostPauses = 5;
 
+// A preemption costs a sample some microseconds or milliseconds. A short one that had any is not
+// quiet; of long ones, which always have some, each so many milliseconds may have one.
+inline constexpr Nanoseconds kTimeOfOnePreemption = std::chrono::milliseconds(50);
+
 struct SamplerOptions {
   // Each counted sample is made longer by this share: spun on the host, added to a device's time.
   std::optional<double> slowdown = std::nullopt;
   std::function<void(Nanoseconds)> pause = {};        // sleeps; empty: sleeps in earnest
   ops::SampleMethod method = ops::SampleMethod::any;  // of the warm-up, on a device's clock
+  SampleCanary* canary = nullptr;  // beside each sample on the host's clock; not owned, null: none
 };
 
 // By the kernel's own samples where it has a device's clock, else around run() by `clock`. Kernel
@@ -46,6 +52,6 @@ struct SamplerOptions {
 std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
                                       SamplerOptions options = {});
 std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
-                                           std::optional<double> slowdown = std::nullopt);
+                                           const SamplerOptions& options = {});
 
 }  // namespace bench

@@ -59,6 +59,8 @@ class Rotation {
 struct RoundSamples {
   std::vector<Nanoseconds> samples;
   Nanoseconds timed{0};  // what they took, without a slowdown that is only reckoned
+  // One a sample, as in SampleCanaries. Empty where none are taken.
+  std::vector<Nanoseconds> canaries;
   DeviceSamples device;  // of samples on a device's clock
 };
 
@@ -82,6 +84,8 @@ class Sampler {
   // Before the samples of each round.
   virtual void begin_round() {}
   virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;
+  // From now on nothing but the case runs.
+  virtual void leave_out_canaries() {}
   virtual std::string failure() const = 0;
 };
 

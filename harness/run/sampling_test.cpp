@@ -19,7 +19,7 @@ Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iteratio
                  std::vector<Nanoseconds>& out, std::optional<double> slowdown = std::nullopt) {
   RoundSamples taken;
   const Status status =
-      run_round(*make_host_sampler(rotation, clock, slowdown), samples, iterations, taken);
+      run_round(*make_host_sampler(rotation, clock, {slowdown}), samples, iterations, taken);
   EXPECT_EQ(taken.device, DeviceSamples{});
   out.insert(out.end(), taken.samples.begin(), taken.samples.end());
   return status;
@@ -55,6 +55,60 @@ TEST(RunRound, OnlyCountsAfterAFailure) {
   std::vector<Nanoseconds> more;
   ASSERT_TRUE(run_round(other.rotation(), 2, 1, other.clock(), more).ok());
   EXPECT_THAT(more, ElementsAre(7ns, 7ns));
+}
+
+class ScriptedCanary final : public SampleCanary {
+ public:
+  explicit ScriptedCanary(std::vector<Nanoseconds> times) : times_(std::move(times)) {}
+  int threads() const override { return 1; }
+  Nanoseconds take() override { return times_.at(taken_++); }
+  MachineLook look() override { return {}; }
+  std::int64_t preemptions() override { return preemptions_; }
+  std::size_t taken() const { return taken_; }
+  void preempt() { ++preemptions_; }
+
+ private:
+  std::vector<Nanoseconds> times_;
+  std::size_t taken_ = 0;
+  std::int64_t preemptions_ = 0;
+};
+
+// Whatever disturbs a sample has begun before it or goes on after it.
+TEST(RunRound, TheSlowerOfTheCanariesBeforeAndAfterStandsBesideEachSample) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  ScriptedCanary canary({5ns, 6ns, 5ns, 9ns, 7ns, 8ns});
+  const auto sampler = make_host_sampler(runs.rotation(), runs.clock(), {.canary = &canary});
+  RoundSamples taken;
+  ASSERT_TRUE(run_round(*sampler, 3, 1, taken).ok());
+  EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns));
+  // The one after the last round's end says nothing of the time until this round.
+  ASSERT_TRUE(run_round(*sampler, 1, 1, taken).ok());
+  EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns, 8ns));
+  EXPECT_THAT(taken.samples, ElementsAre(10ns, 10ns, 10ns, 10ns));
+}
+
+// A long sample between two quiet canaries need not have been quiet.
+TEST(RunRound, ASampleThatTheKernelInterruptedIsNotQuiet) {
+  ScriptedCanary canary({5ns, 5ns, 5ns, 5ns, 5ns});
+  ScriptedRuns runs([&](std::int64_t n) {
+    if (n == 1 || n == 2) canary.preempt();
+    return n == 2 ? kTimeOfOnePreemption : 10ns;
+  });
+  const auto sampler = make_host_sampler(runs.rotation(), runs.clock(), {.canary = &canary});
+  RoundSamples taken;
+  ASSERT_TRUE(run_round(*sampler, 4, 1, taken).ok());
+  EXPECT_THAT(taken.canaries, ElementsAre(5ns, 0ns, 5ns, 5ns));
+}
+
+TEST(RunRound, BelowAToolNothingButTheCaseRuns) {
+  ScriptedRuns runs([](std::int64_t) { return 10ns; });
+  ScriptedCanary canary({});
+  const auto sampler = make_host_sampler(runs.rotation(), runs.clock(), {.canary = &canary});
+  sampler->leave_out_canaries();
+  RoundSamples taken;
+  ASSERT_TRUE(run_round(*sampler, 3, 1, taken).ok());
+  EXPECT_EQ(canary.taken(), 0u);
+  EXPECT_TRUE(taken.canaries.empty());
 }
 
 // Each look at it takes a nanosecond, so that spinning ends.

@@ -73,6 +73,7 @@ class SelfTestRun {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
+    request.levels = &levels_;
     DuetResult result = run_duet({base_, candidate, parts_.pause}, request);
     if (result.failure) return Error{result.failure->reason, spec.id, ""};
     if (result.candidate && output == outputs_.end()) {
@@ -134,6 +135,7 @@ class SelfTestRun {
   Clock& clock_;
   Nanoseconds started_;
   WorkerSession base_, candidate_, slowed_;
+  QuietLevels levels_;
   std::map<std::string, OutputSample> outputs_;
   std::map<std::string, std::vector<double>> slowed_ratios_;
   std::uint64_t duets_ = 0;

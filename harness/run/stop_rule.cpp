@@ -8,9 +8,8 @@
 namespace bench {
 
 std::optional<StopReason> stop_reason(const StopRule& rule, std::span<const Nanoseconds> samples,
-                                      Nanoseconds timed) {
-  const auto taken = static_cast<std::int64_t>(samples.size());
-  if (taken >= rule.min_samples) {
+                                      std::int64_t taken, Nanoseconds timed) {
+  if (std::ssize(samples) >= rule.min_samples) {
     const std::optional<double> width = relative_half_width(samples, kStopCoverage);
     if (width && *width <= rule.precision) return StopReason::precision;
   }

@@ -28,9 +28,10 @@ inline constexpr Nanoseconds kFirstRoundTime = std::chrono::milliseconds(200);
 // A kernel that takes no measurable time would never use up its share.
 inline constexpr std::int64_t kMaximumSamples = 1'000'000;
 
-// `timed` is the sum of `samples`. Absent: go on.
+// `samples`: those that count, the quiet ones; `taken` and `timed`: number and time of all. Absent:
+// go on.
 std::optional<StopReason> stop_reason(const StopRule& rule, std::span<const Nanoseconds> samples,
-                                      Nanoseconds timed);
+                                      std::int64_t taken, Nanoseconds timed);
 
 // Samples of the next round, at least 1: first min_samples where these are short, then as many as
 // there are already, always within the time of a round and what is left of the share. `sample` is

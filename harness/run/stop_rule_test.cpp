@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 const StopRule kRule{0.02, 20, 400ms};
 
 TEST(StopReasonOf, PreciseOnlyAfterTheMinimum) {
-  EXPECT_EQ(stop_reason(kRule, {}, 0ns), std::nullopt);
+  EXPECT_EQ(stop_reason(kRule, {}, 0, 0ns), std::nullopt);
   std::vector<Nanoseconds> samples(19, 10us);
-  EXPECT_EQ(stop_reason(kRule, samples, 190us), std::nullopt);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 190us), std::nullopt);
   samples.push_back(10us);
-  EXPECT_EQ(stop_reason(kRule, samples, 200us), StopReason::precision);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 200us), StopReason::precision);
 }
 
 TEST(StopReasonOf, ComparesTheHalfWidthOfTheMediansInterval) {
@@ -25,15 +25,15 @@ TEST(StopReasonOf, ComparesTheHalfWidthOfTheMediansInterval) {
   std::vector<Nanoseconds> samples;
   for (int i = 0; i < 10; ++i) samples.push_back(980us);
   for (int i = 0; i < 10; ++i) samples.push_back(1020us);
-  EXPECT_EQ(stop_reason(kRule, samples, 20ms), StopReason::precision);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 20ms), StopReason::precision);
   samples.back() = samples[10] = samples[11] = samples[12] = samples[13] = samples[14] = 1021us;
-  EXPECT_EQ(stop_reason(kRule, samples, 20ms), std::nullopt);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 20ms), std::nullopt);
 }
 
 TEST(StopReasonOf, EndsAfterItsShareEvenBeforeTheMinimum) {
   const std::vector<Nanoseconds> samples = {100ms, 300ms};
-  EXPECT_EQ(stop_reason(kRule, samples, 399ms), std::nullopt);
-  EXPECT_EQ(stop_reason(kRule, samples, 400ms), StopReason::max_time);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 399ms), std::nullopt);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 400ms), StopReason::max_time);
 }
 
 TEST(NextRound, FirstTheMinimumThenAsManyAsThereAre) {
@@ -57,7 +57,7 @@ TEST(NextRound, DoesNotPassTheShare) {
 TEST(NextRound, SamplesWithoutDurationStillEnd) {
   EXPECT_EQ(next_round(kRule, 0, 0ns, 0ns), 20);
   const std::vector<Nanoseconds> samples(kMaximumSamples, 0ns);
-  EXPECT_EQ(stop_reason(kRule, samples, 0ns), StopReason::max_time);
+  EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 0ns), StopReason::max_time);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ namespace {
 
 int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment, Clock& clock) {
   ServerOptions options{available_memory("")};
+  options.sample_canary = make_sample_canary;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
   CommandServer server(equipment, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {

@@ -32,6 +32,7 @@ const char* activity(const Request& request) {
     const char* operator()(const RoundRequest&) const { return "measuring"; }
     const char* operator()(const ProfileRequest&) const { return "profiling"; }
     const char* operator()(const CanaryRequest&) const { return "taking the canaries"; }
+    const char* operator()(const WatchRequest&) const { return "watching the machine"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
     const char* operator()(const QuitRequest&) const { return "ending"; }
   };
@@ -195,10 +196,12 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
   const Nanoseconds started = clock.now();
-  auto process = program.under
-                     ? start_under(program, std::move(environment), std::move(processors), clock)
-                     : ChildProcess::start({program.program, worker_arguments(program),
-                                            std::move(environment), std::move(processors)});
+  auto process =
+      program.under
+          ? start_under(program, std::move(environment), std::move(processors), clock)
+          : ChildProcess::start({program.program, worker_arguments(program), std::move(environment),
+                                 std::move(processors), ProcessRequest::Output::own,
+                                 ProcessRequest::Addresses::fixed});
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
                                                      program.under ? kToolLimit : kEndLimit,

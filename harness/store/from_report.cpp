@@ -34,8 +34,10 @@ class Lookup {
     std::vector<ProcessSummary> summaries;
     const auto found = processes_.find(key(record.run_id, record.id));
     if (found == processes_.end()) return summaries;
-    for (const auto& [number, process] : found->second) {
-      if (auto summary = summarise(*process)) summaries.push_back(*summary);
+    std::vector<const ProcessRecord*> all;
+    for (const auto& [number, process] : found->second) all.push_back(process);
+    for (const CountedSamples& process : judge_samples(all).counted) {
+      if (auto summary = summarise(process)) summaries.push_back(*summary);
     }
     return summaries;
   }
@@ -101,6 +103,7 @@ BaselineRecord record_of(const CaseRecord& entry, const RunRecord& run, const Lo
   record.flags = entry.flags;
   record.clock_hz = entry.clock_hz;
   record.sample_method = entry.sample_method;
+  record.quiet = entry.quiet;
   record.processes = lookup.processes(entry);
   record.exact = exact_facts(entry);
   return record;

@@ -82,6 +82,8 @@ void baseline_fields(Archive& archive, Baseline& record) {
   archive.optional("flags", record.flags);
   archive.optional("clock_hz", record.clock_hz);
   archive.optional("sample_method", record.sample_method);
+  archive.group("quiet", record.quiet,
+                [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
   archive.list("processes", record.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
   archive.optional("exact", record.exact);
@@ -126,11 +128,11 @@ std::optional<double> median_over_processes(const BaselineRecord& record,
 
 }  // namespace
 
-std::optional<ProcessSummary> summarise(const ProcessRecord& process) {
+std::optional<ProcessSummary> summarise(const CountedSamples& process) {
   if (process.samples.empty()) return std::nullopt;
   ProcessSummary summary;
   summary.samples = static_cast<std::int64_t>(process.samples.size());
-  summary.iterations_per_sample = process.iterations_per_sample;
+  summary.iterations_per_sample = process.process->iterations_per_sample;
   summary.median = *median(process.samples);
   summary.q25 = *quantile(process.samples, 0.25);
   summary.p90 = *quantile(process.samples, kUpperTail);

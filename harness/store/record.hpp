@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/report/record.hpp"
 
 #include <cstdint>
@@ -26,8 +27,8 @@ struct ProcessSummary {
   std::optional<Nanoseconds> deviation;  // standard deviation; absent below two samples
   friend bool operator==(const ProcessSummary&, const ProcessSummary&) = default;
 };
-// Absent without samples.
-std::optional<ProcessSummary> summarise(const ProcessRecord& process);
+// Of the samples that count; absent without any.
+std::optional<ProcessSummary> summarise(const CountedSamples& process);
 // Of one iteration, in nanoseconds: for logarithms and ratios alone.
 double per_iteration(Nanoseconds sample, const ProcessSummary& process);
 
@@ -73,7 +74,8 @@ struct BaselineRecord {
   // Of a device with a clock of its own, as in CaseRecord.
   std::optional<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
-  std::vector<ProcessSummary> processes;
+  std::optional<QuietSummary> quiet;         // of the samples that `processes` are made of
+  std::vector<ProcessSummary> processes;     // those that count
   std::map<std::string, std::string> exact;  // exact_facts() of harness/report/exact_facts.hpp
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;

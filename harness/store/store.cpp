@@ -2,6 +2,7 @@
 #include "harness/store/store.hpp"
 
 #include "base/file.hpp"
+#include "harness/stats/summary.hpp"
 #include "harness/store/file_name.hpp"
 #include "harness/store/locked_folder.hpp"
 
@@ -163,6 +164,26 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
                    "check the permissions of the folder"};
   }
   return files;
+}
+
+QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
+  QuietLevels levels;
+  const auto files = list();
+  if (!files.ok()) return levels;
+  std::map<int, std::vector<Nanoseconds>> stored;  // by threads
+  const std::string folder_name = file_of(machine_class, "").folder_name;
+  for (const StoreFile& file : *files) {
+    if (file.folder_name != folder_name) continue;
+    const auto history = read(file);
+    if (!history.ok()) continue;
+    for (const BaselineRecord& record : history->records) {
+      if (record.quiet) stored[record.quiet->threads].push_back(record.quiet->level);
+    }
+  }
+  for (const auto& [threads, times] : stored) {
+    levels.know(threads, *quantile(times, kQuietQuantile));
+  }
+  return levels;
 }
 
 std::optional<Error> BaselineStore::class_folder() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/store/baseline_file.hpp"
 
 #include <cstddef>
@@ -52,6 +53,9 @@ class BaselineStore {
   static StoreFile file_of(std::string_view machine_class, std::string_view id);
   // No file: no records.
   Result<BaselineHistory> read(const StoreFile& file) const;
+  // What the runs of this machine class know of its quiet level. Files that cannot be read know
+  // nothing, and no store does.
+  QuietLevels quiet_levels(std::string_view machine_class) const;
   // All files, by folder and name. Error: there is no such folder.
   Result<std::vector<StoreFile>> list() const;
   // Why the folder is no store: it exists and holds something else and no baseline. Absent for a

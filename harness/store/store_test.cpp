@@ -64,6 +64,19 @@ TEST_F(StoreTest, a_run_that_is_appended_is_read_again) {
   EXPECT_EQ(test::read_text(path()), to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n");
 }
 
+TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
+  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), std::nullopt);
+  for (int run = 1; run <= 3; ++run) {
+    BaselineRecord record = baseline(run, {Nanoseconds(100)});
+    record.quiet = QuietSummary{Nanoseconds(1000 + 100 * run), 2, 10, 20, 1, 1, {}};
+    append(record);
+  }
+  EXPECT_EQ(history().records.back().quiet->level, Nanoseconds(1300));
+  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), Nanoseconds(1110));
+  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(1), std::nullopt);
+  EXPECT_EQ(store_.quiet_levels("another-2c-01234567").level(2), std::nullopt);
+}
+
 TEST_F(StoreTest, epochs_are_opened_by_accepting) {
   EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochWish::next).epoch, 0);
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(5))).epoch, 0);

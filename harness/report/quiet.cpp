@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/quiet.hpp"
+
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+namespace bench {
+namespace {
+
+// Enough to know a quantile of a sitting; later ones take the place of the oldest.
+constexpr std::size_t kMostCanaries = 20'000;
+
+bool has_canaries(const ProcessRecord& process) {
+  const SampleCanaries& canaries = process.canaries;
+  return canaries.threads && canaries.level && *canaries.level > Nanoseconds(0) &&
+         canaries.times.size() == process.samples.size();
+}
+
+std::vector<Nanoseconds> quiet_samples(const ProcessRecord& process, Nanoseconds level) {
+  std::vector<Nanoseconds> quiet;
+  for (std::size_t i = 0; i < process.samples.size(); ++i) {
+    if (is_quiet(process.canaries.times[i], level)) quiet.push_back(process.samples[i]);
+  }
+  return quiet;
+}
+
+}  // namespace
+
+void QuietLevels::know(int threads, Nanoseconds level) {
+  const auto [known, is_new] = known_.try_emplace(threads, level);
+  if (!is_new) known->second = std::min(known->second, level);
+}
+
+void QuietLevels::learn(int threads, std::span<const Nanoseconds> canaries) {
+  std::vector<Nanoseconds>& times = learnt_[threads];
+  std::ranges::copy_if(canaries, std::back_inserter(times),
+                       [](Nanoseconds time) { return time > Nanoseconds(0); });
+  if (times.size() > kMostCanaries) {
+    times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMostCanaries));
+  }
+}
+
+std::optional<Nanoseconds> QuietLevels::level(int threads) const {
+  std::optional<Nanoseconds> level;
+  if (const auto learnt = learnt_.find(threads);
+      learnt != learnt_.end() && !learnt->second.empty()) {
+    level = quantile(learnt->second, kQuietQuantile);
+  }
+  if (const auto known = known_.find(threads); known != known_.end()) {
+    level = level ? std::min(*level, known->second) : known->second;
+  }
+  return level;
+}
+
+bool is_quiet(Nanoseconds canary, Nanoseconds level) {
+  return canary > Nanoseconds(0) && static_cast<double>(canary.count()) <=
+                                        (1 + kQuietTolerance) * static_cast<double>(level.count());
+}
+
+std::vector<CountedSamples> all_samples(std::span<const ProcessRecord* const> processes) {
+  std::vector<CountedSamples> all;
+  for (const ProcessRecord* process : processes) {
+    if (!process->samples.empty()) all.push_back({process, process->samples});
+  }
+  return all;
+}
+
+JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
+  JudgedSamples judged;
+  judged.counted = all_samples(processes);
+  const bool all_have_canaries = std::ranges::all_of(
+      judged.counted, [](const CountedSamples& entry) { return has_canaries(*entry.process); });
+  if (judged.counted.empty() || !all_have_canaries) return judged;
+
+  QuietSummary quiet;
+  quiet.level = Nanoseconds::max();
+  quiet.all_processes = std::ssize(judged.counted);
+  for (const CountedSamples& entry : judged.counted) {
+    quiet.level = std::min(quiet.level, *entry.process->canaries.level);
+    quiet.threads = *entry.process->canaries.threads;
+    quiet.all_samples += std::ssize(entry.samples);
+  }
+  std::vector<CountedSamples> counted;
+  for (const CountedSamples& entry : judged.counted) {
+    std::vector<Nanoseconds> samples = quiet_samples(*entry.process, quiet.level);
+    quiet.samples += std::ssize(samples);
+    if (samples.size() >= std::min(kFewestQuietSamples, entry.samples.size())) {
+      counted.push_back({entry.process, std::move(samples)});
+    } else {
+      for (const Nanoseconds sample : entry.samples) quiet.waited += sample;
+    }
+  }
+  quiet.processes = std::ssize(counted);
+  if (!counted.empty()) judged.counted = std::move(counted);
+  judged.quiet = quiet;
+  return judged;
+}
+
+}  // namespace bench
