@@ -21,29 +21,56 @@ constexpr int kSlowerCases = 4;
 // Power needs fewer suites than alarms: each has kSlowerCases of them.
 constexpr int kPowerDivisor = 4;
 
-SelfTestSummary::Kernel kernel_of(const RecordedDuets& record) {
+SelfTestSummary::Kernel kernel_of(const RecordedDuets& record, const RecordedDuets& all_rounds) {
   const GatePolicy policy;
   SelfTestSummary::Kernel kernel;
   kernel.name = record.name;
   kernel.duets = static_cast<int>(record.log_ratios.size());
   kernel.center = median(record.log_ratios).value_or(0);
   kernel.deviation = standard_deviation(record.log_ratios).value_or(0);
+  kernel.deviation_of_all_rounds = standard_deviation(all_rounds.log_ratios).value_or(0);
   const auto log = detectable_effect(kernel.deviation, policy.extended_duets,
                                      policy.detectable_error, policy.detectable_power);
   if (log) kernel.detectable = std::expm1(*log);
   return kernel;
 }
 
+std::optional<Nanoseconds> base_q25(const Duet& duet) {
+  std::vector<Nanoseconds> times;
+  for (const std::size_t round : counted_rounds(duet)) times.push_back(duet.base[round]);
+  return quantile(times, 0.25);
+}
+
+std::vector<PowerRow> power_of(const std::vector<RecordedDuets>& records,
+                               SimulationOptions simulation) {
+  std::vector<PowerRow> power;
+  for (const double slowdown : kSlowdowns) {
+    simulation.slowdown = slowdown;
+    power.push_back({slowdown, simulate(records, simulation)});
+  }
+  return power;
+}
+
+bool has_canaries(const SelfTest& test) {
+  return std::ranges::any_of(test.duets,
+                             [](const EqualDuet& duet) { return duet.all_rounds.has_value(); });
+}
+
 }  // namespace
 
 std::optional<EqualDuet> equal_duet(const Duet& duet) {
   const auto ratio = log_ratio(duet);
-  const auto q25 = quantile(duet.base, 0.25);
+  const auto q25 = base_q25(duet);
   if (!ratio || !q25) return std::nullopt;
-  return EqualDuet{duet.id, *ratio, *q25, duet.iterations_per_sample};
+  EqualDuet equal{duet.id, *ratio, *q25, duet.iterations_per_sample};
+  if (duet.base_canary.empty()) return equal;
+  Duet without = duet;
+  without.base_canary.clear();
+  equal.all_rounds = {log_ratio(without).value_or(*ratio), base_q25(without).value_or(*q25)};
+  return equal;
 }
 
-std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests) {
+std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests, Rounds rounds) {
   std::vector<RecordedDuets> records;
   for (const SelfTest& test : tests) {
     std::map<std::string, std::size_t> places;
@@ -51,8 +78,10 @@ std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests) {
       const auto [place, is_new] = places.try_emplace(duet.id, records.size());
       if (is_new) records.push_back({duet.id, {}, {}});
       RecordedDuets& record = records[place->second];
-      record.log_ratios.push_back(duet.log_ratio);
-      record.base_q25.push_back(static_cast<double>(duet.base_q25.count()) /
+      const bool all = rounds == Rounds::all && duet.all_rounds;
+      const Nanoseconds q25 = all ? duet.all_rounds->base_q25 : duet.base_q25;
+      record.log_ratios.push_back(all ? duet.all_rounds->log_ratio : duet.log_ratio);
+      record.base_q25.push_back(static_cast<double>(q25.count()) /
                                 static_cast<double>(duet.iterations_per_sample));
     }
   }
@@ -64,7 +93,10 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   const std::vector<RecordedDuets> records = recorded_duets(tests);
   if (records.empty()) return Error{"holds no duets", "", "bench selftest --record makes them"};
   SelfTestSummary summary;
-  for (const RecordedDuets& record : records) summary.kernels.push_back(kernel_of(record));
+  const std::vector<RecordedDuets> all_rounds = recorded_duets(tests, Rounds::all);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    summary.kernels.push_back(kernel_of(records[i], all_rounds[i]));
+  }
   SimulationOptions simulation;
   simulation.suites = options.suites;
   simulation.seed = options.seed;
@@ -82,9 +114,14 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   summary.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
   simulation.max_duets.reset();
   simulation.stored_runs = SimulationOptions().stored_runs;
-  for (const double slowdown : kSlowdowns) {
-    simulation.slowdown = slowdown;
-    summary.power.push_back({slowdown, simulate(records, simulation)});
+  summary.power = power_of(records, simulation);
+  if (std::ranges::any_of(tests, has_canaries)) {
+    SelfTestSummary::Unconditioned& without = summary.all_rounds.emplace();
+    without.power = power_of(all_rounds, simulation);
+    SimulationOptions clean;
+    clean.suites = options.suites;
+    clean.seed = options.seed;
+    without.clean = simulate(all_rounds, clean);
   }
   return summary;
 }

@@ -25,6 +25,12 @@ struct EqualDuet {
   double log_ratio = 0;
   Nanoseconds base_q25{0};  // of whole samples
   std::int64_t iterations_per_sample = 1;
+  // What the same duet says if all its rounds count; absent where they do, without canaries.
+  struct AllRounds {
+    double log_ratio = 0;
+    Nanoseconds base_q25{0};
+  };
+  std::optional<AllRounds> all_rounds = std::nullopt;
 };
 // Absent where its samples took no time.
 std::optional<EqualDuet> equal_duet(const Duet& duet);
@@ -64,8 +70,10 @@ std::string self_test_lines(const SelfTest& test);
 // Error: no such file, or a damaged line, with its place.
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name);
 
-// One a case and sitting.
-std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests);
+// One a case and sitting. all: as if there were no canaries.
+enum class Rounds { counted, all };
+std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests,
+                                          Rounds rounds = Rounds::counted);
 
 // What it comes to: suites of 100 cases drawn from the record.
 struct PowerRow {
@@ -77,6 +85,7 @@ struct SelfTestSummary {
     std::string name;
     int duets = 0;
     double center = 0, deviation = 0;  // of the log-ratios
+    double deviation_of_all_rounds = 0;
     std::optional<double> detectable;  // with GatePolicy::extended_duets of them, a share
   };
   std::vector<Kernel> kernels;
@@ -87,6 +96,12 @@ struct SelfTestSummary {
   SimulationResult clean_cut_short;
   PowerRow power_cut_short;
   std::vector<PowerRow> power;  // of +2, 3, 5, 10 %
+  // The same if all rounds counted; absent where they do.
+  struct Unconditioned {
+    SimulationResult clean;
+    std::vector<PowerRow> power;
+  };
+  std::optional<Unconditioned> all_rounds;
 };
 struct SelfTestOptions {
   int suites = 1000;

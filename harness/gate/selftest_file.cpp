@@ -79,6 +79,14 @@ EqualDuet read_duet(const nlohmann::json& object) {
   EqualDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
                  Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
                  object.at("iterations_per_sample").get<std::int64_t>()};
+  if (object.contains("all_rounds")) {
+    const nlohmann::json& all = object.at("all_rounds");
+    duet.all_rounds = {all.at("log_ratio").get<double>(),
+                       Nanoseconds(all.at("base_q25_ns").get<std::int64_t>())};
+    if (!std::isfinite(duet.all_rounds->log_ratio) || duet.all_rounds->base_q25.count() < 1) {
+      throw std::invalid_argument("a duet without time");
+    }
+  }
   if (duet.iterations_per_sample < 1 || duet.base_q25.count() < 1 ||
       !std::isfinite(duet.log_ratio)) {
     throw std::invalid_argument("a duet without time");
@@ -135,16 +143,40 @@ Json to_json(const SimulationResult& result) {
           {"processes_per_case", result.processes_per_case}};
 }
 
+Json to_json(const std::vector<PowerRow>& rows) {
+  Json array = Json::array();
+  for (const PowerRow& row : rows) {
+    Json& entry = array.emplace_back(to_json(row.result));
+    entry["slowdown"] = row.slowdown;
+  }
+  return array;
+}
+
+std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
+  std::string text = fmt::format("  if all rounds counted, also disturbed ones: {} of {} red;",
+                                 without.clean.red, without.clean.suites);
+  for (const PowerRow& row : without.power) {
+    text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &without.power.front() ? "" : ",",
+                        100 * row.slowdown, percent(row.result.found, row.result.slow));
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string self_test_lines(const SelfTest& test) {
   std::string text = line_of(facts_of(test));
   for (const EqualDuet& duet : test.duets) {
-    text += line_of({{"record", "equal_duet"},
-                     {"id", duet.id},
-                     {"log_ratio", rounded(duet.log_ratio)},
-                     {"base_q25_ns", duet.base_q25.count()},
-                     {"iterations_per_sample", duet.iterations_per_sample}});
+    Json object = {{"record", "equal_duet"},
+                   {"id", duet.id},
+                   {"log_ratio", rounded(duet.log_ratio)},
+                   {"base_q25_ns", duet.base_q25.count()},
+                   {"iterations_per_sample", duet.iterations_per_sample}};
+    if (duet.all_rounds) {
+      object["all_rounds"] = {{"log_ratio", rounded(duet.all_rounds->log_ratio)},
+                              {"base_q25_ns", duet.all_rounds->base_q25.count()}};
+    }
+    text += line_of(object);
   }
   return text;
 }
@@ -174,9 +206,14 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
   for (const SelfTest& test : tests) text += machine_text(test);
   text += "\nduets of equal sides\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
-    text += fmt::format("  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, tells {:.1f} %\n",
+    text += fmt::format("  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, tells {:.1f} %",
                         kernel.duets, kernel.name, 100 * std::expm1(kernel.center),
                         100 * kernel.deviation, 100 * kernel.detectable.value_or(0));
+    if (summary.all_rounds) {
+      text += fmt::format("; deviation {:.2f} % if all rounds counted",
+                          100 * kernel.deviation_of_all_rounds);
+    }
+    text += "\n";
   }
   const SimulationResult& clean = summary.clean;
   text += fmt::format(
@@ -199,6 +236,7 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
                         100 * row.slowdown, percent(row.result.found, row.result.slow),
                         row.result.slow, row.result.processes_per_case);
   }
+  if (summary.all_rounds) text += all_rounds_text(*summary.all_rounds);
   return text;
 }
 
@@ -210,6 +248,9 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
                                                         {"duets", kernel.duets},
                                                         {"log_center", kernel.center},
                                                         {"log_deviation", kernel.deviation}});
+    if (summary.all_rounds) {
+      entry["log_deviation_of_all_rounds"] = kernel.deviation_of_all_rounds;
+    }
     if (kernel.detectable) entry["detectable"] = *kernel.detectable;
   }
   document["clean"] = to_json(summary.clean);
@@ -218,10 +259,10 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
   document["clean_cut_short"] = to_json(summary.clean_cut_short);
   document["power_cut_short"] = to_json(summary.power_cut_short.result);
   document["power_cut_short"]["slowdown"] = summary.power_cut_short.slowdown;
-  for (const PowerRow& row : summary.power) {
-    Json entry = to_json(row.result);
-    entry["slowdown"] = row.slowdown;
-    document["power"].push_back(std::move(entry));
+  document["power"] = to_json(summary.power);
+  if (summary.all_rounds) {
+    document["all_rounds"] = {{"clean", to_json(summary.all_rounds->clean)},
+                              {"power", to_json(summary.all_rounds->power)}};
   }
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

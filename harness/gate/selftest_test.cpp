@@ -73,6 +73,38 @@ TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
                           HasSubstr("clean: 0 of 8 red"), HasSubstr(" +5 % is found in 100.0 %")));
 }
 
+// Duets that are alike beside a quiet machine, and are not beside a busy one.
+SelfTest disturbed() {
+  SelfTest test = sample();
+  for (std::size_t i = 0; i < test.duets.size(); ++i) {
+    EqualDuet& duet = test.duets[i];
+    duet.all_rounds = {20 * duet.log_ratio, duet.base_q25 * 2};
+  }
+  return test;
+}
+
+TEST(SelfTest, SaysWhatTheCanariesBuy) {
+  const auto summary = summarise({disturbed()}, SelfTestOptions{8, 1});
+  ASSERT_TRUE(summary.ok());
+  ASSERT_TRUE(summary->all_rounds);
+  EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds, 20 * summary->kernels[0].deviation,
+              1e-9);
+  ASSERT_THAT(summary->all_rounds->power, SizeIs(4));
+  EXPECT_LT(summary->all_rounds->power[0].result.found, summary->power[0].result.found);
+  EXPECT_THAT(self_test_text({disturbed()}, *summary),
+              AllOf(HasSubstr("% if all rounds counted"),
+                    HasSubstr("if all rounds counted, also disturbed ones: ")));
+  EXPECT_EQ(summarise({sample()}, SelfTestOptions{8, 1})->all_rounds.has_value(), false);
+}
+
+TEST(SelfTest, BothKindsOfRoundsAreReadAgain) {
+  const std::string text = self_test_lines(disturbed());
+  const auto tests = read_self_tests(text, "d.jsonl");
+  ASSERT_TRUE(tests.ok()) << tests.error().message();
+  EXPECT_EQ(self_test_lines(tests->front()), text);
+  EXPECT_EQ(recorded_duets(*tests, Rounds::all)[0].base_q25[0], 100000);
+}
+
 TEST(SelfTest, NothingRecordedIsAnError) {
   SelfTest empty = sample();
   empty.duets.clear();
