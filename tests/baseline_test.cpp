@@ -256,7 +256,9 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
   const ProgramResult after = bench({"run", "tiny.yaml", "--out", "s.jsonl"});
   ASSERT_EQ(after.status, 0) << after.err;
   EXPECT_THAT(after.out, testing::ContainsRegex("vs baseline"));
-  EXPECT_THAT(after.out, testing::ContainsRegex("[+-][0-9.]+% \\[[+-][0-9.]+%, [+-][0-9.]+%\\]"));
+  // With an interval, unless the machine was too busy for as many quiet processes as it takes.
+  EXPECT_THAT(after.out,
+              testing::ContainsRegex("[+-][0-9.]+%( \\[[+-][0-9.]+%, [+-][0-9.]+%\\])? "));
   EXPECT_THAT(after.out, HasSubstr("no baseline: baselines has no run of it"));
 
   const ProgramResult other = bench({"run", "tiny.yaml", "--baseline", "none", "--out", "t.jsonl"});

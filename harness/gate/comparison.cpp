@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/report/exact_facts.hpp"
+#include "harness/report/quiet.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/store/file_name.hpp"
 
@@ -101,6 +102,23 @@ CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& optio
   return low > -limit && high < limit ? CaseVerdict::same : CaseVerdict::unclear;
 }
 
+// A host that puts the processors of a case's threads farther apart makes it slower, by some
+// microseconds for each region that they share: what looks like a change is none of the code.
+void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
+  if (!base.join || !candidate.join) return;
+  const bool is_slower = result.verdict == CaseVerdict::slower;
+  const bool is_faster = result.verdict == CaseVerdict::faster;
+  if (!(is_slower && is_farther(*candidate.join, *base.join)) &&
+      !(is_faster && is_farther(*base.join, *candidate.join))) {
+    return;
+  }
+  result.verdict = CaseVerdict::unclear;
+  result.reason = fmt::format(
+      "its threads' processors were not equally far apart: joining them took {} in the base, {} in "
+      "the candidate; measure both sides together (bench duet)",
+      format_time(*base.join), format_time(*candidate.join));
+}
+
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
   const std::vector<double> from = logarithms(base);
@@ -124,6 +142,7 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   result.high = std::exp(interval->high);
   result.confidence = interval->confidence;
   result.verdict = verdict_of(result, options);
+  judge_distance(base, candidate, result);
 }
 
 std::optional<std::string> other_conditions(const MeasuredCase& base, const MeasuredCase& candidate,

@@ -59,6 +59,21 @@ TEST(Compare, VerdictsFollowIntervalAndTolerance) {
             CaseVerdict::unclear);
 }
 
+// What the host did to the threads of one side is no change of the code.
+TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
+  MeasuredCase base = measured("conv-a", times(1));
+  MeasuredCase candidate = measured("conv-a", times(1.05));
+  base.join = Nanoseconds(700);
+  candidate.join = Nanoseconds(1160);
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
+  EXPECT_THAT(compared.reason, HasSubstr("joining them took 700 ns in the base, 1.160 us in the"));
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::unclear);
+  // In spite of it.
+  std::swap(base.join, candidate.join);
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+}
+
 TEST(Compare, TooFewProcessesHaveNoInterval) {
   const ComparedCase one = compare_one(measured("a", {1000}), measured("a", {2000}));
   EXPECT_EQ(one.verdict, CaseVerdict::unclear);

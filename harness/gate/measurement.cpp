@@ -54,6 +54,7 @@ MeasuredCase case_of(const CaseRecord& record) {
   result.reason = record.reason;
   result.implementation = record.implementation;
   result.facts = exact_facts(record);
+  if (record.quiet) result.join = record.quiet->join;
   return result;
 }
 

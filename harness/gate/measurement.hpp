@@ -30,6 +30,7 @@ struct MeasuredCase {
   std::optional<std::string> implementation;
   std::map<std::string, std::string> facts;  // exact ones: "layout.source", "memory.peak_bytes"
   std::optional<DeviceConditions> device;    // absent on the CPU, and in reports of other tools
+  std::optional<Nanoseconds> join;           // of the threads, as in QuietSummary
   // Facts that tell the kind of machine: "machine_class"; "num_cpus", "caches" of Google Benchmark.
   // Times of two sides that both give one and differ in it are not comparable.
   std::map<std::string, std::string> machine;

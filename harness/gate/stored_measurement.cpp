@@ -28,6 +28,7 @@ MeasuredCase case_of(const BaselineRecord& record) {
   if (!record.implementation.empty()) result.implementation = record.implementation;
   result.facts = record.exact;
   result.device = device_conditions(record);
+  if (record.quiet) result.join = record.quiet->join;
   const std::string& machine_class = record.environment.machine_class;
   if (!machine_class.empty()) result.machine = {{"machine_class", machine_class}};
   return result;

@@ -84,6 +84,7 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("canaries_ns", process.canaries.times);
   archive.optional("canary_threads", process.canaries.threads);
   archive.optional("quiet_level_ns", process.canaries.level);
+  archive.optional("join_ns", process.canaries.join);
   device_fields(archive, process);
 }
 
@@ -117,6 +118,7 @@ void quiet_fields(Archive& archive, Quiet& quiet) {
   archive.required("processes", quiet.processes);
   archive.required("all_processes", quiet.all_processes);
   archive.required("waited_ns", quiet.waited);
+  archive.optional("join_ns", quiet.join);
 }
 
 template <class Archive, class Case>

@@ -28,6 +28,22 @@ std::vector<Nanoseconds> quiet_samples(const ProcessRecord& process, Nanoseconds
   return quiet;
 }
 
+bool is_enough(const std::vector<Nanoseconds>& quiet, const ProcessRecord& process) {
+  return quiet.size() >= std::min(kFewestQuietSamples, process.samples.size());
+}
+
+// Of the processes that were quiet.
+std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& processes,
+                                         Nanoseconds level) {
+  std::optional<Nanoseconds> shortest;
+  for (const CountedSamples& entry : processes) {
+    const std::optional<Nanoseconds>& join = entry.process->canaries.join;
+    if (!join || !is_enough(quiet_samples(*entry.process, level), *entry.process)) continue;
+    shortest = shortest ? std::min(*shortest, *join) : *join;
+  }
+  return shortest;
+}
+
 }  // namespace
 
 void QuietLevels::know(int threads, Nanoseconds level) {
@@ -61,6 +77,10 @@ bool is_quiet(Nanoseconds canary, Nanoseconds level) {
                                         (1 + kQuietTolerance) * static_cast<double>(level.count());
 }
 
+bool is_farther(Nanoseconds join, Nanoseconds than) {
+  return static_cast<double>(join.count()) > kJoinFactor * static_cast<double>(than.count());
+}
+
 std::vector<CountedSamples> all_samples(std::span<const ProcessRecord* const> processes) {
   std::vector<CountedSamples> all;
   for (const ProcessRecord* process : processes) {
@@ -84,11 +104,14 @@ JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
     quiet.threads = *entry.process->canaries.threads;
     quiet.all_samples += std::ssize(entry.samples);
   }
+  quiet.join = shortest_join(judged.counted, quiet.level);
   std::vector<CountedSamples> counted;
   for (const CountedSamples& entry : judged.counted) {
     std::vector<Nanoseconds> samples = quiet_samples(*entry.process, quiet.level);
     quiet.samples += std::ssize(samples);
-    if (samples.size() >= std::min(kFewestQuietSamples, entry.samples.size())) {
+    const std::optional<Nanoseconds>& join = entry.process->canaries.join;
+    const bool is_far = join && quiet.join && is_farther(*join, *quiet.join);
+    if (is_enough(samples, *entry.process) && !is_far) {
       counted.push_back({entry.process, std::move(samples)});
     } else {
       for (const Nanoseconds sample : entry.samples) quiet.waited += sample;

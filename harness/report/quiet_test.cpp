@@ -127,6 +127,20 @@ TEST(JudgeSamples, WhereNoProcessWasQuietAllSamplesCountAndItIsSaid) {
   EXPECT_THAT(judged.counted[1].samples, SizeIs(22));
 }
 
+// A host may move one of two processors to another part of the socket.
+TEST(JudgeSamples, ProcessesWhoseThreadsWereFarApartAreLeftOutWhereOthersWereNear) {
+  std::vector<ProcessRecord> processes = {process(10, 150ns, 0, 0ns), process(10, 145ns, 0, 0ns)};
+  processes[0].canaries.join = 1160ns;
+  processes[1].canaries.join = 700ns;
+  JudgedSamples judged = judge_samples(pointers(processes));
+  ASSERT_THAT(judged.counted, SizeIs(1));
+  EXPECT_EQ(judged.counted[0].process, &processes[1]);
+  EXPECT_EQ(judged.quiet->join, 700ns);
+  processes[0].canaries.join = 900ns;
+  judged = judge_samples(pointers(processes));
+  EXPECT_THAT(judged.counted, SizeIs(2));
+}
+
 TEST(JudgeSamples, WithoutCanariesAllSamplesCountAndNothingIsSaid) {
   std::vector<ProcessRecord> processes = {process(5, 100ns, 20, 170ns), process(5, 100ns, 0, 0ns)};
   processes[1].canaries = {};

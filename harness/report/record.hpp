@@ -98,6 +98,9 @@ struct SampleCanaries {
   std::optional<int> threads;      // that took them
   std::optional<Nanoseconds>
       level;  // the quiet level, as far as it was known when the process ended
+  // Median of what starting and joining the threads took: it tells how far apart their processors
+  // are, which a host may change. Absent of one thread.
+  std::optional<Nanoseconds> join = std::nullopt;
   friend bool operator==(const SampleCanaries&, const SampleCanaries&) = default;
 };
 
@@ -162,7 +165,8 @@ struct QuietSummary {
   std::int64_t all_samples = 0;
   std::int64_t processes = 0;  // with enough quiet samples for a median; 0: all samples count
   std::int64_t all_processes = 0;
-  Nanoseconds waited{0};  // samples of the other processes took so long
+  Nanoseconds waited{0};                           // samples of the other processes took so long
+  std::optional<Nanoseconds> join = std::nullopt;  // lowest of the processes that count
   friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
 };
 

@@ -133,6 +133,11 @@ class Step {
     request_.levels->learn(*more.threads, more.times);
     const std::optional<Nanoseconds> level = request_.levels->level(*more.threads);
     record.canaries.threads = more.threads;
+    // The rounds of a process follow each other within a second: the shortest is the least
+    // disturbed.
+    if (more.join) {
+      record.canaries.join = std::min(record.canaries.join.value_or(*more.join), *more.join);
+    }
     record.canaries.level = level.value_or(Nanoseconds(0));
     record.canaries.times.insert(record.canaries.times.end(), more.times.begin(), more.times.end());
   }

@@ -11,6 +11,7 @@
 #include "harness/run/slowdown.hpp"
 #include "harness/run/verify.hpp"
 #include "harness/run/worker.hpp"
+#include "harness/stats/summary.hpp"
 #include "profiler/recorder.hpp"
 
 #include <algorithm>
@@ -317,7 +318,8 @@ Reply CommandServer::round(const RoundRequest& request) {
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
   if (canary_ && !taken.canaries.empty()) {
-    reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt};
+    reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,
+                      median(taken.joins)};
   }
   return reply;
 }

@@ -242,6 +242,7 @@ struct ReplyWriter {
     if (r.canaries.threads) {
       message["canaries_ns"] = to_json(r.canaries.times);
       message["canary_threads"] = *r.canaries.threads;
+      if (r.canaries.join) message["join_ns"] = to_json(*r.canaries.join);
     }
     return message;
   }
@@ -324,6 +325,7 @@ Reply reply_round(const json& m) {
   if (m.contains("canary_threads")) {
     r.canaries.times = times(m.at("canaries_ns"));
     r.canaries.threads = m.at("canary_threads").get<int>();
+    if (m.contains("join_ns")) r.canaries.join = nanoseconds(m.at("join_ns"));
   }
   return r;
 }

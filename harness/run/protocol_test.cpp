@@ -140,8 +140,9 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
   expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");
   RoundReply with_canaries{{1ns, 2ns}};
-  with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt};
+  with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt, 5ns};
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");
+  expect_round_trip(with_canaries, R"("join_ns":5)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
   expect_round_trip(CanariesReply{{1ns, 2ns, 3ns, 4ns}},
                     R"("time":{"dram_ns":3,"fma_ns":1,"l2_ns":2,"timer_ns":4})");

@@ -27,6 +27,7 @@ constexpr std::int64_t kChainSteps = 2000;
 struct alignas(64) PerThread {
   alignas(64) float values[kFloats];
   Nanoseconds canary{0}, chain{0}, lost{0};
+  Nanoseconds total{0};  // of take()
 };
 
 class OpenMpCanary final : public SampleCanary {
@@ -40,9 +41,22 @@ class OpenMpCanary final : public SampleCanary {
   int threads() const override { return static_cast<int>(threads_.size()); }
 
   Nanoseconds take() override {
+    MonotonicClock clock;
+    const Nanoseconds start = clock.now();
 #pragma omp parallel num_threads(threads())
-    work(threads_[static_cast<std::size_t>(omp_get_thread_num())]);
+    {
+      MonotonicClock own;
+      const Nanoseconds begin = own.now();
+      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
+      work(thread);
+      thread.total = own.now() - begin;
+    }
+    join_ = clock.now() - start - slowest(&PerThread::total);
     return slowest(&PerThread::canary);
+  }
+
+  std::optional<Nanoseconds> join() const override {
+    return threads_.size() > 1 ? std::optional(join_) : std::nullopt;
   }
 
   MachineLook look() override {
@@ -99,6 +113,7 @@ class OpenMpCanary final : public SampleCanary {
   }
 
   std::vector<PerThread> threads_;
+  Nanoseconds join_{0};
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace bench {
 
@@ -26,6 +27,8 @@ class SampleCanary {
   // Does the work on every thread at once; the time of the slowest.
   virtual Nanoseconds take() = 0;
   virtual MachineLook look() = 0;
+  // What the last take() spent on starting and joining the threads; absent of one thread.
+  virtual std::optional<Nanoseconds> join() const = 0;
   // How often the kernel has taken a processor from a thread of this process so far.
   virtual std::int64_t preemptions() = 0;
 };

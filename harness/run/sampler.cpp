@@ -58,6 +58,7 @@ class HostSampler final : public Sampler {
       const Nanoseconds after = canary_->take();
       out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
       last_canary_ = after;
+      if (const auto join = canary_->join()) out.joins.push_back(*join);
     }
     return Taken::counted;
   }

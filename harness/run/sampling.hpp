@@ -61,7 +61,8 @@ struct RoundSamples {
   Nanoseconds timed{0};  // what they took, without a slowdown that is only reckoned
   // One a sample, as in SampleCanaries. Empty where none are taken.
   std::vector<Nanoseconds> canaries;
-  DeviceSamples device;  // of samples on a device's clock
+  std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries behind the samples
+  DeviceSamples device;            // of samples on a device's clock
 };
 
 // Iterations from `alone` on are a sample each; shorter ones are put together until a sample takes

@@ -63,6 +63,7 @@ class ScriptedCanary final : public SampleCanary {
   int threads() const override { return 1; }
   Nanoseconds take() override { return times_.at(taken_++); }
   MachineLook look() override { return {}; }
+  std::optional<Nanoseconds> join() const override { return 3ns; }
   std::int64_t preemptions() override { return preemptions_; }
   std::size_t taken() const { return taken_; }
   void preempt() { ++preemptions_; }
@@ -81,6 +82,7 @@ TEST(RunRound, TheSlowerOfTheCanariesBeforeAndAfterStandsBesideEachSample) {
   RoundSamples taken;
   ASSERT_TRUE(run_round(*sampler, 3, 1, taken).ok());
   EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns));
+  EXPECT_THAT(taken.joins, ElementsAre(3ns, 3ns, 3ns));
   // The one after the last round's end says nothing of the time until this round.
   ASSERT_TRUE(run_round(*sampler, 1, 1, taken).ok());
   EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns, 8ns));
