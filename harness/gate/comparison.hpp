@@ -35,7 +35,8 @@ struct ComparedCase {
   std::optional<double> base, candidate;  // medians in nanoseconds
   // Candidate / base, from the Hodges-Lehmann shift of the logarithms of process medians.
   std::optional<double> ratio;
-  // Its interval; absent where a side has too few processes for `confidence`.
+  // Its interval: the exact one over processes, with `confidence`, and what runs differ by beyond
+  // their processes; absent where a side has too few of them.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
   std::string reason;  // why not compared, or why the verdict is not clear; may be empty

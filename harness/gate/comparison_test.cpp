@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace bench {
 namespace {
 
@@ -32,7 +34,7 @@ Measurement side(std::vector<MeasuredCase> cases) {
   return result;
 }
 
-const std::vector<double> kTimes = {1000, 1001, 1002, 1003, 1004};
+const std::vector<double> kTimes = {1000, 1000.1, 1000.2, 1000.3, 1000.4};
 std::vector<double> times(double factor) {
   std::vector<double> scaled = kTimes;
   for (double& time : scaled) time *= factor;
@@ -72,6 +74,15 @@ TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
   // In spite of it.
   std::swap(base.join, candidate.join);
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+}
+
+// Equal runs would be called different in one comparison of twenty, and there are many cases.
+TEST(Compare, TheIntervalAllowsForWhatTwoRunsDifferByBeyondTheirProcesses) {
+  const ComparedCase compared =
+      compare_one(measured("conv-a", times(1)), measured("conv-a", times(1.02)));
+  // Processes alone: 1.02 to within 0.04 %.
+  EXPECT_NEAR(*compared.low, 1.02 * std::exp(-0.0036), 2e-4);
+  EXPECT_NEAR(*compared.high, 1.02 * std::exp(0.0036), 2e-4);
 }
 
 TEST(Compare, TooFewProcessesHaveNoInterval) {

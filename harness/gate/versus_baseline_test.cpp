@@ -46,7 +46,7 @@ TEST_F(VersusBaselineTest, is_the_ratio_to_the_last_run_with_its_interval) {
   append(baseline(1, 0, Nanoseconds(200)));
   append(baseline(2, 0, Nanoseconds(1000)));
   const VersusBaseline versus = versus_baseline(run_of(1030, 5), store_);
-  EXPECT_THAT(versus.cells, ElementsAre(Pair(test::kStoredCase, "+3.0% [+3.0%, +3.0%]")));
+  EXPECT_THAT(versus.cells, ElementsAre(Pair(test::kStoredCase, "+3.0% [+2.7%, +3.3%]")));
   EXPECT_THAT(versus.notes, IsEmpty());
   EXPECT_THAT(versus_baseline(run_of(995, 2), store_).cells,
               ElementsAre(Pair(test::kStoredCase, "-0.50%")));
