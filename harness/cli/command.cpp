@@ -56,7 +56,6 @@ constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
-constexpr std::array<std::string_view, 1> kJsonOption = {"json"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
                                                             "plugin"};

@@ -19,12 +19,12 @@ namespace bench {
 // Loads from the first cache, multiplications, additions and integer operations, more of each than
 // a core can issue: a neighbour on the same core takes a part of whatever it does. Reads `vectors`
 // vectors of four floats, a multiple of 8, `passes` times. Returns what depends on every step.
-[[gnu::noipa, gnu::aligned(64)]] float mixed_operations(const float* from, std::int64_t vectors,
-                                                        int passes);
+[[gnu::noinline, gnu::aligned(64)]] float mixed_operations(const float* from, std::int64_t vectors,
+                                                           int passes);
 
 // Multiplications of which each waits for the one before: their time is the clock's alone, whoever
 // shares the core. Returns what depends on every step.
-[[gnu::noipa, gnu::aligned(64)]] double dependent_multiplications(std::int64_t steps);
+[[gnu::noinline, gnu::aligned(64)]] double dependent_multiplications(std::int64_t steps);
 
 // Reads CLOCK_MONOTONIC so often. Returns a sum over what was read.
 [[gnu::noinline]] std::int64_t read_clock(std::int64_t reads);
