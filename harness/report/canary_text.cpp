@@ -50,20 +50,24 @@ std::string quiet_text(const Report& report) {
     if (!record.quiet) continue;
     sum.samples += record.quiet->samples;
     sum.all_samples += record.quiet->all_samples;
+    if (has_flag(record, Flag::disturbed)) {
+      ++disturbed;
+      continue;
+    }
     sum.processes += record.quiet->processes;
     sum.all_processes += record.quiet->all_processes;
     sum.waited += record.quiet->waited;
-    disturbed += has_flag(record, Flag::disturbed) ? 1 : 0;
   }
-  if (sum.samples == sum.all_samples) return "";
+  const std::int64_t left_out = sum.all_processes - sum.processes;
+  if (sum.samples == sum.all_samples && left_out == 0) return "";
   std::string text =
       fmt::format("the machine was quiet beside {} of {} samples ({:.0f} %), and these alone count",
                   format_count(sum.samples), format_count(sum.all_samples),
                   100 * static_cast<double>(sum.samples) / static_cast<double>(sum.all_samples));
-  if (sum.processes < sum.all_processes) {
-    text +=
-        fmt::format("; {} of {} processes were disturbed throughout ({})",
-                    sum.all_processes - sum.processes, sum.all_processes, format_time(sum.waited));
+  if (left_out > 0) {
+    text += fmt::format(
+        "; {} of {} processes ({}) were disturbed throughout, or their threads lay farther apart",
+        left_out, sum.all_processes, format_time(sum.waited));
   }
   if (disturbed > 0) {
     text += fmt::format(

@@ -19,8 +19,8 @@ inline constexpr double kMovedShare = 0.02;
 std::string canary_text(const Report& report);
 
 // "the machine was quiet beside 9,210 of 13,512 samples, and these alone count; 4 of 69 processes
-// were disturbed throughout (2.1 s)"; which cases were never quiet. Empty: no case has canaries
-// beside its samples, or all were quiet.
+// (2.1 s) were disturbed throughout, or their threads lay farther apart"; how many cases were never
+// quiet. Empty: no case has canaries beside its samples, or all were quiet.
 std::string quiet_text(const Report& report);
 
 }  // namespace bench

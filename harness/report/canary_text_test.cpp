@@ -54,5 +54,31 @@ TEST(CanaryText, OfSeveralRunsTheLastCounts) {
   EXPECT_THAT(canary_text(report), EndsWith("+10.0 %, +0.0 %: the machine moved"));
 }
 
+CaseRecord judged(const QuietSummary& quiet) {
+  CaseRecord record;
+  record.quiet = quiet;
+  return record;
+}
+
+TEST(QuietText, SaysBesideHowManySamplesTheMachineWasQuiet) {
+  Report report;
+  EXPECT_EQ(quiet_text(report), "");
+  report.cases = {judged({1us, 1, 40, 40, 2, 2, 0ns})};
+  EXPECT_EQ(quiet_text(report), "") << "nothing was left out";
+  report.cases.push_back(judged({1us, 2, 10, 160, 2, 3, 5ms}));
+  EXPECT_EQ(quiet_text(report),
+            "the machine was quiet beside 50 of 200 samples (25 %), and these alone count; 1 of 5 "
+            "processes (5.000 ms) were disturbed throughout, or their threads lay farther apart");
+}
+
+TEST(QuietText, NamesCasesOfWhichAllSamplesCount) {
+  Report report;
+  report.cases = {judged({1us, 1, 0, 40, 0, 4, 5ms})};
+  report.cases[0].flags = {Flag::disturbed};
+  EXPECT_THAT(quiet_text(report),
+              EndsWith("; 1 case was never quiet for long enough, so that all its samples count "
+                       "(flag `disturbed`)"));
+}
+
 }  // namespace
 }  // namespace bench
