@@ -80,8 +80,6 @@ void print_json(const std::vector<Finding>& findings, Env& env) {
            << '\n';
 }
 
-}  // namespace
-
 Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& env) {
   const auto watched = watch_machine(own_path(), time, env);
   if (!watched.ok()) {
@@ -91,6 +89,8 @@ Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& e
   QuietLevels levels = BaselineStore(std::string(kDefaultStore)).quiet_levels(machine_class);
   return quiet_finding(judge_watch(*watched, std::move(levels)), time);
 }
+
+}  // namespace
 
 ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const SystemRoot root;

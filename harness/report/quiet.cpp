@@ -4,9 +4,9 @@
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <numeric>
 
 namespace bench {
 namespace {
@@ -32,16 +32,18 @@ bool is_enough(const std::vector<Nanoseconds>& quiet, const ProcessRecord& proce
   return quiet.size() >= std::min(kFewestQuietSamples, process.samples.size());
 }
 
-// Of the processes that were quiet.
-std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& processes,
-                                         Nanoseconds level) {
+// Of processes that count; absent of one thread.
+std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& processes) {
   std::optional<Nanoseconds> shortest;
   for (const CountedSamples& entry : processes) {
     const std::optional<Nanoseconds>& join = entry.process->canaries.join;
-    if (!join || !is_enough(quiet_samples(*entry.process, level), *entry.process)) continue;
-    shortest = shortest ? std::min(*shortest, *join) : *join;
+    if (join && (!shortest || *join < *shortest)) shortest = join;
   }
   return shortest;
+}
+
+Nanoseconds sum_of(std::span<const Nanoseconds> samples) {
+  return std::accumulate(samples.begin(), samples.end(), Nanoseconds(0));
 }
 
 }  // namespace
@@ -104,19 +106,19 @@ JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
     quiet.threads = *entry.process->canaries.threads;
     quiet.all_samples += std::ssize(entry.samples);
   }
-  quiet.join = shortest_join(judged.counted, quiet.level);
   std::vector<CountedSamples> counted;
   for (const CountedSamples& entry : judged.counted) {
+    quiet.waited += sum_of(entry.samples);
     std::vector<Nanoseconds> samples = quiet_samples(*entry.process, quiet.level);
     quiet.samples += std::ssize(samples);
-    const std::optional<Nanoseconds>& join = entry.process->canaries.join;
-    const bool is_far = join && quiet.join && is_farther(*join, *quiet.join);
-    if (is_enough(samples, *entry.process) && !is_far) {
-      counted.push_back({entry.process, std::move(samples)});
-    } else {
-      for (const Nanoseconds sample : entry.samples) quiet.waited += sample;
-    }
+    if (is_enough(samples, *entry.process)) counted.push_back({entry.process, std::move(samples)});
   }
+  quiet.join = shortest_join(counted);
+  std::erase_if(counted, [&](const CountedSamples& entry) {
+    const std::optional<Nanoseconds>& join = entry.process->canaries.join;
+    return join && is_farther(*join, *quiet.join);
+  });
+  for (const CountedSamples& entry : counted) quiet.waited -= sum_of(entry.process->samples);
   quiet.processes = std::ssize(counted);
   if (!counted.empty()) judged.counted = std::move(counted);
   judged.quiet = quiet;

@@ -3,15 +3,12 @@
 
 #include "base/text.hpp"
 #include "harness/run/canary_work.hpp"
+#include "harness/run/large_pages.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <sys/mman.h>
 
 namespace bench {
 namespace {
@@ -28,25 +25,6 @@ constexpr std::size_t kStreamedCount = (std::size_t{4} << 20) / sizeof(double);
 constexpr std::int64_t kSmallestMemory = std::int64_t{192} << 20;
 constexpr std::int64_t kLargestMemory = std::int64_t{512} << 20;
 static_assert(kCanaryRepetitions * 3 * kStreamedCount * sizeof(double) <= kSmallestMemory);
-
-// Pages of 2 MiB where the machine gives them: written three times as fast as small ones, and the
-// second cache sees the same addresses in every process.
-constexpr std::size_t kPage = std::size_t{2} << 20;
-
-struct Free {
-  void operator()(double* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<double, Free>;
-
-// Written once from end to end: what was written last, and still is in a cache, is used last.
-Memory make_memory(Bytes size) {
-  const std::size_t count = (static_cast<std::size_t>(size.count) + kPage - 1) / kPage * kPage;
-  Memory memory(static_cast<double*>(std::aligned_alloc(kPage, count)));
-  if (memory == nullptr) return memory;
-  madvise(memory.get(), count, MADV_HUGEPAGE);  // a wish: small pages serve as well
-  std::memset(memory.get(), 0, count);
-  return memory;
-}
 
 template <class Work>
 Nanoseconds median_time(Clock& clock, Work work) {
@@ -71,13 +49,15 @@ Bytes canary_memory(std::optional<Bytes> last_level_cache) {
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,
                                   std::optional<Bytes> available) {
   const Bytes size = canary_memory(last_level_cache);
-  const Memory memory = available && available->count < size.count ? nullptr : make_memory(size);
+  // What was written last, and still is in a cache, is used last.
+  const LargePages memory =
+      available && available->count < size.count ? nullptr : allocate_large_pages(size);
   if (memory == nullptr) {
     return Error{fmt::format("no memory for the canaries, which take {}", format_bytes(size)), "",
                  ""};
   }
   Canaries result;
-  double* const first = memory.get();
+  auto* const first = reinterpret_cast<double*>(memory.get());
   result.dram = median_time(clock, [&](std::size_t i) {
     double* const part = first + i * 3 * kStreamedCount;
     triad(part, part + kStreamedCount, part + 2 * kStreamedCount, kStreamedCount);

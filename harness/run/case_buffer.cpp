@@ -2,35 +2,23 @@
 #include "harness/run/case_buffer.hpp"
 
 #include "base/text.hpp"
+#include "harness/run/large_pages.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <sys/mman.h>
 #include <utility>
 
 namespace bench {
 namespace {
 
 constexpr std::int64_t kLine = 64;
-constexpr std::int64_t kLargePage = std::int64_t{2} << 20;
 // Between two buffers, beside what fills their last line: those of 4 KiB and its multiples would
 // all begin at the same place of a page, and a load could not tell them from a store before it.
 constexpr std::int64_t kGap = 9 * kLine;
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
-}
-
-// Of zeros. Null: there is no such memory.
-std::shared_ptr<std::byte> make_block(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(round_up(bytes, kLargePage));
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kLargePage, size));
-  if (memory == nullptr) return nullptr;
-  madvise(memory, size, MADV_HUGEPAGE);  // a wish: small pages serve as well
-  std::memset(memory, 0, static_cast<std::size_t>(bytes));
-  return {memory, [](std::byte* block) { std::free(block); }};
 }
 
 }  // namespace
@@ -48,7 +36,7 @@ Result<std::vector<CaseBuffer>> CaseBuffer::create(std::span<const Bytes> sizes,
   }
   std::int64_t bytes = kLine;
   for (const Bytes size : sizes) bytes += round_up(size.count, kLine) + kGap;
-  const std::shared_ptr<std::byte> block = make_block(bytes);
+  const std::shared_ptr<std::byte> block = allocate_large_pages({bytes});
   if (block == nullptr) {
     return Error{fmt::format("no memory for buffers of {}", format_bytes({bytes})), "", ""};
   }

@@ -164,8 +164,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     account();
     if (!rotation) return failed(rotation.error().message());
     rotation_ = std::move(*rotation);
-    if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
-    SamplerOptions options{{}, options_.pause, request.sample_method, canary_.get()};
+    SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
     sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
@@ -354,21 +353,26 @@ Reply CommandServer::canary() {
   return CanariesReply{*canaries};
 }
 
-Reply CommandServer::watch(const WatchRequest& request) {
+SampleCanary* CommandServer::sample_canary() {
   if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
-  if (!canary_) return failed("this worker has no canaries");
+  return canary_.get();
+}
+
+Reply CommandServer::watch(const WatchRequest& request) {
+  SampleCanary* const canary = sample_canary();
+  if (canary == nullptr) return failed("this worker has no canaries");
   constexpr Nanoseconds kPeriod = std::chrono::milliseconds(1);
   WatchedReply reply;
-  reply.threads = canary_->threads();
+  reply.threads = canary->threads();
   const Nanoseconds start = clock_.now();
   for (Nanoseconds now = start; now - start < request.time; now = clock_.now()) {
-    const MachineLook look = canary_->look();
+    const MachineLook look = canary->look();
     reply.canaries.push_back(look.canary);
     reply.chains.push_back(look.chain);
     reply.lost.push_back(look.lost);
     // Busy as with a case: an idle processor has another clock, and other neighbours.
     const Nanoseconds next = now + kPeriod;
-    while (clock_.now() < next) canary_->look();
+    while (clock_.now() < next) canary->look();
   }
   spent_.setup += clock_.now() - start;
   return reply;

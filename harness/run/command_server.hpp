@@ -64,6 +64,7 @@ class CommandServer {
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);
   Result<Arena*> arena(std::optional<Bytes> distance);
+  SampleCanary* sample_canary();  // null: there is none
 
   std::shared_ptr<Equipment> equipment_;  // before what is made with it
   Clock& clock_;
@@ -74,7 +75,7 @@ class CommandServer {
   std::optional<Arena> arena_;    // of the memory that a case last wanted one in
   std::shared_ptr<Built> built_;  // shared: its type is known to the source alone
   std::unique_ptr<Rotation> rotation_;
-  std::unique_ptr<SampleCanary> canary_;  // made with the first case
+  std::unique_ptr<SampleCanary> canary_;  // made when first asked for
   std::unique_ptr<Sampler> sampler_;      // after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
   Spent spent_;
