@@ -26,6 +26,7 @@
 #include <map>
 #include <ostream>
 #include <system_error>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -33,6 +34,8 @@ namespace {
 // For what stage 1 leaves undecided, where --budget does not say otherwise.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
 constexpr const char* kGateFile = "gate.jsonl";
+// Of a case in stage 1 where duets follow.
+constexpr Nanoseconds kGlanceTime = std::chrono::milliseconds(20);
 constexpr std::string_view kGpuDevice = "cuda";
 
 ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
@@ -85,6 +88,20 @@ void print(const GateFile& gate, const KitPaths& kits, const Arguments& argument
   *env.out << gate_console(gate, kits, console_options(env));
 }
 
+// Where a base is given, every case has duets, which judge its time better than runs of the store
+// do and cost no more (docs/decisions/0020). Stage 1 then asks what they do not: whether the case
+// can be computed, whether its result is right, and what it is made of.
+Plan glance_at(Plan plan) {
+  for (Case& spec : plan.cases) {
+    spec.measure.processes = 1;
+    spec.measure.min_iterations = 1;
+    spec.measure.max_time = std::min(spec.measure.max_time, kGlanceTime);
+    spec.warmup.iterations = std::min<std::int64_t>(spec.warmup.iterations, 1);
+    spec.warmup.time = std::min(spec.warmup.time, kGlanceTime);
+  }
+  return plan;
+}
+
 class GateRun {
  public:
   GateRun(const Arguments& arguments, Plan plan, GateSides sides, std::string run_id,
@@ -102,12 +119,23 @@ class GateRun {
 
   Result<ExitStatus> execute(FileSink& sink) {
     auto progress = make_progress(arguments_.verbosity, env_);
+    GateSpent spent;
+    Nanoseconds begun = started_;
+    const auto since_then = [&] {
+      const Nanoseconds begin = std::exchange(begun, env_.clock->now());
+      return begun - begin;
+    };
     BENCH_RETURN_IF_ERROR(stage_one(sink, *progress));
+    spent.stage_one = since_then();
     GateParts parts = parts_of(sink, *progress);
     const GateTask task{&plan_, gate_.facts.run_id, arguments_.seed.value_or(1), budget_left()};
     GateMeasurer measurer(task, parts, *env_.clock);
     BENCH_RETURN_IF_ERROR(stage_two(sink, parts, measurer, *progress));
+    spent.measuring = since_then();
+    spent.samples = measurer.spent_on_samples();
     BENCH_RETURN_IF_ERROR(make_kits(sink, parts, measurer, *progress));
+    spent.kits = since_then();
+    gate_.spent = spent;
     progress.reset();
     return report();
   }
@@ -152,8 +180,9 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   if (arguments_.require_gpu) options.required_device = kGpuDevice;
   options.store = arguments_.baseline.value_or(std::string(kDefaultStore));
   options.interrupted = [this] { return watch_.seen(); };
+  const Plan plan = gate_.facts.base ? glance_at(plan_) : plan_;
   BENCH_ASSIGN_OR_RETURN(const RunSummary summary,
-                         execute_plan(plan_, options, sink, progress, env_));
+                         execute_plan(plan, options, sink, progress, env_));
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(sink.text(), sink.path()));
   add_cases(report);
   gate_.evidence.stopped = summary.stopped_by;

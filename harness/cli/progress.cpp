@@ -87,10 +87,9 @@ std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env) {
 }
 
 DuetProgress duet_progress(RunObserver& observer) {
-  return [&observer, done = std::int64_t{0}](const std::string& id, std::string_view what,
-                                             std::size_t left) mutable {
-    observer.step(done, done + static_cast<std::int64_t>(left), fmt::format("{} of {}", what, id),
-                  std::nullopt);
+  return [&observer, done = std::int64_t{0}](const GateStep& step) mutable {
+    observer.step(done, done + static_cast<std::int64_t>(step.left),
+                  fmt::format("{} of {}", step.what, step.id), step.remaining);
     ++done;
   };
 }

@@ -5,6 +5,7 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/run/gate_measurer.hpp"
 #include "harness/run/run.hpp"
 
 #include <cstddef>
@@ -19,8 +20,7 @@ namespace bench {
 std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env);
 
 // What duets tell before each measurement, as steps of `observer`, which outlives it.
-using DuetProgress =
-    std::function<void(const std::string& id, std::string_view what, std::size_t left)>;
+using DuetProgress = std::function<void(const GateStep& step)>;
 DuetProgress duet_progress(RunObserver& observer);
 
 }  // namespace bench

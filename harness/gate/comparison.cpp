@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/exact_facts.hpp"
 #include "harness/report/quiet.hpp"
+#include "harness/report/summary.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/store/file_name.hpp"
 
@@ -24,7 +25,6 @@ constexpr const char* kSeed = "config.seed";  // of the data
 // processes say. With the interval so much wider equal runs are called slower or faster in 0.9 % of
 // the comparisons of cases with one thread, and in 5.6 % without (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
-constexpr double kRunsFloor = 0.003;  // of the logarithm
 
 std::vector<double> logarithms(const MeasuredCase& entry) {
   std::vector<double> values;

@@ -24,16 +24,27 @@ namespace {
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
 constexpr double kSlowerUrgency = std::numeric_limits<double>::infinity();
 
-int duets_of_next_look(int duets, const GatePolicy& policy) {
-  return std::min(policy.extended_duets, 2 * duets);
+// Looks at one question, each after twice as many duets as the one before, share its error.
+struct Looks {
+  int first, last;  // duets
+  int next(int done) const {
+    int look = first;
+    while (look <= done && look < last) look = std::min(last, 2 * look);
+    return look;
+  }
+  int count() const {
+    int looks = 1;
+    for (int look = first; look < last; look = next(look)) ++looks;
+    return looks;
+  }
+};
+Looks first_looks(const GatePolicy& policy) { return {policy.duets, policy.extended_duets}; }
+Looks confirming_looks(const GatePolicy& policy) {
+  return {std::min(policy.first_confirmations, policy.confirmations), policy.confirmations};
 }
 
-// Looks at one question, which share its error.
-int looks(const GatePolicy& policy) {
-  int count = 1;
-  for (int n = policy.duets; n < policy.extended_duets; n = duets_of_next_look(n, policy)) ++count;
-  return count;
-}
+// The fewest duets whose signs alone can be as improbable as this: 2^-n.
+int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
 
 std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
   const auto found = side.facts.find(fact);
@@ -118,7 +129,10 @@ class Decider {
   void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                    Judgement& judgement);
   void judge_regression(const Suspect& suspect, const PairedResult& first, Judgement& judgement);
-  bool is_obvious(const PairedResult& result) const;
+  bool lies_far_beyond(const PairedResult& result) const;
+  bool is_obvious(const PairedResult& result) const {
+    return result.p_slower <= policy_.unconfirmed_error && lies_far_beyond(result);
+  }
   void leave_undecided(const Undecided& undecided, Judgement& judgement) const;
   void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
   void decide_windowed(const Suspect& suspect);
@@ -242,7 +256,7 @@ void Decider::decide_paired() {
 Decider::Family Decider::family() {
   Family all;
   std::vector<double> slower, faster;
-  const double share = looks(policy_);
+  const double share = first_looks(policy_).count();
   for (const Suspect& suspect : suspects_) {
     const auto result =
         paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
@@ -293,21 +307,21 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
     judge_regression(suspect, first, judgement);
   } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
     judgement.verdict = Verdict::improved;
-  } else if (!first.high || *first.high >= detect_) {
+  } else if (!first.excluded || *first.excluded >= detect_) {
     judge_noise(suspect, first, all.pending, judgement);
   }
 }
 
-// An effect so large and so far beyond the scatter of its duets that it needs no fresh ones. The
-// lower bound of the mean by Student's t exceeds `delta` at the error for unconfirmed regressions,
-// shared among all suspects and looks (Bonferroni): unlike ranks, it counts how far the duets lie
-// beyond their scatter. Ten duets of equal sides may agree in sign by chance (1 in 1,024), and a
-// machine of two states gives them no scatter then; but no such states differ by `obvious_effect`.
-bool Decider::is_obvious(const PairedResult& result) const {
+// An effect so large and so far beyond the scatter of its duets that it needs no fresh ones if
+// their signs are improbable too. The lower bound of the mean by Student's t exceeds `delta` at the
+// error for unconfirmed regressions, shared among all suspects and looks (Bonferroni): unlike
+// ranks, it counts how far the duets lie beyond their scatter. Ten duets of equal sides may agree
+// in sign by chance (1 in 1,024), and a machine of two states gives them no scatter then; but no
+// such states differ by `obvious_effect`.
+bool Decider::lies_far_beyond(const PairedResult& result) const {
   if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
-  if (result.p_slower > policy_.unconfirmed_error) return false;
-  const double error =
-      policy_.unconfirmed_error / (looks(policy_) * static_cast<double>(suspects_.size()));
+  const double error = policy_.unconfirmed_error /
+                       (first_looks(policy_).count() * static_cast<double>(suspects_.size()));
   const double t = student_t_quantile(1 - error, result.duets - 1);
   return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
 }
@@ -321,8 +335,15 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
     return;
   }
   const double told = 100 * judgement.detectable.value_or(0);
-  const int next = duets_of_next_look(first.duets, policy_);
+  const int next = first_looks(policy_).next(first.duets);
   if (next > first.duets) {
+    // What only its signs do not prove yet has no need of a whole look.
+    const int signs = fewest_duets(policy_.unconfirmed_error);
+    if (first.duets < signs && signs < next && lies_far_beyond(first)) {
+      leave_undecided({{Wanted::Kind::duets, first.duets, signs}, ""}, judgement);
+      want_now(suspect, Wanted::Kind::duets, signs - first.duets);
+      return;
+    }
     leave_undecided({{Wanted::Kind::duets, first.duets, next}, ""}, judgement);
     // One look at all suspects comes before a second one at any, unless that one looks slower:
     // among many suspects the first duets alone cannot prove it.
@@ -355,22 +376,24 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
     judgement.confirmed_effect = std::expm1(again->effect);
     judgement.confirmed_p = again->p_slower;
   }
-  const bool is_complete = judgement.confirmations >= policy_.confirmations;
-  if (!is_complete) {
-    want_now(suspect, Wanted::Kind::confirmation, policy_.confirmations - judgement.confirmations);
-  }
+  const Looks looks = confirming_looks(policy_);
+  const int next = looks.next(judgement.confirmations);
+  const double error = policy_.confirmation_error / looks.count();
+  // Once the fresh duets exclude an effect of `delta`, more of them would not confirm it.
+  const bool is_refuted =
+      again && judgement.confirmations >= looks.first && again->high && *again->high < delta_;
+  const bool wants_more = next > judgement.confirmations && !is_refuted;
   // Fresh duets that end early are a sample of their own: their test holds for as many as there
   // are.
-  if (again && again->p_slower <= policy_.confirmation_error && again->effect >= delta_) {
+  if (again && again->p_slower <= error && again->effect >= delta_) {
     judge_cycles(suspect, Duet::Stage::confirmation, judgement);
-  } else if (is_complete) {
+  } else if (wants_more) {
+    want_now(suspect, Wanted::Kind::confirmation, next - judgement.confirmations);
+    leave_undecided({{Wanted::Kind::confirmation, judgement.confirmations, next}, ""}, judgement);
+  } else {
     judgement.verdict = Verdict::inconclusive;
     judgement.reason = fmt::format("not confirmed: fresh duets measured {:+.2f} %",
                                    100 * *judgement.confirmed_effect);
-  } else {
-    leave_undecided(
-        {{Wanted::Kind::confirmation, judgement.confirmations, policy_.confirmations}, ""},
-        judgement);
   }
   if (judgement.verdict == Verdict::inconclusive && first.detectable) {
     judgement.detectable = std::expm1(*first.detectable);

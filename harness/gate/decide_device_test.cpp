@@ -30,7 +30,7 @@ void set_clocks(CaseEvidence& entry, std::int64_t base_hz, std::int64_t candidat
 Judgement judged_on_device(std::int64_t base_hz, std::int64_t candidate_hz) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
-  add_duets(entry, Duet::Stage::first, policy.duets, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
   add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
   set_clocks(entry, base_hz, candidate_hz);
   return decide(paired({entry})).judgements.at(0);
@@ -50,7 +50,7 @@ TEST(DecideOnADevice, ARegressionNeedsMoreCyclesToo) {
 TEST(DecideOnADevice, WithoutTheClocksOfASideTimeDecides) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
-  add_duets(entry, Duet::Stage::first, policy.duets, 0.05, 0.001);
+  add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
   add_duets(entry, Duet::Stage::confirmation, policy.confirmations, 0.05, 0.001);
   set_clocks(entry, 1'785'000'000, 1'700'000'000);
   entry.duets.back().base_clock_hz.clear();

@@ -19,17 +19,20 @@ namespace bench {
 
 // How errors are bounded; gates.md calls them by these letters. The reasons are in docs/gate.md.
 struct GatePolicy {
-  int duets = 10;           // K: of a suspect at the first look
+  int duets = 6;            // K: of a suspect at the first look
   int extended_duets = 80;  // ... at the last: what a look leaves undecided gets as many once more
-  int confirmations = 40;   // fresh duets before anything is called a regression
-  int windows = 3;          // without a base: this far apart in time
+  // Fresh duets before anything is called a regression: at the first look at them, and at the last.
+  int first_confirmations = 10;
+  int confirmations = 40;
+  int windows = 3;  // without a base: this far apart in time
   int window_processes = 7;
   double false_discovery_rate = 0.05;  // q, over all suspects of a run
-  double confirmation_error = 0.05;
+  double confirmation_error = 0.05;    // of all looks at the fresh duets together
   // Of a regression that no fresh duets confirmed, over all suspects and looks of a run.
   double unconfirmed_error = 0.01;
   double obvious_effect = 0.25;    // a share: only larger ones may do without confirmation
-  double bound_error = 0.05;       // of each bound that is shown, and of the one that means PASS
+  double bound_error = 0.05;       // of each bound that is shown
+  double pass_error = 0.03;        // of the upper bound that means PASS, at each look
   double detectable_error = 0.01;  // of the minimal detectable effect
   double detectable_power = 0.8;
   double canary_limit = kMovedShare;  // the machine moved when a canary did by more

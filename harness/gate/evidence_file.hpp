@@ -36,11 +36,21 @@ struct GateFacts {
   std::optional<std::string> store;  // its folder
 };
 
+// What a gate's time was spent on.
+struct GateSpent {
+  Nanoseconds stage_one{0};
+  Nanoseconds measuring{0};  // duets and windows, with all that they need
+  Nanoseconds samples{0};    // of it: timed samples and warm-up of the workers
+  Nanoseconds kits{0};
+  friend bool operator==(const GateSpent&, const GateSpent&) = default;
+};
+
 struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
   std::vector<Judgement> judgements;  // as they were decided
   Conclusion conclusion;              // of them, for the caller of this gate; not in the file
+  std::optional<GateSpent> spent;     // not in the file either
 };
 
 // One line without newline.

@@ -24,19 +24,21 @@ struct Field {
   const char* name;
   Number Struct::*member;
 };
-inline constexpr std::array<Field<GatePolicy, int>, 6> kPolicyCounts = {
+inline constexpr std::array<Field<GatePolicy, int>, 7> kPolicyCounts = {
     {{"duets", &GatePolicy::duets},
      {"extended_duets", &GatePolicy::extended_duets},
+     {"first_confirmations", &GatePolicy::first_confirmations},
      {"confirmations", &GatePolicy::confirmations},
      {"windows", &GatePolicy::windows},
      {"window_processes", &GatePolicy::window_processes},
      {"few_runs", &GatePolicy::few_runs}}};
-inline constexpr std::array<Field<GatePolicy, double>, 9> kPolicyShares = {
+inline constexpr std::array<Field<GatePolicy, double>, 10> kPolicyShares = {
     {{"false_discovery_rate", &GatePolicy::false_discovery_rate},
      {"confirmation_error", &GatePolicy::confirmation_error},
      {"unconfirmed_error", &GatePolicy::unconfirmed_error},
      {"obvious_effect", &GatePolicy::obvious_effect},
      {"bound_error", &GatePolicy::bound_error},
+     {"pass_error", &GatePolicy::pass_error},
      {"detectable_error", &GatePolicy::detectable_error},
      {"detectable_power", &GatePolicy::detectable_power},
      {"canary_limit", &GatePolicy::canary_limit},

@@ -173,14 +173,24 @@ void FileReader::read_gate(const Json& object) {
         number_within(object.at("settings"), row.name, 0, kLargestShare);
   }
   for (const auto& row : evidence_json::kPolicyCounts) {
-    const double least = row.member == &GatePolicy::confirmations ? 0 : 1;
+    const bool is_new = row.member == &GatePolicy::first_confirmations;
+    if (is_new && !object.at("policy").contains(row.name)) continue;
+    const double least = is_new || row.member == &GatePolicy::confirmations ? 0 : 1;
     evidence.policy.*row.member = static_cast<int>(
         number_within(object.at("policy"), row.name, least, static_cast<double>(kMostPairs)));
+  }
+  // Older files looked once at the confirming duets.
+  if (!object.at("policy").contains("first_confirmations")) {
+    evidence.policy.first_confirmations = evidence.policy.confirmations;
   }
   for (const auto& row : evidence_json::kPolicyShares) {
     if (!object.at("policy").contains(row.name)) continue;  // a file of an older version
     evidence.policy.*row.member =
         number_within(object.at("policy"), row.name, kLeastError, 1 - kLeastError);
+  }
+  // Nor did they tell the bound that is shown from the one that means PASS.
+  if (!object.at("policy").contains("pass_error")) {
+    evidence.policy.pass_error = evidence.policy.bound_error;
   }
   seen_header_ = true;
 }

@@ -47,6 +47,40 @@ std::string side_options(std::string_view option, const GateSide& side) {
 
 std::span<const GateFormat> gate_formats() { return kFormats; }
 
+namespace {
+
+std::string seconds_text(Nanoseconds time) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+// "time: 9.1 s for a first look at 61 cases, 98.0 s for 366 duets (52 % of it warm-up and
+// samples)".
+std::string spent_text(const GateFile& gate) {
+  const GateSpent& spent = *gate.spent;
+  std::size_t duets = 0, windows = 0;
+  for (const CaseEvidence& entry : gate.evidence.cases) {
+    duets += entry.duets.size();
+    windows += entry.windows.size();
+  }
+  std::string text =
+      fmt::format("time: {} for {} case{} in stage 1", seconds_text(spent.stage_one),
+                  gate.evidence.cases.size(), gate.evidence.cases.size() == 1 ? "" : "s");
+  if (duets + windows > 0) {
+    text += fmt::format(", {} for {} {}", seconds_text(spent.measuring), duets + windows,
+                        duets > 0 ? "duets" : "windows");
+    if (spent.measuring > Nanoseconds(0)) {
+      text += fmt::format(" ({:.0f} % of it warm-up and samples)",
+                          100 * static_cast<double>(spent.samples.count()) /
+                              static_cast<double>(spent.measuring.count()));
+    }
+  }
+  constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // else it reads 0.0 s
+  if (spent.kits >= kShown) text += fmt::format(", {} for kits", seconds_text(spent.kits));
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> context_lines(const GateFile& gate) {
   std::vector<std::string> lines;
   if (!gate.conclusion.advice.empty()) {
@@ -70,6 +104,7 @@ std::vector<std::string> context_lines(const GateFile& gate) {
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + changes_text(gate.evidence.changes));
   }
+  if (gate.spent) lines.push_back(spent_text(gate));
   return lines;
 }
 

@@ -113,6 +113,7 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
   result.mean = std::accumulate(differences.begin(), differences.end(), 0.0) / result.duets;
   result.low = bounds.low;
   result.high = bounds.high;
+  result.excluded = located.bounds(policy.pass_error).high;
   result.p_slower = p.greater;
   result.p_faster = p.less;
   result.deviation = standard_deviation(differences);

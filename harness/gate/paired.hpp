@@ -15,6 +15,7 @@ struct PairedResult {
   double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
   double mean = 0;                  // of the log-ratios
   std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error
+  std::optional<double> excluded;   // larger effects are, with GatePolicy::pass_error
   double p_slower = 1, p_faster = 1;
   std::optional<double> detectable;   // log
   std::optional<double> deviation;    // standard deviation of the log-ratios

@@ -101,19 +101,16 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   simulation.suites = options.suites;
   simulation.seed = options.seed;
   summary.clean = simulate(records, simulation);
-  simulation.stored_runs = 0;
-  summary.clean_without_store = simulate(records, simulation);
   simulation.drawing = SimulationOptions::Drawing::recorded;
   summary.clean_as_recorded = simulate(records, simulation);
   simulation.drawing = SimulationOptions::Drawing::mirrored;
-  simulation.max_duets = simulation.policy.duets;
+  simulation.max_duets = kDuetsOfShortBudget;
   summary.clean_cut_short = simulate(records, simulation);
   simulation.suites = std::max(1, options.suites / kPowerDivisor);
   simulation.slower = kSlowerCases;
   simulation.slowdown = kObviousSlowdown;
   summary.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
   simulation.max_duets.reset();
-  simulation.stored_runs = SimulationOptions().stored_runs;
   summary.power = power_of(records, simulation);
   if (std::ranges::any_of(tests, has_canaries)) {
     SelfTestSummary::Unconditioned& without = summary.all_rounds.emplace();

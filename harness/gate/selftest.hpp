@@ -80,6 +80,7 @@ struct PowerRow {
   double slowdown = 0;
   SimulationResult result;
 };
+inline constexpr int kDuetsOfShortBudget = 10;
 struct SelfTestSummary {
   struct Kernel {
     std::string name;
@@ -90,9 +91,8 @@ struct SelfTestSummary {
   };
   std::vector<Kernel> kernels;
   SimulationResult clean;
-  SimulationResult clean_without_store;
   SimulationResult clean_as_recorded;  // without mirror images
-  // A budget that ends after the first duets of each case, so that nothing is confirmed.
+  // A budget that ends after kDuetsOfShortBudget of each case, so that nothing is confirmed.
   SimulationResult clean_cut_short;
   PowerRow power_cut_short;
   std::vector<PowerRow> power;  // of +2, 3, 5, 10 %

@@ -218,17 +218,14 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
   const SimulationResult& clean = summary.clean;
   text += fmt::format(
       "\nsuites of 100 cases, drawn from these duets\n"
-      "  clean: {} of {} red; {:.3f} false alarms in 100 cases; {:.1f} processes a case, {:.1f} "
-      "without a store ({} of {} red)\n",
-      clean.red, clean.suites, percent(clean.alarms, clean.clean), clean.processes_per_case,
-      summary.clean_without_store.processes_per_case, summary.clean_without_store.red,
-      summary.clean_without_store.suites);
+      "  clean: {} of {} red; {:.3f} false alarms in 100 cases; {:.1f} processes a case\n",
+      clean.red, clean.suites, percent(clean.alarms, clean.clean), clean.processes_per_case);
   text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
                       summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
   const PowerRow& cut_short = summary.power_cut_short;
   text += fmt::format(
       "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
-      GatePolicy().duets, summary.clean_cut_short.red, summary.clean_cut_short.suites,
+      kDuetsOfShortBudget, summary.clean_cut_short.red, summary.clean_cut_short.suites,
       100 * cut_short.slowdown, percent(cut_short.result.found, cut_short.result.slow),
       cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
@@ -254,7 +251,6 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     if (kernel.detectable) entry["detectable"] = *kernel.detectable;
   }
   document["clean"] = to_json(summary.clean);
-  document["clean_without_store"] = to_json(summary.clean_without_store);
   document["clean_as_recorded"] = to_json(summary.clean_as_recorded);
   document["clean_cut_short"] = to_json(summary.clean_cut_short);
   document["power_cut_short"] = to_json(summary.power_cut_short.result);

@@ -78,7 +78,7 @@ SelfTest disturbed() {
   SelfTest test = sample();
   for (std::size_t i = 0; i < test.duets.size(); ++i) {
     EqualDuet& duet = test.duets[i];
-    duet.all_rounds = {20 * duet.log_ratio, duet.base_q25 * 2};
+    duet.all_rounds = {80 * duet.log_ratio, duet.base_q25 * 2};
   }
   return test;
 }
@@ -87,7 +87,7 @@ TEST(SelfTest, SaysWhatTheCanariesBuy) {
   const auto summary = summarise({disturbed()}, SelfTestOptions{8, 1});
   ASSERT_TRUE(summary.ok());
   ASSERT_TRUE(summary->all_rounds);
-  EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds, 20 * summary->kernels[0].deviation,
+  EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds, 80 * summary->kernels[0].deviation,
               1e-9);
   ASSERT_THAT(summary->all_rounds->power, SizeIs(4));
   EXPECT_LT(summary->all_rounds->power[0].result.found, summary->power[0].result.found);

@@ -3,8 +3,6 @@
 
 #include "base/mix.hpp"
 #include "harness/gate/decide.hpp"
-#include "harness/gate/stored_level.hpp"
-#include "harness/stats/median.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -44,7 +42,6 @@ class Suite {
     evidence_.policy = options.policy;
     evidence_.settings = options.settings;
     for (int i = 0; i < options.cases; ++i) add_case(i < options.slower ? options.slowdown : 0);
-    set_stored_levels(evidence_.cases, levels_);
   }
 
   void run(SimulationResult& result) {
@@ -74,24 +71,7 @@ class Suite {
     chosen_.push_back(&kernel);
     CaseEvidence& entry = evidence_.cases.emplace_back();
     entry.id = kernel.name;
-    for (const double q25 :
-         consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_)) {
-      entry.q25.push_back(q25 * (1 + slowdown));
-    }
-    levels_.push_back(stored_runs(kernel));
-    if (options_.stored_runs > 0) entry.stored.emplace();
-  }
-
-  std::vector<RunLevel> stored_runs(const RecordedDuets& kernel) {
-    std::vector<RunLevel> levels;
-    for (int run = 0; run < options_.stored_runs; ++run) {
-      const auto processes =
-          consecutive(kernel.base_q25, static_cast<std::size_t>(options_.processes), draw_);
-      // The record knows no medians: the lower quartiles stand for them.
-      const double level = std::log(*median(processes));
-      levels.push_back({0, level, level});
-    }
-    return levels;
+    entry.q25 = {kernel.base_q25[draw_.below(kernel.base_q25.size())] * (1 + slowdown)};
   }
 
   void play(const Wanted& wanted) {
@@ -137,7 +117,6 @@ class Suite {
   GateEvidence evidence_;
   std::vector<double> effects_;  // logarithms
   std::vector<const RecordedDuets*> chosen_;
-  std::vector<std::vector<RunLevel>> levels_;  // of each case in the store
 };
 
 }  // namespace

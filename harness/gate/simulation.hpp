@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the gate would do to whole suites, drawn from recorded duets of equal sides: false alarms,
-// power, cost. Runs the real screen() and decide(). Pure functions of the record and a seed.
+// power, cost. Runs the real decide(). Pure functions of the record and a seed.
 #pragma once
 
 #include "harness/gate/evidence.hpp"
@@ -23,11 +23,9 @@ struct RecordedDuets {
 
 struct SimulationOptions {
   int suites = 1000;
-  int cases = 100;       // in a suite
-  int slower = 0;        // of them, by `slowdown`
-  double slowdown = 0;   // a share
-  int stored_runs = 10;  // of each case in the store; 0: none, all cases go to stage 2
-  int processes = 5;     // of stage 1, and of a stored run
+  int cases = 100;      // in a suite
+  int slower = 0;       // of them, by `slowdown`
+  double slowdown = 0;  // a share
   // Whether each duet is drawn as itself or as its mirror image, or as it was recorded: then a
   // shift that lasted for a sitting stays one.
   enum class Drawing { mirrored, recorded };
@@ -45,7 +43,7 @@ struct SimulationResult {
   std::int64_t clean = 0, alarms = 0;  // cases that are not slower; REGRESSION among them
   std::int64_t slow = 0, found = 0;    // cases that are slower; REGRESSION among them
   std::int64_t inconclusive = 0;       // of all cases
-  double processes_per_case = 0;       // both sides together
+  double processes_per_case = 0;       // both sides together, and one of stage 1
 };
 
 // Each case of a suite draws one of `kernels`, and its duets as consecutive ones of the record from

@@ -25,7 +25,6 @@ class Player {
       : side_(side), session_(session), spec_(spec) {}
 
   Side side() const { return side_; }
-  WorkerSession& session() { return session_; }
   const std::optional<SideFailure>& failure() const { return failure_; }
   int canary_threads() const { return canary_threads_; }
 
@@ -95,12 +94,12 @@ class Player {
 
 class DuetRun {
  public:
-  DuetRun(const DuetWorld& world, const DuetRequest& request)
-      : world_(world),
+  DuetRun(DuetWorkers& workers, const DuetRequest& request)
+      : workers_(workers),
         request_(request),
         random_(request.order_seed),
-        base_(Player::Side::base, world.base, *request.spec),
-        candidate_(Player::Side::candidate, world.candidate, *request.spec) {}
+        base_(Player::Side::base, workers.base(), *request.spec),
+        candidate_(Player::Side::candidate, workers.candidate(), *request.spec) {}
 
   DuetResult run() {
     std::array<Player*, 2> order = in_random_order();
@@ -111,7 +110,6 @@ class DuetRun {
       if (player->failure()) result_.failure = player->failure();
     }
     if (result_.failure) result_.duet.reset();
-    for (Player* player : order) player->session().finish();
     return std::move(result_);
   }
 
@@ -172,7 +170,7 @@ class DuetRun {
     result_.duet->iterations_per_sample = iterations_;
     for (int round = 0; round < rounds; ++round) {
       for (Player* player : in_random_order()) {
-        if (pools) world_.pause(kHandOver);
+        if (pools) workers_.pause(kHandOver);
         const auto sample = player->sample(samples, iterations_, sample_);
         if (!sample) return result_.duet.reset();
         add(player->side(), *sample, *result_.duet);
@@ -215,7 +213,7 @@ class DuetRun {
     duet.quiet_level = levels.level(threads).value_or(Nanoseconds(0));
   }
 
-  const DuetWorld& world_;
+  DuetWorkers& workers_;
   const DuetRequest& request_;
   SplitMix random_;
   Player base_, candidate_;
@@ -226,8 +224,30 @@ class DuetRun {
 
 }  // namespace
 
-DuetResult run_duet(const DuetWorld& world, const DuetRequest& request) {
-  return DuetRun(world, request).run();
+DuetWorkers::DuetWorkers(WorkerSession& base, WorkerSession& candidate,
+                         std::function<void(Nanoseconds)> pause)
+    : base_(base), candidate_(candidate), pause_(std::move(pause)) {}
+
+void DuetWorkers::begin(const Case& spec) {
+  const bool are_spent = served_.size() == kCasesOfWorkers || served_.contains(spec.id);
+  if (are_spent || spec.key.threads != threads_) finish();
+  threads_ = spec.key.threads;
+  served_.insert(spec.id);
+}
+
+void DuetWorkers::finish() {
+  base_.finish();
+  candidate_.finish();
+  served_.clear();
+}
+
+DuetResult run_duet(DuetWorkers& workers, const DuetRequest& request) {
+  workers.begin(*request.spec);
+  DuetResult result = DuetRun(workers, request).run();
+  if (!result.failure) return result;
+  const bool were_shared = workers.are_shared();
+  workers.finish();
+  return were_shared ? run_duet(workers, request) : result;
 }
 
 }  // namespace bench

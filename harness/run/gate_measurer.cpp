@@ -5,7 +5,6 @@
 #include "harness/report/exact_facts.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/device_samples.hpp"
-#include "harness/run/duet.hpp"
 #include "harness/run/prepare_request.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -39,6 +38,7 @@ GateMeasurer::GateMeasurer(const GateTask& task, const GateParts& parts, Clock& 
       started_(clock.now()),
       candidate_(parts.start_candidate, parts.hello, parts.interrupted, clock),
       base_(parts.start_base, parts.hello, parts.interrupted, clock),
+      workers_(base_, candidate_, parts.pause),
       levels_(parts.levels) {}
 
 bool GateMeasurer::out_of_time() const {
@@ -48,13 +48,34 @@ bool GateMeasurer::out_of_time() const {
 Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
   for (;;) {
     Decision decision = decide(evidence);
-    if (decision.wanted.empty()) return decision;
+    if (decision.wanted.empty()) {
+      workers_.finish();
+      return decision;
+    }
     if (stopped()) {
+      workers_.finish();
       evidence.stopped = is_interrupted() ? StopCause::interruption : StopCause::budget;
       return decide(evidence);
     }
     BENCH_RETURN_IF_ERROR(measure(std::move(decision.wanted), evidence));
   }
+}
+
+void GateMeasurer::tell_progress(const CaseEvidence& entry, Wanted::Kind kind,
+                                 std::size_t left) const {
+  if (!parts_.progress) return;
+  GateStep step{entry.id, name_of(kind), left};
+  if (done_ > 0) {
+    const Nanoseconds pace = (clock_.now() - started_) / static_cast<std::int64_t>(done_);
+    step.remaining = pace * static_cast<std::int64_t>(left);
+  }
+  parts_.progress(step);
+}
+
+Nanoseconds GateMeasurer::spent_on_samples() const {
+  const Accounting base = base_.accounting();
+  const Accounting candidate = candidate_.accounting();
+  return base.timed + base.warmup + candidate.timed + candidate.warmup;
 }
 
 // The most urgent of them, in turns.
@@ -70,12 +91,14 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
       any = true;
       CaseEvidence& entry = evidence.cases[wish.index];
       const bool window = wish.kind == Wanted::Kind::windows;
-      if (parts_.progress) parts_.progress(entry.id, name_of(wish.kind), left);
-      left -= window ? static_cast<std::size_t>(wish.count) : 1;
+      tell_progress(entry, wish.kind, left);
+      const std::size_t steps = window ? static_cast<std::size_t>(wish.count) : 1;
       BENCH_RETURN_IF_ERROR(window                            ? measure_window(wish, entry)
                             : wish.kind == Wanted::Kind::base ? ask_base(wish, entry)
                                                               : measure_duet(wish, entry));
       if (window) wish.count = 0;
+      done_ += steps;
+      left -= steps;
     }
   }
   return Done{};
@@ -84,6 +107,7 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
 // As in the network, where the case is a layer of one.
 Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
   if (!layouts_.knows(spec)) {
+    workers_.finish();
     BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
     layouts_.ask(candidate_, spec);
     candidate_.finish();
@@ -100,7 +124,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) request.expected = &output->second;
   request.levels = &levels_;
-  DuetResult result = run_duet({base_, candidate_, parts_.pause}, request);
+  DuetResult result = run_duet(workers_, request);
   if (result.candidate && entry.side == PreparedSide{}) entry.side = side_of(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
     outputs_.emplace(spec.id, std::move(result.candidate->output));
@@ -130,6 +154,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
 Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   wanted.count = 0;
+  workers_.finish();
   if (const Status status = base_.ensure(spec.key.threads); !status) {
     return note_start_failure(wanted, SideFailure::Side::base, status.error(), entry);
   }

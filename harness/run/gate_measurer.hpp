@@ -7,6 +7,7 @@
 #include "harness/gate/decide.hpp"
 #include "harness/report/quiet.hpp"
 #include "harness/run/coordinator.hpp"
+#include "harness/run/duet.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/worker_session.hpp"
 
@@ -33,8 +34,8 @@ struct GateParts {
   QuietLevels levels = {};  // that are known beforehand: of the store and of stage 1
   // Each duet and window as it is measured, as a line of the gate's file.
   std::function<Status(std::string_view line)> append;
-  // Before each of them: what is measured, and how many are still to come.
-  std::function<void(const std::string& id, std::string_view what, std::size_t left)> progress;
+  // Before each of them. Absent: nobody is told.
+  std::function<void(const GateStep&)> progress;
 };
 
 struct GateTask {
@@ -53,6 +54,8 @@ class GateMeasurer {
   Result<Decision> settle(GateEvidence& evidence);
   // The layouts that a layer meets in its network, asked for once; empty for other cases.
   Result<ops::MetLayouts> layouts_met_by(const Case& spec);
+  // Warm-up and timed samples of all workers so far.
+  Nanoseconds spent_on_samples() const;
 
  private:
   Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
@@ -63,6 +66,7 @@ class GateMeasurer {
   Status note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
                             CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
+  void tell_progress(const CaseEvidence& entry, Wanted::Kind kind, std::size_t left) const;
   bool out_of_time() const;
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
   bool stopped() const { return is_interrupted() || out_of_time(); }
@@ -73,11 +77,13 @@ class GateMeasurer {
   Nanoseconds started_;
   WorkerSession candidate_;
   WorkerSession base_;
+  DuetWorkers workers_;  // both of them
   QuietLevels levels_;
   NetworkLayouts layouts_;
   std::map<std::string, OutputSample> outputs_;     // by case, of its first duet
   std::map<std::string, Nanoseconds> window_ends_;  // by case
   std::uint64_t duets_ = 0;
+  std::size_t done_ = 0;  // duets, and processes of windows
 };
 
 }  // namespace bench

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -102,7 +103,8 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   const GateParts gate_parts = parts();
   WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
   WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
-  auto result = run_duet({base, candidate, gate_parts.pause}, {&plan.cases[0]});
+  DuetWorkers workers(base, candidate, gate_parts.pause);
+  auto result = run_duet(workers, {&plan.cases[0]});
   ASSERT_TRUE(result.duet);
   EXPECT_THAT(result.duet->base, SizeIs(kMostDuetRounds));
   EXPECT_THAT(result.duet->base, Each(Nanoseconds(100us)));
@@ -124,7 +126,7 @@ TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
   const Plan plan = plan_of({test::kFirst});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
-  EXPECT_THAT(pauses_, SizeIs(10 * 2 * kMostDuetRounds));
+  EXPECT_THAT(pauses_, SizeIs(6 * 2 * kMostDuetRounds));
   EXPECT_THAT(pauses_, Each(kHandOver));
 }
 
@@ -138,7 +140,7 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
     return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
   };
   EXPECT_EQ(rounds(100us), kMostDuetRounds);
-  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 37; an untimed sample before each
+  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each
   EXPECT_EQ(rounds(20ms), kFewestDuetRounds);
 }
 
@@ -162,11 +164,11 @@ TEST_F(GateTest, AnObviouslySlowerCandidateIsARegressionAfterItsFirstDuets) {
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
-  EXPECT_EQ(decision.judgements[0].duets, 10);
+  EXPECT_EQ(decision.judgements[0].duets, 7);
   EXPECT_EQ(decision.judgements[0].confirmations, 0);  // it is obvious
   EXPECT_NEAR(*decision.judgements[0].effect, 0.5, 1e-9);
-  EXPECT_EQ(workers_, 2 * 10);          // each duet has two fresh processes
-  EXPECT_THAT(lines_, SizeIs(1 + 10));  // the base's facts, and every duet
+  EXPECT_EQ(workers_, 2 * 7);          // each duet of a case has two fresh processes
+  EXPECT_THAT(lines_, SizeIs(1 + 7));  // the base's facts, and every duet
   EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
   EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
 }
@@ -178,7 +180,7 @@ TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression) << decision.judgements[0].reason;
-  EXPECT_EQ(decision.judgements[0].confirmations, 40);
+  EXPECT_EQ(decision.judgements[0].confirmations, 10);
   EXPECT_EQ(evidence.stopped, std::nullopt);
 }
 
@@ -187,8 +189,70 @@ TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
-  EXPECT_THAT(evidence.cases[0].duets, SizeIs(10));
+  EXPECT_THAT(evidence.cases[0].duets, SizeIs(6));
+  EXPECT_EQ(workers_, 2 * 6);  // the two cases share their workers
   EXPECT_EQ(evidence.cases[0].base->implementation, "fake:reference");
+}
+
+TEST_F(GateTest, WorkersServeNoMoreCasesThanTheyMay) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < kCasesOfWorkers + 1; ++i) {
+    ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
+  }
+  const Plan plan = plan_of(ids);
+  const GateParts gate_parts = parts();
+  WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
+  WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
+  DuetWorkers workers(base, candidate, gate_parts.pause);
+  for (const Case& spec : plan.cases) ASSERT_TRUE(run_duet(workers, {&spec}).duet);
+  EXPECT_EQ(workers_, 2 * 2);
+  ASSERT_TRUE(run_duet(workers, {&plan.cases.back()}).duet);
+  EXPECT_EQ(workers_, 2 * 3);  // no two duets of one case are of the same workers
+}
+
+TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
+  const Plan plan = plan_of({kSingleThread, test::kFirst});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  EXPECT_EQ(workers_, 2 * 2 * 6);
+}
+
+// A crash may be what another case left in the process.
+TEST_F(GateTest, AFailureOfWorkersThatServedOtherCasesIsTriedAgainWithFreshOnes) {
+  const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
+  int prepared = 0;
+  side_faults_[Side::candidate] = [&](const Request& request) -> std::optional<WorkerFailure> {
+    // The second case in the first workers.
+    if (!std::holds_alternative<PrepareRequest>(request) || ++prepared != 2) return std::nullopt;
+    return WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"};
+  };
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
+  EXPECT_EQ(workers_, 2 * 6 + 2);
+}
+
+TEST_F(GateTest, TheTimeLeftIsThePaceSoFar) {
+  takes(Side::base, 1ms);
+  takes(Side::candidate, 1ms);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  std::vector<std::pair<std::size_t, std::optional<Nanoseconds>>> steps;
+  std::vector<Nanoseconds> times;
+  gate_parts.progress = [&](const GateStep& step) {
+    steps.emplace_back(step.left, step.remaining);
+    times.push_back(clock_.now());
+  };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  ASSERT_TRUE(measurer.settle(evidence).ok());
+  ASSERT_THAT(steps, SizeIs(6));
+  EXPECT_EQ(steps[0], std::pair(std::size_t{6}, std::optional<Nanoseconds>()));
+  EXPECT_EQ(steps[4].first, 2U);
+  EXPECT_EQ(steps[4].second, (times[4] - times[0]) / 4 * 2);
+  EXPECT_GT(measurer.spent_on_samples(), 6 * 2 * kDuetTime / 3);
+  EXPECT_LT(measurer.spent_on_samples(), clock_.now() - times[0]);
 }
 
 TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
@@ -245,7 +309,7 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
   EXPECT_EQ(evidence.stopped, StopCause::budget);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_TRUE(decision.judgements[0].cut_short);
-  EXPECT_EQ(decision.judgements[0].reason, fmt::format("stopped by the budget after {} of 10 duets",
+  EXPECT_EQ(decision.judgements[0].reason, fmt::format("stopped by the budget after {} of 6 duets",
                                                        evidence.cases[0].duets.size()));
 }
 
@@ -259,7 +323,7 @@ TEST_F(GateTest, CtrlCLeavesCasesUndecided) {
   const auto decision = measurer.settle(evidence);
   ASSERT_TRUE(decision.ok());
   EXPECT_EQ(evidence.stopped, StopCause::interruption);
-  EXPECT_EQ(decision->judgements[0].reason, "stopped by Ctrl-C after 4 of 10 duets");
+  EXPECT_EQ(decision->judgements[0].reason, "stopped by Ctrl-C after 4 of 6 duets");
   EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
 }
 
@@ -282,7 +346,7 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
   EXPECT_EQ(count(decision.judgements, Verdict::regression), kCasesInTurns);
   EXPECT_THAT(evidence.cases[kCasesInTurns].duets, IsEmpty());
   EXPECT_THAT(decision.judgements[kCasesInTurns].reason,
-              HasSubstr("stopped by the budget after 0 of 10 duets"));
+              HasSubstr("stopped by the budget after 0 of 6 duets"));
 }
 
 TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {

@@ -30,24 +30,37 @@ class SelfTestRun {
         started_(clock.now()),
         base_(parts.start, parts.hello, parts.interrupted, clock),
         candidate_(parts.start, parts.hello, parts.interrupted, clock),
-        slowed_(parts.start_slowed, parts.hello, parts.interrupted, clock) {}
+        slowed_base_(parts.start, parts.hello, parts.interrupted, clock),
+        slowed_(parts.start_slowed, parts.hello, parts.interrupted, clock),
+        equal_workers_(base_, candidate_, parts.pause),
+        slowed_workers_(slowed_base_, slowed_, parts.pause) {}
 
   Result<SelfTest> run() {
     test_.timer = measure_timer(clock_);
     for (const Case& spec : task_.plan->cases) BENCH_RETURN_IF_ERROR(measure_harness(spec));
-    std::size_t left = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
+    const std::size_t total = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
+    std::size_t left = total;
+    const Nanoseconds start = clock_.now();
     for (int i = 0; i < task_.duets; ++i) {
       for (const Case& spec : task_.plan->cases) {
         if (stopped()) return finished();
-        if (parts_.progress) parts_.progress(spec.id, "duet", left);
+        if (parts_.progress) {
+          GateStep step{spec.id, "duet", left};
+          if (left < total) {
+            step.remaining = (clock_.now() - start) / static_cast<std::int64_t>(total - left) *
+                             static_cast<std::int64_t>(left);
+          }
+          parts_.progress(step);
+        }
         --left;
-        BENCH_RETURN_IF_ERROR(play(spec, candidate_, [&](const Duet& duet) {
+        BENCH_RETURN_IF_ERROR(play(spec, equal_workers_, [&](const Duet& duet) {
           if (auto equal = equal_duet(duet)) test_.duets.push_back(std::move(*equal));
         }));
         if (i % kInjectedEvery != 0 || stopped()) continue;
-        BENCH_RETURN_IF_ERROR(play(spec, slowed_, [&](const Duet& duet) {
+        BENCH_RETURN_IF_ERROR(play(spec, slowed_workers_, [&](const Duet& duet) {
           if (const auto ratio = log_ratio(duet)) slowed_ratios_[spec.id].push_back(*ratio);
         }));
+        slowed_workers_.finish();  // their memory is as much again
       }
     }
     return finished();
@@ -68,13 +81,13 @@ class SelfTestRun {
     return std::move(test_);
   }
 
-  Status play(const Case& spec, WorkerSession& candidate,
+  Status play(const Case& spec, DuetWorkers& workers,
               const std::function<void(const Duet&)>& keep) {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
     request.levels = &levels_;
-    DuetResult result = run_duet({base_, candidate, parts_.pause}, request);
+    DuetResult result = run_duet(workers, request);
     if (result.failure) return Error{result.failure->reason, spec.id, ""};
     if (result.candidate && output == outputs_.end()) {
       outputs_.emplace(spec.id, std::move(result.candidate->output));
@@ -134,7 +147,8 @@ class SelfTestRun {
   const SelfTestParts& parts_;
   Clock& clock_;
   Nanoseconds started_;
-  WorkerSession base_, candidate_, slowed_;
+  WorkerSession base_, candidate_, slowed_base_, slowed_;
+  DuetWorkers equal_workers_, slowed_workers_;
   QuietLevels levels_;
   std::map<std::string, OutputSample> outputs_;
   std::map<std::string, std::vector<double>> slowed_ratios_;

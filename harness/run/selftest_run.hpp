@@ -5,6 +5,7 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/gate/selftest.hpp"
+#include "harness/run/duet.hpp"
 #include "harness/run/gate_measurer.hpp"
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct SelfTestParts {
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;
   std::function<bool()> interrupted;
-  std::function<void(const std::string& id, std::string_view what, std::size_t left)> progress;
+  std::function<void(const GateStep&)> progress;
 };
 
 // Reads of the clock, in a row.
