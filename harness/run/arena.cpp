@@ -47,6 +47,8 @@ Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
   void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return no_memory(size);
+  // A wish: small pages serve as well, and take four times as long to be written first.
+  madvise(memory, static_cast<std::size_t>(size.count), MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
 }
 
