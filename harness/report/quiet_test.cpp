@@ -171,6 +171,28 @@ TEST(CompleteCase, TimeIsOfTheQuietSamplesAndTimeAllOfAll) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::disturbed)));
 }
 
+// Of 20 equal runs an hour the processes alone cover the median of all in 84 to 88 %, with 0.3 % to
+// either side in 95 %.
+TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
+  const std::vector<ProcessRecord> processes(5, process(5, 100'000ns, 0, 0ns));
+  CaseRecord record;
+  complete_case(record, pointers(processes), kUnknownPrecision);
+  EXPECT_EQ(record.time->low, 99'700ns);
+  EXPECT_EQ(record.time->high, 100'300ns);
+  EXPECT_THAT(record.flags, Not(Contains(Flag::noisy)));
+}
+
+// A median of one quiet process of ten stood there like any other: 147 us in place of 98.
+TEST(CompleteCase, ATimeOfTooFewQuietProcessesForAnIntervalIsNoisy) {
+  std::vector<ProcessRecord> processes(9, process(1, 100ns, 20, 170ns));
+  processes.push_back(process(20, 150ns, 0, 0ns));
+  CaseRecord record;
+  complete_case(record, pointers(processes), 0.02);
+  EXPECT_EQ(record.time->median, 150ns);
+  EXPECT_EQ(record.time->low, std::nullopt);
+  EXPECT_THAT(record.flags, Contains(Flag::noisy));
+}
+
 TEST(CompleteCase, ADisturbedCaseSaysSo) {
   const std::vector<ProcessRecord> processes(5, process(1, 100ns, 20, 170ns));
   CaseRecord record;

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -21,6 +22,8 @@ namespace {
 
 // product.md: low and high have exact coverage of at least this.
 constexpr double kCoverage = 0.9;
+// Of the smallest sample whose extremes cover its median as often: 1 - 2^-4.
+constexpr int kFewestForInterval = 5;
 
 using Processes = std::span<const ProcessRecord* const>;
 
@@ -66,6 +69,18 @@ void fill_implementation(CaseRecord& record, Processes processes) {
     if (name != *record.implementation) others += (others.empty() ? "" : ", ") + name;
   }
   if (!others.empty()) record.details["implementation.others"] = others;
+}
+
+void widen(TimeSummary& time, double share) {
+  if (!time.low || !time.high) return;
+  const Nanoseconds more(std::llround(share * static_cast<double>(time.median.count())));
+  *time.low -= more;
+  *time.high += more;
+}
+
+// Too few of them were quiet for an interval.
+bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
+  return !time.low && quiet && quiet->all_processes >= kFewestForInterval;
 }
 
 bool is_noisy(const TimeSummary& time, double precision) {
@@ -310,6 +325,7 @@ std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) 
 void complete_case(CaseRecord& record, Processes processes, double precision) {
   const JudgedSamples judged = judge_samples(processes);
   record.time = summarise(judged.counted);
+  if (record.time && judged.quiet) widen(*record.time, kRunsFloor);
   record.quiet = judged.quiet;
   record.quiet_share.reset();
   record.time_all.reset();
@@ -332,7 +348,9 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     record.flops_per_s = record.work->total() / record.time->median;
     record.bytes_per_s = record.work->traffic() / record.time->median;
   }
-  if (is_noisy(*record.time, precision)) set_flag(record, Flag::noisy);
+  if (is_noisy(*record.time, precision) || lacks_interval(*record.time, judged.quiet)) {
+    set_flag(record, Flag::noisy);
+  }
   if (judged.is_disturbed()) set_flag(record, Flag::disturbed);
   const bool steady = std::all_of(processes.begin(), processes.end(),
                                   [](const ProcessRecord* process) { return process->steady; });

@@ -16,6 +16,11 @@
 
 namespace bench {
 
+// What the medians of two runs of the same code on the same machine differ by beyond what the
+// processes of one tell, as a share: the processes of a run meet one phase of the machine. Measured
+// (docs/performance.md, "The same run twenty times").
+inline constexpr double kRunsFloor = 0.003;
+
 // Absent without samples. Interval: exact order statistics of process medians (stats/summary.hpp).
 std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes);
 
@@ -25,7 +30,9 @@ inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinit
 // Fills time (of the quiet samples, quiet.hpp), time_all, quiet, rates, create/reorder/first-run
 // medians, implementation (those of processes that ran another one in details:
 // "implementation.others") and the flags `noisy` (interval wider than
-// +-precision), `unsteady` and `disturbed`. Flags stay sorted, others are kept.
+// +-precision, or none although there were processes enough for one), `unsteady` and `disturbed`.
+// Where canaries judged the samples, the interval is wider by kRunsFloor to either side. Flags stay
+// sorted, others are kept.
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
                    double precision);
 
