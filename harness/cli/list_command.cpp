@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/available_memory.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
+#include "harness/run/admission.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
+#include "harness/run/placement.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/kernel.hpp"
 #include "ops/network/network.hpp"
@@ -47,7 +50,7 @@ struct Places {
   std::set<std::string> devices;
   std::map<std::string, std::string> missing;  // backends of plugins -> why not
   CudaSupports cuda;                           // of cases on a GPU, as far as it can be told
-  Refusals refused;                            // what `run` will call unsupported
+  Refusals refused;                            // what `run` will call skipped or unsupported
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
@@ -122,6 +125,25 @@ void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refu
   *env.out << "\n]}\n";
 }
 
+// What this machine has for each case, before a backend is asked.
+struct Machine {
+  Cores cores = allowed_cores();
+  std::optional<Bytes> memory = available_memory("");
+};
+
+// Why `run` skips the case on this machine: the questions of coordinator and worker, in their
+// order.
+std::optional<std::string> skip_reason(const Case& entry, const Machine& machine) {
+  if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
+    return placed.error().message();
+  }
+  const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  return memory_shortage(problem != nullptr
+                             ? problem->tensors
+                             : std::get<std::shared_ptr<const ops::Network>>(entry.work)->tensors,
+                         machine.memory);
+}
+
 // The question that create() asks first in a worker, so that a list and a run give one answer.
 std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& onednn) {
   const auto* problem = std::get_if<ops::Problem>(&entry.work);
@@ -148,9 +170,12 @@ Refusals refusals_of(const Plan& plan) {
           return ops::Refusal{ops::Refusal::Kind::unsupported, ""};
         });
   }
+  const Machine machine;
   Refusals refused;
   for (const Case& entry : plan.cases) {
-    if (auto why = refusal_of(entry, *onednn)) refused.emplace(entry.id, *std::move(why));
+    auto why = skip_reason(entry, machine);
+    if (!why) why = refusal_of(entry, *onednn);
+    if (why) refused.emplace(entry.id, *std::move(why));
   }
   return refused;
 }
