@@ -164,7 +164,7 @@ TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measu
   for (const char* part : {" timed, ", " warm-up, ", " preparation and checks, ", " workers. "}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }
-  EXPECT_THAT(run.out, testing::EndsWith("To measure: " + std::string(BENCH_BINARY) +
+  EXPECT_THAT(run.out, testing::EndsWith("To measure:\n  " + std::string(BENCH_BINARY) +
                                          " run tiny.yaml --budget 90s\n"));
   const ProgramResult short_run =
       bench({"run", "tiny.yaml", "--dry-run", "--budget", "1s"}, folder.path());

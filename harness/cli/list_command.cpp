@@ -3,8 +3,11 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
 #include "harness/run/admission.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
@@ -78,29 +81,43 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-std::string table_row(const CaseRecord& record, std::size_t id_width, const std::string& where) {
+Row table_row(const CaseRecord& record, Cell id, const std::string& where) {
   const ops::Work& work = *record.work;
-  return fmt::format(
-      "{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", record.id, id_width, count_or_unknown(work.macs),
-      format_count(work.flops), format_bytes(work.traffic()),
-      record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", printable(where));
+  const bool runs = where == kHere;
+  return {{std::move(id),
+           {count_or_unknown(work.macs)},
+           {format_count(work.flops)},
+           {format_bytes(work.traffic())},
+           {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
+           {runs ? where : std::string("no")}},
+          runs ? "" : where};
 }
 
-// Case by case: the records of a large plan take as much memory as the plan.
+// Where a case cannot run, the reason stands on lines of its own.
 void print_table(const Plan& plan, const Places& places, Env& env) {
-  std::size_t width = 4;
-  for (const Case& entry : plan.cases) width = std::max(width, display_width(entry.id));
-  *env.out << fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
-                          "FLOPs", "bytes", "", "runs here");
+  const ConsoleOptions console = console_options(env);
+  const std::vector<Column> columns = {
+      {"case", Align::left, kNarrowestId, 0},   {"MACs", Align::right, std::nullopt, 4},
+      {"FLOPs", Align::right, std::nullopt, 1}, {"bytes", Align::right, std::nullopt, 2},
+      {"times", Align::right, std::nullopt, 3}, {"runs here"}};
+  std::vector<std::string_view> ids;
+  for (const Case& entry : plan.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  const bool is_narrow = console.width < kUnlimitedWidth;
+  std::vector<Row> rows;
+  rows.reserve(plan.cases.size());
   Totals totals;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
     const std::string where = places.where(record);
-    *env.out << table_row(record, width, where);
+    const Cell id{record.id, Tone::plain,
+                  is_narrow ? shortener.forms(record.id) : std::vector<std::string>{}};
+    rows.push_back(table_row(record, id, where));
     ++totals.cases;
     totals.here += where == kHere ? 1 : 0;
   }
-  *env.out << fmt::format("{} case{}, {} can run here\n", totals.cases,
+  *env.out << render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour)
+           << fmt::format("{} case{}, {} can run here\n", totals.cases,
                           totals.cases == 1 ? "" : "s", totals.here);
 }
 

@@ -16,6 +16,7 @@
 #include "harness/report/nothing_measured.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/result_text.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/run_estimate.hpp"
@@ -222,16 +223,25 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   const auto width = static_cast<std::size_t>(console_options(env).width);
   *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
                    0);
+  const std::vector<Column> columns = {{"case", Align::left, kNarrowestId, 0},
+                                       {"processes", Align::right},
+                                       {"timed at most", Align::right}};
+  std::vector<std::string_view> ids;
+  for (const Case& entry : plan.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
   for (const Case& entry : plan.cases) {
-    *env.out << fmt::format("{}  {} process{}, at most {} timed\n", entry.id,
-                            entry.measure.processes, entry.measure.processes == 1 ? "" : "es",
-                            format_time(entry.measure.max_time));
+    rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)},
+                     {fmt::format("{}", entry.measure.processes)},
+                     {format_time(entry.measure.max_time)}},
+                    ""});
   }
+  *env.out << '\n' << render_table(columns, rows, width, Colour::off);
   std::string command = arguments.program;
   for (const std::string& word : arguments.command_line) {
     if (word != "--dry-run" && word != "-n") command += " " + shell_quoted(word);
   }
-  *env.out << fmt::format("Nothing was measured. To measure: {}\n", command);
+  *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }
 
 // After a table without any time, of which the exit status says nothing.
@@ -242,8 +252,8 @@ void print_advice(const Report& report, const Arguments& arguments, ExitStatus s
     return;
   }
   *env.out << fmt::format(
-      "\nThe exit status is {}{}.\nWhich cases can run here:  {}\nWhat this machine has:     {} "
-      "doctor\n",
+      "\nThe exit status is {}{}.\nTo see which cases can run here, and what this machine has:\n"
+      "  {}\n  {} doctor\n",
       static_cast<int>(status),
       status == ExitStatus::success ? ": skipped and unsupported cases are not failures" : "",
       with_inputs(arguments, "list"), arguments.program);

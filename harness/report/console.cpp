@@ -21,10 +21,7 @@ namespace {
 // Below this a table cannot be read; terminals that say less get this.
 constexpr int kNarrowestTable = 40;
 
-// Columns that a shortened id needs to tell shapes apart ("conv/.../c512h14w1...relu/.../hot"):
-// other columns go before it gets narrower. The usual terminal has 80 columns, and room for more of
-// it.
-constexpr std::size_t kNarrowestId = 36;
+// The usual terminal has 80 columns, and room for more of an id.
 constexpr std::size_t kNarrowestIdOnUsualTerminal = 44;
 constexpr std::size_t kUsualTerminal = 80;
 
