@@ -149,7 +149,7 @@ struct LibraryInfo {
   std::string name;     // "onednn"
   std::string version;  // "3.2.0"
   std::string path;     // of the loaded file
-  std::string detail;   // "GNU OpenMP, 2 threads, AVX512_CORE, cap ALL"
+  std::string detail;   // "OpenMP (libgomp.so.1), AVX512_CORE, build 40112196"; no thread count
 };
 
 // Who is told what a backend does: its library's calls, the memory that its kernels take. Null: no

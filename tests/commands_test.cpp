@@ -105,6 +105,83 @@ TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
 }
 
+// `list` said "yes" of a case for which `run` found too little memory, or too few processors.
+TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run_here) {
+  const TemporaryFolder folder;
+  const std::string large = "gemm/forward/m4000000n4000000k4/f32/onednn/cpu/hot";
+  const std::string wide = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1000";
+  const ProgramResult run = bench({"run", large, wide, "--out", "r.jsonl"}, folder.path());
+  EXPECT_EQ(run.status, 0) << run.err;
+  const Report report = read_report(folder.file("r.jsonl"));
+  ASSERT_EQ(report.cases.size(), 2u);
+  const ProgramResult list = bench({"list", large, wide}, folder.path());
+  EXPECT_THAT(list.out, HasSubstr("2 cases, 0 can run here"));
+  for (const CaseRecord& record : report.cases) {
+    EXPECT_EQ(record.outcome, Outcome::skipped) << record.id;
+    // Without the amount that is available, which is another one each time.
+    const std::string reason = record.reason.value_or("?");
+    EXPECT_THAT(list.out, HasSubstr("no: " + reason.substr(0, reason.rfind(", ")))) << record.id;
+  }
+  // 4000000 x 4000000 numbers of 4 bytes, twice, and as numbers of 8 bytes.
+  EXPECT_THAT(run.out, HasSubstr("not enough memory: needs 232.8 TiB (58.21 TiB for the tensors"));
+  const json listed = json::parse(bench({"list", large, "--json"}, folder.path()).out);
+  EXPECT_EQ(listed.at("cases").at(0).at("support").at("runs"), "no");
+}
+
+// A table of n/a with exit status 0 looked like a measurement.
+TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_and_what_to_do) {
+  const TemporaryFolder folder;
+  folder.write("none.yaml",
+               "version: 1\ndefaults: { device: cuda }\n"
+               "cases: [{ op: gemm, m: 4, n: 4, k: 4 }, { op: gemm, m: 8, n: 4, k: 4 }]\n");
+  const std::map<std::string, std::string> no_gpu = {{"CUDA_VISIBLE_DEVICES", ""}};
+  const ProgramResult run = bench({"run", "none.yaml", "--out", "r.jsonl"}, folder.path(), no_gpu);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::StartsWith("Nothing was measured: 2 of 2 cases skipped; the "
+                                           "reasons are below.\n"));
+  EXPECT_THAT(run.out, HasSubstr("\nThe exit status is 0: skipped and unsupported cases are not "
+                                 "failures.\n"));
+  EXPECT_THAT(run.out, HasSubstr(std::string(BENCH_BINARY) + " list none.yaml\n"));
+  EXPECT_THAT(run.out, Not(HasSubstr("canaries")));
+  const ProgramResult required =
+      bench({"run", "none.yaml", "--require", "gpu", "--out", "s.jsonl"}, folder.path(), no_gpu);
+  EXPECT_EQ(required.status, 3) << required.err;
+  EXPECT_THAT(required.out, HasSubstr("\nThe exit status is 3.\n"));
+  const ProgramResult document =
+      bench({"run", "none.yaml", "--json", "--out", "t.jsonl"}, folder.path(), no_gpu);
+  EXPECT_EQ(json::parse(document.out).at("cases").size(), 2u);
+  EXPECT_THAT(document.err, HasSubstr("bench run: Nothing was measured: 2 of 2 cases skipped"));
+}
+
+// It said "at most 720 ms" of a run that took 3.6 s: only warm-up and timed iterations counted.
+TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measures) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult run =
+      bench({"run", "tiny.yaml", "--dry-run", "--budget", "90s"}, folder.path());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::StartsWith("5 cases in about "));
+  for (const char* part : {" timed, ", " warm-up, ", " preparation and checks, ", " workers. "}) {
+    EXPECT_THAT(run.out, HasSubstr(part));
+  }
+  EXPECT_THAT(run.out, testing::EndsWith("To measure:\n  " + std::string(BENCH_BINARY) +
+                                         " run tiny.yaml --budget 90s\n"));
+  const ProgramResult short_run =
+      bench({"run", "tiny.yaml", "--dry-run", "--budget", "1s"}, folder.path());
+  EXPECT_THAT(
+      short_run.out,
+      testing::StartsWith("5 cases in 1.0 s, when the budget ends the run; without it in about "));
+}
+
+// The line began with `bench` where a checkout has `./bench` only.
+TEST(ExplainTest, the_line_to_paste_begins_with_the_program_as_it_was_called) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(BENCH_BINARY, folder.file("bench"));
+  const ProgramResult result = run_program(
+      {{"./bench", "explain", "gemm/forward/m4n4k4/f32/onednn/cpu/hot"}, folder.path(), {}});
+  EXPECT_THAT(result.out, HasSubstr("\n  ./bench run 'gemm/forward/m4n4k4/f32/onednn/cpu/hot'"));
+}
+
 TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
   const TemporaryFolder folder;
   const std::string id = "gemm/forward/m16n32k64/f32/onednn/cpu/hot/t1";

@@ -49,16 +49,14 @@ class GateFailures : public ::testing::Test {
                      std::map<std::string, std::string> environment = {}) {
     folder_.write("faults.yaml", kConfig);
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
-    Words command{"gate", "faults.yaml", "--out", "gate", "--quiet"};
-    for (const std::string& variable :
-         {std::string("LD_PRELOAD=") + BENCH_FAULTY_PRIMITIVE, "BENCH_FAULT=" + fault,
-          std::string("BENCH_FAULT_AFTER=0"),
-          (sanitizer != nullptr ? "ASAN_OPTIONS=" + std::string(sanitizer) + ":"
-                                : std::string("ASAN_OPTIONS=")) +
-              "verify_asan_link_order=0"}) {
-      command.insert(command.end(), {"--cand-env", variable});
-    }
-    return bench(std::move(command), std::move(environment));
+    // Of all of the gate: a variable of the candidate alone would make a base.
+    faults_ = {{"LD_PRELOAD", BENCH_FAULTY_PRIMITIVE},
+               {"BENCH_FAULT", fault},
+               {"BENCH_FAULT_AFTER", "0"},
+               {"ASAN_OPTIONS", (sanitizer != nullptr ? sanitizer + std::string(":") : "") +
+                                    "verify_asan_link_order=0"}};
+    environment.insert(faults_.begin(), faults_.end());
+    return bench({"gate", "faults.yaml", "--out", "gate", "--quiet"}, std::move(environment));
   }
 
   json verdict_of(const std::string& id) const {
@@ -105,6 +103,7 @@ class GateFailures : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::map<std::string, std::string> faults_;
 };
 
 TEST_F(GateFailures, ACrashIsAnErrorWithAKitThatEndsWhereItDied) {
@@ -144,7 +143,7 @@ TEST_F(GateFailures, TheReproductionLineOfTheKitFailsAlike) {
   ASSERT_NE(begin, std::string::npos) << text;
   const std::string line = text.substr(
       begin + heading.size(), text.find('\n', begin + heading.size()) - begin - heading.size());
-  const ProgramResult again = run_program({{"/bin/sh", "-c", line}, folder_.path(), {}});
+  const ProgramResult again = run_program({{"/bin/sh", "-c", line}, folder_.path(), faults_});
   EXPECT_EQ(again.status, 3) << line << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("crashed"), HasSubstr("SIGSEGV")));
 }

@@ -45,6 +45,7 @@ case $1 in
     cat >"$2/bench" <<'PROGRAM'
 #!/bin/sh
 printf '%s|' "$PWD" "$@"
+[ "${BENCH_CALLED_AS%% *}" = $$ ] && printf '%s' "${BENCH_CALLED_AS#* }" >"$(dirname "$0")/called_as"
 [ ! -e /proc/self/fd/9 ] || printf 'inherited the lock'
 exit 5
 PROGRAM
@@ -76,6 +77,9 @@ run env BENCH_SETUP=yes "$root/bench" run "two words" '' '*'
 check "first call: status is the program's" 5 $status
 check "first call: arguments and folder" "$work/bin|run|two words||*|" "$out"
 check "first call: steps" "setup --build,configure,build" "$(calls)"
+
+check "the program knows the name that the user called" "$root/bench" \
+  "$(<"$root/build/release/called_as")"
 
 run "$root/bench" list
 check "up to date: output" "$work/bin|list|" "$out"

@@ -151,7 +151,7 @@ TEST_F(PluginDeviceTest, what_goes_wrong_is_the_outcome_of_that_case_alone) {
       {"fail_copy", 3, Outcome::failed, "no way back from this device"},
       {"throw_sample", 3, Outcome::failed, "no sample today"},
       {"throw_odd", 3, Outcome::failed, "an exception of an unknown type"},
-      {"small", 0, Outcome::skipped, "of memory on the device, available are 1000 B"},
+      {"small", 0, Outcome::skipped, "not enough memory on the device: the tensors need"},
       {"absent", 0, Outcome::skipped, "the device is on holiday"},
   };
   for (const Expected& expected : all) {

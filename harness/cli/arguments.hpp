@@ -52,7 +52,8 @@ struct GateArguments {
 };
 
 struct Arguments {
-  std::string program;                    // argv[0]
+  // How this program was called, quoted for a shell: what a command line to paste begins with.
+  std::string program = "bench";
   std::vector<std::string> command_line;  // all of it, for the result file
   std::vector<std::string> inputs;        // positional: CONFIG..., CASE, RESULT..., SHELL
 

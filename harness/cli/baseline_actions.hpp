@@ -9,7 +9,9 @@
 #include "harness/report/exit_status.hpp"
 #include "harness/store/store.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -21,6 +23,9 @@ Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
+
+// The first operand of `bench baseline`: "save", "accept", ...
+std::span<const std::string_view> baseline_action_names();
 
 BaselineStore store_of(const Arguments& arguments);
 

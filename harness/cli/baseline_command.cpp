@@ -36,13 +36,16 @@ constexpr std::array kActions = {
     Action{"verify", Operands::none, "", Reason::optional, verify_baselines},
 };
 
+constexpr auto kActionNames = [] {
+  std::array<std::string_view, kActions.size()> names;
+  std::ranges::transform(kActions, names.begin(), &Action::name);
+  return names;
+}();
+
 Result<const Action*> find_action(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const Action& action : kActions) {
-    names.push_back(action.name);
-    if (action.name == name) return &action;
-  }
-  return Error{fmt::format("no action `{}`", name), "", expectation(name, names)};
+  const auto* const found = std::ranges::find(kActions, name, &Action::name);
+  if (found != kActions.end()) return found;
+  return Error{fmt::format("no action `{}`", name), "", expectation(name, kActionNames)};
 }
 
 Status check(const Action& action, const Arguments& arguments) {
@@ -71,6 +74,8 @@ Result<ExitStatus> run_action(Arguments arguments, Env& env) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> baseline_action_names() { return kActionNames; }
 
 BaselineStore store_of(const Arguments& arguments) {
   return BaselineStore(arguments.baseline.value_or(std::string(kDefaultStore)));

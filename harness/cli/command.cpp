@@ -202,7 +202,7 @@ constexpr std::array kCommands = {
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
         "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2.1/lib\n"
-        "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41 --base-env A=B\n"
+        "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41   # what it costs\n"
         "bench gate configs/resnet.yaml                          # against baselines/ alone\n"
         "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
         kGateOptions, gate_command},

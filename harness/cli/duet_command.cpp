@@ -76,6 +76,7 @@ class DuetRunner {
   DuetRunner(const Arguments& arguments, const Plan& plan, GateSides sides, InterruptWatch& watch,
              Env& env)
       : arguments_(arguments), plan_(plan), watch_(watch), env_(env) {
+    gate_.program = arguments.program;
     gate_.facts.run_id = make_run_id(env);
     gate_.facts.config_name = plan.name;
     gate_.facts.candidate = std::move(sides.candidate);
@@ -147,9 +148,12 @@ ExitStatus duet_command(const Arguments& arguments, Env& env) {
   auto sides = gate_sides(arguments, *env.clock, [&watch] { return watch.seen(); });
   if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
   if (!sides->base) {
-    return fail(Error{"there is nothing to compare with", "",
-                      "give the other side with --base BENCH or --base-env NAME=VALUE"},
-                ExitStatus::usage, env);
+    return fail(
+        Error{
+            "there is nothing to compare with", "",
+            "give the other side with --base BENCH, or what differs with --base-env or --cand-env "
+            "NAME=VALUE"},
+        ExitStatus::usage, env);
   }
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
   const Result<ExitStatus> status = runner.execute();

@@ -168,8 +168,8 @@ std::string probe_text(const Result<PreparedCase>& probe) {
   return text + prepared_text(*probe->prepared) + steps_text(*probe->prepared);
 }
 
-std::string reproduction(const Case& spec, const Plan& plan) {
-  std::string line = fmt::format("bench run '{}'", spec.id);
+std::string reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
+  std::string line = fmt::format("{} run '{}'", arguments.program, spec.id);
   for (const std::string& plugin : plan.plugins) line += fmt::format(" --plugin '{}'", plugin);
   return line;
 }
@@ -232,11 +232,11 @@ struct Here {
   std::string reproduction;
 };
 
-Here look_here(const Case& spec, const Plan& plan, Env& env) {
+Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, Env& env) {
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();
-  Here here{probe_case(spec, options, env), {}, reproduction(spec, plan)};
+  Here here{probe_case(spec, options, env), {}, reproduction(spec, plan, arguments)};
   if (!here.probe.ok() || here.probe->library.name.empty()) return here;
   if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
   return here;
@@ -322,7 +322,7 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   const auto platform = platform_of(arguments);
   auto cases = nlohmann::ordered_json::array();
   for (const Case& spec : plan->cases) {
-    const Here here = look_here(spec, *plan, env);
+    const Here here = look_here(spec, *plan, arguments, env);
     const auto there = look_there(spec, arguments, env);
     if (arguments.output == Output::json) {
       cases.push_back(explanation_json(spec, here, there, platform));

@@ -112,6 +112,7 @@ class GateRun {
         watch_(watch),
         env_(env),
         started_(env.clock->now()) {
+    gate_.program = arguments.program;
     gate_.facts.run_id = std::move(run_id);
     gate_.facts.candidate = std::move(sides.candidate);
     gate_.facts.base = std::move(sides.base);
@@ -392,6 +393,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
   gate.judgements = decide(gate.evidence).judgements;
+  gate.program = arguments.program;
   gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
   if (arguments.out) BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
   print(gate, {}, arguments, env);

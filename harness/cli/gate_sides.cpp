@@ -39,7 +39,8 @@ Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              interrupted, arguments.budget);
   if (!candidate.ok()) return at_option(candidate.error(), "--cand");
   sides.candidate = std::move(*candidate);
-  if (!gate.base && gate.base_environment.empty()) return sides;
+  const bool differ = !gate.base_environment.empty() || !gate.candidate_environment.empty();
+  if (!gate.base && !differ) return sides;
   auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, clock, interrupted,
                         arguments.budget);
   if (!base.ok()) return at_option(base.error(), "--base");

@@ -12,8 +12,10 @@
 namespace bench {
 
 struct GateSides {
-  GateSide candidate;            // this program unless --cand names another
-  std::optional<GateSide> base;  // absent where neither --base nor --base-env is given
+  GateSide candidate;  // this program unless --cand names another
+  // The program of --base, else this program if a side has variables of its own (--base-env,
+  // --cand-env); else absent.
+  std::optional<GateSide> base;
 };
 Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              const std::function<bool()>& interrupted);

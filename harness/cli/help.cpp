@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 namespace bench {
@@ -159,80 +158,6 @@ std::string manual_page() {
       ".SH SEE ALSO\nThe manual, file formats and figures are in the folder docs of the "
       "installation.\n";
   return text;
-}
-
-std::string bash_completion() {
-  std::string names;
-  std::string cases;
-  for (const Command* command : shown_commands()) {
-    names += fmt::format("{}{}", names.empty() ? "" : " ", command->name);
-    std::string words = "--help";
-    for (std::string_view name : command->options) words += fmt::format(" --{}", name);
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command->name, words);
-  }
-  return fmt::format(
-      R"(# bash completion of bench; source it or put it below bash-completion's completions folder
-_bench() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" words=""
-  COMPREPLY=()
-  if [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "{0} help --help --version" -- "$current"))
-    return
-  fi
-  case "${{COMP_WORDS[1]}}" in
-{1}    help) COMPREPLY=($(compgen -W "{0}" -- "$current")); return ;;
-  esac
-  case "${{COMP_WORDS[COMP_CWORD - 1]}}" in
-    --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$current")); return ;;
-    --require) COMPREPLY=($(compgen -W "gpu" -- "$current")); return ;;
-  esac
-  if [[ ${{COMP_WORDS[1]}} == completion ]]; then words="bash zsh"; fi
-  if [[ $current == -* || ${{COMP_WORDS[1]}} == completion ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else
-    compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "$current"))
-  fi
-}}
-complete -F _bench bench ./bench
-)",
-      names, cases);
-}
-
-std::string zsh_completion() {
-  std::string names;
-  std::string cases;
-  for (const Command* command : shown_commands()) {
-    names += fmt::format("    '{}:{}'\n", command->name, command->summary);
-    std::string arguments;
-    for (std::string_view name : command->options) {
-      const Option& option = *find_option(name);
-      std::string help(option.help);
-      std::replace(help.begin(), help.end(), ':', ';');
-      std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == '\''; });
-      arguments += fmt::format(" '--{}{}[{}]{}'", name, option.value.empty() ? "" : "=", help,
-                               option.value.empty() ? "" : fmt::format(":{}:_files", option.value));
-    }
-    cases += fmt::format("    {}) _arguments{} '*:operand:_files' ;;\n", command->name, arguments);
-  }
-  return fmt::format(R"(#compdef bench
-_bench() {{
-  local -a names
-  names=(
-{}  )
-  if (( CURRENT == 2 )); then
-    _describe command names
-    return
-  fi
-  local command="$words[2]"
-  shift words
-  (( CURRENT-- ))
-  case "$command" in
-{}  esac
-}}
-compdef _bench bench
-)",
-                     names, cases);
 }
 
 }  // namespace bench

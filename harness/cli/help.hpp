@@ -12,7 +12,5 @@ std::string program_help();
 std::string command_help(const Command& command);
 std::string manual_page();   // roff, for man(1)
 std::string version_text();  // "bench 0.1.0 (commit 1a2b3c4)\n"
-std::string bash_completion();
-std::string zsh_completion();
 
 }  // namespace bench

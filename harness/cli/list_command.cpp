@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/available_memory.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
+#include "harness/run/admission.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
+#include "harness/run/placement.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/kernel.hpp"
 #include "ops/network/network.hpp"
@@ -47,7 +53,7 @@ struct Places {
   std::set<std::string> devices;
   std::map<std::string, std::string> missing;  // backends of plugins -> why not
   CudaSupports cuda;                           // of cases on a GPU, as far as it can be told
-  Refusals refused;                            // what `run` will call unsupported
+  Refusals refused;                            // what `run` will call skipped or unsupported
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
@@ -75,29 +81,43 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-std::string table_row(const CaseRecord& record, std::size_t id_width, const std::string& where) {
+Row table_row(const CaseRecord& record, Cell id, const std::string& where) {
   const ops::Work& work = *record.work;
-  return fmt::format(
-      "{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", record.id, id_width, count_or_unknown(work.macs),
-      format_count(work.flops), format_bytes(work.traffic()),
-      record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", printable(where));
+  const bool runs = where == kHere;
+  return {{std::move(id),
+           {count_or_unknown(work.macs)},
+           {format_count(work.flops)},
+           {format_bytes(work.traffic())},
+           {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
+           {runs ? where : std::string("no")}},
+          runs ? "" : where};
 }
 
-// Case by case: the records of a large plan take as much memory as the plan.
+// Where a case cannot run, the reason stands on lines of its own.
 void print_table(const Plan& plan, const Places& places, Env& env) {
-  std::size_t width = 4;
-  for (const Case& entry : plan.cases) width = std::max(width, display_width(entry.id));
-  *env.out << fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
-                          "FLOPs", "bytes", "", "runs here");
+  const ConsoleOptions console = console_options(env);
+  const std::vector<Column> columns = {
+      {"case", Align::left, kNarrowestId, 0},   {"MACs", Align::right, std::nullopt, 4},
+      {"FLOPs", Align::right, std::nullopt, 1}, {"bytes", Align::right, std::nullopt, 2},
+      {"times", Align::right, std::nullopt, 3}, {"runs here"}};
+  std::vector<std::string_view> ids;
+  for (const Case& entry : plan.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  const bool is_narrow = console.width < kUnlimitedWidth;
+  std::vector<Row> rows;
+  rows.reserve(plan.cases.size());
   Totals totals;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
     const std::string where = places.where(record);
-    *env.out << table_row(record, width, where);
+    const Cell id{record.id, Tone::plain,
+                  is_narrow ? shortener.forms(record.id) : std::vector<std::string>{}};
+    rows.push_back(table_row(record, id, where));
     ++totals.cases;
     totals.here += where == kHere ? 1 : 0;
   }
-  *env.out << fmt::format("{} case{}, {} can run here\n", totals.cases,
+  *env.out << render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour)
+           << fmt::format("{} case{}, {} can run here\n", totals.cases,
                           totals.cases == 1 ? "" : "s", totals.here);
 }
 
@@ -120,6 +140,25 @@ void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refu
     *env.out << (i == 0 ? "\n" : ",\n") << line;
   }
   *env.out << "\n]}\n";
+}
+
+// What this machine has for each case, before a backend is asked.
+struct Machine {
+  Cores cores = allowed_cores();
+  std::optional<Bytes> memory = available_memory("");
+};
+
+// Why `run` skips the case on this machine: the questions of coordinator and worker, in their
+// order.
+std::optional<std::string> skip_reason(const Case& entry, const Machine& machine) {
+  if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
+    return placed.error().message();
+  }
+  const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  return memory_shortage(problem != nullptr
+                             ? problem->tensors
+                             : std::get<std::shared_ptr<const ops::Network>>(entry.work)->tensors,
+                         machine.memory);
 }
 
 // The question that create() asks first in a worker, so that a list and a run give one answer.
@@ -148,9 +187,12 @@ Refusals refusals_of(const Plan& plan) {
           return ops::Refusal{ops::Refusal::Kind::unsupported, ""};
         });
   }
+  const Machine machine;
   Refusals refused;
   for (const Case& entry : plan.cases) {
-    if (auto why = refusal_of(entry, *onednn)) refused.emplace(entry.id, *std::move(why));
+    auto why = skip_reason(entry, machine);
+    if (!why) why = refusal_of(entry, *onednn);
+    if (why) refused.emplace(entry.id, *std::move(why));
   }
   return refused;
 }

@@ -351,12 +351,15 @@ constexpr std::array kOptions = {
              a.gate.candidate = v;
              return Done{};
            }},
-    Option{"base-env", '\0', "NAME=VALUE",
-           "set a variable for the base alone; alone it makes a base of this program (repeatable)",
-           [](Arguments& a, const std::string& v) -> Status {
-             return set_variable(a.gate.base_environment, "--base-env", v);
-           }},
-    Option{"cand-env", '\0', "NAME=VALUE", "set a variable for the candidate alone (repeatable)",
+    Option{
+        "base-env", '\0', "NAME=VALUE",
+        "set a variable for the base alone; without --base the base is this program (repeatable)",
+        [](Arguments& a, const std::string& v) -> Status {
+          return set_variable(a.gate.base_environment, "--base-env", v);
+        }},
+    Option{"cand-env", '\0', "NAME=VALUE",
+           "set a variable for the candidate alone; without --base the base is this program "
+           "without it (repeatable)",
            [](Arguments& a, const std::string& v) -> Status {
              return set_variable(a.gate.candidate_environment, "--cand-env", v);
            }},

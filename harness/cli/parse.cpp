@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/run/processor_mask.hpp"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <ostream>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 namespace bench {
@@ -158,9 +160,15 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
   }
   BENCH_ASSIGN_OR_RETURN(Arguments arguments,
                          parse_arguments(*command, {words.begin() + 1, words.end()}));
-  arguments.program = argv[0];
   arguments.command_line = {argv + 1, argv + argc};
   return Wanted(ParsedCommand{command, std::move(arguments)});
+}
+
+std::string called_as(const std::string& name, pid_t process, const Env& env) {
+  const std::string launcher = env.variable(kCalledAsVariable).value_or("");
+  const std::string mark = fmt::format("{} ", process);
+  return launcher.starts_with(mark) && launcher.size() > mark.size() ? launcher.substr(mark.size())
+                                                                     : name;
 }
 
 int bench_main(int argc, const char* const* argv, Env& env) {
@@ -173,7 +181,8 @@ int bench_main(int argc, const char* const* argv, Env& env) {
     *env.out << text->text << std::flush;
     return static_cast<int>(ExitStatus::success);
   }
-  const auto& wanted = std::get<ParsedCommand>(*parsed);
+  auto& wanted = std::get<ParsedCommand>(*parsed);
+  wanted.arguments.program = shell_quoted(called_as(argv[0], getpid(), env));
   // A worker keeps the binding that its environment asked for.
   if (wanted.command->run != worker_command) restore_inherited_processors();
   const ExitStatus status = wanted.command->run(wanted.arguments, env);

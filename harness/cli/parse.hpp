@@ -8,6 +8,7 @@
 #include "harness/cli/command.hpp"
 
 #include <string>
+#include <sys/types.h>
 #include <variant>
 
 namespace bench {
@@ -25,6 +26,14 @@ struct ParsedCommand {
 // Errors name the wrong word and the nearest valid one.
 Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
                                                                    const char* const* argv);
+
+// The launcher of a checkout sets it to "PID NAME": its own process, which becomes this program,
+// and the name that the user called. Programs that are started from here inherit it: the number
+// tells them that it is not about them.
+inline constexpr const char* kCalledAsVariable = "BENCH_CALLED_AS";
+
+// The name under which the user called this program: `name` (argv[0]), or the launcher's.
+std::string called_as(const std::string& name, pid_t process, const Env& env);
 
 // Parses and runs: all of main. Returns the process's exit status.
 int bench_main(int argc, const char* const* argv, Env& env);

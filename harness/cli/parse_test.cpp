@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/parse.hpp"
 
+#include "harness/cli/completion.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "profiler/switches.hpp"
@@ -120,9 +121,29 @@ TEST(HelpTest, man_page_and_completion_hold_every_shown_command) {
     const std::string name(command.name);
     const bool shown = command.visibility == Visibility::shown;
     EXPECT_EQ(manual_page().find("\n.SS " + name + " ") != std::string::npos, shown) << name;
-    EXPECT_EQ(bash_completion().find("    " + name + ") words=") != std::string::npos, shown)
+    EXPECT_EQ(bash_completion().find("    " + name + ") options=") != std::string::npos, shown)
         << name;
     EXPECT_EQ(zsh_completion().find("    '" + name + ":") != std::string::npos, shown) << name;
+  }
+}
+
+TEST(MainTest, the_launcher_names_the_program_of_its_own_process_only) {
+  MonotonicClock clock;
+  Env env = real_env(clock);
+  std::optional<std::string> launcher;
+  env.variable = [&launcher](const std::string& name) {
+    return name == kCalledAsVariable ? launcher : std::nullopt;
+  };
+  EXPECT_EQ(called_as("bench", 7, env), "bench");
+  EXPECT_EQ(called_as("/opt/bench/bin/bench", 7, env), "/opt/bench/bin/bench");
+  launcher = "7 ./bench";
+  EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "./bench");
+  launcher = "7 ../my checkout/bench";
+  EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "../my checkout/bench");
+  // Inherited from another one, or not by the launcher.
+  for (const char* other : {"71 ./bench", "6 ./bench", "7 ", "7", "", "./bench"}) {
+    launcher = other;
+    EXPECT_EQ(called_as("bench", 7, env), "bench") << other;
   }
 }
 

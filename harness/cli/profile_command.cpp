@@ -181,7 +181,7 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   all.obstacle = preload_obstacle(program);
   BENCH_ASSIGN_OR_RETURN(all.switches, switches_of(arguments, env));
   if (!all.switches.records(RecordGroup::memory)) all.switches.sample_rate = 0;
-  all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate};
+  all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate, arguments.program};
   BENCH_ASSIGN_OR_RETURN(all.question.window, window_of(arguments, all.switches));
   BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches));
   if (all.obstacle) return all;
@@ -202,8 +202,8 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   const auto outcome =
       merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
   if (!outcome.ok()) {
-    print_lines(*env.err,
-                merge_failure(outcome.error(), prepared.files.profile + std::string(kSpoolSuffix)));
+    print_lines(*env.err, merge_failure(outcome.error(), question,
+                                        prepared.files.profile + std::string(kSpoolSuffix)));
     return end;
   }
   if (arguments.verbosity == Verbosity::normal) {

@@ -156,11 +156,12 @@ bool records_devices(const std::set<RecordGroup>& kinds) {
   return std::ranges::any_of(kGroups, [&](RecordGroup group) { return kinds.contains(group); });
 }
 
-std::string merge_failure(const Error& error, const std::string& spool) {
+std::string merge_failure(const Error& error, const CaptureQuestion& question,
+                          const std::string& spool) {
   return fmt::format(
-      "{0}: {1}\n{0}: what was recorded is kept in {2}: `bench analyze {2}` and `bench trace {2}` "
+      "{0}: {1}\n{0}: what was recorded is kept in {2}: `{3} analyze {2}` and `{3} trace {2}` "
       "read it; remove it when you are done\n",
-      kTool, error.message(), spool);
+      kTool, error.message(), spool, question.program);
 }
 
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
@@ -172,9 +173,9 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion
     return text + fmt::format("{}: nothing captured: {}{}\n", kTool,
                               reason_of_nothing(outcome, question), missing);
   }
-  return text + fmt::format("{}: {}; next: bench analyze {}{}{}\n", kTool,
-                            parts_of(outcome, question, file), file, further_option(outcome),
-                            missing);
+  return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
+                            parts_of(outcome, question, file), question.program, file,
+                            further_option(outcome), missing);
 }
 
 }  // namespace bench

@@ -35,13 +35,15 @@ struct CaptureQuestion {
   CaptureWindow window;
   CudaCapture cuda;
   std::int64_t sample_rate = 0;
+  std::string program = "bench";  // what a command line to paste begins with
 };
 
 // Whether any of the groups has rows of GPUs.
 bool records_devices(const std::set<RecordGroup>& kinds);
 
 // Why a profile could not be made of `spool`, and what becomes of that: whole lines.
-std::string merge_failure(const Error& error, const std::string& spool);
+std::string merge_failure(const Error& error, const CaptureQuestion& question,
+                          const std::string& spool);
 
 // Lines that begin with "bench profile: ". `file` is the profile's.
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,

@@ -57,7 +57,7 @@ TEST_F(CaptureSummary, WhatCouldNotBeWrittenIsTold) {
   EXPECT_THAT(text(), HasSubstr("bench profile: the profile is incomplete: records could not be "
                                 "written while the program ran"));
   EXPECT_EQ(
-      merge_failure(Error{"no space", "p.jsonl", "free some"}, "p.jsonl.spool"),
+      merge_failure(Error{"no space", "p.jsonl", "free some"}, question_, "p.jsonl.spool"),
       "bench profile: p.jsonl: no space; free some\n"
       "bench profile: what was recorded is kept in p.jsonl.spool: `bench analyze "
       "p.jsonl.spool` and `bench trace p.jsonl.spool` read it; remove it when you are done\n");

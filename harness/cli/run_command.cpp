@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -12,10 +13,13 @@
 #include "harness/cli/progress.hpp"
 #include "harness/gate/versus_baseline.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/nothing_measured.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/result_text.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/run/run.hpp"
+#include "harness/run/run_estimate.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -185,15 +189,74 @@ Status print_results(const Report& report, const Arguments& arguments, const std
   return Done{};
 }
 
-void print_dry_run(const Plan& plan, Env& env) {
-  Nanoseconds longest{0};
-  for (const Case& entry : plan.cases) {
-    *env.out << fmt::format("{}  {} processes, at most {}\n", entry.id, entry.measure.processes,
-                            format_time(entry.measure.max_time));
-    longest += entry.measure.max_time + entry.measure.processes * entry.warmup.time;
+// A command line of this program with the configuration that was named.
+std::string with_inputs(const Arguments& arguments, std::string_view command) {
+  std::string line = fmt::format("{} {}", arguments.program, command);
+  for (const std::string& input : arguments.inputs) line += " " + shell_quoted(input);
+  return line;
+}
+
+// As precise as an estimate is: "2.6 s", "115 s".
+std::string rough_time(Nanoseconds time) {
+  const std::chrono::duration<double> seconds = time;
+  return fmt::format("{:.{}f} s", seconds.count(), time < std::chrono::seconds(10) ? 1 : 0);
+}
+
+// How long a run takes and what that time is spent on.
+std::string dry_run_sentence(const Plan& plan, const std::optional<Nanoseconds>& budget) {
+  const RunEstimate estimate = estimate_run(plan);
+  std::string text =
+      fmt::format("{} case{} in ", plan.cases.size(), plan.cases.size() == 1 ? "" : "s");
+  if (budget && *budget < estimate.total()) {
+    text += fmt::format("{}, when the budget ends the run; without it in ", rough_time(*budget));
   }
-  *env.out << fmt::format("{} cases, at most {} of warm-up and timed iterations\n",
-                          plan.cases.size(), format_time(longest));
+  return text + fmt::format(
+                    "about {}: {} timed, {} warm-up, {} preparation and checks, {} workers. A "
+                    "busy machine takes up to twice as long: disturbed processes are measured "
+                    "again.",
+                    rough_time(estimate.total()), rough_time(estimate.timed),
+                    rough_time(estimate.warmup), rough_time(estimate.preparation),
+                    rough_time(estimate.workers));
+}
+
+void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
+  const auto width = static_cast<std::size_t>(console_options(env).width);
+  *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
+                   0);
+  const std::vector<Column> columns = {{"case", Align::left, kNarrowestId, 0},
+                                       {"processes", Align::right},
+                                       {"timed at most", Align::right}};
+  std::vector<std::string_view> ids;
+  for (const Case& entry : plan.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
+  for (const Case& entry : plan.cases) {
+    rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)},
+                     {fmt::format("{}", entry.measure.processes)},
+                     {format_time(entry.measure.max_time)}},
+                    ""});
+  }
+  *env.out << '\n' << render_table(columns, rows, width, Colour::off);
+  std::string command = arguments.program;
+  for (const std::string& word : arguments.command_line) {
+    if (word != "--dry-run" && word != "-n") command += " " + shell_quoted(word);
+  }
+  *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
+}
+
+// After a table without any time, of which the exit status says nothing.
+void print_advice(const Report& report, const Arguments& arguments, ExitStatus status, Env& env) {
+  if (!has_only_skipped_cases(report)) return;
+  if (arguments.output == Output::json) {
+    print_line(*env.err, "bench run: " + nothing_measured_sentence(report).value_or(""));
+    return;
+  }
+  *env.out << fmt::format(
+      "\nThe exit status is {}{}.\nTo see which cases can run here, and what this machine has:\n"
+      "  {}\n  {} doctor\n",
+      static_cast<int>(status),
+      status == ExitStatus::success ? ": skipped and unsupported cases are not failures" : "",
+      with_inputs(arguments, "list"), arguments.program);
 }
 
 // The last line: it explains the exit status.
@@ -224,7 +287,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
     *switches = std::nullopt;  // the tool is the profiler
   }
   if (arguments.dry_run) {
-    print_dry_run(*plan, env);
+    print_dry_run(*plan, arguments, env);
     return ExitStatus::success;
   }
   const std::string run_id = make_run_id(env);
@@ -255,9 +318,11 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
         write_profile_files(destination->sink.path(), **switches, arguments, env);
     if (!written) return fail(written.error(), ExitStatus::not_measured, env);
   }
-  print_stop(*summary, destination->sink.path(), env);
   const bool incomplete = summary->any_failed || summary->any_unmeasured;
-  return incomplete ? ExitStatus::not_measured : ExitStatus::success;
+  const ExitStatus status = incomplete ? ExitStatus::not_measured : ExitStatus::success;
+  print_advice(*report, arguments, status, env);
+  print_stop(*summary, destination->sink.path(), env);
+  return status;
 }
 
 }  // namespace bench

@@ -61,7 +61,22 @@ void read_one(const std::string& argument, const ops::Catalogue& catalogue, Find
   overrides.settings.push_back({reader.file(), std::move(key), value});
 }
 
+template <class Rows>
+void add_nested(std::string_view group, const Rows& rows, std::vector<std::string>& keys) {
+  for (const auto& row : rows) keys.push_back(fmt::format("{}.{}", group, row.info.name));
+}
+
 }  // namespace
+
+std::vector<std::string> override_keys() {
+  std::vector<std::string> keys;
+  for (const std::string_view key : valid_keys()) {
+    if (!is_group(key)) keys.emplace_back(key);
+  }
+  add_nested(kGroups[0], warmup_rows(), keys);
+  add_nested(kGroups[1], measure_rows(), keys);
+  return keys;
+}
 
 void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
                     Findings& findings, Overrides& overrides) {

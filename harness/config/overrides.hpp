@@ -30,4 +30,7 @@ struct Overrides {
 void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
                     Findings& findings, Overrides& overrides);
 
+// Every key that can be set, nested ones with a dot: "dtype", "measure.processes", "budget".
+std::vector<std::string> override_keys();
+
 }  // namespace bench

@@ -49,8 +49,10 @@ struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
   std::vector<Judgement> judgements;  // as they were decided
-  Conclusion conclusion;              // of them, for the caller of this gate; not in the file
-  std::optional<GateSpent> spent;     // not in the file either
+  // For the caller of this gate; not in the file.
+  Conclusion conclusion;  // of the judgements
+  std::optional<GateSpent> spent;
+  std::string program = "bench";  // what a command line to paste begins with
 };
 
 // One line without newline.

@@ -2,13 +2,13 @@
 // table: one row a format
 #include "harness/gate/gate_report.hpp"
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <system_error>
 
@@ -23,17 +23,6 @@ constexpr std::array<GateFormat, 6> kFormats = {{
     {"gbench", "base.gbench.json", gate_google_benchmark_base},
     {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
 }};
-
-std::string shell_quoted(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return (std::isalnum(static_cast<unsigned char>(c)) != 0) ||
-           std::string_view("/._-+=:,@").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string side_options(std::string_view option, const GateSide& side) {
   std::string text = fmt::format(" --{} {}", option, shell_quoted(side.program));
@@ -175,7 +164,7 @@ std::string reproduction(const GateFile& gate, const Judgement& judgement) {
     return fmt::format("{}{} run {}{}", environment, shell_quoted(candidate.program),
                        shell_quoted(judgement.id), plugins);
   }
-  return fmt::format("bench duet {}{}{}{}", shell_quoted(judgement.id), plugins,
+  return fmt::format("{} duet {}{}{}{}", gate.program, shell_quoted(judgement.id), plugins,
                      side_options("base", *gate.facts.base),
                      side_options("cand", gate.facts.candidate));
 }

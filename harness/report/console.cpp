@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/report/canary_text.hpp"
+#include "harness/report/nothing_measured.hpp"
 #include "harness/report/sample_remarks.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
@@ -20,10 +21,7 @@ namespace {
 // Below this a table cannot be read; terminals that say less get this.
 constexpr int kNarrowestTable = 40;
 
-// Columns that a shortened id needs to tell shapes apart ("conv/.../c512h14w1...relu/.../hot"):
-// other columns go before it gets narrower. The usual terminal has 80 columns, and room for more of
-// it.
-constexpr std::size_t kNarrowestId = 36;
+// The usual terminal has 80 columns, and room for more of an id.
 constexpr std::size_t kNarrowestIdOnUsualTerminal = 44;
 constexpr std::size_t kUsualTerminal = 80;
 
@@ -308,8 +306,12 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
   add_launches(report, columns, rows);
-  return render_table(columns, rows, width, options.colour) + tool_notes(report, width) +
-         canary_note(report, width);
+  const std::string table = render_table(columns, rows, width, options.colour);
+  // How steady the machine was says nothing without a measurement.
+  if (const auto nothing = nothing_measured_sentence(report)) {
+    return wrap(*nothing, width, 0) + "\n" + table;
+  }
+  return table + tool_notes(report, width) + canary_note(report, width);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

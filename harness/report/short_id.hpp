@@ -3,11 +3,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace bench {
+
+// Columns that a shortened id needs to tell shapes apart ("conv/.../c512h14w1...relu/.../hot"):
+// other columns of a table go before it gets narrower.
+inline constexpr std::size_t kNarrowestId = 36;
 
 class IdShortener {
  public:

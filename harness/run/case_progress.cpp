@@ -56,12 +56,22 @@ std::vector<const ProcessRecord*> CaseProgress::processes() const {
   return processes;
 }
 
-bool CaseProgress::has_enough_processes() const {
-  if (!has_asked_processes()) return false;
-  if (std::ssize(numbers_) >= most_processes(*spec_)) return true;
+std::int64_t CaseProgress::quiet_processes() const {
   const std::vector<const ProcessRecord*> measured = processes();
   const std::optional<QuietSummary> quiet = judge_samples(measured).quiet;
-  return !quiet || quiet->processes >= spec_->measure.processes;
+  return quiet ? quiet->processes : std::ssize(numbers_);
+}
+
+bool CaseProgress::has_enough_processes() const {
+  if (!has_asked_processes()) return false;
+  return std::ssize(numbers_) >= most_processes(*spec_) ||
+         quiet_processes() >= spec_->measure.processes;
+}
+
+std::int64_t CaseProgress::processes_left() const {
+  if (decided()) return 0;
+  const std::int64_t possible = most_processes(*spec_) - std::ssize(numbers_);
+  return std::clamp<std::int64_t>(spec_->measure.processes - quiet_processes(), 0, possible);
 }
 
 bool CaseProgress::complete() const { return has_facts() && has_enough_processes(); }

@@ -7,6 +7,7 @@
 #include "harness/report/report.hpp"
 #include "harness/run/protocol.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +47,8 @@ class CaseProgress {
   // The case has its outcome: nothing more is to be measured.
   bool decided() const { return settled_ || ended_ || complete(); }
   bool wanted(int process) const;
+  // Processes that are still to be measured: those asked for, and one for each that was disturbed.
+  std::int64_t processes_left() const;
   // So many processes measure a case at most, on a machine that is never quiet.
   static int most_processes(const Case& spec);
   bool settled() const { return settled_.has_value(); }  // its record stands in the earlier file
@@ -61,6 +64,8 @@ class CaseProgress {
   };
 
   std::vector<const ProcessRecord*> processes() const;
+  // Without those that were disturbed.
+  std::int64_t quiet_processes() const;
   bool has_enough_processes() const;
 
   const Case* spec_;

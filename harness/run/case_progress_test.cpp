@@ -86,6 +86,16 @@ TEST_F(DisturbedCase, AnotherProcessTakesThePlaceOfADisturbedOne) {
   EXPECT_EQ(progress_.record("run1").quiet->processes, 2);
 }
 
+TEST_F(DisturbedCase, WhatIsLeftCountsADisturbedProcessOnceMore) {
+  EXPECT_EQ(progress_.processes_left(), 2);
+  progress_.add(measured(0, kBusy));
+  EXPECT_EQ(progress_.processes_left(), 2);
+  progress_.add(measured(1, kQuiet));
+  EXPECT_EQ(progress_.processes_left(), 1);
+  progress_.add(measured(2, kQuiet));
+  EXPECT_EQ(progress_.processes_left(), 0);
+}
+
 TEST_F(DisturbedCase, AMachineThatIsNeverQuietCostsTwiceTheProcessesAtMost) {
   for (int process = 0; process < 4; ++process) {
     EXPECT_FALSE(progress_.complete());

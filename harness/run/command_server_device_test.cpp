@@ -103,7 +103,8 @@ TEST_F(DeviceServerTest, WhatTheDeviceCannotHoldIsSkipped) {
   memory_.free = Bytes{3 * 1024 - 1};  // three matrices of 16 x 16 f32
   const RefusedReply refusal = refused(kOnDevice + std::string("hot"));
   EXPECT_EQ(refusal.outcome, Outcome::skipped);
-  EXPECT_EQ(refusal.reason, "needs 3.000 KiB of memory on the device, available are 2.999 KiB");
+  EXPECT_EQ(refusal.reason,
+            "not enough memory on the device: the tensors need 3.000 KiB, 2.999 KiB available");
   memory_.free = Bytes{3 * 1024};
   prepared(kOnDevice + std::string("hot"));
 }

@@ -9,6 +9,7 @@
 #include "harness/run/case_step.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/profile_phase.hpp"
+#include "harness/run/run_estimate.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/tensor_core_facts.hpp"
@@ -55,7 +56,7 @@ class Run {
   bool abandon_step();  // asked while a worker works
   std::optional<Nanoseconds> budget_left();
   void look_at_limits();
-  std::optional<Nanoseconds> remaining();
+  Nanoseconds remaining();
 
   const Plan& plan_;
   const RunOptions& options_;
@@ -74,6 +75,8 @@ class Run {
   std::size_t appended_ = 0;               // cases whose record is behind
   std::optional<StopCause> halt_;          // why no further step is made
   Nanoseconds started_;
+  Nanoseconds measuring_since_{0};  // the first process
+  RunPace pace_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
   std::int64_t fewer_processes_ = 0;
@@ -98,7 +101,8 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           [this] { return abandon_step(); }, *env.clock),
       canaries_(session_, sink, observer, options),
       levels_(parts.levels),
-      started_(env.clock->now()) {
+      started_(env.clock->now()),
+      pace_(plan) {
   cases_.reserve(plan.cases.size());
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
 }
@@ -191,13 +195,18 @@ Status Run::begin() {
 
 Status Run::measure() {
   int processes = 0;
-  for (const CaseProgress& progress : cases_) {
-    const int own = progress.spec().measure.processes;
-    for (int p = 0; p < own; ++p) steps_total_ += progress.wanted(p) ? 1 : 0;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const CaseProgress& progress = cases_[i];
+    std::int64_t wanted = 0;
+    for (int p = 0; p < progress.spec().measure.processes; ++p)
+      wanted += progress.wanted(p) ? 1 : 0;
+    pace_.expect(i, wanted);
+    steps_total_ += wanted;
     processes = std::max(processes, CaseProgress::most_processes(progress.spec()));
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
+  measuring_since_ = env_.clock->now();
   for (int process = 0; process < processes && !halt_; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
@@ -250,6 +259,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& l
     BENCH_RETURN_IF_ERROR(ensure_worker(batch.threads));
     if (halt_) return Done{};
     BENCH_RETURN_IF_ERROR(step(cases_[i], process, deadline));
+    pace_.finish(i, cases_[i].processes_left());
   }
   return Done{};
 }
@@ -317,11 +327,9 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   return append_decided();
 }
 
-std::optional<Nanoseconds> Run::remaining() {
+Nanoseconds Run::remaining() {
   const std::optional<Nanoseconds> budget = budget_left();
-  if (steps_done_ == 0) return budget;
-  const Nanoseconds elapsed = env_.clock->now() - started_;
-  const Nanoseconds estimate = elapsed / steps_done_ * (steps_total_ - steps_done_);
+  const Nanoseconds estimate = pace_.remaining(env_.clock->now() - measuring_since_);
   return budget ? std::min(*budget, estimate) : estimate;
 }
 

@@ -4,11 +4,14 @@
 #include "harness/run/worker.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -356,6 +359,54 @@ TEST_F(CoordinatorTest, AnEmptyPlanIsARun) {
   const RunSummary summary = run(test::make_plan({}));
   EXPECT_EQ(sink_.records.size(), 2u);
   EXPECT_EQ(summary.end.exit, 0);
+}
+
+// What the progress line shows, and when.
+class TimeLeftObserver final : public RunObserver {
+ public:
+  explicit TimeLeftObserver(Clock& clock) : clock_(clock) {}
+  void step(std::int64_t, std::int64_t, const std::string&,
+            std::optional<Nanoseconds> remaining) override {
+    steps.emplace_back(clock_.now(), remaining.value_or(Nanoseconds(-1)));
+  }
+  void case_finished(const CaseRecord&) override {}
+  void message(const std::string&) override {}
+
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> steps;
+
+ private:
+  Clock& clock_;
+};
+
+// "about 1:07 left" became 0:19 from one line to the next: the first worker's start counted as the
+// pace of all steps, and nothing but the budget was known before.
+TEST_F(CoordinatorTest, TheTimeLeftIsKnownFromTheFirstStepOnAndNeverJumps) {
+  std::vector<Case> cases;
+  for (const int m : {4, 8, 12, 16, 20, 24, 28, 32}) {
+    const std::string tokens = fmt::format("m{}n4k4", m);
+    // Noisy, so that each process takes its share of 100 ms; creation takes longer than expected.
+    scripts_[tokens].run = [](std::int64_t n) { return n % 2 == 0 ? 600us : 900us; };
+    scripts_[tokens].create = 150ms;
+    cases.push_back(test::make_case(fmt::format("gemm/forward/{}/f32/onednn/cpu/hot", tokens),
+                                    measure(5, 500ms), kShortWarmup));
+  }
+  TimeLeftObserver observer(clock_);
+  const auto summary = execute_plan_with(test::make_plan(std::move(cases)), options_, parts_, sink_,
+                                         observer, environment_.env);
+  ASSERT_TRUE(summary.ok());
+  const Nanoseconds end = clock_.now();
+  ASSERT_EQ(observer.steps.size(), 40u);
+  for (std::size_t i = 0; i < observer.steps.size(); ++i) {
+    const auto [now, left] = observer.steps[i];
+    const Nanoseconds truth = end - now;
+    EXPECT_GT(left, truth / 2) << i;
+    EXPECT_LT(left, truth * 2) << i;
+    if (i == 0) continue;
+    const auto [earlier, before] = observer.steps[i - 1];
+    // Each step of 0.25 s brings it down by about as much.
+    EXPECT_LT(left, before + 250ms) << i;
+    EXPECT_GT(left, before - (now - earlier) - 250ms) << i;
+  }
 }
 
 class BrokenSink final : public RecordSink {

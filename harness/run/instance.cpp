@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <array>
 #include <utility>
 
 namespace bench {
@@ -45,29 +45,27 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
 std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
                                       std::optional<Bytes> available) {
   if (device != nullptr) available = device->available();
+  std::array<Bytes, ops::kBufferRoleNames.size()> by_role{};
   Bytes packed{0};
-  for (const ops::KernelBuffer& buffer : kernel.buffers()) packed = packed + buffer.size;
+  for (const ops::KernelBuffer& buffer : kernel.buffers()) {
+    Bytes& role = by_role[static_cast<std::size_t>(buffer.role)];
+    role = role + buffer.size;
+    packed = packed + buffer.size;
+  }
   if (!available || packed <= *available) return std::nullopt;
+  std::string parts;
+  for (std::size_t i = 0; i < by_role.size(); ++i) {
+    if (by_role[i].count == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", ops::kBufferRoleNames[i],
+                         format_bytes(by_role[i]));
+  }
   return Refusal{Refusal::Kind::skipped,
-                 fmt::format("buffers need {}, available are {}{}", format_bytes(packed),
-                             format_bytes(*available), device != nullptr ? " on the device" : "")};
+                 fmt::format("not enough memory{}: the kernel's buffers need {} ({}), {} available",
+                             device != nullptr ? " on the device" : "", format_bytes(packed), parts,
+                             format_bytes(*available))};
 }
 
 }  // namespace
-
-Bytes memory_needed(const Subject& subject) {
-  Bytes needed{0};
-  for (const ops::Tensor& tensor : subject_tensors(subject)) {
-    // Plain, packed, and as doubles for the reference. Sizes near 2^63 must not wrap around.
-    const auto doubles = static_cast<std::int64_t>(sizeof(double));
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(tensor.elements(), doubles + 2 * info(tensor.dtype).bytes, &bytes) ||
-        __builtin_add_overflow(needed.count, bytes, &needed.count)) {
-      return {std::numeric_limits<std::int64_t>::max()};
-    }
-  }
-  return needed;
-}
 
 Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
                                           const InputValues& values, Clock& clock,

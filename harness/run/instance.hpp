@@ -76,7 +76,4 @@ class Instance {
   Durations durations_;
 };
 
-// A lower bound of the memory that `build` and the check need, known before anything is created.
-Bytes memory_needed(const Subject& subject);
-
 }  // namespace bench

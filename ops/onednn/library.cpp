@@ -59,13 +59,13 @@ std::string path_of(const void* symbol) {
   return info.dli_fname;
 }
 
-// The OpenMP runtime that answers to oneDNN's calls: GNU's and Intel's differ in speed.
+// Names the OpenMP runtime that answers to oneDNN's calls: GNU's and Intel's differ in speed. The
+// number of threads is not a property of the library: it differs between the workers of one run.
 std::string openmp_detail() {
-  void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  const void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
   if (symbol == nullptr) return {};
-  const auto threads = reinterpret_cast<int (*)()>(symbol)();
   const std::string path = path_of(symbol);
-  return fmt::format(" ({}), {} threads", path.substr(path.rfind('/') + 1), threads);
+  return fmt::format(" ({})", path.substr(path.rfind('/') + 1));
 }
 
 }  // namespace

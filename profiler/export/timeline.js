@@ -661,6 +661,30 @@
     redraw();
   }
 
+  // The time during which at least one of the items runs: a layer, its call and its primitive take
+  // the same time, not one after the other. The items ascend by start.
+  function coveredTime(items) {
+    let sum = 0, end = -Infinity;
+    for (const item of items) {
+      sum += Math.max(0, item.end - Math.max(item.start, end));
+      end = Math.max(end, item.end);
+    }
+    return sum;
+  }
+
+  // Beside the search: how much time the matches cover; as a tooltip the same for each process.
+  function showMatchedTime() {
+    const time = coveredTime(model.matches);
+    $('matches').textContent = query ? `${model.matches.length} (${formatTime(time)})` : '';
+    const ofProcess = model.list.map((process) =>
+      [process.name, coveredTime(model.matches.filter((item) => item.process === process))]);
+    $('matches').title = query ? 'time during which at least one match runs: '
+      + ofProcess.filter(([, part]) => part > 0)
+        .map(([name, part]) => `${name} ${formatTime(part)}`).join(', ') : '';
+    $('status').dataset.matches = model.matches.length;
+    $('status').dataset.matchedNs = Math.round(time * 1e3);
+  }
+
   let found = -1;
   function search(words) {
     query = words.trim().toLowerCase();
@@ -670,9 +694,7 @@
       if (item.match) model.matches.push(item);
     }
     found = -1;
-    const time = model.matches.reduce((sum, item) => sum + item.end - item.start, 0);
-    $('matches').textContent = query ? `${model.matches.length} (${formatTime(time)})` : '';
-    $('status').dataset.matches = model.matches.length;
+    showMatchedTime();
     redraw();
   }
 

@@ -114,6 +114,33 @@ TEST_F(TimelinePage, DrawsOnlyWhatIsInView) {
   EXPECT_EQ(status(dom, "drawn"), 10);  // those from 100 us to 190 us
 }
 
+// A layer, its call and its primitive added up to 51 ms of 17 ms that had passed.
+TEST_F(TimelinePage, SearchCountsTimeOnceThatNestedAndParallelMatchesShare) {
+  Activity layer = slice("conv1", 0, 17'000'000, 100);
+  Activity call = slice("call of conv1", 500, 16'999'000, 100);
+  Activity primitive = slice("primitive of conv1", 1'000, 16'998'000, 101);  // another thread
+  Activity apart = slice("conv1 again", 20'000'000, 3'000'000, 100);
+  Activity other = slice("pool", 17'000'000, 3'000'000, 100);
+  const std::string path = write({layer, call, primitive, apart, other});
+  const std::string dom = document(path, "#search=conv1");
+  EXPECT_EQ(status(dom, "matches"), 4);
+  EXPECT_EQ(status(dom, "matched-ns"), 20'000'000);
+  EXPECT_THAT(dom, HasSubstr(">4 (20 ms)<"));
+  EXPECT_EQ(status(document(path, "#search=primitive"), "matched-ns"), 16'998'000);
+}
+
+// A kit's timeline shows both sides from 0 on: the tooltip tells them apart.
+TEST_F(TimelinePage, SearchTellsTheTimeOfEachProcess) {
+  Activity base = slice("conv1", 0, 2'000'000, 100);
+  base.attributes.set(Attribute::process_name, "base");
+  Activity candidate = slice("conv1", 0, 3'000'000, 100);
+  candidate.track.pid = 200;
+  candidate.attributes.set(Attribute::process_name, "candidate");
+  const std::string dom = document(write({base, candidate}), "#search=conv1");
+  EXPECT_EQ(status(dom, "matched-ns"), 3'000'000);
+  EXPECT_THAT(dom, testing::ContainsRegex("base[^,\"]* 2 ms, candidate[^,\"]* 3 ms"));
+}
+
 TEST_F(TimelinePage, HostileNamesAreOnlyShown) {
   Activity hostile = slice(kAttack, 0, 1000, 100);
   hostile.attributes.set(Attribute::implementation, kAttack);

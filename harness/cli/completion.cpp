@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: the values that shells offer for options, one row each
+#include "harness/cli/completion.hpp"
+
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/option.hpp"
+#include "harness/config/overrides.hpp"
+#include "harness/config/settings.hpp"
+#include "harness/report/format.hpp"
+#include "ops/problem.hpp"
+#include "profiler/activity.hpp"
+#include "profiler/analysis/column.hpp"
+#include "profiler/analysis/query.hpp"
+#include "profiler/analysis/table_format.hpp"
+#include "profiler/switches.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+template <class Row>
+Words names_of(std::span<const Row> rows) {
+  Words names;
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+Words keys_to_set() {
+  Words keys;
+  for (const std::string& key : override_keys()) keys.push_back(key + "=");
+  return keys;
+}
+
+Words data_type_names() {
+  Words names;
+  for (const DataTypeInfo& row : data_types()) names.emplace_back(row.name);
+  return names;
+}
+
+// The values of an option, or the first operand of a command (`name` empty).
+struct Offer {
+  std::string_view command;  // empty: of every command
+  std::string_view name;     // of the option
+  Words (*words)();
+};
+
+constexpr std::array kOffers = {
+    Offer{"baseline", "", [] { return words_of(baseline_action_names()); }},
+    Offer{"completion", "",
+          [] {
+            return Words{"bash", "zsh"};
+          }},
+    Offer{"report", "format", [] { return names_of(report_formats()); }},
+    Offer{"analyze", "format", [] { return names_of(analysis::table_formats()); }},
+    Offer{"", "aggregate", [] { return words_of(kAggregateNames); }},
+    Offer{"", "aggregate-by", [] { return names_of(analysis::columns()); }},
+    Offer{"", "columns", [] { return names_of(analysis::columns()); }},
+    Offer{"", "device", [] { return words_of(device_names()); }},
+    Offer{"", "direction", [] { return words_of(ops::direction_names()); }},
+    Offer{"", "dtype", data_type_names},
+    Offer{"", "fail-on", [] { return Words{"regression"}; }},
+    Offer{"", "kind", [] { return words_of(activity_kind_names()); }},
+    Offer{"", "order-by", [] { return names_of(analysis::columns()); }},
+    Offer{"", "phase", [] { return words_of(kPhaseFilterNames); }},
+    Offer{"", "profile", [] { return words_of(record_group_names()); }},
+    Offer{"", "profile-format", [] { return words_of(profile_format_names()); }},
+    Offer{"", "require", [] { return Words{"gpu"}; }},
+    Offer{"", "set", keys_to_set},
+};
+
+std::vector<const Command*> shown_commands() {
+  std::vector<const Command*> shown;
+  for (const Command& command : commands()) {
+    if (command.visibility == Visibility::shown) shown.push_back(&command);
+  }
+  return shown;
+}
+
+// Nullptr if nothing is known of the option, or of the operand if `name` is empty.
+const Offer* find_offer(std::string_view command, std::string_view name) {
+  const auto* const found = std::ranges::find_if(kOffers, [&](const Offer& offer) {
+    return offer.name == name && (offer.command == command || offer.command.empty());
+  });
+  return found == kOffers.end() ? nullptr : found;
+}
+
+bool takes_file(const Option& option) {
+  constexpr std::array<std::string_view, 3> kFiles = {"FILE", "DIR", "BENCH"};
+  return std::ranges::any_of(kFiles,
+                             [&](std::string_view name) { return option.value.starts_with(name); });
+}
+
+// The pattern of bash for "COMMAND OPTION", in which "*" is any command.
+std::string bash_pattern(std::string_view command, const Option& option) {
+  const std::string any = command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
+  std::string pattern = fmt::format("{}{}\"", any, option.name);
+  if (option.letter != '\0') pattern += fmt::format(" | *\" -{}\"", option.letter);
+  return pattern;
+}
+
+// Arms of `case "$command $option"`: what follows an option that takes a value.
+std::string bash_values() {
+  std::string arms;
+  for (const Offer& offer : kOffers) {
+    if (offer.name.empty()) continue;
+    const Option& option = *find_option(offer.name);
+    // A value that may be left out follows `=` only.
+    const std::string_view joined = option.implied.empty() ? "" : "[[ -n $joined ]] && ";
+    arms += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(offer.command, option), joined,
+                        fmt::join(offer.words(), " "));
+  }
+  for (const Option& option : options()) {
+    const bool is_known = std::ranges::find(kOffers, option.name, &Offer::name) != kOffers.end();
+    if (option.value.empty() || is_known) continue;
+    arms += fmt::format("    {}) expects={} ;;\n", bash_pattern("", option),
+                        takes_file(option) ? "files" : "nothing");
+  }
+  return arms;
+}
+
+std::string bash_commands() {
+  std::string arms;
+  for (const Command* command : shown_commands()) {
+    std::string words = "--help";
+    for (std::string_view name : command->options) words += fmt::format(" --{}", name);
+    const Offer* const operand = find_offer(command->name, "");
+    arms += fmt::format("    {}) options=\"{}\"", command->name, words);
+    if (operand != nullptr)
+      arms += fmt::format(" operands=\"{}\"", fmt::join(operand->words(), " "));
+    arms += " ;;\n";
+  }
+  return arms;
+}
+
+std::string zsh_value(const Command& command, const Option& option) {
+  if (option.value.empty()) return "";
+  const Offer* const offer = find_offer(command.name, option.name);
+  if (offer != nullptr)
+    return fmt::format(":{}:({})", option.value, fmt::join(offer->words(), " "));
+  return fmt::format(":{}:{}", option.value, takes_file(option) ? "_files" : " ");
+}
+
+std::string zsh_option(const Command& command, const Option& option) {
+  std::string help(option.help);
+  std::replace(help.begin(), help.end(), ':', ';');
+  std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == '\''; });
+  return fmt::format(" '--{}{}[{}]{}'", option.name, option.value.empty() ? "" : "=", help,
+                     zsh_value(command, option));
+}
+
+}  // namespace
+
+// Where files are expected, the reply is left empty: readline itself then completes them, and only
+// it gets blanks and quotes right. Where nothing is to be offered, that is turned off.
+std::string bash_completion() {
+  Words names;
+  for (const Command* command : shown_commands()) names.emplace_back(command->name);
+  return fmt::format(
+      R"(# bash completion of bench; source it or put it below bash-completion's completions folder
+_bench() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" option="${{COMP_WORDS[COMP_CWORD - 1]}}"
+  local command="${{COMP_WORDS[1]}}" options="" operands="" values="" expects=files joined=""
+  COMPREPLY=()
+  # bash makes three words of --option=value.
+  if [[ $current == "=" ]]; then
+    joined=yes current=""
+  elif [[ $option == "=" ]]; then
+    joined=yes option="${{COMP_WORDS[COMP_CWORD - 2]}}"
+  fi
+  case "$command" in
+{0}    help) operands="{1}" ;;
+  esac
+  case "$command $option" in
+{2}    *) [[ -n $joined ]] && expects=nothing ;;
+  esac
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    values="{1} help --help --version"
+  elif [[ -n $values ]]; then
+    [[ $values != *= ]] || compopt -o nospace 2>/dev/null
+  elif [[ $current == -* ]]; then
+    values="$options"
+  elif [[ $COMP_CWORD -eq 2 ]]; then
+    values="$operands"
+  fi
+  if [[ -n $values || $expects == nothing ]]; then
+    compopt +o default +o bashdefault 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
+  fi
+}}
+complete -o bashdefault -o default -F _bench bench ./bench
+)",
+      bash_commands(), fmt::join(names, " "), bash_values());
+}
+
+std::string zsh_completion() {
+  std::string names;
+  std::string cases;
+  for (const Command* command : shown_commands()) {
+    names += fmt::format("    '{}:{}'\n", command->name, command->summary);
+    std::string arguments;
+    for (std::string_view name : command->options) {
+      arguments += zsh_option(*command, *find_option(name));
+    }
+    if (const Offer* const operand = find_offer(command->name, "")) {
+      arguments += fmt::format(" '1:operand:({})'", fmt::join(operand->words(), " "));
+    }
+    cases += fmt::format("    {}) _arguments{} '*:operand:_files' ;;\n", command->name, arguments);
+  }
+  return fmt::format(R"(#compdef bench
+_bench() {{
+  local -a names
+  names=(
+{}  )
+  if (( CURRENT == 2 )); then
+    _describe command names
+    return
+  fi
+  local command="$words[2]"
+  shift words
+  (( CURRENT-- ))
+  case "$command" in
+{}  esac
+}}
+compdef _bench bench
+)",
+                     names, cases);
+}
+
+}  // namespace bench

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The script in a real bash: what it replies, and what it leaves to readline.
+#include "harness/cli/completion.hpp"
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/option.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+class BashCompletion : public testing::Test {
+ protected:
+  BashCompletion() { folder_.write("completion.bash", bash_completion()); }
+
+  // What is offered for the last of the words, as bash splits them. "(files)" if readline completes
+  // names of files.
+  std::vector<std::string> offered(const std::vector<std::string>& words) {
+    std::string script =
+        "set -eu\nsource ./completion.bash\nfiles=yes\n"
+        "compopt() { [[ $1 != +o ]] || files=no; }\nCOMP_WORDS=(";
+    for (const std::string& word : words) script += "'" + word + "' ";
+    script += ")\nCOMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))\n_bench\n";
+    script += "printf '%s\\n' \"${COMPREPLY[@]}\"\n[[ $files == no ]] || echo '(files)'\n";
+    const test::ProgramResult result =
+        test::run_program({{"bash", "-c", script}, folder_.path(), {}});
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::vector<std::string> lines;
+    std::istringstream text(result.out);
+    for (std::string line; std::getline(text, line);) {
+      if (!line.empty()) lines.push_back(line);
+    }
+    return lines;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(BashCompletion, CommandsAndOptionsAreOffered) {
+  EXPECT_THAT(offered({"bench", "ba"}), ElementsAre("baseline"));
+  EXPECT_THAT(offered({"bench", "run", "--quick", "--res"}), ElementsAre("--resume"));
+  EXPECT_THAT(offered({"bench", "help", "expl"}), ElementsAre("explain"));
+}
+
+// They were names of files.
+TEST_F(BashCompletion, TheFirstOperandOfBaselineIsAnAction) {
+  EXPECT_THAT(offered({"bench", "baseline", "s"}), ElementsAre("save", "show"));
+  EXPECT_THAT(offered({"bench", "baseline", "save", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(offered({"bench", "completion", ""}), ElementsAre("bash", "zsh"));
+}
+
+TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
+  EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", "j"}), ElementsAre("json"));
+  EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", ""}), Not(Contains("csv")));
+  EXPECT_THAT(offered({"bench", "analyze", "r.jsonl", "--format", "c"}), ElementsAre("csv"));
+  EXPECT_THAT(offered({"bench", "compare", "a", "b", "--fail-on", ""}), ElementsAre("regression"));
+  EXPECT_THAT(offered({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
+  EXPECT_THAT(offered({"bench", "run", "--set", "measure.pr"}),
+              UnorderedElementsAre("measure.precision=", "measure.processes="));
+  EXPECT_THAT(offered({"bench", "run", "--set", ""}),
+              AllOf(Contains("dtype="), Contains("budget="), Contains("warmup.time="),
+                    Not(Contains("measure="))));
+}
+
+TEST_F(BashCompletion, AValueMayFollowAnEqualsSign) {
+  EXPECT_THAT(offered({"bench", "run", "--device", "=", "cu"}), ElementsAre("cuda"));
+  EXPECT_THAT(offered({"bench", "run", "--profile", "="}), Contains("memory"));
+  EXPECT_THAT(offered({"bench", "run", "--out", "="}), ElementsAre("(files)"));
+  EXPECT_THAT(offered({"bench", "run", "--set", "measure.processes", "=", "3"}), IsEmpty());
+  // Of --profile alone the next word is an operand.
+  EXPECT_THAT(offered({"bench", "run", "--profile", ""}), ElementsAre("(files)"));
+}
+
+TEST_F(BashCompletion, FilesAreOfferedForFilesOnly) {
+  EXPECT_THAT(offered({"bench", "run", "--out", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(offered({"bench", "run", "-o", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(offered({"bench", "gate", "--baseline", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(offered({"bench", "run", "--budget", ""}), IsEmpty());
+  EXPECT_THAT(offered({"bench", "run", "conf"}), ElementsAre("(files)"));
+}
+
+// Names of files were split at blanks. Readline gets them right if it is left to it.
+TEST_F(BashCompletion, ANameWithABlankIsOneWord) {
+  folder_.write("my result.jsonl", "");
+  folder_.write("keys",
+                "source ./completion.bash; bench() { printf '<%s>' \"$@\" >words; }\n"
+                "bench report my\t\nexit\n");
+  const test::ProgramResult result = test::run_program(
+      {{"sh", "-c", "script -q -e -c 'bash --norc --noprofile -i' /dev/null <keys"},
+       folder_.path(),
+       {{"TERM", "dumb"}}});
+  EXPECT_EQ(test::read_text(folder_.file("words")), "<report><my result.jsonl>") << result.out;
+}
+
+TEST(Completion, EveryOptionWithAValueIsKnownToBash) {
+  const std::string script = bash_completion();
+  for (const Option& option : options()) {
+    if (option.value.empty()) continue;
+    EXPECT_NE(script.find(" --" + std::string(option.name) + "\""), std::string::npos)
+        << option.name;
+  }
+}
+
+}  // namespace
+}  // namespace bench
