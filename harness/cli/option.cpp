@@ -2,10 +2,11 @@
 // table: one row an option
 #include "harness/cli/option.hpp"
 
-#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
+#include "harness/config/settings.hpp"
 #include "harness/run/gpu_description.hpp"
+#include "ops/foreign_words.hpp"
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/capture/window.hpp"
 #include "profiler/switches.hpp"
@@ -109,8 +110,7 @@ Status set_override(Arguments& arguments, const std::string& value) {
 }
 
 Status set_device(Arguments& arguments, const std::string& value) {
-  static constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
-  for (std::string_view device : kDevices) {
+  for (std::string_view device : device_names()) {
     if (device == value) {
       arguments.devices.push_back(value);
       return Done{};
@@ -123,7 +123,8 @@ Status set_device(Arguments& arguments, const std::string& value) {
     arguments.devices.push_back(value);
     return Done{};
   }
-  return Error{fmt::format("unknown device `{}`", value), "--device", expectation(value, kDevices)};
+  return Error{fmt::format("unknown device `{}`", value), "--device",
+               ops::expected_word(value, device_names())};
 }
 
 // A switch of the profiler, by its name in the profiler's table; asks for a profile as well.
