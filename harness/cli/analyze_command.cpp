@@ -3,6 +3,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "harness/config/work_file.hpp"
 #include "ops/verbose.hpp"
@@ -41,10 +42,8 @@ Result<AnalysisOptions> options_of(const Arguments& arguments) {
 AnalysisTarget target_of(Env& env) {
   AnalysisTarget target;
   target.out = env.out;
-  if (env.out_is_terminal) {
-    constexpr int kUsual = 80;
-    target.terminal_width = env.terminal_width.value_or(kUsual);
-  }
+  const int width = console_options(env).width;
+  if (width < kUnlimitedWidth) target.terminal_width = width;
   // Not /tmp, which may be memory.
   target.folder = env.variable("TMPDIR").value_or("/var/tmp");
   return target;

@@ -7,7 +7,8 @@
 
 namespace bench {
 
-// As wide as the terminal. Into a file or a pipe nothing is shortened, and nothing coloured.
+// As wide as the terminal, or as COLUMNS says where there is no terminal or its width is unknown.
+// Into a file or a pipe without COLUMNS nothing is shortened; there nothing is coloured either.
 ConsoleOptions console_options(const Env& env);
 
 }  // namespace bench

@@ -2,8 +2,11 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
 #include "harness/run/probe.hpp"
@@ -66,39 +69,55 @@ struct Places {
   }
 };
 
-struct Totals {
-  std::int64_t cases = 0;
-  std::int64_t here = 0;
-};
-
 std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-std::string table_row(const CaseRecord& record, std::size_t id_width, const std::string& where) {
+// Into a file or a pipe each case has one line, with the reason in it.
+enum class Reasons { in_the_row, below_it };
+
+Row table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
+              Reasons reasons) {
   const ops::Work& work = *record.work;
-  return fmt::format(
-      "{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", record.id, id_width, count_or_unknown(work.macs),
-      format_count(work.flops), format_bytes(work.traffic()),
-      record.multiplicity ? fmt::format("x{}", *record.multiplicity) : "", printable(where));
+  Row row;
+  Cell id{record.id};
+  if (reasons == Reasons::below_it) id.shorter = ids.forms(record.id);
+  row.cells = {std::move(id),
+               {count_or_unknown(work.macs)},
+               {format_count(work.flops)},
+               {format_bytes(work.traffic())},
+               {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
+               {where}};
+  if (reasons == Reasons::in_the_row || where == kHere) return row;
+  const std::size_t end = std::min(where.find(": "), where.size());
+  row.cells.back() = {where.substr(0, end), Tone::warning};
+  row.note = end < where.size() ? where.substr(end + 2) : "";
+  return row;
 }
 
-// Case by case: the records of a large plan take as much memory as the plan.
 void print_table(const Plan& plan, const Places& places, Env& env) {
-  std::size_t width = 4;
-  for (const Case& entry : plan.cases) width = std::max(width, display_width(entry.id));
-  *env.out << fmt::format("{:<{}}  {:>9}  {:>9}  {:>10}  {:>4}  {}\n", "case", width, "MACs",
-                          "FLOPs", "bytes", "", "runs here");
-  Totals totals;
+  constexpr std::size_t kNarrowestId = 36;
+  const ConsoleOptions console = console_options(env);
+  const Reasons reasons = console.width < kUnlimitedWidth ? Reasons::below_it : Reasons::in_the_row;
+  const std::vector<Column> columns = {
+      {"case", Align::left, kNarrowestId},      {"MACs", Align::right, std::nullopt, 3},
+      {"FLOPs", Align::right, std::nullopt, 1}, {"bytes", Align::right, std::nullopt, 2},
+      {"", Align::right, std::nullopt, 4},      {"runs here"}};
+  std::vector<std::string_view> ids;
+  for (const Case& entry : plan.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
+  std::size_t here = 0;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
     const std::string where = places.where(record);
-    *env.out << table_row(record, width, where);
-    ++totals.cases;
-    totals.here += where == kHere ? 1 : 0;
+    rows.push_back(table_row(record, shortener, where, reasons));
+    here += where == kHere ? 1 : 0;
   }
-  *env.out << fmt::format("{} case{}, {} can run here\n", totals.cases,
-                          totals.cases == 1 ? "" : "s", totals.here);
+  *env.out << render_table(columns, std::move(rows), static_cast<std::size_t>(console.width),
+                           console.colour)
+           << fmt::format("{} case{}, {} can run here\n", plan.cases.size(),
+                          plan.cases.size() == 1 ? "" : "s", here);
 }
 
 void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refused, Env& env) {
