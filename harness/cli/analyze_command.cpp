@@ -42,8 +42,9 @@ Result<AnalysisOptions> options_of(const Arguments& arguments) {
 AnalysisTarget target_of(Env& env) {
   AnalysisTarget target;
   target.out = env.out;
-  const int width = console_options(env).width;
-  if (width < kUnlimitedWidth) target.terminal_width = width;
+  if (const auto width = limited_width(env)) {
+    target.terminal_width = static_cast<std::int64_t>(*width);
+  }
   // Not /tmp, which may be memory.
   target.folder = env.variable("TMPDIR").value_or("/var/tmp");
   return target;
@@ -97,7 +98,8 @@ Result<WorkOf> work_of(const Arguments& arguments) {
 }
 
 Status summarise_file(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const SummaryOptions options, summary_options_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(SummaryOptions options, summary_options_of(arguments));
+  options.width = limited_width(env);
   const std::string format = arguments.format.value_or("table");
   const bool json = arguments.output == Output::json || format == "json";
   if (!json && format != "table") {

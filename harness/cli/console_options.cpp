@@ -2,7 +2,6 @@
 #include "harness/cli/console_options.hpp"
 
 #include <charconv>
-#include <optional>
 #include <string>
 #include <system_error>
 
@@ -29,6 +28,11 @@ ConsoleOptions console_options(const Env& env) {
                       : requested.value_or(kUnlimitedWidth);
   console.colour = env.use_colour() ? Colour::on : Colour::off;
   return console;
+}
+
+std::optional<std::size_t> limited_width(const Env& env) {
+  const int width = console_options(env).width;
+  return width < kUnlimitedWidth ? std::optional(static_cast<std::size_t>(width)) : std::nullopt;
 }
 
 }  // namespace bench
