@@ -97,6 +97,12 @@ std::vector<std::string> cut_all(std::vector<std::string> texts, std::size_t wid
   return texts;
 }
 
+// A cut beside the "..." of a short form reads as more than one is left out.
+bool meets_ellipsis(const std::vector<std::string>& texts) {
+  return std::ranges::any_of(
+      texts, [](const std::string& text) { return text.find("....") != std::string::npos; });
+}
+
 FittedColumn fit_cut(const std::vector<Row>& rows, std::size_t index, std::size_t width) {
   const std::size_t levels = levels_of(rows, index);
   for (std::size_t level = 0; level <= levels; ++level) {
@@ -108,12 +114,15 @@ FittedColumn fit_cut(const std::vector<Row>& rows, std::size_t index, std::size_
   std::optional<FittedColumn> usual;
   for (std::size_t level = levels + 1; level-- > 0;) {
     const std::vector<std::string> forms = forms_at(rows, index, level);
+    std::optional<FittedColumn> lossless;
     for (const std::size_t head : heads(width)) {
       FittedColumn fitted{cut_all(forms, width, head), {}};
       fitted.is_lossy = lookalikes(rows, index, fitted.texts);
-      if (fitted.is_lossless()) return fitted;
+      if (fitted.is_lossless() && !meets_ellipsis(fitted.texts)) return fitted;
+      if (fitted.is_lossless() && !lossless) lossless = fitted;
       if (!usual) usual = std::move(fitted);
     }
+    if (lossless) return *std::move(lossless);
   }
   return *std::move(usual);
 }
