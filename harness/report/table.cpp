@@ -187,16 +187,36 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   for (std::size_t begin = 0; begin < clean.size();) {
     std::size_t end = clean.find(' ', begin);
     if (end == std::string::npos) end = clean.size();
-    std::string word = shorten(std::string_view(clean).substr(begin, end - begin), room);
+    const std::string_view word = std::string_view(clean).substr(begin, end - begin);
     begin = end + 1;
-    if (word.empty()) continue;
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) {
-      result += margin + line + '\n';
-      line.clear();
+    for (const std::string& piece : split_columns(word, room)) {
+      if (!line.empty() && display_width(line) + 1 + display_width(piece) > room) {
+        result += margin + line + '\n';
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + piece;
     }
-    line += (line.empty() ? "" : " ") + word;
   }
   if (!line.empty()) result += margin + line + '\n';
+  return result;
+}
+
+std::string fold_lines(std::string_view text, std::size_t width) {
+  constexpr std::string_view kColumnGap = "  ";
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (display_width(line) <= width) {
+      result += std::string(line) + '\n';
+      continue;
+    }
+    const std::size_t gap = line.substr(0, width / 2).rfind(kColumnGap);
+    const std::size_t hang = gap == std::string_view::npos ? 0 : gap + kColumnGap.size();
+    const std::string folded = wrap(line.substr(hang), width, hang);
+    result += std::string(line.substr(0, hang)) + folded.substr(std::min(hang, folded.size()));
+  }
   return result;
 }
 

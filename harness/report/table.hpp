@@ -44,8 +44,14 @@ struct Row {
 std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
                          std::size_t width, Colour colour);
 
-// Words of `text` on lines of at most `width` columns, each after `indent` blanks.
+// Words of `text` on lines of at most `width` columns, each after `indent` blanks. A word that is
+// longer goes on in the next line.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+// Lines in columns, such as "ok      oneDNN         3.2.0 at ...", in at most `width` columns: what
+// is too long goes on below its last column, whose text begins behind two blanks. Other lines stay
+// as they are.
+std::string fold_lines(std::string_view text, std::size_t width);
 
 // The text between the escape sequences of `tone`.
 std::string paint(std::string_view text, Tone tone, Colour colour);

@@ -164,7 +164,17 @@ TEST(Wrap, WordsWithinTheWidth) {
   EXPECT_EQ(wrap("  ", 10, 2), "");
   EXPECT_EQ(wrap("one two three", 8, 0), "one two\nthree\n");
   EXPECT_EQ(wrap("one  two", 8, 2), "  one\n  two\n");
-  EXPECT_EQ(wrap("incomprehensibilities", 10, 0), "inco...ies\n");
+  EXPECT_EQ(wrap("incomprehensibilities", 10, 0), "incomprehe\nnsibilitie\ns\n");
+  EXPECT_EQ(wrap("a incomprehensible word", 10, 2), "  a\n  incompre\n  hensible\n  word\n");
+}
+
+TEST(FoldLines, WhatIsTooLongGoesOnBelowItsLastColumn) {
+  EXPECT_EQ(fold_lines("ok      oneDNN  3.2.0 with two threads here\nshort\n", 34),
+            "ok      oneDNN  3.2.0 with two\n"
+            "                threads here\n"
+            "short\n");
+  EXPECT_EQ(fold_lines("no columns at all in it", 10), "no columns\nat all in\nit\n");
+  EXPECT_EQ(fold_lines("", 10), "");
 }
 
 TEST(Paint, PlainWithoutColour) {
