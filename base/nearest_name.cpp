@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <iterator>
 
 namespace bench {
 namespace {
@@ -30,22 +32,65 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 // Names longer than any of ours are not worth a quadratic table: they come from hostile files.
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kMaxLength = 64;
+
+// Names whose numbers differ in more than one digit mean different things (`resnet51`, `resnet18`).
+constexpr std::size_t kMaxDigitEdits = 1;
+
+// A shorter part of a name (`v1_5` gives `v1`) is too little to recognise the name by.
+constexpr std::size_t kMinStem = 3;
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+std::string digits_in(std::string_view text) {
+  std::string digits;
+  std::ranges::copy_if(text, std::back_inserter(digits),
+                       [](char c) { return c >= '0' && c <= '9'; });
+  return digits;
+}
+
+// The edits between two names; nullopt if they are too many for a slip.
+std::optional<std::size_t> slip(std::string_view written, std::string_view name) {
+  const std::size_t limit = std::max<std::size_t>(1, std::max(written.size(), name.size()) / 3);
+  const std::size_t distance = edit_distance(written, name);
+  if (distance > limit) return std::nullopt;
+  if (edit_distance(digits_in(written), digits_in(name)) > kMaxDigitEdits) return std::nullopt;
+  return distance;
+}
+
+// How far a name is from what was written: 2 for each edit. A name of which only the beginning was
+// written (`resnet50` of `resnet50_v1_5`) is 1 further away than that beginning.
+std::optional<std::size_t> cost(std::string_view written, std::string_view name) {
+  std::optional<std::size_t> best;
+  const auto consider = [&](std::string_view part, std::size_t extra) {
+    const auto edits = slip(written, part);
+    if (edits && (!best || 2 * *edits + extra < *best)) best = 2 * *edits + extra;
+  };
+  consider(name, 0);
+  for (std::size_t end = name.find('_', kMinStem); end != std::string_view::npos;
+       end = name.find('_', end + 1)) {
+    consider(name.substr(0, end), 1);
+  }
+  return best;
+}
 
 }  // namespace
 
 std::optional<std::string_view> nearest_name(std::string_view written,
                                              std::span<const std::string_view> candidates) {
-  if (written.size() > kLongestName) return std::nullopt;
+  if (written.size() > kMaxLength) return std::nullopt;
+  const std::string plain = lower_case(written);
   std::optional<std::string_view> best;
-  std::size_t best_distance = 0;
+  std::size_t best_cost = 0;
   for (std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(written, candidate);
-    const std::size_t limit =
-        std::max<std::size_t>(1, std::max(written.size(), candidate.size()) / 3);
-    if (distance <= limit && (!best || distance < best_distance)) {
+    const auto candidate_cost = cost(plain, lower_case(candidate));
+    if (candidate_cost && (!best || *candidate_cost < best_cost)) {
       best = candidate;
-      best_distance = distance;
+      best_cost = *candidate_cost;
     }
   }
   return best;

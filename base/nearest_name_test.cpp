@@ -38,6 +38,26 @@ TEST(NearestName, TheFirstOfEquallyNearWins) {
   EXPECT_EQ(nearest_name("gold", names), "cold");
 }
 
+TEST(NearestName, TheBeginningOfANameIsNearerThanAnotherNumber) {
+  constexpr std::array<std::string_view, 4> networks = {"mobilenet_v2", "resnet18", "resnet50_v1_5",
+                                                        "vgg16"};
+  EXPECT_EQ(nearest_name("resnet50", networks), "resnet50_v1_5");
+  EXPECT_EQ(nearest_name("resnet51", networks), "resnet50_v1_5");
+  EXPECT_EQ(nearest_name("resnet50_v1", networks), "resnet50_v1_5");
+  EXPECT_EQ(nearest_name("ResNet-50", networks), "resnet50_v1_5");
+  EXPECT_EQ(nearest_name("resnet19", networks), "resnet18");
+  EXPECT_EQ(nearest_name("mobilenet", networks), "mobilenet_v2");
+  EXPECT_EQ(nearest_name("vgg19", networks), "vgg16");
+  EXPECT_FALSE(nearest_name("resnet34", networks));
+  EXPECT_FALSE(nearest_name("resnet101", networks));
+}
+
+TEST(NearestName, CaseIsNoEdit) {
+  constexpr std::array<std::string_view, 2> functions = {"relu", "elu"};
+  EXPECT_EQ(nearest_name("ReLU", functions), "relu");
+  EXPECT_EQ(nearest_name("ELU", functions), "elu");
+}
+
 TEST(NearestName, NothingToChooseFromAndHostileLength) {
   EXPECT_FALSE(nearest_name("stride", {}));
   EXPECT_FALSE(nearest_name(std::string(10'000'000, 'a'), kNames));

@@ -2,7 +2,7 @@
 #include "ops/post_op.hpp"
 
 #include "base/checked.hpp"
-#include "base/nearest_name.hpp"
+#include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
 #include "ops/pointwise/functions.hpp"
 #include "ops/tensor.hpp"
@@ -85,7 +85,7 @@ Result<PostOp> parse_post_op(std::string_view text) {
   const UnaryFunction* function = leading_function(text);
   if (function == nullptr) {
     return Error{fmt::format("unknown post-op `{}`", text), "post_ops",
-                 expectation(text, post_op_names())};
+                 expected_word(text, post_op_names())};
   }
   PostOp post_op{std::string(function->name), function->alpha, function->beta};
   const std::string_view rest = text.substr(function->name.size());
@@ -125,7 +125,7 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
       model.tensors.insert(find_output(), residual_like(output, ++residuals));
     } else {
       return Error{fmt::format("unknown post-op `{}`", post_op.function), "post_ops",
-                   expectation(post_op.function, post_op_names())};
+                   expected_word(post_op.function, post_op_names())};
     }
     BENCH_RETURN_IF_ERROR(add_counts(model, elements * work.flops, elements * work.sfu_ops));
     model.formulas.push_back({"flops of " + post_op.function,

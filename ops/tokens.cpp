@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Case-id text of parameters, and back: format_tokens and parse_tokens of ops/parameter.hpp.
-#include "base/nearest_name.hpp"
+#include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
 #include "ops/parameter.hpp"
 
@@ -134,7 +134,7 @@ class TokenReader {
       if (!known && parameter.fallback != "required") return Done{};
       if (!known) {
         return fault(fmt::format("unknown `{}` `{}`", parameter.name, part),
-                     expectation(part, parameter.words));
+                     expected_word(part, parameter.words));
       }
       set_.set(parameter.name, std::string(part));
     } else {

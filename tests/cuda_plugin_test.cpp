@@ -143,10 +143,11 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
   environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
   const ProgramResult text = bench({"doctor", "--watch", "50ms"}, folder.path(), environment);
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("ok      CUDA plugin    9.9, interface 1, for 90-real, at "));
-  EXPECT_THAT(text.out, HasSubstr("note    NVIDIA driver  a driver for CUDA 13.0, but no device\n"
-                                  "                       so: cases with device: cuda are skipped\n"
-                                  "                       do: see nvidia-smi -L\n"));
+  EXPECT_THAT(text.out, HasSubstr("ok      CUDA plugin     9.9, interface 1, for 90-real, at "));
+  EXPECT_THAT(text.out,
+              HasSubstr("note    NVIDIA driver   a driver for CUDA 13.0, but no device\n"
+                        "                        so: cases with device: cuda are skipped\n"
+                        "                        do: see nvidia-smi -L\n"));
   // What a library prints in the child goes to standard error.
   EXPECT_THAT(text.out, Not(HasSubstr("a library that prints")));
   const ProgramResult machine =

@@ -3,6 +3,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "harness/config/work_file.hpp"
 #include "ops/verbose.hpp"
@@ -41,9 +42,8 @@ Result<AnalysisOptions> options_of(const Arguments& arguments) {
 AnalysisTarget target_of(Env& env) {
   AnalysisTarget target;
   target.out = env.out;
-  if (env.out_is_terminal) {
-    constexpr int kUsual = 80;
-    target.terminal_width = env.terminal_width.value_or(kUsual);
+  if (const auto width = limited_width(env)) {
+    target.terminal_width = static_cast<std::int64_t>(*width);
   }
   // Not /tmp, which may be memory.
   target.folder = env.variable("TMPDIR").value_or("/var/tmp");
@@ -98,7 +98,8 @@ Result<WorkOf> work_of(const Arguments& arguments) {
 }
 
 Status summarise_file(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const SummaryOptions options, summary_options_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(SummaryOptions options, summary_options_of(arguments));
+  options.width = limited_width(env);
   const std::string format = arguments.format.value_or("table");
   const bool json = arguments.output == Output::json || format == "json";
   if (!json && format != "table") {

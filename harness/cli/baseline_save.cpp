@@ -2,8 +2,10 @@
 // `bench baseline save` and `accept`: from result files into the store.
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/result_text.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/store/from_report.hpp"
 #include "harness/store/iteration_sink.hpp"
@@ -87,14 +89,19 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochWish 
   return Done{};
 }
 
-std::string text_of(const Saving& saving) {
-  const std::vector<Column> columns = {{"case"}, {"result"}, {"epoch", Align::right}};
+std::string text_of(const Saving& saving, const ConsoleOptions& console) {
+  const std::vector<Column> columns = {
+      {"case", Align::left, kNarrowestId}, {"result"}, {"epoch", Align::right}};
+  std::vector<std::string_view> ids;
+  for (const Saved& entry : saving.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
   std::vector<Row> rows;
   for (const Saved& entry : saving.cases) {
     const std::string epoch = entry.epoch ? std::to_string(*entry.epoch) : "";
-    rows.push_back({{{entry.id}, {entry.result}, {epoch}}, entry.reason});
+    rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)}, {entry.result}, {epoch}},
+                    entry.reason});
   }
-  return render_table(columns, rows, kUnlimitedWidth, Colour::off);
+  return render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour);
 }
 
 std::string json_of(const Saving& saving) {
@@ -119,7 +126,8 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env
   }
   // What was saved before an error stays, and is shown.
   if (status.ok() || !saving.cases.empty())
-    *env.out << (arguments.output == Output::json ? json_of(saving) : text_of(saving));
+    *env.out << (arguments.output == Output::json ? json_of(saving)
+                                                  : text_of(saving, console_options(env)));
   BENCH_RETURN_IF_ERROR(std::move(status));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : saving.warnings)

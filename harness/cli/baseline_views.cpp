@@ -3,7 +3,9 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/gate/change.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/store/history.hpp"
 
@@ -21,6 +23,9 @@ namespace bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Widths below which a column goes instead of being cut further.
+constexpr std::size_t kNarrowestText = 12;
 
 constexpr double kUsualPoint = 0.95;  // of the differences between runs, as the gate's screen asks
 
@@ -100,9 +105,9 @@ std::optional<double> spread_of(const BaselineHistory& history) {
   return between_run_sigma(median_differences(run_levels(history.records)));
 }
 
-Row list_row(const BaselineHistory& history) {
+Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
   const BaselineRecord& last = *history.last();
-  return {{{last.id},
+  return {{{last.id, Tone::plain, shortener.forms(last.id)},
            {std::to_string(history.records.size())},
            {std::to_string(epochs_of(history))},
            {last.time},
@@ -113,19 +118,26 @@ Row list_row(const BaselineHistory& history) {
           ""};
 }
 
-std::string list_text(const Stored& stored) {
+std::string list_text(const Stored& stored, const ConsoleOptions& console) {
   const std::vector<Column> columns = {
-      {"case"},   {"runs", Align::right},   {"epochs", Align::right}, {"last run"},
-      {"commit"}, {"median", Align::right}, {"spread", Align::right}, {"anchors"}};
+      {"case", Align::left, kNarrowestId},       {"runs", Align::right, std::nullopt, 3},
+      {"epochs", Align::right, std::nullopt, 4}, {"last run", Align::left, std::nullopt, 2},
+      {"commit", Align::left, std::nullopt, 5},  {"median", Align::right},
+      {"spread", Align::right, std::nullopt, 1}, {"anchors", Align::left, kNarrowestText, 2}};
   std::string text;
   for (std::size_t i = 0; i < stored.cases.size();) {
     const std::string& machine = stored.cases[i].file.folder_name;
-    std::vector<Row> rows;
+    const std::size_t first = i;
+    std::vector<std::string_view> ids;
     for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
-      rows.push_back(list_row(stored.cases[i].history));
+      ids.push_back(stored.cases[i].history.last()->id);
+    const IdShortener shortener(ids);
+    std::vector<Row> rows;
+    for (std::size_t entry = first; entry < i; ++entry)
+      rows.push_back(list_row(stored.cases[entry].history, shortener));
     text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(stored.store.folder()),
                         printable(machine)) +
-            render_table(columns, rows, kUnlimitedWidth, Colour::off);
+            render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour);
   }
   return text.empty() ? "no baselines\n" : text;
 }
@@ -167,7 +179,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
 }
 
 // How much the runs differ, and what ran last.
-std::string history_facts(const BaselineHistory& history) {
+std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
   const std::vector<RunLevel> levels = run_levels(history.records);
   const std::vector<double> medians = median_differences(levels);
   std::vector<Row> rows;
@@ -188,19 +200,20 @@ std::string history_facts(const BaselineHistory& history) {
                                plural(last.profile->activities.size(), "step"),
                                format_time(last.profile->duration), last.profile->left_out));
   }
-  return render_table({{"fact"}, {"value"}}, rows, kUnlimitedWidth, Colour::off);
+  return render_table({{"fact"}, {"value", Align::left, kNarrowestText}}, rows,
+                      static_cast<std::size_t>(console.width), console.colour);
 }
 
-std::string show_text(const StoredCase& entry) {
+std::string show_text(const StoredCase& entry, const ConsoleOptions& console) {
   const std::vector<Column> columns = {{"epoch", Align::right},
                                        {"time"},
-                                       {"run"},
-                                       {"commit"},
+                                       {"run", Align::left, std::nullopt, 4},
+                                       {"commit", Align::left, std::nullopt, 2},
                                        {"median", Align::right},
                                        {"change", Align::right},
-                                       {"processes", Align::right},
-                                       {"anchor"},
-                                       {"reason"}};
+                                       {"processes", Align::right, std::nullopt, 5},
+                                       {"anchor", Align::left, kNarrowestText, 1},
+                                       {"reason", Align::left, kNarrowestText, 1}};
   std::vector<Row> rows;
   const BaselineRecord* before = nullptr;
   for (const BaselineRecord& record : entry.history.records) {
@@ -209,8 +222,8 @@ std::string show_text(const StoredCase& entry) {
   }
   return fmt::format("{}\n{}\n", printable(entry.history.last()->id),
                      printable(entry.history.path)) +
-         render_table(columns, rows, kUnlimitedWidth, Colour::off) + '\n' +
-         history_facts(entry.history);
+         render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour) +
+         '\n' + history_facts(entry.history, console);
 }
 
 std::string show_json(const std::vector<StoredCase>& cases) {
@@ -241,7 +254,8 @@ Result<std::vector<StoredCase>> named_cases(const Arguments& arguments, Stored s
 
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
-  *env.out << (arguments.output == Output::json ? list_json(stored) : list_text(stored));
+  *env.out << (arguments.output == Output::json ? list_json(stored)
+                                                : list_text(stored, console_options(env)));
   warn(stored.problems, arguments, env);
   return ExitStatus::success;
 }
@@ -254,7 +268,7 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
     *env.out << show_json(cases);
   } else {
     for (const StoredCase& entry : cases)
-      *env.out << (&entry == &cases.front() ? "" : "\n") << show_text(entry);
+      *env.out << (&entry == &cases.front() ? "" : "\n") << show_text(entry, console_options(env));
   }
   for (const StoredCase& entry : cases) warn(entry.history.problems, arguments, env);
   return ExitStatus::success;

@@ -79,7 +79,7 @@ constexpr std::array kCommands = {
         "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
         "failed\n"
         "bench run configs/quick.yaml --baseline baselines       # beside what the store holds\n"
-        "bench run CASE --under 'perf record -g -o perf.data'    # below somebody else's "
+        "bench run CASE --under 'perf record -g -o perf.data'    # under another "
         "profiler",
         kRunOptions, run_command},
     Command{"list", "CONFIG|CASE...", 1, -1,
@@ -110,7 +110,7 @@ constexpr std::array kCommands = {
             "docs/tensor_cores.md has the rules.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
-            "bench explain conv/forward/n8c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu device.json",
+            "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json",
             kExplainOptions, explain_command},
     Command{
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
@@ -159,7 +159,7 @@ constexpr std::array kCommands = {
         "are no regressions, hence exit status 0 unless --fail-on or --require-baseline asks for "
         "more.",
         "bench compare before.jsonl after.jsonl\n"
-        "bench compare before.jsonl after.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+        "bench compare a.jsonl b.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
         "bench compare baselines after.jsonl                      # with what was accepted\n"
         "bench compare baselines@release-1.4 baselines            # since an anchor\n"
         "bench compare old.json new.json --fail-on regression     # Google Benchmark",
@@ -171,9 +171,8 @@ constexpr std::array kCommands = {
         "machine class and\n"
         "case, to which each accepted run adds a line. It is made to be kept in git.\n"
         "  save RESULT...    add runs that are as fast as those before, or the first ones\n"
-        "  accept RESULT...  add runs whose level changed and is right: opens an epoch, from "
-        "which on the\n"
-        "                    runs before no longer count\n"
+        "  accept RESULT...  add runs whose level changed and is right: opens an epoch,\n"
+        "                    from which on the runs before no longer count\n"
         "  list              the cases with runs, epochs, last commit, median and anchors\n"
         "  show CASE...      every run of a case, how much its runs differ, what ran last\n"
         "  prune             keep the last 30 runs of each epoch, and every anchor\n"
@@ -182,7 +181,7 @@ constexpr std::array kCommands = {
         "interrupted\n"
         "are refused, with the reason. docs/baselines.md has format and policy.",
         "bench baseline save r.jsonl --reason 'nightly run of main'\n"
-        "bench baseline accept r.jsonl --filter 'conv/*' --reason 'checks its input now (#123)'\n"
+        "bench baseline accept r.jsonl --filter 'conv/*' --reason 'a new check (#123)'\n"
         "bench baseline save r.jsonl --anchor release-1.4 --reason 'release 1.4'\n"
         "bench baseline list --filter '*/bf16/*'\n"
         "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
@@ -201,8 +200,8 @@ constexpr std::array kCommands = {
         "docs/gate.md explains the rules and what they cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
-        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2.1/lib\n"
-        "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41   # what it costs\n"
+        "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2/lib\n"
+        "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41\n"
         "bench gate configs/resnet.yaml                          # against baselines/ alone\n"
         "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
         kGateOptions, gate_command},
@@ -231,8 +230,7 @@ constexpr std::array kCommands = {
             "oneDNN's log lines.\n"
             "Several files become one timeline. What is written follows the suffix given to -o, or "
             "--format:\n"
-            "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev and "
-            "chrome://tracing\n"
+            "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev\n"
             "  .html            html         the timeline as a page, which needs no network\n"
             "  .svg             memory_flow  time x address, one rectangle an allocation\n"
             "With --check the files are Chrome traces, of any origin, whose errors are listed.",
@@ -274,6 +272,16 @@ constexpr std::array kCommands = {
             "bench doctor\n"
             "bench doctor --watch 0s      # at once, without the look",
             kDoctorOptions, doctor_command},
+    Command{"man",
+            "",
+            0,
+            0,
+            "print the manual: every command with its options and examples",
+            "From a checkout there is no page for man(1) to find; an installation also has `man "
+            "bench`.",
+            "bench man | less",
+            {},
+            man_command},
     Command{"completion",
             "SHELL",
             1,

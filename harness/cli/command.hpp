@@ -47,6 +47,7 @@ ExitStatus profile_command(const Arguments& arguments, Env& env);
 ExitStatus doctor_command(const Arguments& arguments, Env& env);
 ExitStatus completion_command(const Arguments& arguments, Env& env);
 ExitStatus worker_command(const Arguments& arguments, Env& env);
+ExitStatus man_command(const Arguments& arguments, Env& env);
 ExitStatus manual_command(const Arguments& arguments, Env& env);
 
 }  // namespace bench

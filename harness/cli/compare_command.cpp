@@ -3,6 +3,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/gate/comparison.hpp"
 #include "harness/report/result_text.hpp"
 
@@ -100,7 +101,9 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
       print_line(*env.err, fmt::format("bench compare: {}", warning));
     }
   }
-  const std::string text = format->write(comparison);
+  ConsoleOptions console = console_options(env);
+  if (arguments.out) console = {.width = kUnlimitedWidth};
+  const std::string text = format->write(comparison, console);
   if (arguments.out) {
     BENCH_RETURN_IF_ERROR(
         write_file(*arguments.out, text, arguments.force ? Existing::replace : Existing::refuse));

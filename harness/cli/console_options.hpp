@@ -5,9 +5,16 @@
 #include "base/env.hpp"
 #include "harness/report/console.hpp"
 
+#include <cstddef>
+#include <optional>
+
 namespace bench {
 
-// As wide as the terminal. Into a file or a pipe nothing is shortened, and nothing coloured.
+// As wide as the terminal, or as COLUMNS says where there is no terminal or its width is unknown.
+// Into a file or a pipe without COLUMNS nothing is shortened; there nothing is coloured either.
 ConsoleOptions console_options(const Env& env);
+
+// The width that tables keep to; nullopt: any.
+std::optional<std::size_t> limited_width(const Env& env);
 
 }  // namespace bench

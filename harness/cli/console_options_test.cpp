@@ -34,6 +34,23 @@ TEST_F(ConsoleOptionsTest, into_a_pipe_nothing_is_shortened_or_coloured) {
   EXPECT_EQ(console_options(env_).colour, Colour::off);
 }
 
+TEST_F(ConsoleOptionsTest, columns_sets_the_width_where_no_terminal_does) {
+  const auto with_columns = [&](const std::string& value) {
+    env_.variable = [value](const std::string& name) {
+      return name == "COLUMNS" ? std::optional<std::string>(value) : std::nullopt;
+    };
+    return console_options(env_).width;
+  };
+  EXPECT_EQ(with_columns("80"), 80);
+  EXPECT_EQ(with_columns(""), kUnlimitedWidth);
+  EXPECT_EQ(with_columns("0"), kUnlimitedWidth);
+  EXPECT_EQ(with_columns("wide"), kUnlimitedWidth);
+  env_.out_is_terminal = true;
+  EXPECT_EQ(with_columns("80"), 80);
+  env_.terminal_width = 72;
+  EXPECT_EQ(with_columns("80"), 72);
+}
+
 TEST_F(ConsoleOptionsTest, no_color_is_respected) {
   env_.out_is_terminal = true;
   env_.variable = [](const std::string& name) {

@@ -3,7 +3,9 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/report/table.hpp"
 #include "harness/run/cuda_findings.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/probe.hpp"
@@ -52,17 +54,25 @@ Finding onednn_finding(Env& env) {
   return {Finding::Level::good, "oneDNN", found, "", ""};
 }
 
+std::string painted(const LevelText& level) {
+  return fmt::format("{}{}\x1b[0m", level.colour, level.mark);
+}
+
 void print_text(const std::vector<Finding>& findings, Env& env) {
   const bool colour = env.out_is_terminal && env.use_colour();
+  const auto width = limited_width(env);
   *env.out << "bench " << tool_version() << '\n';
   for (const Finding& finding : findings) {
     const LevelText& level = text_of(finding.level);
-    *env.out << fmt::format("{}{}{} {:<14} {}\n", colour ? level.colour : "", level.mark,
-                            colour ? "\x1b[0m" : "", finding.subject, printable(finding.found));
+    std::string text =
+        fmt::format("{} {:<14}  {}\n", level.mark, finding.subject, printable(finding.found));
     if (!finding.consequence.empty())
-      *env.out << fmt::format("{:>23}so: {}\n", "", printable(finding.consequence));
+      text += fmt::format("{:>24}so: {}\n", "", printable(finding.consequence));
     if (!finding.remedy.empty())
-      *env.out << fmt::format("{:>23}do: {}\n", "", printable(finding.remedy));
+      text += fmt::format("{:>24}do: {}\n", "", printable(finding.remedy));
+    if (width) text = fold_lines(text, *width);
+    if (colour) text.replace(0, level.mark.size(), painted(level));
+    *env.out << text;
   }
 }
 

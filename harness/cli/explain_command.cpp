@@ -2,9 +2,11 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/tensor_core_section.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/table.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
 #include "harness/run/dispatch_reasons.hpp"
@@ -298,14 +300,14 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
   return entry;
 }
 
+// All but the id and the command, which are there to be pasted and never fold.
 std::string explanation_text(const Case& spec, const Here& here, const std::optional<There>& there,
                              const std::optional<ops::Platform>& platform) {
   const std::string tensor_cores = (platform ? tensor_core_text(spec, *platform) + "\n" : "") +
                                    (there ? there_text(*there) : "");
-  return fmt::format("case  {}\n\n{}\n{}\n{}\n{}{}{}\nreproduce\n  {}\n", spec.id,
-                     tensors_text(tensors_of(spec)), formulas_text(spec), work_text(work_of(spec)),
-                     tensor_cores, probe_text(here.probe), reasons_text(here.not_taken),
-                     here.reproduction);
+  return fmt::format("{}\n{}\n{}\n{}{}{}\n", tensors_text(tensors_of(spec)), formulas_text(spec),
+                     work_text(work_of(spec)), tensor_cores, probe_text(here.probe),
+                     reasons_text(here.not_taken));
 }
 
 // The command line has checked the name.
@@ -327,7 +329,10 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
     if (arguments.output == Output::json) {
       cases.push_back(explanation_json(spec, here, there, platform));
     } else {
-      *env.out << printable_lines(explanation_text(spec, here, there, platform));
+      std::string text = printable_lines(explanation_text(spec, here, there, platform));
+      if (const auto width = limited_width(env)) text = fold_lines(text, *width);
+      *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
+                              printable(here.reproduction));
     }
   }
   if (arguments.output == Output::json) {

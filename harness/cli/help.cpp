@@ -3,10 +3,16 @@
 
 #include "base/version.hpp"
 #include "harness/cli/option.hpp"
+#include "harness/report/table.hpp"
 #include "profiler/switches.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -20,21 +26,69 @@ std::vector<const Command*> shown_commands() {
   return shown;
 }
 
-std::string option_names(const Option& option) {
+// Help fits the usual terminal, whatever it is read on.
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kHelpColumn = 30;  // where the text behind a name begins
+
+std::string option_names(const Option& option, std::string_view value) {
   std::string text = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   text += fmt::format("--{}", option.name);
-  if (!option.value.empty()) {
-    text += option.implied.empty() ? fmt::format(" {}", option.value)
-                                   : fmt::format("[={}]", option.value);
+  if (!value.empty()) {
+    text += option.implied.empty() ? fmt::format(" {}", value) : fmt::format("[={}]", value);
   }
   return text;
 }
 
-std::string indented(std::string_view text) {
-  std::string result = "  ";
-  for (char c : text) {
-    result += c;
-    if (c == '\n') result += "  ";
+// "  name      what it is", wrapped below itself; a long name has a line of its own.
+std::string help_entry(std::string_view name, std::string_view help) {
+  std::string text = fmt::format("  {}", name);
+  const std::string lines = wrap(help, kHelpWidth, kHelpColumn);
+  if (text.size() + 2 > kHelpColumn || lines.empty()) return text + '\n' + lines;
+  text.resize(kHelpColumn, ' ');
+  return text + lines.substr(kHelpColumn);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// Paragraphs of a description, wrapped. Lines that begin with a blank stand as they are.
+std::string flow(std::string_view text) {
+  std::string result;
+  std::string paragraph;
+  const auto finish = [&] {
+    result += wrap(paragraph, kHelpWidth, 0);
+    paragraph.clear();
+  };
+  for (const std::string_view line : lines_of(text)) {
+    if (line.starts_with(' ')) {
+      finish();
+      result += fmt::format("{}\n", line);
+    } else {
+      paragraph += fmt::format("{}{}", paragraph.empty() ? "" : " ", line);
+    }
+  }
+  finish();
+  return result;
+}
+
+// "command  # what it does" as two lines, the comment above its command.
+std::string example_lines(std::string_view examples, std::string_view indent) {
+  constexpr std::string_view kComment = "  # ";
+  std::string result;
+  for (const std::string_view line : lines_of(examples)) {
+    const std::size_t comment = line.find(kComment);
+    const std::string_view command = line.substr(0, comment);
+    if (comment != std::string_view::npos) {
+      result += fmt::format("{}{}\n", indent, line.substr(comment + 2));
+    }
+    result += fmt::format("{}{}\n", indent, command.substr(0, command.find_last_not_of(' ') + 1));
   }
   return result;
 }
@@ -43,15 +97,40 @@ constexpr std::string_view kExitStatuses =
     "  0  everything was measured, or is skipped or unsupported with its reason\n"
     "  1  at least one regression\n"
     "  2  wrong usage or configuration\n"
-    "  3  something could not be measured or decided: failed, crashed, timed out, wrong result, "
-    "or\n"
-    "     the budget or Ctrl-C ended it early\n"
+    "  3  something could not be measured or decided: failed, crashed, timed out,\n"
+    "     wrong result, or the budget or Ctrl-C ended it early\n"
     "  4  a gate whose measurements decide no case; with --strict, any undecided case\n"
-    "  5  a gate in which nothing can be compared, except in the first run of a configuration\n";
+    "  5  a gate in which nothing can be compared, except in the first run of a\n"
+    "     configuration\n";
 
 constexpr std::string_view kPurpose =
     "bench measures neural-network operators and small networks: how fast, why, and whether they "
     "got slower.";
+
+using NamedText = std::pair<std::string, std::string>;
+
+std::vector<NamedText> environment_rows() {
+  std::vector<NamedText> rows = {
+      {"NO_COLOR", "no colour on a terminal"},
+      {"COLUMNS", "width of tables where standard output is not a terminal (default: any)"},
+      {"LD_LIBRARY_PATH", "workers use the libdnnl.so.3 found there"},
+      {"ONEDNN_*", "passed to workers and recorded in the result file"}};
+  for (const SwitchRow& row : switch_rows()) {
+    rows.emplace_back(fmt::format("{}={}", row.variable, row.value),
+                      fmt::format("of the profiler: {} (default {})", row.help, row.fallback));
+  }
+  return rows;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kFiles = {{
+    {"bench-NAME-RUNID.jsonl", "the result file of a run without --out"},
+    {"profile-PID.jsonl",
+     "the profile of bench profile without --out, and of programs that link libbench_profile"},
+}};
+
+constexpr std::string_view kSeeAlso =
+    "File formats, the gate's rules and figures are in the folder docs of the checkout or of the "
+    "installation.";
 
 // roff: a leading dot or apostrophe would be a request, a backslash an escape, a bare hyphen a
 // typographic one.
@@ -78,9 +157,12 @@ std::string manual_command_section(const Command& command) {
   if (!command.description.empty()) text += fmt::format(".PP\n{}\n", roff(command.description));
   for (std::string_view name : command.options) {
     const Option& option = *find_option(name);
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(option_names(option)), roff(option.help));
+    const OptionHelp help = option_help(command.name, option);
+    text +=
+        fmt::format(".TP\n.B {}\n{}\n", roff(option_names(option, help.value)), roff(help.help));
   }
-  if (!command.examples.empty()) text += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.examples));
+  if (!command.examples.empty())
+    text += fmt::format(".PP\n.nf\n{}.fi\n", roff(example_lines(command.examples, "")));
   return text;
 }
 
@@ -94,39 +176,54 @@ std::string version_text() {
 
 std::string program_help() {
   std::string text =
-      fmt::format("{}\n\nUsage: bench COMMAND [OPTIONS] ...\n\nCommands:\n", kPurpose);
+      wrap(kPurpose, kHelpWidth, 0) + "\nUsage: bench COMMAND [OPTIONS] ...\n\nCommands:\n";
   for (const Command* command : shown_commands()) {
-    text += fmt::format("  {:<28} {}\n", fmt::format("{} {}", command->name, command->operands),
-                        command->summary);
+    text += help_entry(fmt::format("{} {}", command->name, command->operands), command->summary);
   }
-  text +=
-      "\nStart here:\n"
-      "  bench doctor                     # what this machine offers and lacks\n"
-      "  bench run configs/quick.yaml     # a few seconds\n"
-      "  bench run configs/resnet.yaml    # ResNet-50, layer by layer and as one network\n"
-      "  bench run configs/resnet.yaml --profile --out r.jsonl    # and where the time goes\n"
-      "  bench analyze r.jsonl --aggregate-by layer               # ask the profile\n"
-      "  bench profile -- ./your_program  # any program that uses oneDNN, unchanged\n";
+  text += "\nStart here:\n" +
+          example_lines(
+              "bench doctor  # what this machine offers and lacks\n"
+              "bench run configs/quick.yaml  # a few seconds\n"
+              "bench run configs/resnet.yaml  # ResNet-50, layer by layer and as one network\n"
+              "bench run configs/resnet.yaml --profile --out r.jsonl  # and where the time goes\n"
+              "bench analyze r.jsonl --aggregate-by layer  # ask the profile\n"
+              "bench profile -- ./your_program  # any program that uses oneDNN, unchanged\n",
+              "  ");
   text += fmt::format(
-      "\nExit status:\n{}\n`bench COMMAND --help` teaches one command; `man bench` is the "
+      "\nExit status:\n{}\n`bench COMMAND --help` teaches one command; `bench man` is the "
       "manual.\n",
       kExitStatuses);
   return text;
 }
 
 std::string command_help(const Command& command) {
+  std::string summary = fmt::format("{}.", command.summary);
+  summary.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(summary.front())));
   std::string text = fmt::format(
-      "Usage: bench {}{}{}{}\n\n{}.\n", command.name, command.options.empty() ? "" : " [OPTIONS]",
-      command.operands.empty() ? "" : " ", command.operands, command.summary);
-  if (!command.description.empty()) text += fmt::format("\n{}\n", command.description);
+      "Usage: bench {}{}{}{}\n\n{}", command.name, command.options.empty() ? "" : " [OPTIONS]",
+      command.operands.empty() ? "" : " ", command.operands, wrap(summary, kHelpWidth, 0));
+  if (!command.description.empty()) text += "\n" + flow(command.description);
   if (!command.options.empty()) text += "\nOptions:\n";
   for (std::string_view name : command.options) {
     const Option& option = *find_option(name);
-    text += fmt::format("  {:<30} {}\n", option_names(option), option.help);
+    const OptionHelp help = option_help(command.name, option);
+    text += help_entry(option_names(option, help.value), help.help);
   }
-  if (!command.examples.empty())
-    text += fmt::format("\nExamples:\n{}\n", indented(command.examples));
+  if (!command.examples.empty()) text += "\nExamples:\n" + example_lines(command.examples, "  ");
   return text;
+}
+
+std::string manual_text() {
+  std::string text = fmt::format("bench {}\n\n{}", tool_version(), program_help());
+  for (const Command* command : shown_commands()) {
+    const std::string title = fmt::format("bench {}", command->name);
+    text += fmt::format("\n{0}\n{1:-<{2}}\n{3}", title, "", title.size(), command_help(*command));
+  }
+  text += "\nEnvironment\n-----------\n";
+  for (const auto& [name, meaning] : environment_rows()) text += help_entry(name, meaning);
+  text += "\nFiles\n-----\n";
+  for (const auto& [name, meaning] : kFiles) text += help_entry(name, meaning);
+  return text + "\n" + wrap(kSeeAlso, kHelpWidth, 0);
 }
 
 std::string manual_page() {
@@ -143,20 +240,13 @@ std::string manual_page() {
       "file at once.\n.SH COMMANDS\n";
   for (const Command* command : shown_commands()) text += manual_command_section(*command);
   text += fmt::format(".SH EXIT STATUS\n.nf\n{}.fi\n", roff(kExitStatuses));
-  text +=
-      ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colour on a terminal\n.TP\n.B "
-      "LD_LIBRARY_PATH\nworkers use the libdnnl.so.3 found there\n"
-      ".TP\n.B ONEDNN_*\npassed to workers and recorded in the result file\n";
-  for (const SwitchRow& row : switch_rows()) {
-    text += fmt::format(".TP\n.B {}={}\nof the profiler: {} (default {})\n", row.variable,
-                        roff(row.value), roff(row.help), roff(row.fallback));
-  }
-  text +=
-      ".SH FILES\n.TP\n.B bench\\-NAME\\-RUNID.jsonl\nthe result file of a run without \\-\\-out\n"
-      ".TP\n.B profile\\-PID.jsonl\nthe profile of bench profile without \\-\\-out, and of "
-      "programs that link libbench_profile\n"
-      ".SH SEE ALSO\nThe manual, file formats and figures are in the folder docs of the "
-      "installation.\n";
+  text += ".SH ENVIRONMENT\n";
+  for (const auto& [name, meaning] : environment_rows())
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(meaning));
+  text += ".SH FILES\n";
+  for (const auto& [name, meaning] : kFiles)
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(meaning));
+  text += fmt::format(".SH SEE ALSO\n{}\n", roff(kSeeAlso));
   return text;
 }
 

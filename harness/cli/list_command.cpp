@@ -72,53 +72,54 @@ struct Places {
   }
 };
 
-struct Totals {
-  std::int64_t cases = 0;
-  std::int64_t here = 0;
-};
-
 std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-Row table_row(const CaseRecord& record, Cell id, const std::string& where) {
+// Into a file or a pipe each case has one line, with the reason in it.
+enum class Reasons { in_the_row, below_it };
+
+Row table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
+              Reasons reasons) {
   const ops::Work& work = *record.work;
-  const bool runs = where == kHere;
-  return {{std::move(id),
-           {count_or_unknown(work.macs)},
-           {format_count(work.flops)},
-           {format_bytes(work.traffic())},
-           {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
-           {runs ? where : std::string("no")}},
-          runs ? "" : where};
+  Row row;
+  Cell id{record.id};
+  if (reasons == Reasons::below_it) id.shorter = ids.forms(record.id);
+  row.cells = {std::move(id),
+               {count_or_unknown(work.macs)},
+               {format_count(work.flops)},
+               {format_bytes(work.traffic())},
+               {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
+               {where}};
+  if (reasons == Reasons::in_the_row || where == kHere) return row;
+  const std::size_t end = std::min(where.find(": "), where.size());
+  row.cells.back() = {where.substr(0, end), Tone::warning};
+  row.note = end < where.size() ? where.substr(end + 2) : "";
+  return row;
 }
 
-// Where a case cannot run, the reason stands on lines of its own.
 void print_table(const Plan& plan, const Places& places, Env& env) {
   const ConsoleOptions console = console_options(env);
+  const Reasons reasons = console.width < kUnlimitedWidth ? Reasons::below_it : Reasons::in_the_row;
   const std::vector<Column> columns = {
-      {"case", Align::left, kNarrowestId, 0},   {"MACs", Align::right, std::nullopt, 4},
+      {"case", Align::left, kNarrowestId},      {"MACs", Align::right, std::nullopt, 3},
       {"FLOPs", Align::right, std::nullopt, 1}, {"bytes", Align::right, std::nullopt, 2},
-      {"times", Align::right, std::nullopt, 3}, {"runs here"}};
+      {"", Align::right, std::nullopt, 4},      {"runs here"}};
   std::vector<std::string_view> ids;
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  const bool is_narrow = console.width < kUnlimitedWidth;
   std::vector<Row> rows;
-  rows.reserve(plan.cases.size());
-  Totals totals;
+  std::size_t here = 0;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
     const std::string where = places.where(record);
-    const Cell id{record.id, Tone::plain,
-                  is_narrow ? shortener.forms(record.id) : std::vector<std::string>{}};
-    rows.push_back(table_row(record, id, where));
-    ++totals.cases;
-    totals.here += where == kHere ? 1 : 0;
+    rows.push_back(table_row(record, shortener, where, reasons));
+    here += where == kHere ? 1 : 0;
   }
-  *env.out << render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour)
-           << fmt::format("{} case{}, {} can run here\n", totals.cases,
-                          totals.cases == 1 ? "" : "s", totals.here);
+  *env.out << render_table(columns, std::move(rows), static_cast<std::size_t>(console.width),
+                           console.colour)
+           << fmt::format("{} case{}, {} can run here\n", plan.cases.size(),
+                          plan.cases.size() == 1 ? "" : "s", here);
 }
 
 void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refused, Env& env) {

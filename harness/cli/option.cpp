@@ -2,10 +2,11 @@
 // table: one row an option
 #include "harness/cli/option.hpp"
 
-#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
+#include "harness/config/settings.hpp"
 #include "harness/run/gpu_description.hpp"
+#include "ops/foreign_words.hpp"
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/capture/window.hpp"
 #include "profiler/switches.hpp"
@@ -109,8 +110,7 @@ Status set_override(Arguments& arguments, const std::string& value) {
 }
 
 Status set_device(Arguments& arguments, const std::string& value) {
-  static constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
-  for (std::string_view device : kDevices) {
+  for (std::string_view device : device_names()) {
     if (device == value) {
       arguments.devices.push_back(value);
       return Done{};
@@ -123,7 +123,8 @@ Status set_device(Arguments& arguments, const std::string& value) {
     arguments.devices.push_back(value);
     return Done{};
   }
-  return Error{fmt::format("unknown device `{}`", value), "--device", expectation(value, kDevices)};
+  return Error{fmt::format("unknown device `{}`", value), "--device",
+               ops::expected_word(value, device_names())};
 }
 
 // A switch of the profiler, by its name in the profiler's table; asks for a profile as well.
@@ -162,17 +163,12 @@ Status add_window(Arguments& arguments, const std::string& value) {
 }
 
 constexpr std::array kOptions = {
-    Option{"out", 'o', "FILE",
-           "write to FILE (run: the result file, default bench-NAME-RUNID.jsonl here; gate: a "
-           "folder, default "
-           "gate-NAME-ID)",
+    Option{"out", 'o', "FILE", "write to FILE instead of standard output",
            [](Arguments& a, const std::string& v) -> Status {
              a.out = v;
              return Done{};
            }},
-    Option{"format", '\0', "NAME",
-           "report: where the suffix of FILE does not tell; analyze: table, space, csv, json, "
-           "markdown",
+    Option{"format", '\0', "NAME", "form of the output",
            [](Arguments& a, const std::string& v) -> Status {
              a.format = v;
              return Done{};
@@ -192,12 +188,11 @@ constexpr std::array kOptions = {
              a.plugins.push_back(v);
              return Done{};
            }},
-    Option{"budget", '\0', "TIME",
-           "end the run after TIME (90s, 5m); what was not measured is listed", set_budget},
+    Option{"budget", '\0', "TIME", "end after TIME (90s, 5m); what was not measured is listed",
+           set_budget},
     Option{"watch", '\0', "TIME",
-           "look for so long how quiet the machine is (10s where nothing is said; 0s: not at all)",
-           set_watch},
-    Option{"quick", '\0', "", "a first look: 2 processes, 200 ms a case, precision 5%",
+           "watch for TIME how quiet the machine is (default 10s; 0s: do not)", set_watch},
+    Option{"quick", '\0', "", "a first look: 2 processes, 200 ms per case, precision 5%",
            [](Arguments& a, const std::string&) -> Status {
              a.quick = true;
              return Done{};
@@ -213,7 +208,7 @@ constexpr std::array kOptions = {
     Option{"seed", '\0', "N", "seed of the order and of the input data (default 1)", set_seed},
     Option{"require", '\0', "gpu", "a case that finds no GPU makes the exit status 3",
            set_requirement},
-    Option{"dry-run", 'n', "", "say what would be measured and stop",
+    Option{"dry-run", 'n', "", "list what would be measured, and stop",
            [](Arguments& a, const std::string&) -> Status {
              a.dry_run = true;
              return Done{};
@@ -223,7 +218,7 @@ constexpr std::array kOptions = {
              a.output = Output::json;
              return Done{};
            }},
-    Option{"quiet", 'q', "", "no progress and no messages but errors",
+    Option{"quiet", 'q', "", "no messages but errors",
            [](Arguments& a, const std::string&) -> Status {
              a.verbosity = Verbosity::quiet;
              return Done{};
@@ -234,22 +229,18 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"profile", '\0', "KINDS",
-           "what is profiled: operators, api, memory, device (default all four), counters (run: a "
-           "pass of its own); run: of each case, in a second pass",
+           "record operators, api, memory, device (several with commas; default: all four)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "kinds", v); },
            "operators,api,memory,device"},
-    Option{"no-profile", '\0', "",
-           "run: no profiling pass, whatever the configuration says; profile: the program alone",
+    Option{"no-profile", '\0', "", "record nothing",
            [](Arguments& a, const std::string&) -> Status {
              a.profile.wish = ProfileArguments::Wish::refused;
              return Done{};
            }},
-    Option{"profile-iterations", '\0', "RANGE",
-           "record these iterations, from 0 (run: default 5-9; profile: as --window A-B, default "
-           "all)",
+    Option{"profile-iterations", '\0', "RANGE", "record these iterations, counted from 0",
            [](Arguments& a, const std::string& v) { return add_switch(a, "iterations", v); }},
     Option{"sample-rate", '\0', "N",
-           "record live memory (profile: resident) after every N-th operator (default 0: never)",
+           "record the memory in use after every N-th operator (default 0: never)",
            [](Arguments& a, const std::string& v) { return add_switch(a, "sample_rate", v); }},
     Option{"profile-format", '\0', "FORMATS",
            "also write the profile as trace, memory_flow; several with commas (default jsonl)",
@@ -408,8 +399,7 @@ constexpr std::array kOptions = {
              a.gate.record = v;
              return Done{};
            }},
-    Option{"baseline", '\0', "DIR",
-           "the folder of stored baselines (default baselines; run: where it holds this machine)",
+    Option{"baseline", '\0', "DIR", "the folder of stored baselines (default baselines)",
            [](Arguments& a, const std::string& v) -> Status {
              a.baseline = v;
              return Done{};
@@ -450,7 +440,77 @@ constexpr std::array kOptions = {
            }},
 };
 
+struct CommandHelp {
+  std::string_view command;
+  std::string_view option;
+  OptionHelp help;
+};
+
+// What an option says of itself in one command, where its own row does not say it.
+constexpr std::array kCommandHelp = {
+    CommandHelp{"run", "out", {"FILE", "the result file (default bench-NAME-RUNID.jsonl here)"}},
+    CommandHelp{"run", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{"run",
+                "profile",
+                {"KINDS",
+                 "profile each case in a second pass: operators, api, memory, device (default: all "
+                 "four), or counters, in a pass of its own"}},
+    CommandHelp{"run", "no-profile", {"", "no profiling pass, whatever the configuration says"}},
+    CommandHelp{"run",
+                "profile-iterations",
+                {"RANGE", "record these iterations, counted from 0 (default 5-9)"}},
+    CommandHelp{"run",
+                "baseline",
+                {"DIR",
+                 "show each case beside the baselines in this folder (default baselines, if it "
+                 "holds this machine)"}},
+    CommandHelp{"baseline", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
+    CommandHelp{"baseline", "force", {"", "prune: drop lines that cannot be read"}},
+    CommandHelp{
+        "gate", "out", {"DIR", "folder of evidence, reports and kits (default gate-NAME-ID here)"}},
+    CommandHelp{"gate", "budget", {"TIME", "end after TIME (90s, 5m); open cases stay undecided"}},
+    CommandHelp{"gate", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{"gate", "force", {"", "replace existing files in the folder of --out"}},
+    CommandHelp{"duet", "out", {"FILE", "keep the evidence in FILE, which is JSON lines"}},
+    CommandHelp{"duet", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{"selftest", "duets", {"N", "pairs of equal sides per case (default 40)"}},
+    CommandHelp{"selftest", "budget", {"TIME", "end after TIME (90s, 5m)"}},
+    CommandHelp{"selftest",
+                "from",
+                {"FILE", "measure nothing: judge the duets that --record kept in FILE"}},
+    CommandHelp{"selftest", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{"report", "out", {"FILE", "write to FILE, whose suffix chooses the form"}},
+    CommandHelp{"report", "format", {"NAME", "text or json, if no suffix of FILE says so"}},
+    CommandHelp{"compare", "format", {"NAME", "text, markdown or json (default text)"}},
+    CommandHelp{
+        "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
+    CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix chooses the form"}},
+    CommandHelp{
+        "trace", "format", {"NAME", "trace, html or memory_flow, if no suffix of FILE says so"}},
+    CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
+    CommandHelp{"analyze",
+                "device",
+                {"NAME", "only activities of this device, such as cpu or cuda:0 (repeatable)"}},
+    CommandHelp{"profile", "out", {"FILE", "the profile (default profile-PID.jsonl here)"}},
+    CommandHelp{"profile", "no-profile", {"", "run the program alone and record nothing"}},
+    CommandHelp{"profile",
+                "profile-iterations",
+                {"RANGE", "record these outermost ranges, as --window A-B (default: all)"}},
+    CommandHelp{"profile",
+                "sample-rate",
+                {"N", "record the resident memory after every N-th operator (default 0: never)"}},
+    CommandHelp{
+        "profile", "trace", {"FILE", "also write a Chrome trace (.json, .json.gz) of all of it"}},
+};
+
 }  // namespace
+
+OptionHelp option_help(std::string_view command, const Option& option) {
+  for (const CommandHelp& row : kCommandHelp) {
+    if (row.command == command && row.option == option.name) return row.help;
+  }
+  return {option.value, option.help};
+}
 
 std::span<const Option> options() { return kOptions; }
 

@@ -26,4 +26,12 @@ struct Option {
 std::span<const Option> options();
 const Option* find_option(std::string_view name);  // nullptr when unknown
 
+// What an option is in one command: several commands share options that mean something of their own
+// in each of them.
+struct OptionHelp {
+  std::string_view value;  // as Option::value
+  std::string_view help;
+};
+OptionHelp option_help(std::string_view command, const Option& option);
+
 }  // namespace bench

@@ -6,15 +6,18 @@
 #include "harness/cli/option.hpp"
 #include "profiler/switches.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace bench {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Result<std::variant<ParsedCommand, TextWanted>> parse(std::vector<const char*> words) {
   words.insert(words.begin(), "bench");
@@ -114,6 +117,63 @@ TEST(ParseTest, help_of_every_command_names_all_its_options) {
     ASSERT_TRUE(asked.ok());
     EXPECT_EQ(std::get<TextWanted>(*asked).text, help);
   }
+}
+
+// The first line of a text that is wider than a terminal; empty: none is.
+std::string too_wide(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > 80) return line;
+  }
+  return "";
+}
+
+TEST(HelpTest, every_text_fits_a_terminal_of_80_columns) {
+  EXPECT_EQ(too_wide(program_help()), "");
+  EXPECT_EQ(too_wide(manual_text()), "");
+  for (const Command& command : commands()) {
+    EXPECT_EQ(too_wide(command_help(command)), "") << command.name;
+  }
+}
+
+TEST(HelpTest, an_option_says_only_what_is_true_of_its_command) {
+  for (const Command& command : commands()) {
+    const std::string help = command_help(command);
+    const std::string options = help.substr(std::min(help.find("\nOptions:\n"), help.size()));
+    const std::string own = options.substr(0, options.find("\nExamples:\n"));
+    for (const Command& other : commands()) {
+      // "run: of each case", "; analyze: csv", "(gate: a folder)".
+      for (const char* before : {"  ", "; ", "("}) {
+        EXPECT_EQ(own.find(fmt::format("{}{}: ", before, other.name)), std::string::npos)
+            << command.name << " tells of " << other.name << "\n"
+            << own;
+      }
+    }
+  }
+  const auto help_of = [](std::string_view command, std::string_view option) {
+    return std::string(option_help(command, *find_option(option)).help);
+  };
+  EXPECT_THAT(help_of("run", "out"), HasSubstr("bench-NAME-RUNID.jsonl"));
+  EXPECT_THAT(help_of("gate", "out"), HasSubstr("folder"));
+  EXPECT_THAT(help_of("duet", "out"), Not(HasSubstr("folder")));
+  EXPECT_THAT(help_of("compare", "format"), HasSubstr("markdown"));
+  EXPECT_THAT(help_of("list", "quiet"), Not(HasSubstr("progress")));
+}
+
+TEST(HelpTest, the_manual_holds_every_command_and_is_named_by_the_help) {
+  const std::string manual = manual_text();
+  for (const Command& command : commands()) {
+    if (command.visibility != Visibility::shown) continue;
+    EXPECT_THAT(manual, HasSubstr(command_help(command)));
+  }
+  EXPECT_THAT(program_help(), HasSubstr("`bench man` is the manual"));
+  EXPECT_THAT(manual, HasSubstr("NO_COLOR"));
+}
+
+TEST(HelpTest, examples_have_their_comment_above_them) {
+  EXPECT_THAT(command_help(*find_command("doctor")),
+              HasSubstr("\nExamples:\n  bench doctor\n  # at once, without the look\n"
+                        "  bench doctor --watch 0s\n"));
 }
 
 TEST(HelpTest, man_page_and_completion_hold_every_shown_command) {

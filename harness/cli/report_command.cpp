@@ -3,6 +3,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/result_text.hpp"
@@ -47,7 +48,9 @@ Status write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   for (const std::string& warning : report.warnings)
     print_line(*env.err, fmt::format("bench report: {}", warning));
-  const std::string output = format->write(report);
+  // A file gets a width that fits a mail or a log.
+  const ConsoleOptions console = arguments.out ? ConsoleOptions{} : console_options(env);
+  const std::string output = format->write(report, console);
   if (arguments.out) {
     return write_file(*arguments.out, output,
                       arguments.force ? Existing::replace : Existing::refuse);

@@ -171,6 +171,7 @@ void print_text(const Report& report, const Arguments& arguments,
   *env.out << '\n' << printable_lines(profile_text(report));
   SummaryOptions options;
   options.top = kSummaryRows;
+  options.width = limited_width(env);
   *env.out << '\n' << summary_text(*profile, options);
 }
 

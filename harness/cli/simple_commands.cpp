@@ -37,6 +37,11 @@ ExitStatus completion_command(const Arguments& arguments, Env& env) {
   return ExitStatus::usage;
 }
 
+ExitStatus man_command(const Arguments&, Env& env) {
+  *env.out << manual_text();
+  return ExitStatus::success;
+}
+
 ExitStatus manual_command(const Arguments&, Env& env) {
   *env.out << manual_page();
   return ExitStatus::success;

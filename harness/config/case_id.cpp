@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/case_id.hpp"
 
-#include "base/nearest_name.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/reader.hpp"
 #include "harness/config/settings.hpp"
+#include "ops/foreign_words.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,8 @@ std::vector<std::string_view> split(std::string_view id) {
 
 Error unknown(std::string_view segment, std::string_view found,
               std::span<const std::string_view> names) {
-  return Error{fmt::format("unknown {} {}", segment, quote(found)), "", expectation(found, names)};
+  return Error{fmt::format("unknown {} {}", segment, quote(found)), "",
+               ops::expected_word(found, names)};
 }
 
 Result<std::size_t> index_of(std::string_view segment, std::string_view found,

@@ -2,8 +2,10 @@
 #include "harness/config/case_template.hpp"
 
 #include "harness/config/parameter_value.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +25,35 @@ constexpr std::array<KeyInfo, 5> kCaseKeys = {{
     {"post_ops", "list of unary functions and `add`", "",
      "fused behind the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
 }};
+
+// What to write where `sweep` or `zip` has no mapping.
+std::string varying_hint(std::string_view key, const yaml::Node& node) {
+  if (node.kind == yaml::Kind::null || node.kind == yaml::Kind::mapping) {
+    return fmt::format("indent its keys below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
+  }
+  const bool is_list = node.kind == yaml::Kind::sequence;
+  if (is_list && !node.items.empty() && node.items.front()->kind == yaml::Kind::mapping) {
+    return fmt::format("leave out the dashes below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
+  }
+  std::vector<std::string_view> values;
+  if (node.kind == yaml::Kind::scalar) values.push_back(node.text);
+  for (const yaml::Node* item : node.items) values.push_back(item->text);
+  return fmt::format("say of which key these are the values: `{}: {{ n: [{}] }}`", key,
+                     fmt::join(values, ", "));
+}
+
+// `processes` in a case belongs into its `measure`; nullopt: the key belongs nowhere.
+std::optional<std::string> nested_hint(std::string_view key) {
+  const auto hint = [&](std::string_view outer, auto rows) -> std::optional<std::string> {
+    const bool has_key =
+        std::ranges::any_of(rows, [&](const auto& row) { return row.info.name == key; });
+    if (!has_key) return std::nullopt;
+    return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: ... }}`",
+                       outer, key);
+  };
+  if (auto measure = hint("measure", measure_rows())) return measure;
+  return hint("warmup", warmup_rows());
+}
 
 // Reads the entry of one case.
 class CaseReader {
@@ -87,12 +118,15 @@ class CaseReader {
     const std::string subject = case_.op != nullptr ? std::string(case_.op->name) : "network";
     if (find_axis(entry.key) != nullptr) {
       const bool op = case_.op != nullptr;
+      const auto hint = ops::foreign_word_hint(entry.key, valid_keys());
       return reader_.complain(
           entry.mark, fmt::format("{} is for {}", quote(entry.key), op ? "networks" : "operators"),
-          op ? fmt::format("a {} does not have it", subject) : "a network's passes follow `mode`");
+          hint ? *hint
+          : op ? fmt::format("a {} does not have it", subject)
+               : "a network's passes follow `mode`");
     }
     reader_.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), subject),
-                     expectation(entry.key, valid_keys()));
+                     nested_hint(entry.key).value_or(expected_key(entry.key, valid_keys())));
   }
 
   void read_entry(const yaml::Entry& entry) {
@@ -121,7 +155,10 @@ class CaseReader {
     const yaml::Entry* entry = node_.find(key);
     if (entry == nullptr) return;
     if (entry->value->kind != yaml::Kind::mapping || entry->value->entries.empty()) {
-      reader_.mismatch(*entry->value, key, "a mapping of keys to lists of values");
+      reader_.complain(entry->value->mark,
+                       fmt::format("`{}`: found {}, expected a mapping of keys to lists of values",
+                                   key, describe(*entry->value)),
+                       varying_hint(key, *entry->value));
       return;
     }
     (this->*read_group)(*entry->value);
@@ -140,7 +177,12 @@ class CaseReader {
     const AxisRow* axis = index ? nullptr : allowed_axis(entry);
     if (!index && axis == nullptr) return {};
     if (entry.value->kind != yaml::Kind::sequence || entry.value->items.empty()) {
-      reader_.mismatch(*entry.value, entry.key, "a list of at least one value");
+      const bool is_value = entry.value->kind == yaml::Kind::scalar;
+      reader_.complain(entry.value->mark,
+                       fmt::format("`{}`: found {}, expected a list of at least one value",
+                                   entry.key, describe(*entry.value)),
+                       fmt::format("write `{}: [{}]`", entry.key,
+                                   is_value ? std::string_view(entry.value->text) : "..."));
       return {};
     }
     std::vector<Assignment> assignments;

@@ -97,7 +97,10 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
 void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
   config.has_cases = true;
   if (node.kind != yaml::Kind::sequence || node.items.empty()) {
-    reader.mismatch(node, "cases", "a list of at least one case");
+    reader.complain(
+        node.mark,
+        fmt::format("`cases`: found {}, expected a list of at least one case", describe(node)),
+        "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
     return;
   }
   config.cases = node.items;
@@ -179,7 +182,7 @@ void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, F
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
     reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),
-                    expectation(entry.key, setting_names(SettingsOwner::defaults)));
+                    expected_key(entry.key, setting_names(SettingsOwner::defaults)));
   }
 }
 

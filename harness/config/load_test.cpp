@@ -123,6 +123,21 @@ TEST(LoadErrors, every_wrong_file_gets_the_approved_messages) {
   }
 }
 
+TEST(LoadErrors, a_network_is_hinted_by_the_beginning_of_its_name) {
+  LoadRequest request =
+      in_memory({{"a.yaml", "version: 1\ncases:\n  - network: resnet50\n  - network: resnet51\n"}});
+  request.arguments = {"a.yaml"};
+  request.network_folders = {"networks"};
+  request.list = [](const std::string&) {
+    return std::vector<std::string>{"resnet18.yaml", "resnet50_v1_5.yaml"};
+  };
+  const Result_ plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(messages(plan.error()),
+            "a.yaml:3:14: unknown network `resnet50`; did you mean `resnet50_v1_5`?\n"
+            "a.yaml:4:14: unknown network `resnet51`; did you mean `resnet50_v1_5`?\n");
+}
+
 TEST(LoadErrors, every_message_names_a_place) {
   for (const std::string& stem : yaml_files("errors")) {
     LoadRequest request = in_folder("errors");

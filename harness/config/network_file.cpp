@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/network_file.hpp"
 
+#include "base/nearest_name.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/parameter_value.hpp"
 #include "ops/operator.hpp"
@@ -39,7 +40,7 @@ void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
     const auto key = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
     if (key == kInputKeys.end()) {
       reader.complain(entry.mark, "unknown key " + quote(entry.key),
-                      expectation(entry.key, kInputKeys));
+                      expected_key(entry.key, kInputKeys));
       continue;
     }
     sizes[static_cast<std::size_t>(key - kInputKeys.begin())] =
@@ -110,7 +111,7 @@ void read_layer_parameter(const Reader& reader, const ops::Operator& op, const y
   const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
   if (parameter == nullptr) {
     reader.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
-                    expectation(entry.key, layer_key_names(op)));
+                    expected_key(entry.key, layer_key_names(op)));
     return;
   }
   if (auto value = read_parameter(reader, *parameter, *entry.value)) {

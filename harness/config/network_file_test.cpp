@@ -47,7 +47,8 @@ TEST(NetworkFile, a_syntax_error_is_the_only_diagnostic) {
   ASSERT_FALSE(network.ok());
   ASSERT_EQ(network.error().size(), 1u);
   EXPECT_EQ(network.error()[0].message(),
-            "x.yaml:3:1: syntax error: end of sequence flow not found");
+            "x.yaml:2:9: the `[` here is not closed; add `]`, or the comma that is missing between "
+            "two entries");
 }
 
 }  // namespace

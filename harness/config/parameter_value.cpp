@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/parameter_value.hpp"
 
+#include "ops/foreign_words.hpp"
 #include "ops/post_op.hpp"
 
 #include <fmt/format.h>
@@ -147,7 +148,7 @@ const ops::Operator* read_operator(const Reader& reader, const yaml::Node& node)
   const ops::Operator* op = reader.catalogue().find(*name);
   if (op == nullptr) {
     reader.complain(node.mark, "unknown operator " + quote(*name),
-                    expectation(*name, reader.catalogue().operator_names()));
+                    ops::expected_word(*name, reader.catalogue().operator_names()));
   }
   return op;
 }

@@ -2,6 +2,7 @@
 #include "harness/config/reader.hpp"
 
 #include "base/text.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
 
@@ -94,6 +95,17 @@ std::string describe(const yaml::Node& node) {
                                            : quote(node.text);
 }
 
+std::string expected_key(std::string_view written, std::span<const std::string_view> names) {
+  // In a file's last lines and between braces `m:1` is a key without a value.
+  const std::string_view word = written.substr(0, written.find(' '));
+  const std::size_t colon = word.find(':');
+  if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size()) {
+    return fmt::format("a blank is missing after the colon: write `{}: {}`", word.substr(0, colon),
+                       word.substr(colon + 1));
+  }
+  return ops::expected_word(written, names);
+}
+
 void Reader::complain(yaml::Mark mark, std::string what, std::string next) const {
   findings_->add(spot(mark), std::move(what), std::move(next));
 }
@@ -140,14 +152,15 @@ std::optional<bool> Reader::flag(const yaml::Node& node, std::string_view key) c
 std::optional<std::size_t> Reader::word(const yaml::Node& node, std::string_view key,
                                         std::span<const std::string_view> names) const {
   if (node.kind != yaml::Kind::scalar) {
-    complain(node.mark, fmt::format("`{}`: found {}", key, describe(node)), expectation("", names));
+    complain(node.mark, fmt::format("`{}`: found {}", key, describe(node)),
+             ops::expected_word("", names));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == node.text) return i;
   }
   complain(node.mark, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
-           expectation(node.text, names));
+           ops::expected_word(node.text, names));
   return std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 // was expected.
 #pragma once
 
-#include "base/nearest_name.hpp"
 #include "base/units.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/yaml.hpp"
@@ -101,6 +100,9 @@ class Reader {
 std::string describe(const yaml::Node& node);
 std::string quote(std::string_view text);
 
+// The hint for an unknown key: a missing blank behind its colon (`m:1`), else ops::expected_word().
+std::string expected_key(std::string_view written, std::span<const std::string_view> names);
+
 // A key of a mapping: one row serves reading, spelling hints and the manual.
 struct KeyInfo {
   std::string_view name;
@@ -131,7 +133,7 @@ void read_keys(const Reader& reader, const yaml::Node& node, std::span<const Key
     }
     std::vector<std::string_view> names;
     for (const KeyRow<Target>& row : rows) names.push_back(row.info.name);
-    reader.complain(entry.mark, "unknown key " + quote(entry.key), expectation(entry.key, names));
+    reader.complain(entry.mark, "unknown key " + quote(entry.key), expected_key(entry.key, names));
   }
 }
 

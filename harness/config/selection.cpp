@@ -3,6 +3,7 @@
 
 #include "harness/config/id_pattern.hpp"
 #include "harness/config/settings.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,7 +33,7 @@ void check_devices(const std::vector<std::string>& devices, Findings& findings) 
     const auto names = device_names();
     if (std::find(names.begin(), names.end(), device) != names.end()) continue;
     findings.add({findings.add_argument("--device " + device), {}},
-                 "unknown device " + quote(device), expectation(device, names));
+                 "unknown device " + quote(device), ops::expected_word(device, names));
   }
 }
 

@@ -115,7 +115,7 @@ Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
       formulas.bytes = read_expression(reader, *item.value, item.key);
     } else {
       reader.complain(item.mark, "unknown key " + quote(item.key),
-                      expectation(item.key, kOperatorKeys));
+                      expected_key(item.key, kOperatorKeys));
     }
   }
   for (const std::string_view key : kOperatorKeys) {
@@ -134,7 +134,7 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
       static_cast<void>(reader.integer(*entry.value, entry.key, 1, 1));
     } else if (entry.key != kFileKeys[1]) {
       reader.complain(entry.mark, "unknown key " + quote(entry.key),
-                      expectation(entry.key, kFileKeys));
+                      expected_key(entry.key, kFileKeys));
     } else if (reader.is_mapping(*entry.value, entry.key)) {
       for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_operator(reader, op);
     }

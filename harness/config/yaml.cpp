@@ -2,6 +2,7 @@
 #include "harness/config/yaml.hpp"
 
 #include "base/utf8.hpp"
+#include "harness/config/yaml_slip.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -275,7 +276,9 @@ Result<Document, Problem> parse(std::string_view text) {
   } catch (Abandoned& abandoned) {
     return std::move(abandoned.problem);
   } catch (const YAML::Exception& exception) {
-    return Problem{mark_of(exception.mark), "syntax error: " + exception.msg, ""};
+    const Mark failed = mark_of(exception.mark);
+    if (auto slip = find_slip(text, failed)) return *std::move(slip);
+    return Problem{failed, "syntax error: " + exception.msg, ""};
   }
 }
 

@@ -69,7 +69,7 @@ TEST(Yaml, refuses_what_is_no_single_sound_document) {
   EXPECT_EQ(tree("a: 1\n---\nb: 2\n"), "2:1: a second document starts here");
   EXPECT_EQ(tree("a: &x [*x]"), "1:8: this alias stands inside of the node that it names");
   EXPECT_EQ(tree("a: *x"), "1:4: syntax error: the referenced anchor is not defined");
-  EXPECT_EQ(tree("a: [1"), "1:1: syntax error: end of sequence flow not found");
+  EXPECT_EQ(tree("a: [1"), "1:4: the `[` here is not closed");
   EXPECT_EQ(tree("a: \x02"), "1:4: control character U+0002");
   EXPECT_EQ(tree("ok\n  \xC0\x80"), "2:3: byte 0xc0 is not UTF-8");
   EXPECT_EQ(tree(std::string("\xFF\xFE"

@@ -6,6 +6,7 @@
 
 #include "harness/gate/change.hpp"
 #include "harness/gate/measurement.hpp"
+#include "harness/report/console.hpp"
 
 #include <array>
 #include <optional>
@@ -72,10 +73,11 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
 struct ComparisonFormat {
   std::string_view name;  // of --format
   std::string_view help;
-  std::string (*write)(const Comparison& comparison);
+  // `console`: of the formats that are tables for a person to read.
+  std::string (*write)(const Comparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();
-std::string comparison_text(const Comparison& comparison);
+std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console);
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
 

@@ -186,7 +186,7 @@ TEST(Compare, WhatChanged) {
   EXPECT_THAT(result.cases[0].changes,
               ElementsAre(Change{"implementation", "brgconv:avx512_core", "jit:sse41"},
                           Change{"layout.source", "acdb", "aBcd8b"}));
-  const std::string text = comparison_text(result);
+  const std::string text = comparison_text(result, {.width = kUnlimitedWidth});
   EXPECT_THAT(text, AllOf(HasSubstr("library.onednn: 3.1 -> 3.2"),
                           HasSubstr("implementation: brgconv:avx512_core -> jit:sse41"),
                           HasSubstr("+200.0 %"), HasSubstr("1 slower")));
@@ -236,7 +236,8 @@ TEST(ComparisonForms, JsonHoldsRawNumbers) {
 }
 
 TEST(ComparisonForms, EmptySidesAreNoError) {
-  EXPECT_THAT(comparison_text(compare({}, {}, {})), HasSubstr("no cases"));
+  EXPECT_THAT(comparison_text(compare({}, {}, {}), {.width = kUnlimitedWidth}),
+              HasSubstr("no cases"));
   EXPECT_THAT(compare({}, {}, {}).groups, IsEmpty());
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/gate/comparison.hpp"
 #include "harness/report/markdown.hpp"
+#include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@
 
 namespace bench {
 namespace {
+
+// Below this an id says too little: times go first.
+constexpr std::size_t kNarrowestId = 30;
 
 // A comment of a pull request holds 64 KiB.
 constexpr std::size_t kMostMarkdownRows = 200;
@@ -90,6 +94,13 @@ Tone tone_of(CaseVerdict verdict) {
   return Tone::plain;
 }
 
+// "changed    cpu: A -> B", on lines that stand below the first one's text.
+std::string changed_line(const Change& change, std::size_t width) {
+  constexpr std::string_view kName = "changed    ";
+  const std::string lines = wrap(change_text(change), width, kName.size());
+  return lines.empty() ? "" : std::string(kName) + lines.substr(kName.size());
+}
+
 using nlohmann::ordered_json;
 
 template <class T>
@@ -124,40 +135,46 @@ ordered_json json_of(const ComparedCase& entry) {
 
 constexpr std::array<ComparisonFormat, 3> kFormats = {{
     {"text", "a table", comparison_text},
-    {"markdown", "for a comment or a step summary", comparison_markdown},
-    {"json", "all of it", comparison_json},
+    {"markdown", "for a comment or a step summary",
+     [](const Comparison& comparison, const ConsoleOptions&) {
+       return comparison_markdown(comparison);
+     }},
+    {"json", "all of it",
+     [](const Comparison& comparison, const ConsoleOptions&) {
+       return comparison_json(comparison);
+     }},
 }};
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console) {
+  const auto width = static_cast<std::size_t>(console.width);
   std::string text = fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                                  printable(comparison.candidate));
-  for (const Change& change : comparison.changes) {
-    text += fmt::format("changed    {}\n", printable(change_text(change)));
-  }
-  std::vector<Column> columns(6);
-  columns[0].heading = "verdict";
-  columns[1].heading = "case";
-  for (const auto& [index, heading] :
-       {std::pair(2, "base"), {3, "candidate"}, {4, "change"}, {5, "interval"}}) {
-    columns[static_cast<std::size_t>(index)].heading = heading;
-    columns[static_cast<std::size_t>(index)].align = Align::right;
-  }
+  for (const Change& change : comparison.changes) text += changed_line(change, width);
+  const std::vector<Column> columns = {{"verdict"},
+                                       {"case", Align::left, kNarrowestId},
+                                       {"base", Align::right, std::nullopt, 3},
+                                       {"candidate", Align::right, std::nullopt, 2},
+                                       {"change", Align::right},
+                                       {"interval", Align::right, std::nullopt, 1}};
+  std::vector<std::string_view> ids;
+  for (const ComparedCase& entry : comparison.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
   std::vector<Row> rows;
   for (const ComparedCase& entry : comparison.cases) {
     rows.push_back({{{std::string(name_of(entry.verdict)), tone_of(entry.verdict)},
-                     {entry.id},
+                     {entry.id, Tone::plain, shortener.forms(entry.id)},
                      {time_text(entry.base)},
                      {time_text(entry.candidate)},
                      {ratio_text(entry.ratio)},
                      {interval_text(entry)}},
                     remarks_text(entry)});
   }
-  text += '\n' + render_table(columns, rows, kUnlimitedWidth, Colour::off);
+  text += '\n' + render_table(columns, rows, width, console.colour);
   text += fmt::format("\n{}\n", counts_text(comparison));
   if (!comparison.groups.empty()) {
-    text += fmt::format("geometric mean: {}\n", printable(groups_text(comparison)));
+    text += wrap(fmt::format("geometric mean: {}", groups_text(comparison)), width, 0);
   }
   return text;
 }

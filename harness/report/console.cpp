@@ -291,14 +291,13 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = usable_width(options);
-  const std::size_t narrowest = width < kUsualTerminal ? kNarrowestId : kNarrowestIdOnUsualTerminal;
-  std::vector<Column> columns = {{"case", Align::left, narrowest, 0},
-                                 {"median", Align::right, std::nullopt, 0},
-                                 {"interval", Align::right, std::nullopt, 2},
-                                 {"GFLOP/s", Align::right, std::nullopt, 1},
-                                 {"GB/s", Align::right, std::nullopt, 3},
-                                 {"implementation", Align::left, 14, 4},
-                                 {"outcome", Align::left, 11, 0}};
+  const bool is_crowded = width < kUsualTerminal || !options.versus_baseline.empty();
+  const std::size_t narrowest = is_crowded ? kNarrowestId : kNarrowestIdOnUsualTerminal;
+  std::vector<Column> columns = {
+      {"case", Align::left, narrowest, 0},         {"median", Align::right, std::nullopt, 0},
+      {"interval", Align::right, std::nullopt, 2}, {"GFLOP/s", Align::right, std::nullopt, 1},
+      {"GB/s", Align::right, std::nullopt, 3},     {"implementation", Align::left, 14, 4},
+      {"outcome", Align::left, std::nullopt, 0}};
   std::vector<Row> rows;
   std::vector<std::string_view> ids;
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);

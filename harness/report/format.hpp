@@ -2,6 +2,7 @@
 // The formats of `bench report`: a new one is a file with its function and a row in the table.
 #pragma once
 
+#include "harness/report/console.hpp"
 #include "harness/report/report.hpp"
 
 #include <span>
@@ -13,7 +14,8 @@ namespace bench {
 struct ReportFormat {
   std::string_view name;    // of --format
   std::string_view suffix;  // of the output file, with its dot
-  std::string (*write)(const Report& report);
+  // `console`: of the formats that are tables for a person to read.
+  std::string (*write)(const Report& report, const ConsoleOptions& console);
   std::string_view help;  // one line
 };
 

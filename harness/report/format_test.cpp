@@ -33,7 +33,7 @@ TEST(ReportFormats, EachWritesTheCases) {
   record.id = "network/forward/net/f32/onednn/cpu/hot";
   report.cases = {record};
   for (const ReportFormat& format : report_formats()) {
-    const std::string text = format.write(report);
+    const std::string text = format.write(report, {});
     EXPECT_THAT(text, HasSubstr(record.id)) << format.name;
     EXPECT_EQ(text.back(), '\n') << format.name;
   }
@@ -46,7 +46,7 @@ TEST(ReportFormats, TextHoldsTheNetworksToo) {
   report.cases = {record};
   for (const ReportFormat& format : report_formats()) {
     if (format.name == "text") {
-      EXPECT_THAT(format.write(report), HasSubstr("network net\n"));
+      EXPECT_THAT(format.write(report, {}), HasSubstr("network net\n"));
     }
   }
 }

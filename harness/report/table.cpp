@@ -3,9 +3,14 @@
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "harness/report/table_fit.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -33,13 +38,17 @@ std::size_t natural_width(const Column& column, const std::vector<Row>& rows, st
   return width;
 }
 
-// Takes columns off a layout's widest shortenable column until it fits or nothing gives way.
-void squeeze(Layout& layout, const std::vector<Column>& columns, std::size_t width) {
+// Takes columns off the widest column that may still give way, until the layout fits or none may.
+enum class GivesWay { by_cuts, by_forms };
+
+void squeeze(Layout& layout, const std::vector<Column>& columns,
+             const std::vector<std::size_t>& narrowest, std::size_t width, GivesWay kind) {
   while (layout.total() > width) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-      const auto narrowest = columns[layout.shown[i]].narrowest;
-      const bool gives = narrowest && layout.widths[i] > *narrowest;
+      const std::size_t index = layout.shown[i];
+      const bool is_asked = columns[index].narrowest.has_value() == (kind == GivesWay::by_cuts);
+      const bool gives = is_asked && layout.widths[i] > narrowest[index];
       if (gives && (widest == nullptr || layout.widths[i] > *widest)) widest = &layout.widths[i];
     }
     if (widest == nullptr) return;
@@ -47,50 +56,118 @@ void squeeze(Layout& layout, const std::vector<Column>& columns, std::size_t wid
   }
 }
 
-Layout arrange(const std::vector<Column>& columns, const std::vector<std::size_t>& natural,
-               std::size_t width) {
+// A table while it is laid out. `rows` are printable.
+struct Content {
+  const std::vector<Column>& columns;
+  const std::vector<Row>& rows;
+  std::vector<std::size_t> natural = {};    // widths of whole texts
+  std::vector<std::size_t> narrowest = {};  // widths below which a column does not give way
+};
+
+FittedColumn fit_shown(const Content& content, const Layout& layout, std::size_t place) {
+  const std::size_t index = layout.shown[place];
+  return fit_column(content.columns[index], content.rows, index, layout.widths[place]);
+}
+
+bool tells_all_rows_apart(const Content& content, const Layout& layout) {
+  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+    const std::size_t index = layout.shown[i];
+    const bool is_cut = content.columns[index].narrowest.has_value();
+    if (!is_cut || layout.widths[i] >= content.natural[index]) continue;
+    if (!fit_shown(content, layout, i).is_lossless()) return false;
+  }
+  return true;
+}
+
+Layout lay_out(const Content& content, int kept) {
+  Layout layout;
+  for (std::size_t i = 0; i < content.columns.size(); ++i) {
+    if (content.columns[i].expendable > kept) continue;
+    layout.shown.push_back(i);
+    layout.widths.push_back(content.natural[i]);
+  }
+  return layout;
+}
+
+// Flags that are left out of a cell stand below its row, so that ids give way first.
+void give_way(const Content& content, std::size_t width, Layout& layout) {
+  squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_cuts);
+  squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_forms);
+}
+
+// Columns go until the others fit and no two rows look alike. If rows look alike whatever goes, as
+// few columns go as it takes to fit.
+Layout arrange(const Content& content, std::size_t width) {
   int kept = 0;
-  for (const Column& column : columns) kept = std::max(kept, column.expendable);
-  for (;; --kept) {
-    Layout layout;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].expendable > kept) continue;
-      layout.shown.push_back(i);
-      layout.widths.push_back(natural[i]);
-    }
-    squeeze(layout, columns, width);
-    if (kept == 0 || layout.total() <= width) return layout;
+  for (const Column& column : content.columns) kept = std::max(kept, column.expendable);
+  std::optional<Layout> fitting;
+  for (; kept >= 0; --kept) {
+    Layout layout = lay_out(content, kept);
+    give_way(content, width, layout);
+    if (kept > 0 && layout.total() > width) continue;
+    if (tells_all_rows_apart(content, layout)) return layout;
+    if (!fitting) fitting = std::move(layout);
   }
+  return *std::move(fitting);
 }
 
-// The longest form that fits, else the shortest one cut in the middle.
-std::string fit(const Cell& cell, std::size_t width) {
-  const std::string* form = &cell.text;
-  for (const std::string& shorter : cell.shorter) {
-    if (display_width(*form) <= width) break;
-    form = &shorter;
-  }
-  return shorten(*form, width);
-}
-
-std::string pad(const Cell& cell, std::size_t width, Align align, Colour colour) {
-  const std::string shown = fit(cell, width);
-  const std::string blanks(width - display_width(shown), ' ');
-  const std::string painted = paint(shown, cell.tone, colour);
+std::string pad(const std::string& shown, std::size_t width, Tone tone, Align align,
+                Colour colour) {
+  const std::size_t used = display_width(shown);
+  const std::string blanks(used < width ? width - used : 0, ' ');
+  const std::string painted = paint(shown, tone, colour);
   return align == Align::left ? painted + blanks : blanks + painted;
 }
 
+// `cells`: one for each shown column.
 std::string render_row(const std::vector<Column>& columns, const Layout& layout,
                        const std::vector<Cell>& cells, Colour colour) {
   std::string line;
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    const std::size_t index = layout.shown[i];
-    const Cell& cell = cells[index];
     if (i > 0) line.append(kGap, ' ');
-    line += pad(cell, layout.widths[i], columns[index].align, colour);
+    line +=
+        pad(cells[i].text, layout.widths[i], cells[i].tone, columns[layout.shown[i]].align, colour);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + '\n';
+}
+
+std::string render_headings(const std::vector<Column>& columns, const Layout& layout,
+                            Colour colour) {
+  std::vector<Cell> headings;
+  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+    const std::string& heading = columns[layout.shown[i]].heading;
+    headings.push_back({shorten(heading, layout.widths[i]), Tone::heading});
+  }
+  return render_row(columns, layout, headings, colour);
+}
+
+// A cell that its column has no room for: whole, below its row.
+std::string spill(const Column& column, const Cell& cell, std::size_t width) {
+  const std::size_t room = width > kNoteIndent + 1 ? width - kNoteIndent : 1;
+  std::string text;
+  for (const std::string& piece :
+       split_columns(fmt::format("{}: {}", column.heading, cell.text), room)) {
+    text += std::string(kNoteIndent, ' ') + piece + '\n';
+  }
+  return text;
+}
+
+// The room that a column takes: forms of a cell may be shorter than what they were chosen for.
+std::size_t shown_width(const Column& column, const FittedColumn& fitted, std::size_t available) {
+  std::size_t width = std::min(display_width(column.heading), available);
+  for (const std::string& text : fitted.texts) width = std::max(width, display_width(text));
+  return width;
+}
+
+std::vector<Row> printable_rows(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    for (Cell& cell : row.cells) {
+      cell.text = printable(cell.text);
+      for (std::string& form : cell.shorter) form = printable(form);
+    }
+  }
+  return rows;
 }
 
 }  // namespace
@@ -110,37 +187,65 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   for (std::size_t begin = 0; begin < clean.size();) {
     std::size_t end = clean.find(' ', begin);
     if (end == std::string::npos) end = clean.size();
-    std::string word = shorten(std::string_view(clean).substr(begin, end - begin), room);
+    const std::string_view word = std::string_view(clean).substr(begin, end - begin);
     begin = end + 1;
-    if (word.empty()) continue;
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) {
-      result += margin + line + '\n';
-      line.clear();
+    for (const std::string& piece : split_columns(word, room)) {
+      if (!line.empty() && display_width(line) + 1 + display_width(piece) > room) {
+        result += margin + line + '\n';
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + piece;
     }
-    line += (line.empty() ? "" : " ") + word;
   }
   if (!line.empty()) result += margin + line + '\n';
   return result;
 }
 
-std::string render_table(const std::vector<Column>& columns, const std::vector<Row>& rows,
-                         std::size_t width, Colour colour) {
-  std::vector<Row> clean = rows;
-  for (Row& row : clean) {
-    for (Cell& cell : row.cells) {
-      cell.text = printable(cell.text);
-      for (std::string& form : cell.shorter) form = printable(form);
+std::string fold_lines(std::string_view text, std::size_t width) {
+  constexpr std::string_view kColumnGap = "  ";
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (display_width(line) <= width) {
+      result += std::string(line) + '\n';
+      continue;
     }
+    const std::size_t gap = line.substr(0, width / 2).rfind(kColumnGap);
+    const std::size_t hang = gap == std::string_view::npos ? 0 : gap + kColumnGap.size();
+    const std::string folded = wrap(line.substr(hang), width, hang);
+    result += std::string(line.substr(0, hang)) + folded.substr(std::min(hang, folded.size()));
   }
-  std::vector<std::size_t> natural;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    natural.push_back(natural_width(columns[i], clean, i));
-  const Layout layout = arrange(columns, natural, width);
-  std::vector<Cell> headings;
-  for (const Column& column : columns) headings.push_back({column.heading, Tone::heading});
-  std::string text = render_row(columns, layout, headings, colour);
-  for (const Row& row : clean) {
-    text += render_row(columns, layout, row.cells, colour);
+  return result;
+}
+
+std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
+                         std::size_t width, Colour colour) {
+  const std::vector<Row> clean = printable_rows(std::move(rows));
+  Content content{columns, clean};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    content.natural.push_back(natural_width(columns[i], clean, i));
+    content.narrowest.push_back(narrowest_width(columns[i], clean, i));
+  }
+  Layout layout = arrange(content, width);
+  std::vector<FittedColumn> fitted;
+  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+    fitted.push_back(fit_shown(content, layout, i));
+    layout.widths[i] = shown_width(columns[layout.shown[i]], fitted.back(), layout.widths[i]);
+  }
+  std::string text = render_headings(columns, layout, colour);
+  for (std::size_t number = 0; number < clean.size(); ++number) {
+    const Row& row = clean[number];
+    std::vector<Cell> cells;
+    std::string spilled;
+    for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+      const std::size_t index = layout.shown[i];
+      const Cell& cell = row.cells[index];
+      cells.push_back({fitted[i].texts[number], cell.tone});
+      if (fitted[i].is_lossy[number]) spilled += spill(columns[index], cell, width);
+    }
+    text += render_row(columns, layout, cells, colour) + spilled;
     if (!row.note.empty()) text += wrap(row.note, width, kNoteIndent);
   }
   return text;

@@ -46,6 +46,92 @@ TEST(Table, KeepsTheNarrowestWidthWhereNothingFits) {
             "a ...e      1\n");
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Table, FlagsAreNeverCut) {
+  const std::vector<Column> columns = {{"case", Align::left, 10}, {"outcome"}};
+  const std::vector<Row> rows = {
+      {{{"conv/forward/c64h56"}, {"ok noisy interrupted", Tone::plain, {"ok noisy +1"}}}, ""},
+      {{{"gemm/forward/m1n1k1"}, {"ok interrupted"}}, ""}};
+  EXPECT_EQ(render_table(columns, rows, 32, Colour::off),
+            "case        outcome\n"
+            "conv...h56  ok noisy interrupted\n"
+            "gemm...1k1  ok interrupted\n");
+  EXPECT_EQ(render_table(columns, rows, 26, Colour::off),
+            "case        outcome\n"
+            "conv...h56  ok noisy +1\n"
+            "    outcome: ok noisy inte\n"
+            "    rrupted\n"
+            "gemm...1k1  ok interrupted\n");
+}
+
+TEST(Table, FlagsGoBelowTheRowBeforeColumnsGo) {
+  const std::vector<Column> columns = {
+      {"case", Align::left, 10}, {"rate", Align::right, std::nullopt, 1}, {"outcome"}};
+  const std::vector<Row> rows = {
+      {{{"conv/forward/c64h56"}, {"12345"}, {"ok noisy interrupted", Tone::plain, {"ok noisy +1"}}},
+       ""}};
+  EXPECT_EQ(render_table(columns, rows, 34, Colour::off),
+            "case         rate  outcome\n"
+            "conv...h56  12345  ok noisy +1\n"
+            "    outcome: ok noisy interrupted\n");
+  EXPECT_EQ(render_table(columns, rows, 26, Colour::off),
+            "case        outcome\n"
+            "conv...h56  ok noisy +1\n"
+            "    outcome: ok noisy inte\n"
+            "    rrupted\n");
+}
+
+TEST(Table, IdsAreCutWhereTheyDiffer) {
+  const std::vector<Column> columns = {{"case", Align::left, 20}};
+  const std::vector<Row> rows = {{{{"conv/forward/n1c64h56w56k64r3s3/f32/hot"}}, ""},
+                                 {{{"conv/forward/n1c64h28w28k64r3s3/f32/hot"}}, ""}};
+  const std::string text = render_table(columns, rows, 30, Colour::off);
+  const std::vector<std::string> lines = lines_of(text);
+  ASSERT_EQ(lines.size(), 3u) << text;
+  EXPECT_NE(lines[1], lines[2]) << text;
+  EXPECT_EQ(lines[1].find("..."), lines[2].find("...")) << text;
+}
+
+TEST(Table, RowsInACutColumnHaveTheSameForm) {
+  const std::vector<Column> columns = {{"case", Align::left, 10}};
+  const std::vector<Row> rows = {{{{"a/forward/x", Tone::plain, {"a/.../x"}}}, ""},
+                                 {{{"b/forward/long", Tone::plain, {"b/.../long"}}}, ""}};
+  EXPECT_EQ(render_table(columns, rows, 12, Colour::off), "case\na/.../x\nb/.../long\n");
+}
+
+TEST(Table, AFormThatMakesRowsLookAlikeIsNotTaken) {
+  const std::vector<Column> columns = {{"case", Align::left, 8}};
+  const std::vector<Row> rows = {{{{"conv/aaaaaa/cpu/hot", Tone::plain, {"conv/.../hot"}}}, ""},
+                                 {{{"conv/aaaaaa/gpu/hot", Tone::plain, {"conv/.../hot"}}}, ""}};
+  const std::vector<std::string> lines = lines_of(render_table(columns, rows, 18, Colour::off));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[1], lines[2]);
+}
+
+TEST(Table, RowsThatNoCutTellsApartAreShownWholeBelow) {
+  const std::vector<Column> columns = {{"case", Align::left, 12}};
+  const std::vector<Row> rows = {{{{"a1234567890b1234567890c"}}, ""},
+                                 {{{"a1234567890x1234567890c"}}, ""}};
+  EXPECT_EQ(render_table(columns, rows, 12, Colour::off),
+            "case\n"
+            "a1234...890c\n"
+            "    case: a1\n"
+            "    23456789\n"
+            "    0b123456\n"
+            "    7890c\n"
+            "a1234...890c\n"
+            "    case: a1\n"
+            "    23456789\n"
+            "    0x123456\n"
+            "    7890c\n");
+}
+
 TEST(Table, NotesWrapBelowTheirRow) {
   const std::vector<Row> rows = {{{{"a"}, {"1"}, {"x"}}, "no CUDA device was found here"}};
   EXPECT_EQ(render_table(kColumns, rows, 20, Colour::off),
@@ -78,7 +164,17 @@ TEST(Wrap, WordsWithinTheWidth) {
   EXPECT_EQ(wrap("  ", 10, 2), "");
   EXPECT_EQ(wrap("one two three", 8, 0), "one two\nthree\n");
   EXPECT_EQ(wrap("one  two", 8, 2), "  one\n  two\n");
-  EXPECT_EQ(wrap("incomprehensibilities", 10, 0), "inco...ies\n");
+  EXPECT_EQ(wrap("incomprehensibilities", 10, 0), "incomprehe\nnsibilitie\ns\n");
+  EXPECT_EQ(wrap("a incomprehensible word", 10, 2), "  a\n  incompre\n  hensible\n  word\n");
+}
+
+TEST(FoldLines, WhatIsTooLongGoesOnBelowItsLastColumn) {
+  EXPECT_EQ(fold_lines("ok      oneDNN  3.2.0 with two threads here\nshort\n", 34),
+            "ok      oneDNN  3.2.0 with two\n"
+            "                threads here\n"
+            "short\n");
+  EXPECT_EQ(fold_lines("no columns at all in it", 10), "no columns\nat all in\nit\n");
+  EXPECT_EQ(fold_lines("", 10), "");
 }
 
 TEST(Paint, PlainWithoutColour) {

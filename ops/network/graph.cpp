@@ -2,6 +2,7 @@
 #include "ops/network/graph.hpp"
 
 #include "base/nearest_name.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +61,7 @@ Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, con
     if (op == nullptr) {
       return Error{.what = fmt::format("unknown operator `{}`", layer.op),
                    .where = layer.name + ".op",
-                   .next = expectation(layer.op, catalogue.operator_names())};
+                   .next = expected_word(layer.op, catalogue.operator_names())};
     }
     GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
     for (const std::string& input : layer.inputs) {

@@ -24,7 +24,7 @@ std::string readable_number(double value, Quantity quantity) {
     case Quantity::byte:
       return format_binary(value, "B");
     case Quantity::byte_rate:
-      return format_binary(value, "B/s");
+      return format_decimal(value, "B/s");
     case Quantity::share:
       return fmt::format("{:.1f} %", 100 * value);
   }
@@ -68,7 +68,7 @@ std::size_t readable_width(Quantity quantity) {
     case Quantity::byte:
       return 11;  // "1023.99 MiB"
     case Quantity::byte_rate:
-      return 13;  // "1023.99 MiB/s"
+      return 11;  // "999.99 GB/s"
   }
   return 0;
 }

@@ -11,7 +11,7 @@ TEST(Cell, people_read_numbers_with_their_unit) {
   EXPECT_EQ(readable(1862527316022.5308, Quantity::flop_rate), "1.8625 TFLOP/s");
   EXPECT_EQ(readable(std::int64_t{38'654'705'664}, Quantity::flop), "38.65 GFLOP");
   EXPECT_EQ(readable(std::int64_t{25'698'304}, Quantity::byte), "24.51 MiB");
-  EXPECT_EQ(readable(25'698'304 / 1.1e-3, Quantity::byte_rate), "21.76 GiB/s");
+  EXPECT_EQ(readable(25'698'304 / 1.1e-3, Quantity::byte_rate), "23.36 GB/s");
   EXPECT_EQ(readable(0.786, Quantity::share), "78.6 %");
   EXPECT_EQ(readable(std::int64_t{7}, Quantity::none), "7");
   EXPECT_EQ(readable(Cell(), Quantity::time), "n/a");

@@ -165,7 +165,7 @@ constexpr std::array kOwnColumns = {
         "p95_ns", "p95", Quantity::time, "95th percentile of a group, within 1 %", duration_cell,
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
     statistic_column(
-        "flops_per_s", "FLOPS", Quantity::flop_rate, "FLOPs over time, where both are known",
+        "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, where both are known",
         [](const Subject& s, const Column&) {
           return number_cell(rate_of(s.activity, Attribute::flops));
         },

@@ -86,6 +86,16 @@ std::string nothing_selected(const ReadReport& report,
   return fmt::format("nothing selected; the file holds {} (see --kind, --type, --phase)", held);
 }
 
+// Default columns that a narrow terminal does without, in the order in which they go. What is not
+// named here stays.
+constexpr std::array<std::string_view, 26> kLeastWanted = {
+    "out_shapes", "in_shapes",    "line",           "trace",       "cumulative_share",
+    "p50_ns",     "cache",        "min_ns",         "size_bytes",  "direction",
+    "dtype",      "bytes",        "flops",          "p95_ns",      "max_ns",
+    "self_ns",    "kind",         "device",         "parameters",  "mean_ns",
+    "bandwidth",  "tensor_cores", "implementation", "flops_per_s", "layer",
+    "flags"};
+
 class Output {
  public:
   Output(const QueryPlan& plan, Answering& answer, const ReadReport& report,
@@ -126,8 +136,7 @@ class Output {
           kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
     }
     shape_.notes.emplace_back(
-        "FLOP, FLOP/s: k, M, G, T = powers of 1000; bytes, B/s: Ki, Mi, Gi = powers of 1024; "
-        "n/a: unknown");
+        "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");
   }
 
   // For people, defaults without a value, or that only repeat another column, are left out.
@@ -158,15 +167,30 @@ class Output {
     }
   }
 
-  // A terminal that is too narrow wraps; a width that was asked for is kept or refused.
+  // A width that was asked for is kept or refused. On a terminal columns go that nobody asked for;
+  // one that is too narrow for those that somebody did wraps.
   Status fit() {
     if (plan_.format->name != "table") return Done{};
     if (plan_.width) return fit_width(shape_.columns, *plan_.width);
-    if (target_.terminal_width) {
-      static_cast<void>(
-          fit_width(shape_.columns, static_cast<std::size_t>(*target_.terminal_width)));
-    }
+    if (!target_.terminal_width) return Done{};
+    const auto width = static_cast<std::size_t>(*target_.terminal_width);
+    if (plan_.default_columns) drop_columns(width);
+    static_cast<void>(fit_width(shape_.columns, width));
     return Done{};
+  }
+
+  void drop_columns(std::size_t width) {
+    for (const std::string_view name : kLeastWanted) {
+      if (narrowest_width(shape_.columns) <= width) return;
+      for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
+        const Column* column = shape_.columns[i].column;
+        if (column->name != name || column == plan_.group_by || column == plan_.order) continue;
+        shape_.columns.erase(shape_.columns.begin() + static_cast<std::ptrdiff_t>(i));
+        visible_.erase(visible_.begin() + static_cast<std::ptrdiff_t>(i));
+        ++dropped_;
+        break;
+      }
+    }
   }
 
   // The cells that only the row's place gives.
@@ -220,6 +244,10 @@ class Output {
   std::vector<std::string> remarks(std::int64_t shown) const {
     std::vector<std::string> lines;
     if (totals().selected == 0) lines.push_back(nothing_selected(report_, answer_.kinds()));
+    if (dropped_ > 0) {
+      lines.push_back(fmt::format("{} more column{}: a wider terminal, or -c, shows {}", dropped_,
+                                  dropped_ == 1 ? "" : "s", dropped_ == 1 ? "it" : "them"));
+    }
     if (shown < totals().rows) {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
     }
@@ -265,6 +293,7 @@ class Output {
   const AnalysisTarget& target_;
   TableShape shape_;
   std::vector<std::size_t> visible_;
+  int dropped_ = 0;  // columns that the terminal has no room for
   std::vector<Cell> cells_;
   Nanoseconds cumulative_{0};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/query.hpp"
 
+#include "base/text.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/column.hpp"
 
@@ -14,6 +15,7 @@ namespace bench {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -50,11 +52,13 @@ struct Answer {
   AnalysisOutcome outcome;
 };
 
-Answer ask(const std::string& file, AnalysisOptions options) {
+Answer ask(const std::string& file, AnalysisOptions options,
+           std::optional<std::int64_t> terminal_width = {}) {
   const auto source = text_of("file", file);
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
+  target.terminal_width = terminal_width;
   target.folder = testing::TempDir();
   auto outcome = analyze(*source, {}, options, target);
   EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().message());
@@ -82,6 +86,43 @@ std::string sample() {
                   with_work(primitive("reorder", 2000, 50), 0, 200),
                   with_work(primitive("convolution", 3000, 200), 4000, 400),
                   primitive("convolution", 4000, 300)});
+}
+
+// A table with many columns.
+std::string wide_profile() {
+  Activity first = with_work(primitive("convolution", 0, 5'000'000), 40'000'000, 90'000);
+  Activity second = with_work(primitive("matmul", 6'000'000, 3'000'000), 20'000'000, 50'000);
+  for (Activity* activity : {&first, &second}) {
+    const std::string name = activity->name;
+    activity->attributes.set(Attribute::implementation, "brgconv:avx512_core_" + name);
+    activity->attributes.set(Attribute::parameters, "c64h56w56k64r3s3p1_of_a_" + name);
+    activity->attributes.set(Attribute::in_shapes, "1x64x56x56 64x64x3x3 " + name);
+    activity->attributes.set(Attribute::out_shapes, "1x64x56x56 " + name);
+  }
+  return profile({first, second});
+}
+
+TEST(Query, default_columns_go_until_the_table_fits_the_terminal) {
+  const std::string narrow = ask(wide_profile(), {}, 80).text;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
+  EXPECT_THAT(narrow, AllOf(HasSubstr("FLOP/s"), Not(HasSubstr("out_shapes")),
+                            HasSubstr("a wider terminal, or -c, shows")));
+  const std::string wide = ask(wide_profile(), {}).text;
+  EXPECT_THAT(wide, AllOf(HasSubstr("out_shapes"), Not(HasSubstr("a wider terminal"))));
+}
+
+TEST(Query, columns_that_were_asked_for_stay) {
+  AnalysisOptions options;
+  options.columns = {"name",    "in_shapes", "out_shapes", "parameters", "implementation",
+                     "time_ns", "bytes",     "bandwidth",  "flops"};
+  EXPECT_THAT(ask(wide_profile(), options, 80).text, HasSubstr("out_shapes"));
+}
+
+TEST(Query, rates_are_decimal_whatever_they_count) {
+  const std::string text = ask(wide_profile(), {}).text;
+  EXPECT_THAT(text, AllOf(HasSubstr("8.0000 GFLOP/s"), HasSubstr("18.00 MB/s")));
+  EXPECT_THAT(text, Not(HasSubstr("iB/s")));
 }
 
 TEST(Query, the_longest_first_with_shares_that_end_at_1) {

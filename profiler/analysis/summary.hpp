@@ -56,6 +56,8 @@ struct SummaryOptions {
   SummarySort sort = SummarySort::total;
   SortOrder order = SortOrder::descending;
   std::size_t top = 0;  // rows of a table; 0: all
+  // Of the terminal, in columns; nullopt: tables are as wide as they are.
+  std::optional<std::size_t> width = {};
 };
 
 // attributed + unattributed = wall.

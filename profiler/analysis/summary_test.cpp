@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include <limits>
+#include <sstream>
 
 namespace bench {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -376,6 +378,20 @@ TEST(Summary, text_and_json_say_the_same) {
   }
   EXPECT_EQ(document["attribution"]["wall_ns"], 175'000);
   EXPECT_EQ(document["categories"]["primitive"], document["operators"]);
+}
+
+TEST(Summary, tables_fit_a_terminal_of_80_columns) {
+  std::vector<Activity> activities = executions();
+  activities.push_back(
+      layer("a_network:a_block_with_a_long_name:another_block:convolution_1", 0, 12'345'678));
+  const Summary summary = summary_of(activities);
+  SummaryOptions options;
+  options.width = 80;
+  std::istringstream lines(summary_text(summary, options));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_THAT(summary_text(summary, options),
+              AllOf(HasSubstr("total [ms]"), HasSubstr("share [%]"), Not(HasSubstr("p50 [ms]"))));
+  EXPECT_THAT(summary_text(summary), HasSubstr("p50 [ms]"));
 }
 
 TEST(Summary, every_column_has_its_unit) {

@@ -8,37 +8,74 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
 
 namespace bench {
 namespace {
 
 using nlohmann::ordered_json;
 
+// Below this a name says too little: numbers go first.
+constexpr std::size_t kNarrowestName = 36;
+constexpr std::size_t kGap = 2;
+
+// Columns of a table by their index, in the order in which a narrow terminal does without them.
+using LeastWanted = std::span<const std::size_t>;
+
 // A table of text: first column to the left, numbers to the right.
 class TextTable {
  public:
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  std::string text() const {
+  // Within `width`: columns go, and then names are cut in the middle.
+  std::string text(const std::optional<std::size_t>& width, LeastWanted least_wanted) const {
+    std::vector<std::size_t> widths = natural_widths();
+    std::vector<bool> is_shown(widths.size(), true);
+    if (width) fit(*width, least_wanted, widths, is_shown);
+    std::string result;
+    for (const auto& row : rows_) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (!is_shown[i]) continue;
+        const std::string cell = i == 0 ? shorten(row[i], widths[0]) : row[i];
+        const std::string padding(widths[i] - display_width(cell), ' ');
+        line += i == 0 ? cell + padding : std::string(kGap, ' ') + padding + cell;
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      result += line + '\n';
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::size_t> natural_widths() const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
       widths.resize(std::max(widths.size(), row.size()));
       for (std::size_t i = 0; i < row.size(); ++i)
         widths[i] = std::max(widths[i], display_width(row[i]));
     }
-    std::string result;
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string padding(widths[i] - display_width(row[i]), ' ');
-        result += i == 0 ? row[i] + padding : "  " + padding + row[i];
-      }
-      result.erase(result.find_last_not_of(' ') + 1);
-      result += '\n';
-    }
-    return result;
+    return widths;
   }
 
- private:
+  static void fit(std::size_t width, LeastWanted least_wanted, std::vector<std::size_t>& widths,
+                  std::vector<bool>& is_shown) {
+    const std::size_t name = std::min(widths.at(0), kNarrowestName);
+    const auto others = [&] {
+      std::size_t sum = 0;
+      for (std::size_t i = 1; i < widths.size(); ++i) sum += is_shown[i] ? kGap + widths[i] : 0;
+      return sum;
+    };
+    for (const std::size_t column : least_wanted) {
+      if (name + others() <= width) break;
+      is_shown[column] = false;
+    }
+    widths[0] = std::min(widths[0], std::max(name, width - std::min(width, others())));
+  }
+
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -63,7 +100,9 @@ std::string number(const std::optional<double>& value) {
 
 // "share [%]" is of the wall time, which the first line states; others say of what they are.
 std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
-                       const char* share = "share [%]") {
+                       const SummaryOptions& options, const char* share = "share [%]") {
+  // p50, p95, cumulative share, min, max, mean, self, count.
+  constexpr std::array<std::size_t, 8> kLeastWanted = {9, 10, 4, 6, 7, 8, 5, 1};
   TextTable table;
   table.row({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]", "self [ms]",
              "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"});
@@ -77,10 +116,11 @@ std::string time_table(std::string_view heading, const std::vector<TimeRow>& row
                milliseconds(row.max), milliseconds(row.mean), milliseconds(row.p50),
                milliseconds(row.p95)});
   }
-  return table.text();
+  return table.text(options.width, kLeastWanted);
 }
 
-std::string memory_table(const std::vector<MemoryRow>& rows) {
+std::string memory_table(const std::vector<MemoryRow>& rows, const SummaryOptions& options) {
+  constexpr std::array<std::size_t, 3> kLeastWanted = {5, 3, 1};  // mean, min, count
   TextTable table;
   table.row({"memory", "count [1]", "total [B]", "min [B]", "max [B]", "mean [B]"});
   for (const MemoryRow& row : rows) {
@@ -89,10 +129,11 @@ std::string memory_table(const std::vector<MemoryRow>& rows) {
                fmt::format("{}", row.total_bytes), format_or_unknown(row.min_bytes, bytes),
                format_or_unknown(row.max_bytes, bytes), number(row.mean_bytes)});
   }
-  return table.text();
+  return table.text(options.width, kLeastWanted);
 }
 
-std::string counter_table(const std::vector<CounterRow>& rows) {
+std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOptions& options) {
+  constexpr std::array<std::size_t, 3> kLeastWanted = {6, 2, 3};  // last, count, min
   TextTable table;
   table.row({"counter", "unit", "count [1]", "min [unit]", "max [unit]", "mean over time [unit]",
              "last [unit]"});
@@ -101,18 +142,21 @@ std::string counter_table(const std::vector<CounterRow>& rows) {
                fmt::format("{}", row.count), number(row.min), number(row.max), number(row.mean),
                number(row.last)});
   }
-  return table.text();
+  return table.text(options.width, kLeastWanted);
 }
 
-std::string attribution_text(const Attribution& attribution) {
+std::string attribution_text(const Attribution& attribution, const SummaryOptions& options) {
   if (attribution.wall.count() == 0) return "";
   const auto share = [&](Nanoseconds time) {
     return 100 * static_cast<double>(time.count()) / static_cast<double>(attribution.wall.count());
   };
-  return fmt::format("wall {} ms = attributed {} ms ({:.1f} %) + unattributed {} ms ({:.1f} %)\n",
-                     milliseconds(attribution.wall), milliseconds(attribution.attributed),
-                     share(attribution.attributed), milliseconds(attribution.unattributed),
-                     share(attribution.unattributed));
+  const std::string wall = fmt::format("wall {} ms", milliseconds(attribution.wall));
+  const std::string parts =
+      fmt::format("= attributed {} ms ({:.1f} %) + unattributed {} ms ({:.1f} %)\n",
+                  milliseconds(attribution.attributed), share(attribution.attributed),
+                  milliseconds(attribution.unattributed), share(attribution.unattributed));
+  const bool is_one_line = !options.width || wall.size() + parts.size() <= *options.width;
+  return wall + (is_one_line ? " " : "\n  ") + parts;
 }
 
 void put(ordered_json& object, const char* name, const std::optional<Nanoseconds>& time) {
@@ -173,22 +217,23 @@ ordered_json json_of(const std::vector<CounterRow>& rows) {
 }  // namespace
 
 std::string summary_text(const Summary& summary, const SummaryOptions& options) {
-  std::string text = attribution_text(summary.attribution());
+  std::string text = attribution_text(summary.attribution(), options);
   const auto add = [&](const std::string& table) { text += text.empty() ? table : "\n" + table; };
   if (const auto layers = summary.layers(options); !layers.empty())
-    add(time_table("layer", layers));
+    add(time_table("layer", layers, options));
   if (const auto operators = summary.operators(options); !operators.empty())
-    add(time_table("operator type", operators));
+    add(time_table("operator type", operators, options));
   constexpr const char* kOfDevices = "of devices [%]";
   if (const auto layers = summary.device_layers(options); !layers.empty())
-    add(time_table("layer, on devices", layers, kOfDevices));
+    add(time_table("layer, on devices", layers, options, kOfDevices));
   if (const auto operators = summary.device_operators(options); !operators.empty())
-    add(time_table("operator type, on devices", operators, kOfDevices));
+    add(time_table("operator type, on devices", operators, options, kOfDevices));
   for (const auto& [category, rows] : summary.categories(options)) {
-    add(time_table(fmt::format("category {}", printable(category)), rows, "of category [%]"));
+    add(time_table(fmt::format("category {}", printable(category)), rows, options,
+                   "of category [%]"));
   }
-  if (const auto rows = summary.memory(options); !rows.empty()) add(memory_table(rows));
-  if (const auto rows = summary.counters(options); !rows.empty()) add(counter_table(rows));
+  if (const auto rows = summary.memory(options); !rows.empty()) add(memory_table(rows, options));
+  if (const auto rows = summary.counters(options); !rows.empty()) add(counter_table(rows, options));
   return text.empty() ? "no activities\n" : text;
 }
 

@@ -294,6 +294,14 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
   return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
 }
 
+std::size_t narrowest_width(const std::vector<TableColumn>& columns) {
+  std::vector<TableColumn> narrow = columns;
+  for (TableColumn& column : narrow) {
+    if (!column.column->numeric) column.width = std::min(column.width, kNarrowestText);
+  }
+  return width_of(narrow);
+}
+
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
   while (width_of(columns) > width) {
     // One character off the widest text; tables are a few hundred characters wide.

@@ -49,6 +49,9 @@ std::span<const TableFormat> table_formats();
 // Error: the nearest name.
 Result<const TableFormat*> find_table_format(std::string_view name);
 
+// The least that a table of these columns takes, with its texts cut to their narrowest.
+std::size_t narrowest_width(const std::vector<TableColumn>& columns);
+
 // Narrows columns of text until the table has `width` characters. Error: it cannot, with the
 // least that it needs.
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width);

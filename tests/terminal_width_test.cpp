@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the built program in terminals of several widths, which COLUMNS stands for.
+#include "base/temporary_folder.hpp"
+#include "base/text.hpp"
+#include "tests/support/program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Ids that differ in their middle, and one that is longer than a narrow terminal.
+constexpr const char* kSuite = R"(version: 1
+name: widths
+defaults:
+  warmup: { iterations: 1, time: 1ms }
+  measure: { processes: 1, min_iterations: 3, max_time: 2ms }
+cases:
+  - op: conv
+    sweep: { n: [1, 2] }
+    c: 16
+    h: 14
+    k: 16
+    r: 3
+    pad: 1
+    bias: true
+    post_ops: [relu]
+    cache: [hot, cold_weights]
+  - { op: gemm, m: 16, n: 16, k: 16, bias: true, trans_b: true, post_ops: [relu, add] }
+)";
+
+ProgramResult bench_in(int width, std::vector<std::string> arguments, const std::string& folder) {
+  arguments.insert(arguments.begin(), BENCH_BINARY);
+  std::map<std::string, std::string> environment;
+  if (width > 0) environment["COLUMNS"] = std::to_string(width);
+  return run_program({std::move(arguments), folder, std::move(environment)});
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class TerminalWidth : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("widths.yaml", kSuite);
+    for (const char* file : {"a.jsonl", "b.jsonl"}) {
+      const ProgramResult run = bench_in(
+          0, {"run", "widths.yaml", "--quiet", "--profile", "--out", file}, folder_.path());
+      ASSERT_EQ(run.status, 0) << run.err;
+    }
+    const ProgramResult saved =
+        bench_in(0, {"baseline", "save", "a.jsonl", "--reason", "the first run of these cases"},
+                 folder_.path());
+    ASSERT_EQ(saved.status, 0) << saved.err;
+  }
+
+  const std::vector<std::vector<std::string>> tables_ = {
+      {"report", "a.jsonl"},
+      {"list", "widths.yaml"},
+      {"compare", "a.jsonl", "b.jsonl"},
+      {"analyze", "a.jsonl"},
+      {"analyze", "a.jsonl", "--aggregate-by", "type"},
+      {"analyze", "a.jsonl", "--summary"},
+      {"baseline", "list"},
+      {"baseline", "save", "a.jsonl", "--reason", "again"},
+      {"explain", "gemm/forward/m16n16k16/f32/onednn/cpu/hot"},
+      {"doctor", "--watch", "0s"}};
+  TemporaryFolder folder_;
+};
+
+TEST_F(TerminalWidth, every_table_fits) {
+  for (const int width : {80, 120, 200}) {
+    for (const auto& command : tables_) {
+      const ProgramResult result = bench_in(width, command, folder_.path());
+      EXPECT_EQ(result.status, 0) << result.err;
+      for (const std::string& line : lines_of(result.out)) {
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width))
+            << fmt::format("{}", fmt::join(command, " ")) << ":\n"
+            << line;
+      }
+    }
+  }
+}
+
+TEST_F(TerminalWidth, no_two_cases_look_alike) {
+  for (const char* command : {"report a.jsonl", "list widths.yaml"}) {
+    const std::string text = command;
+    const std::size_t blank = text.find(' ');
+    const ProgramResult result =
+        bench_in(80, {text.substr(0, blank), text.substr(blank + 1)}, folder_.path());
+    std::set<std::string> ids;
+    int rows = 0;
+    for (const std::string& line : lines_of(result.out)) {
+      if (!line.starts_with("conv") && !line.starts_with("gemm")) continue;
+      ids.insert(line.substr(0, line.find(' ')));
+      ++rows;
+    }
+    EXPECT_EQ(rows, 5) << result.out;
+    EXPECT_EQ(ids.size(), 5u) << result.out;
+  }
+}
+
+TEST_F(TerminalWidth, into_a_pipe_nothing_is_cut) {
+  const std::string id = "conv/forward/n2c16h14w14k16r3s3p1+bias+relu/f32/onednn/cpu/cold_weights";
+  for (const auto& command : tables_) {
+    // These show no id, or another one.
+    const std::set<std::string> others = {"analyze", "explain", "doctor"};
+    if (others.contains(command.front())) continue;
+    const ProgramResult result = bench_in(0, command, folder_.path());
+    EXPECT_THAT(result.out, HasSubstr("conv/forward/n2c16h14w14k16r3s3p1+bias+relu/f32/"))
+        << command.front();
+    EXPECT_THAT(result.out, Not(HasSubstr("..."))) << command.front();
+  }
+  EXPECT_THAT(bench_in(0, {"report", "a.jsonl"}, folder_.path()).out, HasSubstr(id));
+}
+
+}  // namespace
+}  // namespace bench::test
