@@ -145,7 +145,7 @@ TEST_F(FakeGpuTest, a_sample_at_a_low_clock_is_void) {
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
   EXPECT_THAT(
       record.voided->reasons,
-      ElementsAre(testing::Pair("SM clock 1.20 GHz, 80 % of the run's median 1.50 GHz", 2)));
+      ElementsAre(testing::Pair("SM clock 1.20 GHz, 80 % of the recent median 1.50 GHz", 2)));
   EXPECT_EQ(record.time->max, Nanoseconds(2000000));
 }
 
@@ -158,6 +158,19 @@ TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
   std::size_t samples = 0;
   for (const ProcessRecord& process : processes(report, kSmall)) samples += process.samples.size();
   EXPECT_EQ(record.throttled->count, static_cast<std::int64_t>(samples));
+}
+
+// A large product below its power cap: the boost clock of the first samples is the exception.
+TEST_F(FakeGpuTest, a_power_capped_kernel_has_its_settled_time_and_no_void_sample) {
+  const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":3000000,"samples":[
+      {"from":3,"verdict":"throttled","reason":"power cap","factor":1.25,
+       "clock_hz":1200000000}]}]})");
+  const CaseRecord record = find(report, kSmall);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::throttled));
+  EXPECT_FALSE(record.voided);
+  EXPECT_EQ(record.time->median, Nanoseconds(3750000));
+  EXPECT_EQ(record.clock_hz, 1'200'000'000);
 }
 
 TEST_F(FakeGpuTest, where_every_sample_is_void_the_case_fails_and_others_go_on) {

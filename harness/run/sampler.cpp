@@ -84,8 +84,10 @@ class DeviceSampler final : public Sampler {
     const auto sample = sample_of(iterations, options_.method);
     if (!sample) return std::nullopt;
     method_ = sample->method;
+    warm_clock_hz_ = sample->clock_hz;
     return sample->device;
   }
+  std::optional<std::int64_t> warm_clock_hz() const override { return warm_clock_hz_; }
   void begin_round() override { voids_in_a_row_ = pauses_ = 0; }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
     for (;;) {
@@ -93,6 +95,10 @@ class DeviceSampler final : public Sampler {
       const auto sample = sample_of(iterations, method_);
       if (!sample) return Taken::failed;
       const std::optional<std::string> fault = why_void(*sample);
+      // Also of a discarded sample: what keeps its clock is not exceptional.
+      if (sample->clock_hz && sample->verdict != ops::SampleVerdict::voided) {
+        clocks_.add(*sample->clock_hz);
+      }
       if (!fault) {
         count(*sample, out);
         return Taken::counted;
@@ -113,7 +119,8 @@ class DeviceSampler final : public Sampler {
   Rotation& rotation_;
   SamplerOptions options_;
   ops::SampleMethod method_ = ops::SampleMethod::any;
-  RunningMedian clocks_;  // of counted samples
+  RunningMedian clocks_{kRecentClocks};  // of all samples that the device did not discard
+  std::optional<std::int64_t> warm_clock_hz_;
   int voids_in_a_row_ = 0, pauses_ = 0;
   std::string failure_;
 };
@@ -139,11 +146,13 @@ std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& samp
     return sample.reason.empty() ? std::string("the device says no reason") : sample.reason;
   }
   if (sample.device <= Nanoseconds(0)) return std::string("no time passed on the device's clock");
+  // Voiding these would keep the samples behind a pause alone, in which the clock recovers.
+  if (sample.verdict == ops::SampleVerdict::throttled) return std::nullopt;
   if (!sample.clock_hz || clocks_.size() < kClocksToJudge) return std::nullopt;
   const std::int64_t median = *clocks_.value();
   const double share = static_cast<double>(*sample.clock_hz) / static_cast<double>(median);
   if (share >= kLowestClockShare) return std::nullopt;
-  return fmt::format("SM clock {:.2f} GHz, {:.0f} % of the run's median {:.2f} GHz",
+  return fmt::format("SM clock {:.2f} GHz, {:.0f} % of the recent median {:.2f} GHz",
                      gigahertz(*sample.clock_hz), 100 * share, gigahertz(median));
 }
 
@@ -156,10 +165,7 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
   out.timed += sample.device;
   DeviceSamples& device = out.device;
   if (sample.host) device.host_launch.push_back(*sample.host);
-  if (sample.clock_hz) {
-    device.clock_hz.push_back(*sample.clock_hz);
-    clocks_.add(*sample.clock_hz);
-  }
+  if (sample.clock_hz) device.clock_hz.push_back(*sample.clock_hz);
   if (!device.sample_method) {
     device.sample_method = name_of(sample.method);
   }

@@ -23,11 +23,14 @@ inline constexpr BatchLimits kHostBatch = {std::chrono::microseconds(50),
 // microsecond; its clock is read over 0.4 ms at least.
 inline constexpr BatchLimits kDeviceBatch = {std::chrono::milliseconds(1),
                                              std::chrono::milliseconds(1)};
-// A sample below this share of the median clock of the counted ones is of another machine, as far
-// as its time is concerned (gpu.md section 7).
+// A sample whose clock is below this fraction of the recent median is discarded, unless the device
+// reports it as throttled: a power cap is a steady state, in which every sample is slow.
 inline constexpr double kLowestClockShare = 0.90;
-// So many counted samples make a median that another one can be held against.
+// A median of fewer samples does not judge another one.
 inline constexpr std::size_t kClocksToJudge = 3;
+// The samples whose median clock counts. If the device settles at a lower clock without reporting
+// why, half as many samples are discarded before the lower clock is the normal one.
+inline constexpr std::size_t kRecentClocks = 15;
 // After so many voids in a row it waits for the device,
 inline constexpr int kVoidsBeforePause = 3;
 // ... this long at first, and twice as long each further time,

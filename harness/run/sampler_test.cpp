@@ -146,7 +146,70 @@ TEST_F(DeviceSamplerTest, ALowClockAgainstTheCountedOnesIsVoid) {
   const RoundSamples taken = round(5);
   EXPECT_THAT(taken.device.clock_hz, ElementsAre(kClock, kClock, kClock, kClock * 9 / 10, kClock));
   EXPECT_EQ(taken.device.voided,
-            (SampleRemarks{1, {{"SM clock 1.21 GHz, 68 % of the run's median 1.78 GHz", 1}}}));
+            (SampleRemarks{1, {{"SM clock 1.21 GHz, 68 % of the recent median 1.78 GHz", 1}}}));
+}
+
+// A device at 0.75 of its boost clock under load, which a pause lets recover: the third sample
+// after it is slow again.
+class CappedDeviceTest : public DeviceSamplerTest {
+ protected:
+  void script_cap(SampleVerdict when_slow) {
+    script([this, when_slow](std::int64_t) {
+      if (pauses_.size() != seen_pauses_) since_pause_ = 0;
+      seen_pauses_ = pauses_.size();
+      if (++since_pause_ <= 2) return sample(kFast, kClock);
+      DeviceSample slow = sample(kSettled, kClock * 3 / 4);
+      slow.verdict = when_slow;
+      slow.reason = when_slow == SampleVerdict::counted ? "" : "power cap";
+      return slow;
+    });
+  }
+  static constexpr Nanoseconds kFast = 90us, kSettled = 120us;
+  std::size_t seen_pauses_ = 0;
+  std::int64_t since_pause_ = 0;
+};
+
+TEST_F(CappedDeviceTest, APowerCapVoidsNothingAndTheSettledTimeCounts) {
+  script_cap(SampleVerdict::throttled);
+  const RoundSamples first = round(5);
+  EXPECT_THAT(first.samples, ElementsAre(kFast, kFast, kSettled, kSettled, kSettled));
+  const RoundSamples later = round(40);
+  EXPECT_THAT(later.samples, Each(kSettled));
+  EXPECT_THAT(later.device.clock_hz, Each(kClock * 3 / 4));
+  EXPECT_EQ(later.device.throttled, (SampleRemarks{40, {{"power cap", 40}}}));
+  EXPECT_EQ(later.device.voided, SampleRemarks{});
+  EXPECT_THAT(pauses_, IsEmpty());
+}
+
+// Without NVML nobody says why: the clock of most recent samples is the normal one.
+TEST_F(CappedDeviceTest, AClockThatSettlesWithoutAReasonBecomesTheNormalOne) {
+  script([this](std::int64_t n) {
+    return n < 10 ? sample(kFast, kClock) : sample(kSettled, kClock * 3 / 4);
+  });
+  const RoundSamples taken = round(40);
+  EXPECT_THAT(taken.samples, SizeIs(40));
+  EXPECT_EQ(taken.samples.back(), kSettled);
+  EXPECT_EQ(taken.device.voided.count, 8);  // then it is that of eight of the recent 15
+  EXPECT_EQ(round(40).device.voided.count, 0);
+}
+
+TEST_F(DeviceSamplerTest, TheWarmUpLastsUntilTheClockHasSettled) {
+  // 1.0 down to 0.75 of the boost clock in 25 steps, and of a time that says nothing of it.
+  script([](std::int64_t n) {
+    return sample(2ms, kClock * (100 - std::min<std::int64_t>(n, 25)) / 100);
+  });
+  const auto warm = warm_up(*sampler_, 1, 2ms, runs_.clock());
+  ASSERT_TRUE(warm.ok());
+  EXPECT_TRUE(warm->steady);
+  EXPECT_GT(warm->iterations, 25);
+}
+
+TEST_F(DeviceSamplerTest, AWarmUpWhoseClockNeverSettlesIsUnsteady) {
+  script([](std::int64_t n) { return sample(2ms, kClock - n * 30'000'000); });
+  const auto warm = warm_up(*sampler_, 1, 1ms, runs_.clock());
+  ASSERT_TRUE(warm.ok());
+  EXPECT_FALSE(warm->steady);
+  EXPECT_EQ(warm->iterations, 50);  // ten times the time, by 200 us
 }
 
 TEST_F(DeviceSamplerTest, AfterThreeVoidsInARowItWaitsLongerEachTime) {

@@ -82,6 +82,9 @@ class Sampler {
   virtual BatchLimits batch_limits() const = 0;
   // A sample that is only looked at. Absent: see failure().
   virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
+  // The clock of the device during the last call of warm(). nullopt: there is no device, or it did
+  // not report one.
+  virtual std::optional<std::int64_t> warm_clock_hz() const { return std::nullopt; }
   // Before the samples of each round.
   virtual void begin_round() {}
   virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;

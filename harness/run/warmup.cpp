@@ -2,6 +2,7 @@
 #include "harness/run/warmup.hpp"
 
 #include "harness/run/sampler.hpp"
+#include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>
@@ -45,6 +46,17 @@ bool samples_agree(std::span<const Nanoseconds> samples) {
   });
 }
 
+bool clock_has_settled(std::span<const std::int64_t> clocks) {
+  if (clocks.size() < kSteadySamples) return true;
+  const auto median_of = [](std::span<const std::int64_t> part) {
+    return median(std::vector<double>(part.begin(), part.end())).value_or(0);
+  };
+  const std::size_t half = clocks.size() / 2, last = clocks.size() - clocks.size() / 4;
+  const double before = median_of(clocks.subspan(half, last - half));
+  const double now = median_of(clocks.subspan(last));
+  return std::abs(now - before) <= kSteadyClockShare * before;
+}
+
 std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits) {
   if (iteration >= limits.alone) return 1;
   const std::int64_t wanted = limits.sample.count() + limits.sample.count() / 10;
@@ -57,12 +69,14 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
   const BatchLimits limits = sampler.batch_limits();
   WarmedUp result;
   Window window;
+  std::vector<std::int64_t> clocks;
   const Nanoseconds start = clock.now();
   for (;;) {
     const std::optional<Nanoseconds> sample = sampler.warm(result.iterations_per_sample);
     if (!sample) return Error{sampler.failure(), "", ""};
     result.iterations += result.iterations_per_sample;
     window.push(*sample);
+    if (const auto clock_hz = sampler.warm_clock_hz()) clocks.push_back(*clock_hz);
 
     // Long iterations need no batch, and no five of them to know it.
     const std::int64_t batch = result.iterations_per_sample;
@@ -77,7 +91,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
     }
     const Nanoseconds elapsed = clock.now() - start;
     if (!batch_known || result.iterations < iterations || elapsed < time) continue;
-    result.steady = samples_agree(window.samples());
+    result.steady = samples_agree(window.samples()) && clock_has_settled(clocks);
     if ((window.full() && result.steady) || elapsed >= kWarmupTimeFactor * time) break;
   }
   result.sample = window.typical();

@@ -19,11 +19,18 @@ inline constexpr int kSteadyDeviations = 2;
 // ... or this share of the median, whichever is more: equal samples have no deviation at all, and
 // below 1 % there is nothing left to warm.
 inline constexpr double kSteadyShare = 0.01;
+// A device's clock is steady if its medians in the third and in the last quarter of the warm-up's
+// samples differ by at most this fraction; runs whose clocks differ by 3 % are not compared.
+inline constexpr double kSteadyClockShare = 0.01;
 // A warm-up ends after so many times the time asked for, steady or not.
 inline constexpr int kWarmupTimeFactor = 10;
 
 // True when all samples are within the limits above around their median; for none: true.
 bool samples_agree(std::span<const Nanoseconds> samples);
+
+// True if the clocks, in hertz and in the order of the samples, have settled. True for fewer
+// than kSteadySamples: nothing is known of them.
+bool clock_has_settled(std::span<const std::int64_t> clocks);
 
 // 1 for iterations that are long enough, else as many as make a sample with a tenth to spare.
 std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits);
@@ -31,7 +38,7 @@ std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& lim
 struct WarmedUp {
   std::int64_t iterations = 0;
   std::int64_t iterations_per_sample = 1;
-  bool steady = true;
+  bool steady = true;     // samples agree, and the device's clock has settled
   Nanoseconds sample{0};  // median of the last samples
 };
 

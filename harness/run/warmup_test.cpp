@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -23,6 +25,15 @@ TEST(SamplesAgree, EqualOrWithinOnePercentOrTwoDeviations) {
   EXPECT_FALSE(samples_agree(Five{1000ns, 1000ns, 1000ns, 1000ns, 1011ns}));
   EXPECT_TRUE(samples_agree(Five{1000ns, 1100ns, 1200ns, 1300ns, 1400ns}));
   EXPECT_FALSE(samples_agree(Five{1000ns, 1100ns, 1200ns, 1300ns, 1401ns}));
+}
+
+TEST(ClockHasSettled, WithinOnePercentFromTheThirdToTheLastQuarter) {
+  using Clocks = std::vector<std::int64_t>;
+  EXPECT_TRUE(clock_has_settled({}));
+  EXPECT_TRUE(clock_has_settled(Clocks{2000, 1900, 1800, 1000}));
+  EXPECT_TRUE(clock_has_settled(Clocks{1000, 1000, 1000, 1000, 1000}));
+  EXPECT_TRUE(clock_has_settled(Clocks{2000, 2000, 1500, 1500, 1000, 1000, 990, 990}));
+  EXPECT_FALSE(clock_has_settled(Clocks{2000, 2000, 1500, 1500, 1000, 1000, 989, 989}));
 }
 
 TEST(IterationsPerSample, ShortIterationsFillATenthMoreThanTheMinimum) {

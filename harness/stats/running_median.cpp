@@ -6,11 +6,32 @@
 namespace bench {
 
 void RunningMedian::add(std::int64_t value) {
+  if (window_) {
+    order_.push_back(value);
+    if (order_.size() > *window_) {
+      remove(order_.front());
+      order_.pop_front();
+    }
+  }
   if (low_.empty() || value <= *low_.rbegin()) {
     low_.insert(value);
   } else {
     high_.insert(value);
   }
+  balance();
+}
+
+// `value` is in one of the halves.
+void RunningMedian::remove(std::int64_t value) {
+  if (const auto low = low_.find(value); low != low_.end()) {
+    low_.erase(low);
+  } else {
+    high_.erase(high_.find(value));
+  }
+  balance();
+}
+
+void RunningMedian::balance() {
   if (low_.size() > high_.size() + 1) {
     high_.insert(low_.extract(std::prev(low_.end())));
   } else if (high_.size() > low_.size()) {

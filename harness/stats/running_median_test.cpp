@@ -26,5 +26,20 @@ TEST(RunningMedianTest, EqualsTheMedianOfAllSoFarWhateverTheirOrder) {
   EXPECT_EQ(running.size(), 200U);
 }
 
+TEST(RunningMedianTest, WithAWindowEqualsTheMedianOfTheLatest) {
+  constexpr std::size_t kWindow = 7;
+  RunningMedian running(kWindow);
+  std::vector<double> latest;
+  std::int64_t value = 17;
+  for (int i = 0; i < 200; ++i) {
+    value = (value * 7919 + 104729) % 11;  // repeats many, in no order
+    running.add(value);
+    latest.push_back(static_cast<double>(value));
+    if (latest.size() > kWindow) latest.erase(latest.begin());
+    ASSERT_EQ(running.value(), static_cast<std::int64_t>(std::floor(*median(latest)))) << i;
+  }
+  EXPECT_EQ(running.size(), kWindow);
+}
+
 }  // namespace
 }  // namespace bench

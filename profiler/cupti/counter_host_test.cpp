@@ -99,6 +99,8 @@ TEST_F(CounterHostTest, EachChipAnswersWithItsOwnMetrics) {
     std::map<Question, std::string> first;
     for (const CounterAnswer& answer : all.plan.answers) first[answer.question] = answer.metrics[0];
     EXPECT_EQ(first[Question::tensor_instructions], row.instructions);
+    EXPECT_EQ(first[Question::tensor_group_instructions],
+              row.chip == std::string("GH100") ? "sm__inst_executed_pipe_tensor_op_gmma.sum" : "");
     EXPECT_EQ(first[Question::dram_read_bytes], row.read);
     EXPECT_EQ(first[Question::tensor_operations_f16], row.f16);
     EXPECT_EQ(first[Question::tensor_operations_fp8], row.fp8);

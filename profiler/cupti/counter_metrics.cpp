@@ -23,6 +23,8 @@ constexpr double kPercent = 0.01;
 constexpr std::array kCandidates = {
     MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor_v2.sum"}, 1},
     MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor.sum"}, 1},
+    MetricCandidate{
+        Question::tensor_group_instructions, {"sm__inst_executed_pipe_tensor_op_gmma.sum"}, 1},
     MetricCandidate{Question::tensor_active_share,
                     {"sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_active"},
                     kPercent},

@@ -11,9 +11,11 @@ namespace {
 using Question = CounterQuestion;
 using Unit = CounterUnit;
 
-constexpr std::array<CounterQuestionRow, 12> kQuestions = {{
+constexpr std::array<CounterQuestionRow, 13> kQuestions = {{
     {Question::tensor_instructions, "tensor_instructions", Unit::count,
      "instructions of warps that tensor cores executed"},
+    {Question::tensor_group_instructions, "tensor_group_instructions", Unit::count,
+     "instructions of warp groups (wgmma) that tensor cores executed; Hopper counts them apart"},
     {Question::tensor_active_share, "tensor_active_share", Unit::share,
      "of the cycles in which a multiprocessor worked, those in which its tensor cores did"},
     {Question::tensor_operations_f16, "tensor_operations_f16", Unit::count,

@@ -14,6 +14,7 @@ namespace bench {
 
 enum class CounterQuestion {
   tensor_instructions,
+  tensor_group_instructions,
   tensor_active_share,
   tensor_operations_f16,
   tensor_operations_bf16,

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace bench {
@@ -62,12 +64,19 @@ std::string text(const ModelCheck& check, const Words& words) {
 }  // namespace
 
 TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
-  const auto instructions = value_of(readings, Question::tensor_instructions);
   const auto share = value_of(readings, Question::tensor_active_share);
-  const bool none = (instructions && *instructions <= 0) || (share && *share < kLeastActiveShare);
+  const std::optional<double> executed[] = {value_of(readings, Question::tensor_instructions),
+                                            value_of(readings, Question::tensor_group_instructions),
+                                            tensor_operations(readings)};
+  const bool counted =
+      std::ranges::any_of(executed, [](const auto& each) { return each.has_value(); });
+  const bool ran =
+      std::ranges::any_of(executed, [](const auto& each) { return each.value_or(0) > 0; });
+  const bool active = share.value_or(0) >= kLeastActiveShare;
+  if (ran && active) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
+  const bool none = (counted || share) && !ran && !active;
   if (none) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
-  if (!instructions || !share) return {};
-  return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
+  return {};
 }
 
 const TensorCoreVerdict& stronger(const TensorCoreVerdict& a, const TensorCoreVerdict& b) {

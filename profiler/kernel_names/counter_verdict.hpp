@@ -15,9 +15,11 @@
 
 namespace bench {
 
-// Used where tensor cores executed instructions and were active for at least 1 % of the cycles in
-// which multiprocessors worked: fewer are a library's way of setting something up. Unknown where
-// one of the two was not counted and the other does not decide.
+// Used where tensor cores executed instructions or operations and were active for at least 1 % of
+// the cycles in which multiprocessors worked. Not used where none of the counters that are known
+// says so: Hopper counts its warp-group instructions apart, so that one counter of 0 says little.
+// Unknown where they contradict each other: fewer cycles may be a library's way of setting
+// something up, or a product that waits for memory.
 TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings);
 
 // Of two verdicts on the same: a counter outranks a name, a name outranks nothing.

@@ -28,8 +28,31 @@ std::string verdict(std::optional<double> instructions, std::optional<double> sh
 TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
   EXPECT_EQ(verdict(1e6, 0.75), "used (counter)");
   EXPECT_EQ(verdict(1, 0.01), "used (counter)");
-  EXPECT_EQ(verdict(1e6, 0.0099), "not used (counter)");
+  EXPECT_EQ(verdict(1e6, 0.0099), "unknown");
   EXPECT_EQ(verdict(0, 0), "not used (counter)");
+}
+
+// On an H100 wgmma instructions are counted apart: a product of only those is 0 of the others.
+TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
+  using Question = CounterQuestion;
+  const auto of = [](std::initializer_list<std::pair<Question, double>> values) {
+    return text_of(tensor_core_verdict(readings(values)));
+  };
+  EXPECT_EQ(of({{Question::tensor_instructions, 0},
+                {Question::tensor_group_instructions, 5e5},
+                {Question::tensor_active_share, 0.8}}),
+            "used (counter)");
+  EXPECT_EQ(of({{Question::tensor_instructions, 0},
+                {Question::tensor_active_share, 0.8},
+                {Question::tensor_operations_bf16, 1e9}}),
+            "used (counter)");
+  EXPECT_EQ(of({{Question::tensor_instructions, 0}, {Question::tensor_active_share, 0.8}}),
+            "unknown");
+  EXPECT_EQ(of({{Question::tensor_instructions, 0},
+                {Question::tensor_group_instructions, 0},
+                {Question::tensor_active_share, 0.001},
+                {Question::tensor_operations_bf16, 0}}),
+            "not used (counter)");
 }
 
 TEST(CounterVerdict, OneCounterAloneDecidesAgainst) {

@@ -3,12 +3,15 @@
 
 #include "base/text.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
+#include "ops/cuda/cublas/matmul_algorithm.hpp"
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
 #include "ops/cuda/cublas/product_kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
+#include "ops/cuda/cublas/tuning.hpp"
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,9 @@ class CublasInvocation final : public SingleStepInvocation {
         beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
         addresses_(std::move(addresses)) {}
 
+  // Of the last call that failed.
+  cublasStatus_t failure() const { return failure_; }
+
  private:
   Status launch() override {
     if (form_.c) {
@@ -51,8 +57,9 @@ class CublasInvocation final : public SingleStepInvocation {
     return info(form.d.dtype).bytes < 4 ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
                                         : CUBLAS_DEFAULT_MATH;
   }
-  Status checked(std::string_view call, cublasStatus_t status) const {
+  Status checked(std::string_view call, cublasStatus_t status) {
     if (status == CUBLAS_STATUS_SUCCESS) return Done{};
+    failure_ = status;
     return Error{fmt::format("{}: {}", call, session_->api->text(status)), "", ""};
   }
   static int size(std::int64_t count) { return static_cast<int>(count); }
@@ -86,6 +93,7 @@ class CublasInvocation final : public SingleStepInvocation {
   const Bytes result_;
   const ProductScalar one_, beta_;
   std::vector<void*> addresses_;
+  cublasStatus_t failure_ = CUBLAS_STATUS_SUCCESS;
 };
 
 class CublasKernel final : public ProductKernel {
@@ -117,6 +125,26 @@ class CublasKernel final : public ProductKernel {
   std::shared_ptr<const CublasSession> session_;
   GemmForm form_;
 };
+
+// cuBLAS has no heuristics to be asked: which layouts of 8-bit integers it multiplies it says when
+// it is called, once here. Without memory for that nothing is known. Absent: nothing against it.
+std::optional<Refusal> refused_when_called(const std::shared_ptr<const CublasSession>& session,
+                                           const GemmForm& form, const ProductTensors& tensors) {
+  if (form.compute != ProductCompute::s32) return std::nullopt;
+  auto trial = trial_buffers(*session->device.runtime, tensors.buffers());
+  if (!trial) {
+    if (trial.error().kind == Refusal::Kind::skipped) return std::nullopt;
+    return std::move(trial).error();
+  }
+  std::vector<void*> addresses;
+  for (const DeviceBuffer& buffer : *trial) addresses.push_back(buffer.data());
+  CublasInvocation invocation(session, form, tensors.buffers()[form.d.tensor].size,
+                              std::move(addresses));
+  if (invocation.run()) return std::nullopt;
+  const auto kind =
+      says_unsupported(invocation.failure()) ? Refusal::Kind::unsupported : Refusal::Kind::failed;
+  return Refusal{kind, "cuBLAS: " + invocation.error()};
+}
 
 }  // namespace
 
@@ -152,6 +180,7 @@ Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
   const auto state = session->device.runtime->memory();
   if (!state) return Refusal{Refusal::Kind::failed, state.error().message()};
   if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
+  if (auto refusal = refused_when_called(session, form, tensors)) return *std::move(refusal);
   return std::unique_ptr<Kernel>(std::make_unique<CublasKernel>(session, form, std::move(tensors)));
 }
 

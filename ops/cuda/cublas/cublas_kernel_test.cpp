@@ -22,6 +22,7 @@ using test::RuntimeScript;
 using test::ScriptedDevice;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
@@ -128,6 +129,26 @@ TEST(CublasKernel, SumsInTheTypeOfTheProblem) {
   EXPECT_EQ(fixture.run(problem("gemm", "m4n4k4", DataType::s8)).alpha, 1);
   EXPECT_EQ(fixture.fake.gemms.back().compute, CUBLAS_COMPUTE_32I);
   EXPECT_EQ(fixture.fake.gemms.back().d_type, CUDA_R_32I);
+}
+
+// Which layouts it has of 8-bit integers it says only when it is called.
+TEST(CublasKernel, LayoutsOfIntegersThatAreRefusedWhenCalledAreUnsupported) {
+  Fixture fixture;
+  fixture.fake.gemm = CUBLAS_STATUS_NOT_SUPPORTED;
+  const std::size_t before = fixture.device.runtime->live_allocations();
+  const auto refused = fixture.backend->create(problem("gemm", "m4n4k4", DataType::s8));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_THAT(refused.error().reason, HasSubstr("cublasGemmEx: "));
+  EXPECT_THAT(refused.error().reason, HasSubstr("NOT_SUPPORTED"));
+  EXPECT_EQ(fixture.device.runtime->live_allocations(), before);
+  fixture.fake.gemm = CUBLAS_STATUS_EXECUTION_FAILED;
+  EXPECT_EQ(fixture.backend->create(problem("gemm", "m4n4k4", DataType::s8)).error().kind,
+            Refusal::Kind::failed);
+  // Other types are not tried.
+  EXPECT_TRUE(fixture.backend->create(problem("gemm", "m4n4k4", DataType::f16)).ok());
+  fixture.fake.gemm = CUBLAS_STATUS_SUCCESS;
+  EXPECT_TRUE(fixture.backend->create(problem("gemm", "m4n4k4", DataType::s8)).ok());
 }
 
 TEST(CublasKernel, AResidualIsCopiedFirst) {

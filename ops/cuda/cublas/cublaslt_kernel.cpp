@@ -133,22 +133,6 @@ Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& se
               product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)});
 }
 
-// Memory for measuring: every tensor, of the same small number in every type.
-Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
-                                                         std::span<const KernelBuffer> buffers) {
-  constexpr std::uint8_t kPattern = 0x3c;  // 1.06 in f16, 0.011 in f32 and bf16, 1.5 in fp8
-  std::vector<DeviceBuffer> made;
-  for (const KernelBuffer& buffer : buffers) {
-    BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory,
-                           DeviceBuffer::create(runtime, buffer.size, "tuning"));
-    if (const Status filled = runtime.fill(memory.data(), kPattern, buffer.size); !filled) {
-      return failed(filled.error());
-    }
-    made.push_back(std::move(memory));
-  }
-  return made;
-}
-
 struct Choice {
   std::size_t index = 0;
   std::string tuned;  // empty: nothing to tell
@@ -218,6 +202,7 @@ Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSe
   auto details = algorithm_details(*session.api, chosen);
   details.insert(session.details.begin(), session.details.end());
   details["compute_type"] = compute_name(product->form.compute);
+  if (is_fp8(product->form.a.dtype)) details["accumulation"] = "f32, not fast";
   details["setup.plan_ns"] = nanoseconds(planned - begin);
   if (tuning > 0) {
     details["tuned"] = choice.tuned;

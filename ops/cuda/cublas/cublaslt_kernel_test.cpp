@@ -119,6 +119,17 @@ TEST(CublasLtKernel, PartialSumsOfNarrowTypesAreNotRounded) {
   EXPECT_EQ(wide.fake.reduction_schemes, std::nullopt);
 }
 
+TEST(CublasLtKernel, ProductsOfFp8SayHowTheyAccumulate) {
+  BENCH_NEED_CUBLASLT(real);
+  Fixture fixture(real);
+  const auto kernel = fixture.create("m16n16k16+tb", DataType::f8_e4m3);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_THAT((*kernel)->details(), Contains(Pair("accumulation", "f32, not fast")));
+  const auto other = fixture.create("m16n16k16", DataType::f16);
+  ASSERT_TRUE(other.ok()) << other.error().reason;
+  EXPECT_THAT((*other)->details(), Not(Contains(Key("accumulation"))));
+}
+
 TEST(CublasLtKernel, EachInvocationHasItsOwnBias) {
   BENCH_NEED_CUBLASLT(real);
   Fixture fixture(real);

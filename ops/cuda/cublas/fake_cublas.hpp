@@ -55,6 +55,7 @@ struct FakeCublas {
   std::vector<FakeAlgorithm> algorithms;  // the one that is held for the fastest first
   cublasStatus_t heuristics = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t create = CUBLAS_STATUS_SUCCESS;
+  cublasStatus_t gemm = CUBLAS_STATUS_SUCCESS;  // of cublasGemmEx and its batched form
   // What was asked.
   int requested = 0;
   std::uint64_t workspace_limit = 0;

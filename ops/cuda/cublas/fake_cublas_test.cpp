@@ -187,6 +187,7 @@ cublasStatus_t gemm_strided_batched(cublasHandle_t, cublasOperation_t transa,
                         scalar(beta, scale),
                         compute,
                         fake.mode});
+  if (fake.gemm != CUBLAS_STATUS_SUCCESS) return fake.gemm;
   static_cast<void>(fake.runtime->launch_kernel("gemm", std::chrono::microseconds(50)));
   return CUBLAS_STATUS_SUCCESS;
 }

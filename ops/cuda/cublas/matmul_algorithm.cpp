@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -13,15 +14,11 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Statuses by which cuBLASLt says that it has no such product.
 constexpr std::array kUnsupported = {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
                                      CUBLAS_STATUS_ARCH_MISMATCH};
 
 Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
-  Refusal::Kind kind = Refusal::Kind::failed;
-  for (const cublasStatus_t each : kUnsupported) {
-    if (each == status) kind = Refusal::Kind::unsupported;
-  }
+  const auto kind = says_unsupported(status) ? Refusal::Kind::unsupported : Refusal::Kind::failed;
   return {kind, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
@@ -87,6 +84,10 @@ std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLt
 }
 
 }  // namespace
+
+bool says_unsupported(cublasStatus_t status) {
+  return std::ranges::find(kUnsupported, status) != kUnsupported.end();
+}
 
 Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,

@@ -21,6 +21,9 @@ struct MatmulAlgorithm {
   Bytes workspace;
 };
 
+// Whether it is by this status that cuBLAS and cuBLASLt say that they have no such product.
+bool says_unsupported(cublasStatus_t status);
+
 // At most `count` of them, the one that cuBLASLt holds for the fastest first, each with at most
 // `workspace`, for operands aligned to kProductAlignment. Refusal: unsupported where cuBLASLt has
 // none, else failed, with its word.

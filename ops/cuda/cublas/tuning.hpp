@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace bench::ops::cuda {
 
@@ -24,6 +26,10 @@ struct TunedChoice {
 // what the first one said.
 Result<TunedChoice> choose_fastest(std::size_t candidates,
                                    const std::function<Result<Nanoseconds>(std::size_t)>& measure);
+
+// Memory for trials: every tensor, of the same small number in every type.
+Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
+                                                         std::span<const KernelBuffer> buffers);
 
 // Of one execution: the median of three samples with hot caches, each of at least 2 ms or 200
 // executions.

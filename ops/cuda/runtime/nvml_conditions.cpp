@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
@@ -31,9 +33,12 @@ std::optional<std::int64_t> parent_by_proc(std::int64_t pid) {
   return parent;
 }
 
+// /proc may hide the processes of others; a signal that is not sent tells all the same.
+bool is_gone(std::int64_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
+
 }  // namespace
 
-ProcessFamily own_family() { return {::getpid(), ::getppid(), parent_by_proc}; }
+ProcessFamily own_family() { return {::getpid(), ::getppid(), parent_by_proc, is_gone}; }
 
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family) {
@@ -41,7 +46,8 @@ std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& p
     return std::nullopt;
   }
   return std::count_if(processes.begin(), processes.end(), [&](std::int64_t pid) {
-    return pid != family.own && pid != family.parent && family.parent_of(pid) != family.parent;
+    return pid != family.own && pid != family.parent && family.parent_of(pid) != family.parent &&
+           !family.is_gone(pid);
   });
 }
 

@@ -22,13 +22,15 @@ struct ProcessFamily {
   std::int64_t parent = 0;
   // Absent: there is no such process, or it may not be asked.
   std::function<std::optional<std::int64_t>(std::int64_t pid)> parent_of;
+  // Whether there is no such process any more: NVML lists some for a moment longer.
+  std::function<bool(std::int64_t pid)> is_gone;
 };
 // Of this process, from /proc.
 ProcessFamily own_family();
 
-// Those that are not this process, its parent or another child of its parent: a worker knows its
-// siblings to wait. Absent: this process is not among them, so that their numbers are those of
-// another namespace (a container's outside).
+// Those that are not this process, its parent or another child of its parent, since a worker knows
+// its siblings to wait, and that are still there. Absent: this process is not among them, so that
+// their numbers are those of another namespace (a container's outside).
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family);
 

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
+#include <limits>
 #include <map>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace bench::ops::cuda {
@@ -13,14 +15,18 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr std::int64_t kGone = 99;
+
 // 1 is everyone's ancestor, 10 the coordinator, 11 this worker, 12 its sibling.
 ProcessFamily family() {
   return {
-      11, 10, [](std::int64_t pid) -> std::optional<std::int64_t> {
+      11, 10,
+      [](std::int64_t pid) -> std::optional<std::int64_t> {
         const std::map<std::int64_t, std::int64_t> parents = {{10, 1}, {11, 10}, {12, 10}, {20, 1}};
         const auto found = parents.find(pid);
         return found == parents.end() ? std::nullopt : std::optional(found->second);
-      }};
+      },
+      [](std::int64_t pid) { return pid == kGone; }};
 }
 
 TEST(ForeignProcesses, AreNotTheWorkersOfOneRun) {
@@ -28,6 +34,15 @@ TEST(ForeignProcesses, AreNotTheWorkersOfOneRun) {
   EXPECT_EQ(foreign_processes({10, 11, 12}, family()), 0);
   EXPECT_EQ(foreign_processes({11, 20}, family()), 1);
   EXPECT_EQ(foreign_processes({11, 20, 77}, family()), 2);  // 77 cannot be asked
+}
+
+// NVML lists a worker of before for a moment after its end: that voided samples.
+TEST(ForeignProcesses, OneThatHasJustGoneIsNone) {
+  EXPECT_EQ(foreign_processes({11, kGone}, family()), 0);
+  EXPECT_EQ(foreign_processes({11, kGone, 20}, family()), 1);
+  EXPECT_FALSE(own_family().is_gone(getpid()));
+  EXPECT_FALSE(own_family().is_gone(1));  // whoever may ask it
+  EXPECT_TRUE(own_family().is_gone(std::numeric_limits<pid_t>::max()));
 }
 
 TEST(ForeignProcesses, AreUnknownWhereWeAreNotAmongThem) {
