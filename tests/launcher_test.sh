@@ -7,7 +7,7 @@ launcher=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset CI BENCH_SETUP
+unset CI BENCH_SETUP BENCH_CUDA_LIBS
 
 check() { # check <what> <expected> <got>
   if [[ $2 != "$3" ]]; then
@@ -48,6 +48,7 @@ case $1 in
 #!/bin/sh
 printf '%s|' "$PWD" "$@"
 [ ! -e /proc/self/fd/9 ] || printf 'inherited the lock'
+[ -z "${BENCH_CUDA_LIBS:-}" ] || printf 'libraries in %s' "$BENCH_CUDA_LIBS"
 exit 5
 PROGRAM
     chmod +x "$2/bench" ;;
@@ -102,6 +103,11 @@ settle && mkdir "$root/profiler" && touch "$root/profiler/p.cpp" && run_after_ch
 settle && touch "$root/CMakePresets.json" && run_after_change "changed preset" configure,
 settle && mkdir -p "$root/build/deps/cuda" && touch "$root/build/deps/cuda/installed-cuda.txt" &&
   run_after_change "installed CUDA toolkit" configure,
+check "installed CUDA toolkit: its libraries" \
+  "$work/bin|list|libraries in $root/build/deps/cuda/toolkit/lib:$root/build/deps/cuda/cudnn" "$out"
+run env BENCH_CUDA_LIBS=/mine "$root/bench" list
+check "installed CUDA toolkit: the caller's libraries" "$work/bin|list|libraries in /mine" "$out"
+rm -r "$root/build/deps/cuda"
 settle && mkdir -p "$root/.git/logs" && touch "$root/.git/logs/HEAD" && run_after_change "new commit"
 settle && rm -rf "$root/build/release/bench" && run_after_change "binary removed"
 

@@ -27,6 +27,7 @@ while read -r name folder; do
 done <<'WHEELS'
 onednn venv
 nvtx nvtx
+cuda cuda
 WHEELS
 
 # What asks says that a package is installed if it is listed; what installs lists it.
@@ -85,6 +86,18 @@ for like in 'ubuntu debian Ubuntu' 'debian - Debian'; do
   check "$name: names" "packages of $name: ca-certificates cmake g++ git libbenchmark-dev libcli11-dev \
 libfmt-dev libhwloc-dev libyaml-cpp-dev ninja-build nlohmann-json3-dev python3 python3-venv rapidjson-dev \
 zlib1g-dev" "$out"
+done
+
+# The wheels of CUDA are made to look like a toolkit; again does no harm.
+packages=$root/build/deps/cuda/lib/python3.11/site-packages/nvidia
+mkdir -p "$packages"/cu13/{bin,include,lib} "$packages"/cudnn/{include,lib}
+touch "$packages/cu13/lib/libcupti.so.13" "$packages/cudnn/include/cudnn.h" "$packages/cudnn/lib/libcudnn.so.9"
+for _ in 1 2; do
+  on debian '' Debian --cuda
+  check "toolkit: status" 0 $status
+  for file in toolkit/lib64/libcupti.so toolkit/include/cudnn.h cudnn/libcudnn.so.9; do
+    [[ -f $root/build/deps/cuda/$file ]] || check "toolkit: file" "$file" "nothing"
+  done
 done
 
 # Where no names are known the configure step says what is missing.
