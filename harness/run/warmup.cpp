@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMaximumBatch = 1'000'000;
 
 // The last samples of one batch size.
-class Window {
+class SampleWindow {
  public:
   void push(Nanoseconds sample) {
     if (samples_.size() == kSteadySamples) samples_.erase(samples_.begin());
@@ -56,7 +56,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
                          Clock& clock) {
   const BatchLimits limits = sampler.batch_limits();
   WarmedUp result;
-  Window window;
+  SampleWindow window;
   const Nanoseconds start = clock.now();
   for (;;) {
     const std::optional<Nanoseconds> sample = sampler.warm(result.iterations_per_sample);
