@@ -46,8 +46,9 @@ Result<std::string> find_library(std::string_view name) {
     if (fs::exists(file)) return file;
     tried.push_back(file);
   }
-  return Error{"the capture library is missing", fmt::format("{}", fmt::join(tried, ", ")),
-               "install it with this program (`cmake --install`), or build all of the project"};
+  return Error{
+      "the capture library is missing", fmt::format("{}", fmt::join(tried, ", ")),
+      "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
 }
 
 Result<std::string> find_capture_library() {

@@ -175,8 +175,9 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
     tried.push_back(file);
   }
   if (!kBuiltWithPlugin) return Error{"this build has no CUDA plugin", "", kHowToBuild};
-  return Error{fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")),
-               "", "install it with this program (`cmake --install`), or build all of the project"};
+  return Error{
+      fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")), "",
+      "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
 }
 
 CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {
