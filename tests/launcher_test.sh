@@ -144,8 +144,9 @@ check "after a failed build" "$work/bin|list|" "$out"
 # Progress: a line for each tenth of the steps where there is no terminal, with the time left once
 # there is something to judge it by.
 settle && touch "$root/base/a.cpp"
-for step in 1 5 20 21 22 40 99 100; do echo "@step $step 100 $step.5 Building CXX object $step.o"; done \
-  >"$root/ci/output"
+printf '@step %s\n' '0 2 0.1 Re-checking globbed directories...' '1 2 0.9 Re-running CMake...' >"$work/cmake"
+for step in 1 5 20 21 22 40 99 100; do echo "@step $step 100 $step.5 Building CXX object $step.o"; done |
+  cat "$work/cmake" - >"$root/ci/output"
 run "$root/bench" list
 check "progress: lines" "bench: building build/release, since the sources changed
 bench: building: 20 of 100, about 80 s left
@@ -162,16 +163,17 @@ build one: say
   end = true
 build two: say | one
   end = echo 'the error of two'; false
+build three: say | two
 NINJA
 run "$root/bench" list
 check "ninja: status" 2 $status
 check "ninja: messages" "bench: building build/release, since the sources changed
-bench: building: 1 of 2
+bench: building: 1 of 3
 bench: failed: two
 a warning of two
 the error of two
 bench: all output of the build: $root/build/release/build.log
-bench: the build failed" "$(grep -v 'building: 2 of 2' <<<"$err")"
+bench: the build failed" "$(grep -v 'building: 2 of 3' <<<"$err")"
 rm "$root/ci/build.ninja"
 run "$root/bench" list
 check "ninja: after a failed build" "$work/bin|list|" "$out"
