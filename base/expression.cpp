@@ -4,6 +4,8 @@
 //   factor = "-" factor | "(" sum ")" | number | name
 #include "base/expression.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -15,7 +17,6 @@ namespace {
 constexpr int kMaxDepth = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }

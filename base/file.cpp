@@ -86,12 +86,6 @@ int write_all(int descriptor, std::string_view content, std::size_t& written) {
   return 0;
 }
 
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // Without links; as it stands if the folder is not there.
 std::string real_folder_of(const std::string& path) {
   const std::string folder = folder_of(path);
@@ -242,6 +236,12 @@ Status check_folder(const std::string& target, const std::string& path) {
 }
 
 }  // namespace
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
 
 Result<Descriptor> open_input(const std::string& path, OpenDescriptors descriptors) {
   BENCH_ASSIGN_OR_RETURN(const LinkEnd end, follow_links(path));

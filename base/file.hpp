@@ -38,6 +38,9 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit,
 
 enum class Existing { refuse, replace };
 
+// What stands before the last '/': "." for a bare name, "/" for what lies in the root.
+std::string folder_of(const std::string& path);
+
 // Whether a file can be written as things are now, for what is written only after hours of work. No
 // FIFO or device is opened.
 Status check_output(const std::string& path, Existing existing);

@@ -72,6 +72,12 @@ using WriteFile = Files;
 using OutputFiles = Files;
 using Records = Files;
 
+TEST(FolderOf, is_what_stands_before_the_last_slash) {
+  EXPECT_EQ(folder_of("a/b/c"), "a/b");
+  EXPECT_EQ(folder_of("/a"), "/");
+  EXPECT_EQ(folder_of("a"), ".");
+}
+
 TEST_F(ReadFile, WholeContentUpToTheLimit) {
   const std::string content = std::string(100'000, 'x') + std::string("\0y", 2);
   spill(path("a"), content);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include "base/characters.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,8 +106,6 @@ std::string_view trim(std::string_view text) {
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t end_of_digits(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_digit(text[begin])) ++begin;

@@ -19,6 +19,14 @@ struct Bytes {
   friend Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
 };
 
+// Of all processors that this project knows.
+inline constexpr std::int64_t kCacheLine = 64;
+
+// The smallest multiple of `unit` (at least 1) that is not less than `value` (at least 0).
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
 // Floating-point operations, a fused multiply-add counting 2 (convention `bench-1`,
 // docs/work_model.md).
 struct Flops {

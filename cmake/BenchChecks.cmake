@@ -63,6 +63,7 @@ bench_check(style ci/check_style.py)
 bench_check(style_self_test ci/check_style.py --self-test)
 bench_check(format ci/check_format)
 bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
+bench_check(setup tests/setup_test.sh "${PROJECT_SOURCE_DIR}/ci/setup")
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
   -P tests/dependencies_test.cmake)

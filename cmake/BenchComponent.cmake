@@ -2,7 +2,8 @@
 
 # bench_precompile(<target> HEADERS <header>... SOURCES <file>...)
 # With BENCH_PRECOMPILE the headers are compiled once for all the target's sources, if those are many
-# enough to gain by it. Daily builds go without: ccache knows them better, and a forgotten include shows.
+# enough to gain by it: united ones (below) are not. Daily builds go without: ccache knows them better,
+# and a forgotten include shows.
 function(bench_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES")
   list(LENGTH arg_SOURCES count)
@@ -13,6 +14,43 @@ function(bench_precompile target)
       target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
         -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
     endif()
+  endif()
+endfunction()
+
+# bench_unite(<target> SOURCES <file>...)
+# Up to BENCH_UNITY sources of one folder are compiled as one, which parses their headers once.
+# The folder is the unit in which names of unnamed namespaces and of `using` declarations are unique.
+# Sources with definitions or options of their own are compiled one by one (CMake leaves them out).
+function(bench_unite target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  list(FILTER arg_SOURCES INCLUDE REGEX "\\.cpp$")
+  set(folders "")
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT folder IN_LIST folders)
+      list(APPEND folders ${folder})
+      set(${folder} "")
+    endif()
+    list(APPEND ${folder} "${source}")
+  endforeach()
+  foreach(folder IN LISTS folders)
+    # Parts of equal size: of 13 sources with N=12 none is compiled alone.
+    list(LENGTH ${folder} count)
+    math(EXPR parts "(${count} + ${BENCH_UNITY} - 1) / ${BENCH_UNITY}")
+    set(index 0)
+    foreach(source IN LISTS ${folder})
+      math(EXPR part "${index} * ${parts} / ${count}")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${part}")
+      math(EXPR index "${index} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes united sources for headers, whose types must not hold types of unnamed namespaces.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
@@ -41,8 +79,12 @@ function(bench_add_library name)
   if(arg_SOURCES)
     add_library(bench_${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
-    bench_precompile(bench_${name} SOURCES ${arg_SOURCES}
-      HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <optional> <string> <variant> <vector>)
+    if(BENCH_UNITY)
+      bench_unite(bench_${name} SOURCES ${arg_SOURCES})
+    else()
+      bench_precompile(bench_${name} SOURCES ${arg_SOURCES}
+        HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <optional> <string> <variant> <vector>)
+    endif()
   else()
     add_library(bench_${name} INTERFACE)
     set(scope INTERFACE)

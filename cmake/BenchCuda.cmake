@@ -22,10 +22,26 @@ endif()
 set(BENCH_CUDA_LEAST_VERSION 13.0)
 set(BENCH_CUDA_FOUND FALSE)
 set(bench_cuda_missing "")
-if(NOT BENCH_CUDA STREQUAL "OFF")
+# CMake 3.25 deprecates a target that CUDA 13 no longer has, and so fails, if the project requires 3.25.
+macro(bench_find_cuda_toolkit)
+  set(bench_required_version "${CMAKE_MINIMUM_REQUIRED_VERSION}")
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)
+  set(CMAKE_MINIMUM_REQUIRED_VERSION "${bench_required_version}")
+endmacro()
+
+# Where ci/setup --cuda puts a toolkit: taken where no other is named or installed.
+set(BENCH_DEFAULT_CUDA "${PROJECT_SOURCE_DIR}/build/deps/cuda/toolkit" CACHE PATH
+  "Where ci/setup puts the default CUDA toolkit")
+if(NOT BENCH_CUDA STREQUAL "OFF")
+  bench_find_cuda_toolkit()
+  if(NOT CUDAToolkit_FOUND AND NOT CUDAToolkit_ROOT AND EXISTS "${BENCH_DEFAULT_CUDA}/bin/nvcc")
+    set(CUDAToolkit_ROOT "${BENCH_DEFAULT_CUDA}")
+    bench_find_cuda_toolkit()
+  endif()
   if(NOT CUDAToolkit_FOUND)
-    set(bench_cuda_missing "no CUDA toolkit (set CUDAToolkit_ROOT to where it is)")
+    set(bench_cuda_missing "no CUDA toolkit (set CUDAToolkit_ROOT to where it is, or install one with "
+      "ci/setup --cuda)")
   elseif(CUDAToolkit_VERSION VERSION_LESS BENCH_CUDA_LEAST_VERSION)
     set(bench_cuda_missing "CUDA toolkit ${CUDAToolkit_VERSION} at ${CUDAToolkit_BIN_DIR}, "
       "${BENCH_CUDA_LEAST_VERSION} or later is needed")

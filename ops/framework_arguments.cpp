@@ -2,6 +2,7 @@
 #include "ops/framework_arguments.hpp"
 
 #include "ops/operator.hpp"
+#include "ops/spatial.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,6 @@ namespace {
 
 using Arguments = std::vector<FrameworkArgument>;
 using Numbers = std::vector<std::int64_t>;
-
-constexpr std::size_t kFirstSpatial = 2;  // behind n, c
-constexpr std::size_t kMostSpatial = 3;
-constexpr std::array<std::string_view, kMostSpatial> kSizeNames = {"d", "h", "w"};
-constexpr std::array<std::string_view, kMostSpatial> kKernelNames = {"t", "r", "s"};
 
 struct DtypeRow {
   std::string_view name;
@@ -71,13 +67,6 @@ std::vector<PadPair> pairs_of(const Numbers& pads) {
   return pairs;
 }
 
-void set_spatial(ParameterSet& set, std::span<const std::string_view, kMostSpatial> names,
-                 std::span<const std::int64_t> sizes) {
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    set.set(names[kMostSpatial - sizes.size() + i], sizes[i]);
-  }
-}
-
 // n, c and sizes of an image of `rank` spatial dimensions; empty for others.
 std::span<const std::int64_t> image(const Arguments& arguments, std::size_t rank) {
   const FrameworkArgument* source = find(arguments, "input", 0);
@@ -96,7 +85,7 @@ ParameterSet image_parameters(std::string_view op, std::span<const std::int64_t>
   ParameterSet set(find_operator(op)->parameters);
   set.set("n", source[0]);
   set.set("c", source[1]);
-  set_spatial(set, kSizeNames, source.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kSpatialSizeNames, source.subspan(kFirstSpatial));
   return set;
 }
 
@@ -121,7 +110,7 @@ std::optional<ProblemRequest> convolution(const Arguments& arguments, std::size_
   ParameterSet set = image_parameters("conv", source);
   set.set("k", kernel[0]);
   set.set("g", groups->front());
-  set_spatial(set, kKernelNames, std::span(kernel).subspan(kFirstSpatial));
+  set_spatial_sizes(set, kKernelSizeNames, std::span(kernel).subspan(kFirstSpatial));
   set.set("stride", *stride);
   set.set("pad", pairs_of(*pad));
   set.set("dilation", *dilation);
@@ -165,35 +154,35 @@ std::optional<ProblemRequest> average_pooling(const Arguments& arguments, std::s
 std::optional<ProblemRequest> batch_norm(const Arguments& arguments, std::size_t) {
   const FrameworkArgument* source = find(arguments, "input", 0);
   if (source == nullptr || source->shape.size() <= kFirstSpatial ||
-      source->shape.size() > kFirstSpatial + kMostSpatial) {
+      source->shape.size() > kFirstSpatial + kMaxSpatialRank) {
     return std::nullopt;
   }
   if (flag(arguments, "training", 5, false) != false) return std::nullopt;
   return request("batch_norm", image_parameters("batch_norm", source->shape));
 }
 
-struct Row {
+struct FunctionRow {
   std::string_view name;
   std::optional<ProblemRequest> (*request)(const Arguments& arguments, std::size_t rank);
   std::size_t rank;
 };
-constexpr std::array<Row, 10> kRows = {{{"conv1d", convolution, 1},
-                                        {"conv2d", convolution, 2},
-                                        {"conv3d", convolution, 3},
-                                        {"max_pool1d", max_pooling, 1},
-                                        {"max_pool2d", max_pooling, 2},
-                                        {"max_pool3d", max_pooling, 3},
-                                        {"avg_pool1d", average_pooling, 1},
-                                        {"avg_pool2d", average_pooling, 2},
-                                        {"avg_pool3d", average_pooling, 3},
-                                        {"batch_norm", batch_norm, 0}}};
+constexpr std::array<FunctionRow, 10> kFunctionRows = {{{"conv1d", convolution, 1},
+                                                        {"conv2d", convolution, 2},
+                                                        {"conv3d", convolution, 3},
+                                                        {"max_pool1d", max_pooling, 1},
+                                                        {"max_pool2d", max_pooling, 2},
+                                                        {"max_pool3d", max_pooling, 3},
+                                                        {"avg_pool1d", average_pooling, 1},
+                                                        {"avg_pool2d", average_pooling, 2},
+                                                        {"avg_pool3d", average_pooling, 3},
+                                                        {"batch_norm", batch_norm, 0}}};
 
 }  // namespace
 
 std::optional<ProblemRequest> request_of_arguments(
     std::string_view name, const std::vector<FrameworkArgument>& arguments) {
-  const auto row = std::ranges::find(kRows, name, &Row::name);
-  if (row == kRows.end()) return std::nullopt;
+  const auto row = std::ranges::find(kFunctionRows, name, &FunctionRow::name);
+  if (row == kFunctionRows.end()) return std::nullopt;
   return row->request(arguments, row->rank);
 }
 

@@ -6,6 +6,7 @@
 #include "ops/framework_arguments.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
+#include "ops/spatial.hpp"
 #include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>
@@ -24,29 +25,25 @@ namespace bench::ops {
 namespace {
 
 constexpr std::size_t kMatrixRank = 2;
-constexpr std::size_t kFirstSpatial = 2;  // behind n, c
-constexpr std::size_t kMostSpatial = 3;
-constexpr std::array<std::string_view, kMostSpatial> kSizeNames = {"d", "h", "w"};
-constexpr std::array<std::string_view, kMostSpatial> kKernelNames = {"t", "r", "s"};
 
-struct Row;
+struct CallRow;
 
 // A problem of the same FLOPs. exact: its parameters are those of the call.
-enum class Naming { exact, work_only };
+enum class Fidelity { exact, work_only };
 // Whether its tensors are those of the call, so that it has the same bytes.
 enum class Tensors { same, others };
 struct Equivalent {
   ProblemRequest request;
-  Naming naming = Naming::work_only;
+  Fidelity naming = Fidelity::work_only;
   std::int64_t more_flops = 0;  // that the problem does not have
   Tensors tensors = Tensors::same;
   // Of the call's own tensors, each counted once at its size, whatever the problem makes of those
   // that are broadcast; absent: the problem's.
   std::optional<std::int64_t> elements = {};
 };
-using Make = std::optional<Equivalent>(const FrameworkCall& call, const Row& row);
+using Make = std::optional<Equivalent>(const FrameworkCall& call, const CallRow& row);
 
-struct Row {
+struct CallRow {
   std::string_view name;  // without "aten::" and the '_' of in-place operators
   Make* make;
   std::string_view function = {};  // of pointwise
@@ -60,7 +57,7 @@ std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t in
 }
 
 std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
-                                     Naming naming = Naming::work_only) {
+                                     Fidelity naming = Fidelity::work_only) {
   ProblemRequest request;
   request.op = find_operator(op);
   request.parameters = std::move(parameters);
@@ -76,14 +73,8 @@ ParameterSet parameters_of(std::string_view op) {
   return ParameterSet(find_operator(op)->parameters);
 }
 
-void set_spatial(ParameterSet& set, std::span<const std::string_view, kMostSpatial> names,
-                 std::span<const std::int64_t> sizes) {
-  const std::size_t first = kMostSpatial - sizes.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) set.set(names[first + i], sizes[i]);
-}
-
 bool is_image(std::span<const std::int64_t> shape) {
-  return shape.size() > kFirstSpatial && shape.size() <= kFirstSpatial + kMostSpatial;
+  return shape.size() > kFirstSpatial && shape.size() <= kFirstSpatial + kMaxSpatialRank;
 }
 
 // FLOPs of a convolution follow from output, kernel and channels alone, so that of one that visits
@@ -110,17 +101,17 @@ std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
     if (!size) return std::nullopt;
     sizes.push_back(*size);
   }
-  set_spatial(set, kSizeNames, sizes);
-  set_spatial(set, kKernelNames, weights.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kSpatialSizeNames, sizes);
+  set_spatial_sizes(set, kKernelSizeNames, weights.subspan(kFirstSpatial));
   return with_other_tensors(equivalent("conv", std::move(set)));
 }
 
-std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_convolution(const FrameworkCall& call, const CallRow&) {
   return make_dense_convolution(call);
 }
 
 // Whether it is transposed is a flag: only where the channels tell.
-std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
   if (call.output == nullptr || call.output->size() < 2 || source.size() < 2 ||
@@ -133,7 +124,7 @@ std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const 
 
 // Counted at the input; groups cancel out: each input channel meets as many outputs as the weights
 // have behind it.
-std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
   const bool has_bias = !shape_of(call, 2).empty();
@@ -144,8 +135,8 @@ std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
   set.set("c", source[1]);
   set.set("k", weights[1]);
   set.set("transposed", true);
-  set_spatial(set, kSizeNames, source.subspan(kFirstSpatial));
-  set_spatial(set, kKernelNames, weights.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kSpatialSizeNames, source.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kKernelSizeNames, weights.subspan(kFirstSpatial));
   auto result = with_other_tensors(equivalent("conv", std::move(set)));
   if (!has_bias) return result;
   const auto outputs = element_count(*call.output);
@@ -186,7 +177,7 @@ std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
 }
 
 // [..., k] with weights [n, k] or [k].
-std::optional<Equivalent> make_linear(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_linear(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
   if (source.empty() || weights.empty() || weights.size() > kMatrixRank ||
@@ -229,21 +220,21 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
   return make_product(broadcast_count(leading(a), leading(b)), m, n, k, bias);
 }
 
-std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const CallRow&) {
   const auto a = shape_of(call, 0);
   const auto b = shape_of(call, 1);
   return with_elements(multiply(a, b, Bias::absent), {a, b});
 }
 
 // What is added comes first; each element of the result takes one addition.
-std::optional<Equivalent> make_added_product(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_added_product(const FrameworkCall& call, const CallRow&) {
   const auto a = shape_of(call, 1);
   const auto b = shape_of(call, 2);
   return with_elements(multiply(a, b, Bias::present), {shape_of(call, 0), a, b});
 }
 
-std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape, const Row& row,
-                                           Direction direction, Naming naming) {
+std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape, const CallRow& row,
+                                           Direction direction, Fidelity naming) {
   if (shape.empty()) return std::nullopt;
   ParameterSet set = parameters_of("pointwise");
   set.set("function", std::string(row.function));
@@ -253,24 +244,24 @@ std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape, 
   return result;
 }
 
-std::optional<Equivalent> make_unary(const FrameworkCall& call, const Row& row) {
-  return make_elementwise(shape_of(call, 0), row, Direction::forward, Naming::exact);
+std::optional<Equivalent> make_unary(const FrameworkCall& call, const CallRow& row) {
+  return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::exact);
 }
 
 // Of a function with coefficients, which are numbers.
-std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const Row& row) {
-  return make_elementwise(shape_of(call, 0), row, Direction::forward, Naming::work_only);
+std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const CallRow& row) {
+  return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::work_only);
 }
 
 // Gradient and the source of the forward pass.
-std::optional<Equivalent> make_gradient(const FrameworkCall& call, const Row& row) {
+std::optional<Equivalent> make_gradient(const FrameworkCall& call, const CallRow& row) {
   const auto gradient = shape_of(call, 0);
   if (!std::ranges::equal(gradient, shape_of(call, 1))) return std::nullopt;
-  return make_elementwise(gradient, row, Direction::backward_data, Naming::work_only);
+  return make_elementwise(gradient, row, Direction::backward_data, Fidelity::work_only);
 }
 
 // A number in place of a tensor is one element.
-std::optional<Equivalent> make_binary(const FrameworkCall& call, const Row& row) {
+std::optional<Equivalent> make_binary(const FrameworkCall& call, const CallRow& row) {
   const auto a = shape_of(call, 0);
   const auto b = shape_of(call, 1);
   if (call.inputs->size() < 2 || (a.empty() && b.empty())) return std::nullopt;
@@ -284,11 +275,11 @@ std::optional<Equivalent> make_binary(const FrameworkCall& call, const Row& row)
   set.set("function", std::string(row.function));
   set.set("a", dims(a, rank));
   set.set("b", dims(b, rank));
-  auto result = equivalent("pointwise", std::move(set), Naming::work_only);
+  auto result = equivalent("pointwise", std::move(set), Fidelity::work_only);
   return a.empty() || b.empty() ? with_other_tensors(std::move(result)) : result;
 }
 
-std::optional<Equivalent> make_softmax(const FrameworkCall& call, const Row&) {
+std::optional<Equivalent> make_softmax(const FrameworkCall& call, const CallRow&) {
   const auto shape = shape_of(call, 0);
   if (shape.empty()) return std::nullopt;
   ParameterSet set = parameters_of("softmax");
@@ -298,7 +289,7 @@ std::optional<Equivalent> make_softmax(const FrameworkCall& call, const Row&) {
 }
 
 // Only windows of one size: where the output divides the input.
-std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call, const Row& row) {
+std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call, const CallRow& row) {
   const auto source = shape_of(call, 0);
   if (call.output == nullptr || source.size() != kFirstSpatial + row.spatial_rank ||
       call.output->size() != source.size()) {
@@ -315,66 +306,66 @@ std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call, const
   set.set("function", std::string("avg_exclude_pad"));
   set.set("n", source[0]);
   set.set("c", source[1]);
-  set_spatial(set, kSizeNames, source.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kSpatialSizeNames, source.subspan(kFirstSpatial));
   set.set("window", std::move(window));
   return equivalent("pool", std::move(set));
 }
 
-constexpr std::array kRows = {
-    Row{"conv1d", make_convolution},
-    Row{"conv2d", make_convolution},
-    Row{"conv3d", make_convolution},
-    Row{"cudnn_convolution", make_convolution},
-    Row{"mkldnn_convolution", make_convolution},
-    Row{"convolution", make_any_convolution},
-    Row{"_convolution", make_any_convolution},
-    Row{"conv_transpose1d", make_transposed_convolution},
-    Row{"conv_transpose2d", make_transposed_convolution},
-    Row{"conv_transpose3d", make_transposed_convolution},
-    Row{"linear", make_linear},
-    Row{"mm", make_matrix_product},
-    Row{"bmm", make_matrix_product},
-    Row{"matmul", make_matrix_product},
-    Row{"mv", make_matrix_product},
-    Row{"dot", make_matrix_product},
-    Row{"addmm", make_added_product},
-    Row{"addmv", make_added_product},
-    Row{"baddbmm", make_added_product},
-    Row{"relu", make_unary, "relu"},
-    Row{"sigmoid", make_unary, "sigmoid"},
-    Row{"tanh", make_unary, "tanh"},
-    Row{"exp", make_unary, "exp"},
-    Row{"log", make_unary, "log"},
-    Row{"sqrt", make_unary, "sqrt"},
-    Row{"abs", make_unary, "abs"},
-    Row{"square", make_unary, "square"},
-    Row{"silu", make_unary, "swish"},
-    Row{"hardswish", make_unary, "hardswish"},
-    Row{"leaky_relu", make_shaped_unary, "leaky_relu"},
-    Row{"elu", make_shaped_unary, "elu"},
-    Row{"clamp", make_shaped_unary, "clip"},
-    Row{"clamp_min", make_shaped_unary, "clip"},
-    Row{"clamp_max", make_shaped_unary, "clip"},
-    Row{"hardtanh", make_shaped_unary, "clip"},
-    Row{"relu6", make_shaped_unary, "clip"},
-    Row{"threshold_backward", make_gradient, "relu"},
-    Row{"leaky_relu_backward", make_gradient, "leaky_relu"},
-    Row{"silu_backward", make_gradient, "swish"},
-    Row{"hardswish_backward", make_gradient, "hardswish"},
-    Row{"hardtanh_backward", make_gradient, "clip"},
-    Row{"add", make_binary, "add"},
-    Row{"sub", make_binary, "sub"},
-    Row{"rsub", make_binary, "sub"},
-    Row{"mul", make_binary, "mul"},
-    Row{"div", make_binary, "div"},
-    Row{"maximum", make_binary, "max"},
-    Row{"minimum", make_binary, "min"},
-    Row{"softmax", make_softmax},
-    Row{"_softmax", make_softmax},
-    Row{"adaptive_avg_pool1d", make_adaptive_average, {}, 1},
-    Row{"adaptive_avg_pool2d", make_adaptive_average, {}, 2},
-    Row{"_adaptive_avg_pool2d", make_adaptive_average, {}, 2},
-    Row{"adaptive_avg_pool3d", make_adaptive_average, {}, 3},
+constexpr std::array kCallRows = {
+    CallRow{"conv1d", make_convolution},
+    CallRow{"conv2d", make_convolution},
+    CallRow{"conv3d", make_convolution},
+    CallRow{"cudnn_convolution", make_convolution},
+    CallRow{"mkldnn_convolution", make_convolution},
+    CallRow{"convolution", make_any_convolution},
+    CallRow{"_convolution", make_any_convolution},
+    CallRow{"conv_transpose1d", make_transposed_convolution},
+    CallRow{"conv_transpose2d", make_transposed_convolution},
+    CallRow{"conv_transpose3d", make_transposed_convolution},
+    CallRow{"linear", make_linear},
+    CallRow{"mm", make_matrix_product},
+    CallRow{"bmm", make_matrix_product},
+    CallRow{"matmul", make_matrix_product},
+    CallRow{"mv", make_matrix_product},
+    CallRow{"dot", make_matrix_product},
+    CallRow{"addmm", make_added_product},
+    CallRow{"addmv", make_added_product},
+    CallRow{"baddbmm", make_added_product},
+    CallRow{"relu", make_unary, "relu"},
+    CallRow{"sigmoid", make_unary, "sigmoid"},
+    CallRow{"tanh", make_unary, "tanh"},
+    CallRow{"exp", make_unary, "exp"},
+    CallRow{"log", make_unary, "log"},
+    CallRow{"sqrt", make_unary, "sqrt"},
+    CallRow{"abs", make_unary, "abs"},
+    CallRow{"square", make_unary, "square"},
+    CallRow{"silu", make_unary, "swish"},
+    CallRow{"hardswish", make_unary, "hardswish"},
+    CallRow{"leaky_relu", make_shaped_unary, "leaky_relu"},
+    CallRow{"elu", make_shaped_unary, "elu"},
+    CallRow{"clamp", make_shaped_unary, "clip"},
+    CallRow{"clamp_min", make_shaped_unary, "clip"},
+    CallRow{"clamp_max", make_shaped_unary, "clip"},
+    CallRow{"hardtanh", make_shaped_unary, "clip"},
+    CallRow{"relu6", make_shaped_unary, "clip"},
+    CallRow{"threshold_backward", make_gradient, "relu"},
+    CallRow{"leaky_relu_backward", make_gradient, "leaky_relu"},
+    CallRow{"silu_backward", make_gradient, "swish"},
+    CallRow{"hardswish_backward", make_gradient, "hardswish"},
+    CallRow{"hardtanh_backward", make_gradient, "clip"},
+    CallRow{"add", make_binary, "add"},
+    CallRow{"sub", make_binary, "sub"},
+    CallRow{"rsub", make_binary, "sub"},
+    CallRow{"mul", make_binary, "mul"},
+    CallRow{"div", make_binary, "div"},
+    CallRow{"maximum", make_binary, "max"},
+    CallRow{"minimum", make_binary, "min"},
+    CallRow{"softmax", make_softmax},
+    CallRow{"_softmax", make_softmax},
+    CallRow{"adaptive_avg_pool1d", make_adaptive_average, {}, 1},
+    CallRow{"adaptive_avg_pool2d", make_adaptive_average, {}, 2},
+    CallRow{"_adaptive_avg_pool2d", make_adaptive_average, {}, 2},
+    CallRow{"adaptive_avg_pool3d", make_adaptive_average, {}, 3},
 };
 // They move what they are given, in a layout that is not told: no FLOPs, whatever the shapes.
 constexpr std::array<std::string_view, 2> kCopies = {"copy", "clone"};
@@ -435,7 +426,7 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same
   if (!flops) return std::nullopt;
   FrameworkWork work;
   work.op = problem->op->name;
-  if (same.naming == Naming::exact) work.parameters = problem_tokens(*problem);
+  if (same.naming == Fidelity::exact) work.parameters = problem_tokens(*problem);
   work.macs = problem->work.macs;
   work.flops = *flops;
   if (!dtype) return work;
@@ -446,9 +437,9 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same
 }
 
 // Programs repeat themselves.
-class RememberingWorkOf {
+class RememberingCallWork {
  public:
-  explicit RememberingWorkOf(const std::optional<Platform>& platform) : platform_(platform) {}
+  explicit RememberingCallWork(const std::optional<Platform>& platform) : platform_(platform) {}
 
   std::optional<FrameworkWork> operator()(const FrameworkCall& call) {
     if (call.arguments != nullptr) return work_of_framework_call(call, platform_);
@@ -480,22 +471,22 @@ std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
   if (call.arguments != nullptr) {
     auto request = request_of_arguments(name, *call.arguments);
     if (request) {
-      return describe(call, {.request = std::move(*request), .naming = Naming::exact}, platform);
+      return describe(call, {.request = std::move(*request), .naming = Fidelity::exact}, platform);
     }
   }
-  const auto row = std::ranges::find(kRows, name, &Row::name);
-  if (row == kRows.end()) return std::nullopt;
+  const auto row = std::ranges::find(kCallRows, name, &CallRow::name);
+  if (row == kCallRows.end()) return std::nullopt;
   auto same = row->make(call, *row);
   return same ? describe(call, std::move(*same), platform) : std::nullopt;
 }
 
 FrameworkWorkOf make_framework_work_of(const std::optional<Platform>& platform) {
-  return RememberingWorkOf(platform);
+  return RememberingCallWork(platform);
 }
 
 std::vector<std::string_view> framework_operator_names() {
   std::vector<std::string_view> names;
-  for (const Row& row : kRows) names.push_back(row.name);
+  for (const CallRow& row : kCallRows) names.push_back(row.name);
   names.insert(names.end(), kCopies.begin(), kCopies.end());
   return names;
 }

@@ -38,6 +38,9 @@ struct Refusal {
   Kind kind;
   std::string reason;
 };
+inline Refusal unsupported(std::string reason) {
+  return {Refusal::Kind::unsupported, std::move(reason)};
+}
 
 enum class BufferRole {
   input,

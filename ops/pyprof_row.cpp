@@ -220,7 +220,7 @@ std::optional<FrameworkWork> matrix_product(std::string_view name, const RowPara
   return row.tensors.size() == 2 ? of_tensors(name, row) : std::nullopt;
 }
 
-enum class Kernel { product, elementwise };
+enum class PyprofKernel { product, elementwise };
 
 struct OperatorRow {
   std::string_view op;  // without the '_' of in-place operators
@@ -239,10 +239,10 @@ constexpr std::array<std::string_view, 2> kElementwiseNames = {"elementwise", "P
 
 // Whether the row's kernel does the arithmetic of its operator: PyProf says so by giving it FLOPs;
 // of what it gave none to, the name tells.
-bool computes(const Activity& activity, Kernel kernel) {
+bool computes(const Activity& activity, PyprofKernel kernel) {
   const auto given = activity.attributes.integer(Attribute::given_flops);
   if (given) return *given > 0;
-  if (kernel == Kernel::product) return names_product(activity.name);
+  if (kernel == PyprofKernel::product) return names_product(activity.name);
   return std::ranges::any_of(kElementwiseNames, [&](std::string_view part) {
     return activity.name.find(part) != std::string::npos;
   });
@@ -278,7 +278,8 @@ std::optional<ActivityWork> work_of_pyprof_row(const Activity& activity) {
   const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
   const bool is_product = row != kProducts.end();
   if (!is_product && activity.direction != "forward") return std::nullopt;
-  if (!computes(activity, is_product ? Kernel::product : Kernel::elementwise)) return std::nullopt;
+  if (!computes(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
+    return std::nullopt;
   const RowParameters read = parse_parameters(parameters);
   auto work = is_product ? row->work(op, read) : of_tensors(op, read);
   if (!work || (!is_product && work->op != "pointwise")) return std::nullopt;

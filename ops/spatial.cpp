@@ -11,8 +11,6 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSizes = {"d", "h", "w"};
-
 std::span<const std::string_view> of_rank(std::span<const std::string_view> names, int rank) {
   return names.last(static_cast<std::size_t>(rank));
 }
@@ -42,13 +40,19 @@ std::int64_t entry(const ParameterSet& set, std::string_view name, std::size_t i
 
 }  // namespace
 
+void set_spatial_sizes(ParameterSet& set, std::span<const std::string_view, kMaxSpatialRank> names,
+                       std::span<const std::int64_t> sizes) {
+  const std::size_t first = kMaxSpatialRank - sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) set.set(names[first + i], sizes[i]);
+}
+
 Result<int> complete_sizes(ParameterSet& set) {
   const int rank = set.has("d") ? 3 : set.has("h") ? 2 : 1;
   if (rank == 1 && !set.has("w")) {
     return Error{"no spatial size is given", "h",
                  "write `w` (1-D), `h` (2-D; `w` = `h` unless given) or `d` (3-D)"};
   }
-  BENCH_RETURN_IF_ERROR(complete_chain(set, kSizes, rank));
+  BENCH_RETURN_IF_ERROR(complete_chain(set, kSpatialSizeNames, rank));
   return rank;
 }
 
@@ -83,11 +87,11 @@ Status expand_padding(ParameterSet& set, std::string_view name, int rank) {
   return expand(set, name, rank, set.has(name) ? set.padding(name) : std::vector<PadPair>{{0, 0}});
 }
 
-std::span<const std::string_view> size_names(int rank) { return of_rank(kSizes, rank); }
+std::span<const std::string_view> size_names(int rank) { return of_rank(kSpatialSizeNames, rank); }
 
 int spatial_rank(const ParameterSet& complete) {
-  return static_cast<int>(
-      std::ranges::count_if(kSizes, [&](std::string_view name) { return complete.has(name); }));
+  return static_cast<int>(std::ranges::count_if(
+      kSpatialSizeNames, [&](std::string_view name) { return complete.has(name); }));
 }
 
 std::vector<std::int64_t> spatial_sizes(const ParameterSet& complete) {

@@ -7,12 +7,25 @@
 #include "base/result.hpp"
 #include "ops/parameter.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace bench::ops {
+
+// Behind n and c.
+inline constexpr std::size_t kFirstSpatial = 2;
+inline constexpr std::size_t kMaxSpatialRank = 3;
+// Parameters of sizes and of a kernel's sizes, outermost first; those of a lower rank are the last.
+inline constexpr std::array<std::string_view, kMaxSpatialRank> kSpatialSizeNames = {"d", "h", "w"};
+inline constexpr std::array<std::string_view, kMaxSpatialRank> kKernelSizeNames = {"t", "r", "s"};
+
+// Sets the last of the three `names`, as many as there are sizes (at most kMaxSpatialRank).
+void set_spatial_sizes(ParameterSet& set, std::span<const std::string_view, kMaxSpatialRank> names,
+                       std::span<const std::int64_t> sizes);
 
 // --- Completion (for Operator::complete). Errors: `where` is the parameter's name.
 

@@ -44,6 +44,15 @@ TEST(CompleteSizes, RankFollowsTheSizesGiven) {
   EXPECT_THAT(spatial_sizes(deep), ElementsAre(2, 2, 7));
 }
 
+TEST(SetSpatialSizes, sets_the_last_names_as_many_as_there_are_sizes) {
+  ParameterSet set(kTable);
+  const std::vector<std::int64_t> two = {5, 7};
+  set_spatial_sizes(set, kSpatialSizeNames, two);
+  EXPECT_FALSE(set.has("d"));
+  EXPECT_EQ(set.count("h"), 5);
+  EXPECT_EQ(set.count("w"), 7);
+}
+
 TEST(CompleteSizes, NoneIsAnError) {
   ParameterSet none(kTable);
   const Result<int> rank = complete_sizes(none);

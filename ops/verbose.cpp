@@ -175,7 +175,7 @@ void make_key(const Activity& activity, std::string& key) {
   }
 }
 
-class RememberingWorkOf {
+class RememberingActivityWork {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
     // The tables of kernels are short, and each row has parameters of its own.
@@ -210,6 +210,6 @@ std::optional<ActivityWork> work_of(const Activity& activity) {
   return work_of_primitive(primitive_of(activity, descriptors));
 }
 
-WorkOf make_work_of() { return RememberingWorkOf(); }
+WorkOf make_work_of() { return RememberingActivityWork(); }
 
 }  // namespace bench::ops

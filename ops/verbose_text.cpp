@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/verbose_text.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
 namespace bench::ops {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // No size of a tensor that exists is larger, and products of two fit into 64 bits.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
@@ -21,13 +21,6 @@ std::optional<std::int64_t> cut_number(std::string_view& text) {
   if (error != std::errc() || number > kLargestSize) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
-}
-
-std::string_view cut(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view head = text.substr(0, end);
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return head;
 }
 
 // The end of `name` of an axis: "ih", "oh", ...
@@ -81,7 +74,7 @@ std::optional<Dims> parse_dims(std::string_view text) {
 std::optional<std::vector<Dims>> parse_dims_list(std::string_view text) {
   std::vector<Dims> list;
   do {
-    auto dims = parse_dims(cut(text, ':'));
+    auto dims = parse_dims(cut_field(text, ':'));
     if (!dims) return std::nullopt;
     list.push_back(std::move(*dims));
   } while (!text.empty());
@@ -118,8 +111,8 @@ bool ProblemWords::only(std::span<const std::string_view> names) const {
 
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name) {
   while (!auxiliary.empty()) {
-    std::string_view word = cut(auxiliary, ' ');
-    if (cut(word, ':') == name) return word;
+    std::string_view word = cut_field(auxiliary, ' ');
+    if (cut_field(word, ':') == name) return word;
   }
   return {};
 }

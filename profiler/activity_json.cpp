@@ -2,6 +2,7 @@
 #include "profiler/activity_json.hpp"
 
 #include "base/utf8.hpp"
+#include "profiler/json_string_stream.hpp"
 
 #include <rapidjson/writer.h>
 
@@ -10,14 +11,7 @@
 namespace bench {
 namespace {
 
-// What rapidjson::Writer writes to: the caller's string.
-struct StringStream {
-  using Ch = char;
-  std::string& text;
-  void Put(char c) { text.push_back(c); }
-  void Flush() {}
-};
-using Writer = rapidjson::Writer<StringStream>;
+using Writer = rapidjson::Writer<JsonStringStream>;
 
 void write_text(Writer& writer, std::string_view text) {
   if (is_utf8(text)) {
@@ -68,7 +62,7 @@ void write_attributes(Writer& writer, const Attributes& attributes) {
 }  // namespace
 
 void append_json(const Activity& activity, std::string_view run_id, std::string& out) {
-  StringStream stream{out};
+  JsonStringStream stream{out};
   Writer writer(stream);
   writer.StartObject();
   write_field(writer, "record", "activity");

@@ -53,6 +53,17 @@ if(status OR NOT output MATCHES "CUDA: no CUDA toolkit .*; what needs it is not 
   message(FATAL_ERROR "BENCH_CUDA=AUTO without a toolkit: ${output}")
 endif()
 expect_targets(auto)
+# CMake 3.25.1 fails with CUDA 13 for projects that require 3.25.
+file(WRITE "${WORK_DIR}/module/FindCUDAToolkit.cmake" [[
+if(CMAKE_MINIMUM_REQUIRED_VERSION VERSION_GREATER_EQUAL 3.25)
+  message(FATAL_ERROR "set_property could not find TARGET CUDA::nvToolsExt")
+endif()
+set(CUDAToolkit_FOUND FALSE)
+]])
+configure(module "-DCMAKE_MODULE_PATH=${WORK_DIR}/module" "-DCUDAToolkit_ROOT=${WORK_DIR}/no_toolkit")
+if(status OR NOT output MATCHES "CUDA: no CUDA toolkit")
+  message(FATAL_ERROR "CMake 3.25.1 with CUDA 13: ${output}")
+endif()
 configure(wrong -DBENCH_CUDA=YES)
 if(status EQUAL 0 OR NOT output MATCHES "BENCH_CUDA is 'YES', expected AUTO, ON or OFF")
   message(FATAL_ERROR "BENCH_CUDA=YES: ${output}")

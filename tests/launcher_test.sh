@@ -7,7 +7,7 @@ launcher=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset CI BENCH_SETUP
+unset CI BENCH_SETUP BENCH_CUDA_LIBS
 
 check() { # check <what> <expected> <got>
   if [[ $2 != "$3" ]]; then
@@ -20,7 +20,8 @@ contains() { # contains <what> <part> <text>
   [[ $3 == *"$2"* ]] || check "$1" "...$2..." "$3"
 }
 
-# The fake build makes a program that prints its arguments and folder, and ends with status 5.
+# The fake build makes a program that prints its arguments and folder, and ends with status 5. Its output
+# is that of ci/output, which stands for ninja's.
 make_checkout() {
   root="$work/a folder"
   rm -rf "$root" && mkdir -p "$root"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
@@ -39,14 +40,16 @@ SETUP
 case $1 in
   --preset) mkdir -p build/$2 && touch build/$2/build.ninja; echo configure >>ci/calls ;;
   --build)
-    echo "compiling"
-    echo build >>"$2/../../ci/calls"
+    echo "build $4" >>"$2/../../ci/calls"
+    cat "$2/../../ci/output" 2>/dev/null
     [ ! -e "$2/../../ci/broken" ] || exit 1
+    [ ! -e "$2/../../ci/build.ninja" ] || ninja -C "$2" -f ../../ci/build.ninja -j 1 || exit 1
     cat >"$2/bench" <<'PROGRAM'
 #!/bin/sh
 printf '%s|' "$PWD" "$@"
 [ "${BENCH_CALLED_AS%% *}" = $$ ] && printf '%s' "${BENCH_CALLED_AS#* }" >"$(dirname "$0")/called_as"
 [ ! -e /proc/self/fd/9 ] || printf 'inherited the lock'
+[ -z "${BENCH_CUDA_LIBS:-}" ] || printf 'libraries in %s' "$BENCH_CUDA_LIBS"
 exit 5
 PROGRAM
     chmod +x "$2/bench" ;;
@@ -76,7 +79,7 @@ check "no terminal: nothing done" "" "$(calls)"
 run env BENCH_SETUP=yes "$root/bench" run "two words" '' '*'
 check "first call: status is the program's" 5 $status
 check "first call: arguments and folder" "$work/bin|run|two words||*|" "$out"
-check "first call: steps" "setup --build,configure,build" "$(calls)"
+check "first call: steps" "setup --build,configure,build bench_program" "$(calls)"
 
 check "the program knows the name that the user called" "$root/bench" \
   "$(<"$root/build/release/called_as")"
@@ -84,14 +87,15 @@ check "the program knows the name that the user called" "$root/bench" \
 run "$root/bench" list
 check "up to date: output" "$work/bin|list|" "$out"
 check "up to date: messages" "" "$err"
-check "up to date: steps" "setup --build,configure,build" "$(calls)"
+check "up to date: steps" "setup --build,configure,build bench_program" "$(calls)"
 
-run_after_change() { # run_after_change <what>: the next call must build, the one after it must not
+# run_after_change <what> [<steps before>]: the next call must build, the one after it must not
+run_after_change() {
   rm -f "$root/ci/calls"
   run "$root/bench" list
-  check "$1: builds" "build" "$(calls)"
+  check "$1: builds" "${2:-}build bench_program" "$(calls)"
   run "$root/bench" list
-  check "$1: once" "build" "$(calls)"
+  check "$1: once" "${2:-}build bench_program" "$(calls)"
 }
 age() { touch -d '1 hour ago' "$root/build/release/bench.stamp"; }
 settle() { find "$root" -exec touch -d '2 hours ago' {} +; age; }
@@ -100,18 +104,83 @@ settle && touch "$root/base/a.cpp" && run_after_change "changed source"
 settle && rm "$root/base/b.cpp" && run_after_change "removed source"
 settle && touch "$root/ops/new.cpp" && run_after_change "added source"
 settle && mkdir "$root/profiler" && touch "$root/profiler/p.cpp" && run_after_change "added folder"
-settle && touch "$root/CMakePresets.json" && run_after_change "changed preset"
+settle && touch "$root/CMakePresets.json" && run_after_change "changed preset" configure,
+settle && mkdir -p "$root/build/deps/cuda" && touch "$root/build/deps/cuda/installed-cuda.txt" &&
+  run_after_change "installed CUDA toolkit" configure,
+check "installed CUDA toolkit: its libraries" \
+  "$work/bin|list|libraries in $root/build/deps/cuda/toolkit/lib:$root/build/deps/cuda/cudnn" "$out"
+run env BENCH_CUDA_LIBS=/mine "$root/bench" list
+check "installed CUDA toolkit: the caller's libraries" "$work/bin|list|libraries in /mine" "$out"
+rm -r "$root/build/deps/cuda"
 settle && mkdir -p "$root/.git/logs" && touch "$root/.git/logs/HEAD" && run_after_change "new commit"
 settle && rm -rf "$root/build/release/bench" && run_after_change "binary removed"
 
 settle && touch "$root/base/a.cpp" "$root/ci/broken"
+cat >"$root/ci/output" <<'NINJA'
+@step 1 3 0.5 Building CXX object a.o
+a.cpp:7: warning: of a step that succeeded
+FAILED: base/b.o
+/usr/bin/c++ -O2 -c b.cpp
+b.cpp:1:2: error: there is nothing like that
+    1 | nothing
+@step 2 3 0.9 Building CXX object c.o
+c.cpp:9: warning: of the step after it
+ninja: build stopped: subcommand failed.
+NINJA
 run "$root/bench" list
 check "failed build: status" 2 $status
 check "failed build: the old binary does not run" "" "$out"
-contains "failed build: message" "the build failed" "$err"
+check "failed build: what the failed step printed, without its command" \
+  "bench: building build/release, since the sources changed
+bench: building: 1 of 3
+bench: failed: base/b.o
+b.cpp:1:2: error: there is nothing like that
+    1 | nothing
+bench: building: 2 of 3
+bench: all output of the build: $root/build/release/build.log
+bench: the build failed" "$err"
+check "failed build: the log" "$(cat "$root/ci/output"; echo '@status 1')" \
+  "$(<"$root/build/release/build.log")"
 rm "$root/ci/broken"
 run "$root/bench" list
 check "after a failed build" "$work/bin|list|" "$out"
+
+# Progress: a line for each tenth of the steps where there is no terminal, with the time left once
+# there is something to judge it by.
+settle && touch "$root/base/a.cpp"
+printf '@step %s\n' '0 2 0.1 Re-checking globbed directories...' '1 2 0.9 Re-running CMake...' >"$work/cmake"
+for step in 1 5 20 21 22 40 99 100; do echo "@step $step 100 $step.5 Building CXX object $step.o"; done |
+  cat "$work/cmake" - >"$root/ci/output"
+run "$root/bench" list
+check "progress: lines" "bench: building build/release, since the sources changed
+bench: building: 20 of 100, about 80 s left
+bench: building: 40 of 100, about 60 s left
+bench: building: 99 of 100, about 10 s left" "$err"
+check "progress: output is the program's alone" "$work/bin|list|" "$out"
+
+# The lines are what ninja makes of NINJA_STATUS.
+settle && touch "$root/base/a.cpp" && rm "$root/ci/output"
+cat >"$root/ci/build.ninja" <<'NINJA'
+rule say
+  command = echo 'a warning of $out'; $end
+build one: say
+  end = true
+build two: say | one
+  end = echo 'the error of two'; false
+build three: say | two
+NINJA
+run "$root/bench" list
+check "ninja: status" 2 $status
+check "ninja: messages" "bench: building build/release, since the sources changed
+bench: building: 1 of 3
+bench: failed: two
+a warning of two
+the error of two
+bench: all output of the build: $root/build/release/build.log
+bench: the build failed" "$(grep -v 'building: 2 of 3' <<<"$err")"
+rm "$root/ci/build.ninja"
+run "$root/bench" list
+check "ninja: after a failed build" "$work/bin|list|" "$out"
 
 ln -sf "$root/bench" "$work/link" && run "$work/link" x
 check "through a link" "$work/bin|x|" "$out"
@@ -121,7 +190,7 @@ for i in 1 2 3 4 5; do
   (cd "$work" && CI=true "$root/bench" "$i" >"$work/out.$i" 2>/dev/null </dev/null)&
 done
 wait
-check "concurrent first calls: steps" "setup --build,configure,build" "$(calls)"
+check "concurrent first calls: steps" "setup --build,configure,build bench_program" "$(calls)"
 for i in 1 2 3 4 5; do check "concurrent first calls: $i" "$work|$i|" "$(<"$work/out.$i")"; done
 
 # on_terminal <answer>: script(1) gives the launcher a terminal
@@ -134,9 +203,12 @@ on_terminal n
 check "answer no: status" 2 $status
 check "answer no: steps" "" "$(calls)"
 contains "answer no: asked" "Install it now?" "$(<"$work/typed")"
+echo '@step 30 120 60.2 Building CXX object a.o' >"$root/ci/output"
 on_terminal y
 check "answer yes: status" 5 $status
-check "answer yes: steps" "setup --build,configure,build" "$(calls)"
+contains "on a terminal: one line, written over" \
+  $'\r\e[Kbench: building: 30 of 120, about 3 min left\r\e[K' "$(<"$work/typed")"
+check "answer yes: steps" "setup --build,configure,build bench_program" "$(calls)"
 
 [[ $failures == 0 ]] && echo "launcher: all checks passed"
 exit $((failures > 0))

@@ -37,7 +37,7 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-struct StoredCase {
+struct StoreEntry {
   StoreFile file;
   BaselineHistory history;
 };
@@ -45,7 +45,7 @@ struct StoredCase {
 // All files with a record that --filter selects, and what could not be read of the others too.
 struct Stored {
   BaselineStore store;
-  std::vector<StoredCase> cases;
+  std::vector<StoreEntry> cases;
   std::vector<std::string> problems;
 };
 
@@ -144,7 +144,7 @@ std::string list_text(const Stored& stored, const ConsoleOptions& console) {
 
 std::string list_json(const Stored& stored) {
   Json cases = Json::array();
-  for (const StoredCase& entry : stored.cases) {
+  for (const StoreEntry& entry : stored.cases) {
     const BaselineRecord& last = *entry.history.last();
     Json object = {{"id", last.id},
                    {"machine_class", last.environment.machine_class},
@@ -204,7 +204,7 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
                       static_cast<std::size_t>(console.width), console.colour);
 }
 
-std::string show_text(const StoredCase& entry, const ConsoleOptions& console) {
+std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
   const std::vector<Column> columns = {{"epoch", Align::right},
                                        {"time"},
                                        {"run", Align::left, std::nullopt, 4},
@@ -226,20 +226,20 @@ std::string show_text(const StoredCase& entry, const ConsoleOptions& console) {
          '\n' + history_facts(entry.history, console);
 }
 
-std::string show_json(const std::vector<StoredCase>& cases) {
+std::string show_json(const std::vector<StoreEntry>& cases) {
   std::vector<std::string> runs;
-  for (const StoredCase& entry : cases) {
+  for (const StoreEntry& entry : cases) {
     for (const BaselineRecord& record : entry.history.records) runs.push_back(to_json_line(record));
   }
   return fmt::format("{{\"runs\": [\n{}\n]}}\n", fmt::join(runs, ",\n"));
 }
 
 // The named cases, in the order of their naming, on every machine class.
-Result<std::vector<StoredCase>> named_cases(const Arguments& arguments, Stored stored) {
-  std::vector<StoredCase> named;
+Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored stored) {
+  std::vector<StoreEntry> named;
   for (const std::string& id : arguments.inputs) {
     const std::size_t before = named.size();
-    for (StoredCase& entry : stored.cases) {
+    for (StoreEntry& entry : stored.cases) {
       if (entry.history.last() != nullptr && entry.history.last()->id == id)
         named.push_back(std::exchange(entry, {}));
     }
@@ -262,15 +262,15 @@ Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
 
 Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(Stored stored, read_all(arguments));
-  BENCH_ASSIGN_OR_RETURN(const std::vector<StoredCase> cases,
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreEntry> cases,
                          named_cases(arguments, std::move(stored)));
   if (arguments.output == Output::json) {
     *env.out << show_json(cases);
   } else {
-    for (const StoredCase& entry : cases)
+    for (const StoreEntry& entry : cases)
       *env.out << (&entry == &cases.front() ? "" : "\n") << show_text(entry, console_options(env));
   }
-  for (const StoredCase& entry : cases) warn(entry.history.problems, arguments, env);
+  for (const StoreEntry& entry : cases) warn(entry.history.problems, arguments, env);
   return ExitStatus::success;
 }
 
@@ -279,7 +279,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
   const Damaged damaged = arguments.force ? Damaged::drop : Damaged::refuse;
   Json cases = Json::array();
   std::size_t dropped = 0;
-  for (const StoredCase& entry : stored.cases) {
+  for (const StoreEntry& entry : stored.cases) {
     BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, damaged));
     dropped += pruned.dropped;
     cases.push_back({{"id", entry.history.last()->id},
@@ -300,7 +300,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
   std::size_t runs = 0;
-  for (const StoredCase& entry : stored.cases) runs += entry.history.records.size();
+  for (const StoreEntry& entry : stored.cases) runs += entry.history.records.size();
   if (arguments.output == Output::json) {
     *env.out << json_text({{"problems", stored.problems}});
   } else {

@@ -64,7 +64,7 @@ Result<Sides> read_sides(const std::string& base, const std::string& candidate) 
   return Sides{std::move(left), std::move(right)};
 }
 
-Result<const ComparisonFormat*> choose_format(const Arguments& arguments) {
+Result<const ComparisonFormat*> choose_comparison_format(const Arguments& arguments) {
   const std::string name =
       arguments.format.value_or(arguments.output == Output::json ? "json" : "text");
   std::vector<std::string_view> names;
@@ -91,7 +91,7 @@ ExitStatus status_of(const Comparison& comparison, const Arguments& arguments) {
 }
 
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_comparison_format(arguments));
   BENCH_ASSIGN_OR_RETURN(const Sides sides, read_sides(arguments.inputs[0], arguments.inputs[1]));
   ComparisonOptions options;
   if (arguments.across_machines) options.machines = Machines::any;

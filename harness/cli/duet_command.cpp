@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/gate_sides.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -18,11 +19,6 @@
 
 namespace bench {
 namespace {
-
-ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  print_line(*env.err, fmt::format("bench duet: {}", error.message()));
-  return status;
-}
 
 constexpr int kDuets = 20;
 
@@ -140,15 +136,17 @@ ExitStatus duet_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   if (plan->cases.size() != 1) {
-    return fail(Error{fmt::format("names {} cases", plan->cases.size()), arguments.inputs.front(),
+    return fail("duet",
+                Error{fmt::format("names {} cases", plan->cases.size()), arguments.inputs.front(),
                       "give the id of one case; `bench list` shows them"},
                 ExitStatus::usage, env);
   }
   InterruptWatch watch;
   auto sides = gate_sides(arguments, *env.clock, [&watch] { return watch.seen(); });
-  if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
+  if (!sides.ok()) return fail("duet", sides.error(), ExitStatus::usage, env);
   if (!sides->base) {
     return fail(
+        "duet",
         Error{
             "there is nothing to compare with", "",
             "give the other side with --base BENCH, or what differs with --base-env or --cand-env "
@@ -157,7 +155,7 @@ ExitStatus duet_command(const Arguments& arguments, Env& env) {
   }
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
   const Result<ExitStatus> status = runner.execute();
-  return status.ok() ? *status : fail(status.error(), ExitStatus::not_measured, env);
+  return status.ok() ? *status : fail("duet", status.error(), ExitStatus::not_measured, env);
 }
 
 }  // namespace bench

@@ -5,6 +5,7 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/gate_sides.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -37,11 +38,6 @@ constexpr const char* kGateFile = "gate.jsonl";
 // Of a case in stage 1 where duets follow.
 constexpr Nanoseconds kGlanceTime = std::chrono::milliseconds(20);
 constexpr std::string_view kGpuDevice = "cuda";
-
-ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  print_line(*env.err, fmt::format("bench gate: {}", error.message()));
-  return status;
-}
 
 // Its files are replaced only with --force, one by one: other files of the folder stay.
 Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments) {
@@ -406,32 +402,34 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
   if (arguments.gate.self_test) return selftest_command(arguments, env);
   if (arguments.gate.from) {
     const Result<ExitStatus> status = decide_again(arguments, env);
-    return status.ok() ? *status : fail(status.error(), ExitStatus::usage, env);
+    return status.ok() ? *status : fail("gate", status.error(), ExitStatus::usage, env);
   }
   if (arguments.inputs.empty()) {
-    return fail(Error{"names no configuration", "", "for example bench gate configs/resnet.yaml"},
+    return fail("gate",
+                Error{"names no configuration", "", "for example bench gate configs/resnet.yaml"},
                 ExitStatus::usage, env);
   }
   if (arguments.baseline) {
     const BaselineStore store(*arguments.baseline);
     if (const auto files = store.list(); !files.ok()) {
-      return fail(files.error(), ExitStatus::usage, env);
+      return fail("gate", files.error(), ExitStatus::usage, env);
     }
-    if (const auto foreign = store.foreign_content()) return fail(*foreign, ExitStatus::usage, env);
+    if (const auto foreign = store.foreign_content())
+      return fail("gate", *foreign, ExitStatus::usage, env);
   }
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   InterruptWatch watch;
   const auto interrupted = [&watch] { return watch.seen(); };
   auto sides = gate_sides(arguments, *env.clock, interrupted);
-  if (!sides.ok()) return fail(sides.error(), ExitStatus::usage, env);
+  if (!sides.ok()) return fail("gate", sides.error(), ExitStatus::usage, env);
   const std::string run_id = make_run_id(env);
   const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
   auto sink = open_gate(folder, arguments);
-  if (!sink.ok()) return fail(sink.error(), ExitStatus::usage, env);
+  if (!sink.ok()) return fail("gate", sink.error(), ExitStatus::usage, env);
   GateRun run(arguments, std::move(*plan), std::move(*sides), run_id, folder, watch, env);
   const Result<ExitStatus> status = run.execute(*sink);
-  return status.ok() ? *status : fail(status.error(), ExitStatus::not_measured, env);
+  return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);
 }
 
 }  // namespace bench

@@ -143,25 +143,25 @@ bool asks_help(const std::string& word) { return word == "--help" || word == "-h
 
 Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
                                                                    const char* const* argv) {
-  using Wanted = std::variant<ParsedCommand, TextWanted>;
+  using Answer = std::variant<ParsedCommand, TextWanted>;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty() || asks_help(words[0])) return Wanted(TextWanted{program_help()});
-  if (words[0] == "--version") return Wanted(TextWanted{version_text()});
+  if (words.empty() || asks_help(words[0])) return Answer(TextWanted{program_help()});
+  if (words[0] == "--version") return Answer(TextWanted{version_text()});
   if (words[0] == "help") {
     const Command* topic = words.size() > 1 ? find_command(words[1]) : nullptr;
     if (words.size() > 1 && topic == nullptr) return unknown_command(words[1]);
-    return Wanted(TextWanted{topic ? command_help(*topic) : program_help()});
+    return Answer(TextWanted{topic ? command_help(*topic) : program_help()});
   }
   const Command* command = find_command(words[0]);
   if (command == nullptr) return unknown_command(words[0]);
   for (const std::string& word : words) {
     if (word == "--") break;
-    if (asks_help(word)) return Wanted(TextWanted{command_help(*command)});
+    if (asks_help(word)) return Answer(TextWanted{command_help(*command)});
   }
   BENCH_ASSIGN_OR_RETURN(Arguments arguments,
                          parse_arguments(*command, {words.begin() + 1, words.end()}));
   arguments.command_line = {argv + 1, argv + argc};
-  return Wanted(ParsedCommand{command, std::move(arguments)});
+  return Answer(ParsedCommand{command, std::move(arguments)});
 }
 
 std::string called_as(const std::string& name, pid_t process, const Env& env) {

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
@@ -36,11 +37,6 @@ namespace fs = std::filesystem;
 // What shells and wrappers such as env(1) use: the program was not found, or could not be run.
 constexpr int kNotFound = 127;
 
-ExitStatus refuse(const Error& error, Env& env, ExitStatus status) {
-  print_line(*env.err, fmt::format("bench profile: {}", error.message()));
-  return status;
-}
-
 // Beside this program, in an installed tree or in a build.
 Result<std::string> find_library(std::string_view name) {
   const fs::path folder = fs::path(own_path()).parent_path();
@@ -50,8 +46,9 @@ Result<std::string> find_library(std::string_view name) {
     if (fs::exists(file)) return file;
     tried.push_back(file);
   }
-  return Error{"the capture library is missing", fmt::format("{}", fmt::join(tried, ", ")),
-               "install it with this program (`cmake --install`), or build all of the project"};
+  return Error{
+      "the capture library is missing", fmt::format("{}", fmt::join(tried, ", ")),
+      "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
 }
 
 Result<std::string> find_capture_library() {
@@ -211,14 +208,14 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
-  return written.ok() ? end : refuse(written.error(), env, end);
+  return written.ok() ? end : fail("profile", written.error(), end, env);
 }
 
 // The program as if it had been called without us.
 ExitStatus run_alone(const Arguments& arguments, const std::string& program,
                      std::string_view reason, Env& env) {
   const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());
-  if (!status.ok()) return refuse(status.error(), env, ExitStatus::usage);
+  if (!status.ok()) return fail("profile", status.error(), ExitStatus::usage, env);
   if (!reason.empty())
     print_line(*env.err, fmt::format("bench profile: nothing captured: {}", reason));
   return static_cast<ExitStatus>(*status);
@@ -230,16 +227,16 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   const auto program =
       find_executable(arguments.inputs[0], env.variable("PATH").value_or("/usr/bin:/bin"));
   if (!program.ok()) {
-    return refuse(program.error(), env, static_cast<ExitStatus>(kNotFound));
+    return fail("profile", program.error(), static_cast<ExitStatus>(kNotFound), env);
   }
   const Status wish = check_profile_wish(arguments.profile);
-  if (!wish.ok()) return refuse(wish.error(), env, ExitStatus::usage);
+  if (!wish.ok()) return fail("profile", wish.error(), ExitStatus::usage, env);
   if (arguments.profile.wish == ProfileArguments::Wish::refused) {
     const bool is_quiet = arguments.verbosity == Verbosity::quiet;
     return run_alone(arguments, *program, is_quiet ? "" : "--no-profile", env);
   }
   auto prepared = prepare(arguments, *program, env);
-  if (!prepared.ok()) return refuse(prepared.error(), env, ExitStatus::usage);
+  if (!prepared.ok()) return fail("profile", prepared.error(), ExitStatus::usage, env);
   if (prepared->obstacle) {
     remove_spools(prepared->files);
     return run_alone(arguments, *program, *prepared->obstacle, env);
@@ -249,7 +246,7 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
                                         prepared->question.cuda, env);
   if (!status.ok()) {
     remove_spools(prepared->files);
-    return refuse(status.error(), env, ExitStatus::usage);
+    return fail("profile", status.error(), ExitStatus::usage, env);
   }
   return report(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
 }

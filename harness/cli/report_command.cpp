@@ -25,7 +25,7 @@ Result<std::string> read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
-Result<const ReportFormat*> choose_format(const Arguments& arguments) {
+Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
   const std::string name = arguments.format.value_or(arguments.out ? "" : "text");
   std::vector<std::string_view> names;
   for (const ReportFormat& format : report_formats()) {
@@ -42,7 +42,7 @@ Result<const ReportFormat*> choose_format(const Arguments& arguments) {
 }
 
 Status write_report(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_all(arguments.inputs));
   const std::string name = arguments.inputs.size() == 1 ? arguments.inputs[0] : "(all files)";
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));

@@ -6,6 +6,7 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -267,22 +268,17 @@ void print_stop(const RunSummary& summary, const std::string& path, Env& env) {
   print_line(*env.err, fmt::format("bench run: {}; --resume {} continues", stop, path));
 }
 
-ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  print_line(*env.err, fmt::format("bench run: {}", error.message()));
-  return status;
-}
-
 }  // namespace
 
 ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (const Status status = check_contradictions(arguments); !status)
-    return fail(status.error(), ExitStatus::usage, env);
+    return fail("run", status.error(), ExitStatus::usage, env);
   if (const Status status = check_store(arguments); !status)
-    return fail(status.error(), ExitStatus::usage, env);
+    return fail("run", status.error(), ExitStatus::usage, env);
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   auto switches = profile_switches(plan->profile, arguments.profile, env);
-  if (!switches.ok()) return fail(switches.error(), ExitStatus::usage, env);
+  if (!switches.ok()) return fail("run", switches.error(), ExitStatus::usage, env);
   if (arguments.profile.under) {
     plan = with_one_process(std::move(*plan));
     *switches = std::nullopt;  // the tool is the profiler
@@ -293,10 +289,10 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   }
   const std::string run_id = make_run_id(env);
   auto destination = open_destination(arguments, *plan, run_id);
-  if (!destination.ok()) return fail(destination.error(), ExitStatus::usage, env);
+  if (!destination.ok()) return fail("run", destination.error(), ExitStatus::usage, env);
   if (*switches) {
     const Status status = check_profile_files(destination->sink.path(), **switches, arguments);
-    if (!status) return fail(status.error(), ExitStatus::usage, env);
+    if (!status) return fail("run", status.error(), ExitStatus::usage, env);
   }
 
   InterruptWatch watch;
@@ -307,17 +303,17 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
   progress.reset();  // leaves the terminal's line before results are printed
   if (!summary.ok() && destination->sink.text().empty())  // no worker came up
-    return fail(summary.error(), ExitStatus::not_measured, env);
+    return fail("run", summary.error(), ExitStatus::not_measured, env);
 
   const auto report = parse_report(destination->sink.text(), destination->sink.path());
-  if (!report.ok()) return fail(report.error(), ExitStatus::not_measured, env);
+  if (!report.ok()) return fail("run", report.error(), ExitStatus::not_measured, env);
   const Status printed = print_results(*report, arguments, destination->sink.path(), env);
-  if (!printed) return fail(printed.error(), ExitStatus::not_measured, env);
-  if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
+  if (!printed) return fail("run", printed.error(), ExitStatus::not_measured, env);
+  if (!summary.ok()) return fail("run", summary.error(), ExitStatus::not_measured, env);
   if (*switches) {
     const Status written =
         write_profile_files(destination->sink.path(), **switches, arguments, env);
-    if (!written) return fail(written.error(), ExitStatus::not_measured, env);
+    if (!written) return fail("run", written.error(), ExitStatus::not_measured, env);
   }
   const bool incomplete = summary->any_failed || summary->any_unmeasured;
   const ExitStatus status = incomplete ? ExitStatus::not_measured : ExitStatus::success;

@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -27,11 +28,6 @@ constexpr std::array<const char*, 4> kKernels = {
     "gemm/forward/m384n384k384/f32/onednn/cpu/hot",
     "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot",
 };
-
-ExitStatus fail(const Error& error, ExitStatus status, Env& env) {
-  print_line(*env.err, fmt::format("bench selftest: {}", error.message()));
-  return status;
-}
 
 Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env) {
   InterruptWatch watch;
@@ -86,9 +82,9 @@ Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
   const auto tests = tests_of(arguments, env);
-  if (!tests.ok()) return fail(tests.error(), ExitStatus::usage, env);
+  if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
   const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
-  if (!summary.ok()) return fail(summary.error(), ExitStatus::not_measured, env);
+  if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
   *env.out << (arguments.output == Output::json
                    ? self_test_json(*tests, *summary)
                    : printable_lines(self_test_text(*tests, *summary)));

@@ -67,7 +67,7 @@ constexpr std::array<TraceFormat, 4> kFormats = {{
     {"memory_flow", ".svg", open_memory_flow},
 }};
 
-Result<const TraceFormat*> choose_format(const Arguments& arguments) {
+Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
   std::vector<std::string_view> names;
   for (const TraceFormat& format : kFormats) {
     names.push_back(format.name);
@@ -102,7 +102,7 @@ Status write_trace(const Arguments& arguments, Env& env) {
   if (!arguments.out) {
     return Error{"where to?", "", "add -o FILE.json, .json.gz, .html or .svg"};
   }
-  BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_format(arguments));
+  BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_trace_format(arguments));
   BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
   std::int64_t activities = 0;
   for (const std::string& path : arguments.inputs) {

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kCacheModes = {"hot", "cold", "cold_weights"};
 constexpr std::string_view kNetwork = ops::kNetworkOperator;
-constexpr int kMaxThreads = 4096;
 constexpr std::string_view kForm =
     "an id is op/direction/parameters/dtype/backend/device/cache[/option...]";
 

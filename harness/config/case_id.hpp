@@ -14,6 +14,9 @@
 
 namespace bench {
 
+// More threads than any machine has: a typing mistake, not a wish.
+inline constexpr int kMaxThreads = 4096;
+
 enum class CacheMode { hot, cold, cold_weights };
 std::span<const std::string_view> cache_mode_names();
 

@@ -13,13 +13,13 @@
 namespace bench {
 namespace {
 
-std::int64_t index_of(std::span<const std::string_view> names, std::string_view name) {
+std::int64_t position_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) - names.begin();
 }
 
 std::int64_t backend_value(const CaseKey& key, const ops::Catalogue& catalogue) {
   if (catalogue.default_backend(key.device, key.op) == key.backend) return kAutomatic;
-  return index_of(catalogue.backend_names(), key.backend);
+  return position_of(catalogue.backend_names(), key.backend);
 }
 
 Status set_network(const CaseKey& key, CaseTemplate& entry) {
@@ -63,9 +63,9 @@ Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::Catalogue
   const auto set = [&](Axis axis, std::int64_t value) {
     entry.settings.axis(axis) = {{value, spot}};
   };
-  set(Axis::dtype, index_of(axis_row(Axis::dtype).words(catalogue), info(key.dtype).name));
+  set(Axis::dtype, position_of(axis_row(Axis::dtype).words(catalogue), info(key.dtype).name));
   set(Axis::backend, backend_value(key, catalogue));
-  set(Axis::device, index_of(device_names(), key.device));
+  set(Axis::device, position_of(device_names(), key.device));
   set(Axis::cache, static_cast<std::int64_t>(key.cache));
   set(Axis::threads, key.threads.value_or(0));
   set(Axis::layout, static_cast<std::int64_t>(key.layout));

@@ -24,8 +24,6 @@
 namespace bench {
 namespace {
 
-// What a terminal can show and a person will read.
-constexpr std::size_t kMaxDiagnostics = 100;
 // Reading is recursive along includes, and every file sees the defaults of all that it includes.
 constexpr std::size_t kMaxFiles = 256;
 // Cases for which room is made at once.
@@ -51,7 +49,7 @@ class Loader {
     for (const std::string& argument : request_.arguments) {
       sources.push_back(read_source(argument));
     }
-    if (!load_plugins()) return findings_.list(kMaxDiagnostics);
+    if (!load_plugins()) return findings_.list();
     networks_.emplace(request_, catalogue(), findings_);
     read_overrides(request_.overrides, catalogue(), findings_, overrides_);
     for (const Source& source : sources) read_argument(source);
@@ -60,7 +58,7 @@ class Loader {
     if (!too_many_ && check_count()) expand();
     plan_.cases = std::move(builder_).take();
     select_cases(request_.filters, request_.devices, findings_, plan_.cases);
-    if (findings_.count() > 0) return findings_.list(kMaxDiagnostics);
+    if (findings_.count() > 0) return findings_.list();
     finish();
     return std::move(plan_);
   }

@@ -28,7 +28,6 @@ struct NetworkDraft {
 namespace {
 
 constexpr std::string_view kInput = "input";
-constexpr std::size_t kMaxDiagnostics = 100;
 
 constexpr std::array<std::string_view, 4> kInputKeys = {"c", "d", "h", "w"};
 
@@ -304,7 +303,7 @@ Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
     std::string_view text, const std::string& file, const ops::Catalogue& catalogue) {
   Findings findings;
   auto network = read_network(findings, file, text, catalogue);
-  if (!network) return findings.list(kMaxDiagnostics);
+  if (!network) return findings.list();
   return std::move(network->definition);
 }
 

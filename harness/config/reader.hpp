@@ -27,6 +27,9 @@ struct Spot {
 };
 
 // Everything that is wrong, over all files.
+// What a terminal can show and a person will read.
+inline constexpr std::size_t kMaxDiagnostics = 100;
+
 class Findings {
  public:
   // Numbers files in the order in which their findings are to be listed.
@@ -40,7 +43,7 @@ class Findings {
   void add(Spot spot, std::string what, std::string next = {});
   std::size_t count() const { return findings_.size(); }
   // In the order of files and positions; beyond `limit` the last one says how many more there are.
-  std::vector<Diagnostic> list(std::size_t limit) const;
+  std::vector<Diagnostic> list(std::size_t limit = kMaxDiagnostics) const;
 
  private:
   struct Source {

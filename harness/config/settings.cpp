@@ -9,8 +9,6 @@
 namespace bench {
 namespace {
 
-// More threads than any machine has: a typing mistake, not a wish.
-constexpr std::int64_t kMaxThreads = 4096;
 // Beyond this a mean of process medians gains nothing but time.
 constexpr std::int64_t kMaxProcesses = 1000;
 constexpr std::int64_t kMaxCount = 1'000'000'000;

@@ -17,7 +17,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMaxDiagnostics = 100;
 constexpr std::array<std::string_view, 2> kFileKeys = {"version", "operators"};
 constexpr std::array<std::string_view, 2> kOperatorKeys = {"flops", "bytes"};
 
@@ -163,7 +162,7 @@ Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
     }
     read_root(reader, document->root(), *table);
   }
-  if (findings.count() > 0) return findings.list(kMaxDiagnostics);
+  if (findings.count() > 0) return findings.list();
   return WorkOf([table, known = std::move(known)](const Activity& activity) {
     if (known) {
       if (auto work = known(activity)) return work;

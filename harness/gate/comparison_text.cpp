@@ -29,15 +29,15 @@ std::string time_text(const std::optional<double>& nanoseconds) {
   });
 }
 
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string change_percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 std::string ratio_text(const std::optional<double>& ratio) {
-  return format_or_unknown(ratio, percent);
+  return format_or_unknown(ratio, change_percent);
 }
 
 std::string interval_text(const ComparedCase& entry) {
   if (!entry.low || !entry.high) return std::string(kUnknown);
-  return fmt::format("[{}, {}]", percent(*entry.low), percent(*entry.high));
+  return fmt::format("[{}, {}]", change_percent(*entry.low), change_percent(*entry.high));
 }
 
 std::string change_text(const Change& change) {
@@ -70,8 +70,8 @@ std::string counts_text(const Comparison& comparison) {
 std::string groups_text(const Comparison& comparison) {
   std::string text;
   for (const GroupRatio& group : comparison.groups) {
-    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group, percent(group.ratio),
-                        group.cases);
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group,
+                        change_percent(group.ratio), group.cases);
   }
   return text;
 }
@@ -104,36 +104,36 @@ std::string changed_line(const Change& change, std::size_t width) {
 using nlohmann::ordered_json;
 
 template <class T>
-void put(ordered_json& object, const char* name, const std::optional<T>& value) {
+void put_known(ordered_json& object, const char* name, const std::optional<T>& value) {
   if (value) object[name] = *value;
 }
 
-ordered_json json_of(const std::vector<Change>& changes) {
+ordered_json to_json(const std::vector<Change>& changes) {
   ordered_json array = ordered_json::array();
   for (const Change& change : changes) {
     ordered_json object = {{"field", change.field}};
-    put(object, "from", change.from);
-    put(object, "to", change.to);
+    put_known(object, "from", change.from);
+    put_known(object, "to", change.to);
     array.push_back(std::move(object));
   }
   return array;
 }
 
-ordered_json json_of(const ComparedCase& entry) {
+ordered_json to_json(const ComparedCase& entry) {
   ordered_json object = {
       {"id", entry.id}, {"group", entry.group}, {"verdict", name_of(entry.verdict)}};
-  put(object, "base_ns", entry.base);
-  put(object, "candidate_ns", entry.candidate);
-  put(object, "ratio", entry.ratio);
-  put(object, "low", entry.low);
-  put(object, "high", entry.high);
-  put(object, "confidence", entry.confidence);
+  put_known(object, "base_ns", entry.base);
+  put_known(object, "candidate_ns", entry.candidate);
+  put_known(object, "ratio", entry.ratio);
+  put_known(object, "low", entry.low);
+  put_known(object, "high", entry.high);
+  put_known(object, "confidence", entry.confidence);
   if (!entry.reason.empty()) object["reason"] = entry.reason;
-  if (!entry.changes.empty()) object["changes"] = json_of(entry.changes);
+  if (!entry.changes.empty()) object["changes"] = to_json(entry.changes);
   return object;
 }
 
-constexpr std::array<ComparisonFormat, 3> kFormats = {{
+constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
     {"text", "a table", comparison_text},
     {"markdown", "for a comment or a step summary",
      [](const Comparison& comparison, const ConsoleOptions&) {
@@ -209,9 +209,9 @@ std::string comparison_markdown(const Comparison& comparison) {
 std::string comparison_json(const Comparison& comparison) {
   ordered_json document = {
       {"schema", "bench.comparison/1"},    {"base", comparison.base},
-      {"candidate", comparison.candidate}, {"changes", json_of(comparison.changes)},
+      {"candidate", comparison.candidate}, {"changes", to_json(comparison.changes)},
       {"cases", ordered_json::array()},    {"groups", ordered_json::array()}};
-  for (const ComparedCase& entry : comparison.cases) document["cases"].push_back(json_of(entry));
+  for (const ComparedCase& entry : comparison.cases) document["cases"].push_back(to_json(entry));
   for (const GroupRatio& group : comparison.groups) {
     document["groups"].push_back(
         {{"group", group.group}, {"cases", group.cases}, {"ratio", group.ratio}});
@@ -219,6 +219,6 @@ std::string comparison_json(const Comparison& comparison) {
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::span<const ComparisonFormat> comparison_formats() { return kFormats; }
+std::span<const ComparisonFormat> comparison_formats() { return kComparisonFormats; }
 
 }  // namespace bench

@@ -12,7 +12,7 @@ using evidence_json::json_of;
 using evidence_json::put;
 using evidence_json::word;
 
-std::string line_of(const Json& object) { return evidence_json::text_of(object, -1); }
+std::string evidence_line(const Json& object) { return evidence_json::text_of(object, -1); }
 
 Json times_of(const std::vector<Nanoseconds>& times) {
   Json list = Json::array();
@@ -30,7 +30,7 @@ Json record(const char* kind, const std::string& run_id, const std::string& id) 
 std::string gate_line(const GateFacts& facts, const GateEvidence& evidence) {
   Json object = {{"record", "gate"}, {"schema", kGateSchema}};
   evidence_json::add(object, facts, evidence);
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string stored_line(const std::string& run_id, const std::string& id,
@@ -51,14 +51,14 @@ std::string stored_line(const std::string& run_id, const std::string& id,
     if (stored.clock_hz) object["clock_hz"] = *stored.clock_hz;
     object.update(json_of(stored.side));
   }
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string base_side_line(const std::string& run_id, const std::string& id,
                            const PreparedSide& side) {
   Json object = record("base_side", run_id, id);
   object.update(json_of(side));
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string failure_line(const std::string& run_id, const std::string& id,
@@ -67,7 +67,7 @@ std::string failure_line(const std::string& run_id, const std::string& id,
   object["side"] = word(failure.side, evidence_json::kSides);
   object["outcome"] = word(failure.outcome, outcome_names());
   object["reason"] = failure.reason;
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string duet_line(const Duet& duet) {
@@ -84,7 +84,7 @@ std::string duet_line(const Duet& duet) {
     object["candidate_canary_ns"] = times_of(duet.candidate_canary);
     object["quiet_level_ns"] = duet.quiet_level.count();
   }
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string window_line(const Window& window) {
@@ -95,19 +95,19 @@ std::string window_line(const Window& window) {
     object["processes"].push_back({{"q25_ns", process.q25.count()},
                                    {"iterations_per_sample", process.iterations_per_sample}});
   }
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string verdict_line(const std::string& run_id, const Judgement& judgement) {
   Json object = record("verdict", run_id, judgement.id);
   evidence_json::add(object, judgement);
-  return line_of(object);
+  return evidence_line(object);
 }
 
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped) {
   Json object = {{"record", "gate_end"}, {"run_id", run_id}};
   if (stopped) object["stopped"] = word(*stopped, evidence_json::kStopCauses);
-  return line_of(object);
+  return evidence_line(object);
 }
 
 }  // namespace bench

@@ -16,18 +16,18 @@
 namespace bench {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 template <class T>
-void get(const Json& object, const char* name, std::optional<T>& value) {
+void get(const ParsedJson& object, const char* name, std::optional<T>& value) {
   if (object.contains(name)) value = object.at(name).get<T>();
 }
-void get(const Json& object, const char* name, std::optional<Nanoseconds>& value) {
+void get(const ParsedJson& object, const char* name, std::optional<Nanoseconds>& value) {
   if (object.contains(name)) value = Nanoseconds(object.at(name).get<std::int64_t>());
 }
 
 template <class Enum, class Names>
-Enum value_named(const Json& name, const Names& names) {
+Enum value_named(const ParsedJson& name, const Names& names) {
   const auto text = name.get<std::string>();
   for (std::size_t i = 0; i < std::size(names); ++i) {
     if (names[i] == text) return static_cast<Enum>(i);
@@ -35,21 +35,21 @@ Enum value_named(const Json& name, const Names& names) {
   throw std::invalid_argument(fmt::format("unknown word `{}`", shorten(text, 40)));
 }
 
-GateSide read_side(const Json& object) {
+GateSide read_side(const ParsedJson& object) {
   using Words = std::map<std::string, std::string>;
   return {object.at("program").get<std::string>(), object.at("version").get<std::string>(),
           object.at("commit").get<std::string>(), object.at("environment").get<Words>(),
           object.at("libraries").get<Words>()};
 }
 
-PreparedSide read_prepared(const Json& object) {
+PreparedSide read_prepared(const ParsedJson& object) {
   return {object.at("implementation").get<std::string>(),
           object.at("facts").get<std::map<std::string, std::string>>()};
 }
 
-std::vector<Change> read_changes(const Json& list) {
+std::vector<Change> read_changes(const ParsedJson& list) {
   std::vector<Change> changes;
-  for (const Json& entry : list) {
+  for (const ParsedJson& entry : list) {
     Change& change = changes.emplace_back();
     change.field = entry.at("field").get<std::string>();
     get(entry, "from", change.from);
@@ -58,9 +58,9 @@ std::vector<Change> read_changes(const Json& list) {
   return changes;
 }
 
-std::vector<Nanoseconds> read_times(const Json& list) {
+std::vector<Nanoseconds> read_times(const ParsedJson& list) {
   std::vector<Nanoseconds> times;
-  for (const Json& time : list) times.emplace_back(time.get<std::int64_t>());
+  for (const ParsedJson& time : list) times.emplace_back(time.get<std::int64_t>());
   return times;
 }
 
@@ -72,7 +72,7 @@ constexpr double kLargestLog = 100;
 constexpr double kMostRuns = 1e9;
 constexpr std::size_t kMostWindows = 30;  // and processes of one: kMostPairs together
 
-double number_within(const Json& object, const char* name, double least, double most) {
+double number_within(const ParsedJson& object, const char* name, double least, double most) {
   const auto value = object.at(name).get<double>();
   if (value >= least && value <= most) return value;
   throw std::invalid_argument(fmt::format("`{}` is not within {:g} and {:g}", name, least, most));
@@ -81,11 +81,11 @@ double number_within(const Json& object, const char* name, double least, double 
 class FileReader {
  public:
   explicit FileReader(GateFile& file) : file_(file) { index_cases(); }
-  void read(const Json& object);
+  void read(const ParsedJson& object);
   bool seen_header() const { return seen_header_; }
 
  private:
-  CaseEvidence& entry_of(const Json& object) {
+  CaseEvidence& entry_of(const ParsedJson& object) {
     const auto found = by_id_.find(object.at("id").get<std::string>());
     if (found == by_id_.end()) throw std::invalid_argument("its case has no record");
     return *found->second;
@@ -94,34 +94,34 @@ class FileReader {
     by_id_.clear();
     for (CaseEvidence& entry : file_.evidence.cases) by_id_.emplace(entry.id, &entry);
   }
-  void read_gate(const Json& object);
-  void read_unmeasured(const Json& list);
-  void read_gate_end(const Json& object) {
+  void read_gate(const ParsedJson& object);
+  void read_unmeasured(const ParsedJson& list);
+  void read_gate_end(const ParsedJson& object) {
     if (!object.contains("stopped")) return;
     file_.evidence.stopped =
         value_named<StopCause>(object.at("stopped"), evidence_json::kStopCauses);
   }
-  void read_stored(const Json& object);
-  void read_base_side(const Json& object) { entry_of(object).base = read_prepared(object); }
-  void read_failure(const Json& object) {
+  void read_stored(const ParsedJson& object);
+  void read_base_side(const ParsedJson& object) { entry_of(object).base = read_prepared(object); }
+  void read_failure(const ParsedJson& object) {
     entry_of(object).failure =
         SideFailure{value_named<SideFailure::Side>(object.at("side"), evidence_json::kSides),
                     value_named<Outcome>(object.at("outcome"), outcome_names()),
                     object.at("reason").get<std::string>()};
   }
-  void read_duet(const Json& object);
-  void read_window(const Json& object);
-  void read_verdict(const Json& object);
+  void read_duet(const ParsedJson& object);
+  void read_window(const ParsedJson& object);
+  void read_verdict(const ParsedJson& object);
 
   GateFile& file_;
   std::unordered_map<std::string, CaseEvidence*> by_id_;
   bool seen_header_ = false;
 };
 
-void FileReader::read(const Json& object) {
+void FileReader::read(const ParsedJson& object) {
   struct Row {
     std::string_view kind;
-    void (FileReader::*read)(const Json&);
+    void (FileReader::*read)(const ParsedJson&);
   };
   constexpr std::array<Row, 8> kRows = {{{"gate", &FileReader::read_gate},
                                          {"gate_end", &FileReader::read_gate_end},
@@ -137,7 +137,7 @@ void FileReader::read(const Json& object) {
   }
 }
 
-void FileReader::read_gate(const Json& object) {
+void FileReader::read_gate(const ParsedJson& object) {
   const auto schema = object.at("schema").get<std::string>();
   if (schema != kGateSchema) {
     throw std::invalid_argument(
@@ -196,10 +196,10 @@ void FileReader::read_gate(const Json& object) {
 }
 
 // Cases that stage 1 did not reach: after Ctrl-C they have no record of their own.
-void FileReader::read_unmeasured(const Json& list) {
+void FileReader::read_unmeasured(const ParsedJson& list) {
   file_.evidence.cases.reserve(file_.evidence.cases.size() + list.size());
   index_cases();  // what follows leaves the entries where they are
-  for (const Json& object : list) {
+  for (const ParsedJson& object : list) {
     const auto id = object.at("id").get<std::string>();
     if (const auto found = by_id_.find(id); found != by_id_.end()) {
       found->second->is_unmeasured = true;
@@ -214,7 +214,7 @@ void FileReader::read_unmeasured(const Json& list) {
   index_cases();
 }
 
-void FileReader::read_stored(const Json& object) {
+void FileReader::read_stored(const ParsedJson& object) {
   file_.evidence.configuration_is_stored = true;
   StoredCase& stored = entry_of(object).stored.emplace();
   stored.commit = object.at("commit").get<std::string>();
@@ -233,7 +233,7 @@ void FileReader::read_stored(const Json& object) {
   stored.side = read_prepared(object);
 }
 
-void FileReader::read_duet(const Json& object) {
+void FileReader::read_duet(const ParsedJson& object) {
   Duet duet;
   duet.run_id = object.at("run_id").get<std::string>();
   duet.id = object.at("id").get<std::string>();
@@ -255,12 +255,12 @@ void FileReader::read_duet(const Json& object) {
   duets.push_back(std::move(duet));
 }
 
-void FileReader::read_window(const Json& object) {
+void FileReader::read_window(const ParsedJson& object) {
   Window window;
   window.run_id = object.at("run_id").get<std::string>();
   window.id = object.at("id").get<std::string>();
   window.number = object.at("window").get<int>();
-  for (const Json& process : object.at("processes")) {
+  for (const ParsedJson& process : object.at("processes")) {
     window.processes.push_back({Nanoseconds(process.at("q25_ns").get<std::int64_t>()),
                                 process.at("iterations_per_sample").get<std::int64_t>()});
     if (window.processes.back().iterations_per_sample < 1) {
@@ -274,7 +274,7 @@ void FileReader::read_window(const Json& object) {
   windows.push_back(std::move(window));
 }
 
-void FileReader::read_verdict(const Json& object) {
+void FileReader::read_verdict(const ParsedJson& object) {
   Judgement& judgement = file_.judgements.emplace_back();
   judgement.id = object.at("id").get<std::string>();
   judgement.source = object.at("source").get<std::string>();
@@ -283,7 +283,7 @@ void FileReader::read_verdict(const Json& object) {
   judgement.course = value_named<Judgement::Course>(object.at("course"), evidence_json::kCourses);
   judgement.cut_short = object.value("cut_short", false);
   if (object.contains("pending")) {
-    const Json& pending = object.at("pending");
+    const ParsedJson& pending = object.at("pending");
     judgement.pending = {
         value_named<Wanted::Kind>(pending.at("kind"), evidence_json::kPendingKinds),
         pending.at("done").get<int>(), pending.at("planned").get<int>()};
@@ -312,7 +312,7 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   FileReader reader(file);
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty() || line.torn) continue;
-    const Result<Json> object = parse_json(line.text);
+    const Result<ParsedJson> object = parse_json(line.text);
     if (!object.ok()) return damaged(name, line.number, object.error().what);
     try {
       reader.read(*object);

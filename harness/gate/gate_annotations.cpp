@@ -14,11 +14,11 @@ namespace {
 // GitHub shows ten of either level for a step and drops the others silently; the conclusion is one.
 constexpr std::size_t kMaxShown = 9;
 
-struct Level {
+struct AnnotationLevel {
   std::string_view command;
   std::string_view plural;
 };
-constexpr std::array<Level, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
+constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
 
 // Empty: the case needs no annotation.
 std::string_view command_of(const GateFile& gate, const Judgement& judgement) {
@@ -60,7 +60,7 @@ std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
   std::string summary = gate.conclusion.sentence;
   std::string annotations;
   const std::vector<const Judgement*> order = reading_order(gate.judgements);
-  for (const Level& level : kLevels) {
+  for (const AnnotationLevel& level : kLevels) {
     std::size_t found = 0;
     for (const Judgement* judgement : order) {
       if (command_of(gate, *judgement) != level.command) continue;

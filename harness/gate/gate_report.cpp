@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<GateFormat, 6> kFormats = {{
+constexpr std::array<GateFormat, 6> kGateFormats = {{
     {"json", "gate.json", gate_json},
     {"markdown", "gate.md", gate_markdown},
     {"junit", "gate.xml", gate_junit},
@@ -34,7 +34,7 @@ std::string side_options(std::string_view option, const GateSide& side) {
 
 }  // namespace
 
-std::span<const GateFormat> gate_formats() { return kFormats; }
+std::span<const GateFormat> gate_formats() { return kGateFormats; }
 
 namespace {
 

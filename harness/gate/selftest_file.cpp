@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 // Eight digits after the point of a share are far below what any clock tells.
 double rounded(double value) { return std::round(value * 1e8) / 1e8; }
 
-std::string line_of(const Json& object) {
+std::string selftest_line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -104,7 +104,7 @@ void read_line(const nlohmann::json& object, std::vector<SelfTest>& tests) {
   }
 }
 
-double percent(std::int64_t part, std::int64_t whole) {
+double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -157,7 +157,7 @@ std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
                                  without.clean.red, without.clean.suites);
   for (const PowerRow& row : without.power) {
     text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &without.power.front() ? "" : ",",
-                        100 * row.slowdown, percent(row.result.found, row.result.slow));
+                        100 * row.slowdown, percent_of(row.result.found, row.result.slow));
   }
   return text + "\n";
 }
@@ -165,7 +165,7 @@ std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
 }  // namespace
 
 std::string self_test_lines(const SelfTest& test) {
-  std::string text = line_of(facts_of(test));
+  std::string text = selftest_line(facts_of(test));
   for (const EqualDuet& duet : test.duets) {
     Json object = {{"record", "equal_duet"},
                    {"id", duet.id},
@@ -176,7 +176,7 @@ std::string self_test_lines(const SelfTest& test) {
       object["all_rounds"] = {{"log_ratio", rounded(duet.all_rounds->log_ratio)},
                               {"base_q25_ns", duet.all_rounds->base_q25.count()}};
     }
-    text += line_of(object);
+    text += selftest_line(object);
   }
   return text;
 }
@@ -219,18 +219,18 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
   text += fmt::format(
       "\nsuites of 100 cases, drawn from these duets\n"
       "  clean: {} of {} red; {:.3f} false alarms in 100 cases; {:.1f} processes a case\n",
-      clean.red, clean.suites, percent(clean.alarms, clean.clean), clean.processes_per_case);
+      clean.red, clean.suites, percent_of(clean.alarms, clean.clean), clean.processes_per_case);
   text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
                       summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
   const PowerRow& cut_short = summary.power_cut_short;
   text += fmt::format(
       "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
       kDuetsOfShortBudget, summary.clean_cut_short.red, summary.clean_cut_short.suites,
-      100 * cut_short.slowdown, percent(cut_short.result.found, cut_short.result.slow),
+      100 * cut_short.slowdown, percent_of(cut_short.result.found, cut_short.result.slow),
       cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
     text += fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes a case\n",
-                        100 * row.slowdown, percent(row.result.found, row.result.slow),
+                        100 * row.slowdown, percent_of(row.result.found, row.result.slow),
                         row.result.slow, row.result.processes_per_case);
   }
   if (summary.all_rounds) text += all_rounds_text(*summary.all_rounds);

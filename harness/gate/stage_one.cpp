@@ -82,14 +82,14 @@ std::optional<double> log_of(Nanoseconds time) {
   return std::log(static_cast<double>(time.count()));
 }
 
-struct Level {
+struct CanaryLevel {
   double center = 0;
   double deviation = 0;
 };
-std::optional<Level> level_of(const std::vector<double>& logs) {
+std::optional<CanaryLevel> level_of(const std::vector<double>& logs) {
   const auto center = median(logs);
   if (!center) return std::nullopt;
-  return Level{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
+  return CanaryLevel{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
 }
 
 // Keeps the largest of those beyond their limit.
@@ -249,7 +249,7 @@ std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
     for (const Canaries& times : stored) {
       if (const auto log = log_of(times.*canary.time)) before.push_back(*log);
     }
-    const std::optional<Level> level = level_of(before);
+    const std::optional<CanaryLevel> level = level_of(before);
     const double allowed =
         std::max(std::log1p(limit), level ? kCanaryDeviations * level->deviation : 0);
     std::vector<double> now;

@@ -15,18 +15,18 @@ namespace {
 constexpr const char* kNone = "no baseline";
 constexpr const char* kIncomparable = "incomparable";
 
-std::string percent(double ratio) {
+std::string short_percent(double ratio) {
   const double share = 100 * (ratio - 1);
   return fmt::format("{:+.{}f}%", share, std::abs(share) < 0.995 ? 2 : 1);
 }
 
 std::string ratio_text(const ComparedCase& entry) {
-  const std::string ratio = percent(*entry.ratio);
+  const std::string ratio = short_percent(*entry.ratio);
   if (!entry.low || !entry.high) return ratio;
-  return fmt::format("{} [{}, {}]", ratio, percent(*entry.low), percent(*entry.high));
+  return fmt::format("{} [{}, {}]", ratio, short_percent(*entry.low), short_percent(*entry.high));
 }
 
-class Column {
+class BaselineColumn {
  public:
   void set(const std::string& id, std::string text, const std::string& reason) {
     if (!reason.empty()) ++reasons_[fmt::format("{}: {}", text, reason)];
@@ -59,7 +59,8 @@ std::string why_none(const BaselineStore& store, const std::string& machine_clas
 
 // The stored runs of the report's cases. A case whose file cannot be read gets its cell here.
 std::vector<BaselineHistory> read_histories(const Report& report, const BaselineStore& store,
-                                            const std::string& machine_class, Column& column) {
+                                            const std::string& machine_class,
+                                            BaselineColumn& column) {
   std::vector<BaselineHistory> histories;
   for (const CaseRecord& record : report.cases) {
     if (record.outcome != Outcome::ok) continue;
@@ -81,7 +82,7 @@ std::vector<BaselineHistory> read_histories(const Report& report, const Baseline
 }  // namespace
 
 VersusBaseline versus_baseline(const Report& report, const BaselineStore& store) {
-  Column column;
+  BaselineColumn column;
   const std::string machine_class =
       report.runs.empty() ? "" : report.runs.back().environment.machine_class;
   const std::vector<BaselineHistory> histories =

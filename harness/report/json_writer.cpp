@@ -12,41 +12,41 @@
 namespace bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Encoder {
-  Json operator()(const RunRecord& run) const {
-    Json object = {{"record", "run"}, {"schema", kResultSchema}};
+  OrderedJson operator()(const RunRecord& run) const {
+    OrderedJson object = {{"record", "run"}, {"schema", kResultSchema}};
     FieldWriter writer(object);
     run_fields(writer, run);
     return object;
   }
-  Json operator()(const ProcessRecord& process) const {
-    Json object = {{"record", "process"}};
+  OrderedJson operator()(const ProcessRecord& process) const {
+    OrderedJson object = {{"record", "process"}};
     FieldWriter writer(object);
     process_fields(writer, process);
     return object;
   }
-  Json operator()(const CaseRecord& record) const {
-    Json object = {{"record", "case"}};
+  OrderedJson operator()(const CaseRecord& record) const {
+    OrderedJson object = {{"record", "case"}};
     FieldWriter writer(object);
     case_fields(writer, record);
     return object;
   }
-  Json operator()(const ProfilePassRecord& pass) const {
-    Json object = {{"record", "profile_pass"}};
+  OrderedJson operator()(const ProfilePassRecord& pass) const {
+    OrderedJson object = {{"record", "profile_pass"}};
     FieldWriter writer(object);
     profile_pass_fields(writer, pass);
     return object;
   }
-  Json operator()(const CanaryRecord& canary) const {
-    Json object = {{"record", "canary"}};
+  OrderedJson operator()(const CanaryRecord& canary) const {
+    OrderedJson object = {{"record", "canary"}};
     FieldWriter writer(object);
     canary_fields(writer, canary);
     return object;
   }
-  Json operator()(const EndRecord& end) const {
-    Json object = {{"record", "end"}};
+  OrderedJson operator()(const EndRecord& end) const {
+    OrderedJson object = {{"record", "end"}};
     FieldWriter writer(object);
     end_fields(writer, end);
     return object;
@@ -54,8 +54,8 @@ struct Encoder {
 };
 
 template <class T>
-Json encode_all(const std::vector<T>& records) {
-  Json array = Json::array();
+OrderedJson encode_all(const std::vector<T>& records) {
+  OrderedJson array = OrderedJson::array();
   for (const T& record : records) array.push_back(Encoder{}(record));
   return array;
 }
@@ -67,18 +67,18 @@ std::string to_json_line(const Record& record) { return text_line(std::visit(Enc
 namespace {
 
 template <class T>
-void put(Json& object, const char* name, const std::optional<T>& value) {
+void put(OrderedJson& object, const char* name, const std::optional<T>& value) {
   if (value) object[name] = *value;
 }
-void put(Json& object, const char* name, const std::optional<Nanoseconds>& time) {
+void put(OrderedJson& object, const char* name, const std::optional<Nanoseconds>& time) {
   if (time) object[name] = time->count();
 }
 
 // Derived from the cases: what the console prints of networks.
-Json networks_of(const Report& report) {
-  Json array = Json::array();
+OrderedJson networks_of(const Report& report) {
+  OrderedJson array = OrderedJson::array();
   for (const NetworkSummary& summary : summarise_networks(report)) {
-    Json object = {{"network", summary.network}};
+    OrderedJson object = {{"network", summary.network}};
     if (!summary.network_id.empty()) object["id"] = summary.network_id;
     if (!summary.cache.empty()) object["cache"] = summary.cache;
     put(object, "network_ns", summary.network_time);
@@ -95,8 +95,8 @@ Json networks_of(const Report& report) {
   return array;
 }
 
-Json document_of(const Report& report) {
-  Json document = {{"schema", kResultSchema}};
+OrderedJson document_of(const Report& report) {
+  OrderedJson document = {{"schema", kResultSchema}};
   document["runs"] = encode_all(report.runs);
   document["processes"] = encode_all(report.processes);
   document["cases"] = encode_all(report.cases);
@@ -105,14 +105,14 @@ Json document_of(const Report& report) {
   }
   if (!report.canaries.empty()) document["canaries"] = encode_all(report.canaries);
   document["ends"] = encode_all(report.ends);
-  if (Json networks = networks_of(report); !networks.empty()) {
+  if (OrderedJson networks = networks_of(report); !networks.empty()) {
     document["networks"] = std::move(networks);
   }
   return document;
 }
 
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string text_of(const OrderedJson& document) {
+  return document.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -120,8 +120,8 @@ std::string text_of(const Json& document) {
 std::string to_json_document(const Report& report) { return text_of(document_of(report)); }
 
 std::string to_json_document(const Report& report, std::string_view profile_summary) {
-  Json document = document_of(report);
-  document["profile_summary"] = Json::parse(profile_summary);
+  OrderedJson document = document_of(report);
+  document["profile_summary"] = OrderedJson::parse(profile_summary);
   return text_of(document);
 }
 

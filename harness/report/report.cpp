@@ -19,9 +19,9 @@ constexpr std::size_t kMostWarnings = 20;
 
 constexpr std::string_view kRecordStart = "{\"record\":";
 
-class Collector {
+class RecordCollector {
  public:
-  explicit Collector(const std::string& name) : name_(name) {}
+  explicit RecordCollector(const std::string& name) : name_(name) {}
 
   // `torn`: the line is the text's last one and has no newline.
   Status add_line(std::string_view line, std::size_t number, bool torn) {
@@ -126,7 +126,7 @@ bool is_document(std::string_view text) {
 }  // namespace
 
 Result<Report> parse_report(std::string_view text, const std::string& name) {
-  Collector collector(name);
+  RecordCollector collector(name);
   if (is_document(text)) {
     if (const auto lines = document_lines(text)) {
       std::size_t number = 0;

@@ -31,9 +31,9 @@ bool is_activity(std::string_view line) {
 }
 
 // Appends blocks to a text, and cuts activities out of it.
-class Collector {
+class ActivityCutter {
  public:
-  Collector(const std::string& path, const ResultLimits& limits, std::string& text)
+  ActivityCutter(const std::string& path, const ResultLimits& limits, std::string& text)
       : path_(path), limits_(limits), text_(text), file_(text.size()), line_(text.size()) {}
 
   Status take(std::string_view block) {
@@ -92,7 +92,7 @@ Result<std::string> read_result_text(const std::string& path, const ResultLimits
 }
 
 Status append_result_text(const std::string& path, const ResultLimits& limits, std::string& text) {
-  Collector collector(path, limits, text);
+  ActivityCutter collector(path, limits, text);
   return read_blocks(path, [&](std::string_view block) { return collector.take(block); });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/sample_remarks.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 
 namespace bench {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "SM clock 1.21 GHz, 68 %" -> "SM clock #.# GHz, # %".
 std::string without_numbers(std::string_view text) {

@@ -17,8 +17,6 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kLine = 64;
-
 // Twice: a line is evicted before its turn comes again even where the replacement is not LRU.
 constexpr std::int64_t kCacheFactor = 2;
 constexpr Bytes kMaximumArena{std::int64_t{1} << 30};
@@ -30,11 +28,7 @@ constexpr Bytes kDrawn{std::int64_t{4} << 20};
 
 constexpr std::string_view kColdCopy = "cold copy";  // the role of both regions
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-Error no_memory(Bytes size) {
+Error no_arena_memory(Bytes size) {
   return {fmt::format("no memory for an arena of {}: {}", format_bytes(size), std::strerror(errno)),
           "", ""};
 }
@@ -46,7 +40,7 @@ Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
   }
   void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return no_memory(size);
+  if (memory == MAP_FAILED) return no_arena_memory(size);
   // A wish: small pages serve as well, and take four times as long to be written first.
   madvise(memory, static_cast<std::size_t>(size.count), MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
@@ -76,8 +70,8 @@ std::vector<std::uint16_t> draw(Bytes size, std::uint64_t seed) {
 }  // namespace
 
 std::optional<AlignedBuffer> AlignedBuffer::create(Bytes size) {
-  const std::int64_t bytes = std::max(kLine, round_up(size.count, kLine));
-  void* memory = std::aligned_alloc(kLine, static_cast<std::size_t>(bytes));
+  const std::int64_t bytes = std::max(kCacheLine, round_up(size.count, kCacheLine));
+  void* memory = std::aligned_alloc(kCacheLine, static_cast<std::size_t>(bytes));
   if (memory == nullptr) return std::nullopt;
   std::memset(memory, 0, static_cast<std::size_t>(bytes));
   return AlignedBuffer(static_cast<std::byte*>(memory), size);
@@ -103,11 +97,11 @@ std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, B
   std::int64_t bytes = 0;
   for (const Bytes buffer : buffers) {
     layout.offsets.push_back({bytes});
-    bytes += round_up(buffer.count, kLine);
+    bytes += round_up(buffer.count, kCacheLine);
   }
   if (bytes > region.count) return std::nullopt;
-  const std::int64_t lines = std::max<std::int64_t>(bytes / kLine, 1);
-  layout.stride = {(lines % 2 == 0 ? lines + 1 : lines) * kLine};
+  const std::int64_t lines = std::max<std::int64_t>(bytes / kCacheLine, 1);
+  layout.stride = {(lines % 2 == 0 ? lines + 1 : lines) * kCacheLine};
   const std::int64_t usable = std::min(region.count, distance.count);
   layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaximumSets);
   return layout;
@@ -117,7 +111,7 @@ Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Byt
   const std::int64_t caches = kCacheFactor * last_level.value_or(kAssumedLastLevel).count;
   std::int64_t size = std::min(std::max(caches, asked.count), kMaximumArena.count);
   if (available) size = std::min(size, available->count / 2);
-  return {round_up(std::max(size, kLine), kLine)};
+  return {round_up(std::max(size, kCacheLine), kCacheLine)};
 }
 
 Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked) {

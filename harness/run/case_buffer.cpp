@@ -12,14 +12,9 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kLine = 64;
 // Between two buffers, beside what fills their last line: those of 4 KiB and its multiples would
 // all begin at the same place of a page, and a load could not tell them from a store before it.
-constexpr std::int64_t kGap = 9 * kLine;
-
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
+constexpr std::int64_t kGap = 9 * kCacheLine;
 
 }  // namespace
 
@@ -34,8 +29,8 @@ Result<std::vector<CaseBuffer>> CaseBuffer::create(std::span<const Bytes> sizes,
     }
     return buffers;
   }
-  std::int64_t bytes = kLine;
-  for (const Bytes size : sizes) bytes += round_up(size.count, kLine) + kGap;
+  std::int64_t bytes = kCacheLine;
+  for (const Bytes size : sizes) bytes += round_up(size.count, kCacheLine) + kGap;
   const std::shared_ptr<std::byte> block = allocate_large_pages({bytes});
   if (block == nullptr) {
     return Error{fmt::format("no memory for buffers of {}", format_bytes({bytes})), "", ""};
@@ -44,7 +39,7 @@ Result<std::vector<CaseBuffer>> CaseBuffer::create(std::span<const Bytes> sizes,
   for (const Bytes size : sizes) {
     buffers.push_back(CaseBuffer(block.get() + offset, size));
     buffers.back().block_ = block;
-    offset += round_up(size.count, kLine) + kGap;
+    offset += round_up(size.count, kCacheLine) + kGap;
   }
   return buffers;
 }

@@ -22,9 +22,7 @@
 namespace bench {
 namespace {
 
-RefusedReply failed(std::string reason) { return {Outcome::failed, std::move(reason)}; }
-
-MemoryUse memory_use(const ops::Kernel& kernel) {
+MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
   MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
   Bytes activations{0};
   for (const ops::KernelBuffer& buffer : kernel.buffers()) {
@@ -99,9 +97,8 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
-  if (equipment_->fault) return {failed(equipment_->fault->message()), spent_};
-  Reply reply =
-      slowdown_ ? std::visit(Visitor{*this}, request) : failed(slowdown_.error().message());
+  if (equipment_->fault) return {failed_reply(*equipment_->fault), spent_};
+  Reply reply = slowdown_ ? std::visit(Visitor{*this}, request) : failed_reply(slowdown_.error());
   return {std::move(reply), spent_};
 }
 
@@ -120,7 +117,7 @@ Reply CommandServer::hello(const HelloRequest& request) {
 
 Reply CommandServer::model(const ModelRequest& request) {
   const ops::Operator* op = catalogue().find(request.op);
-  if (op == nullptr) return failed("unknown operator `" + request.op + "`");
+  if (op == nullptr) return failed_reply("unknown operator `" + request.op + "`");
   auto tokens = ops::parse_problem_tokens(*op, request.tokens);
   if (!tokens) return ModelReply{tokens.error()};
   auto parameters = op->complete(tokens->parameters);
@@ -143,7 +140,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   };
   release();
   Result<CaseKey> key = parse_id(request.id, catalogue());
-  if (!key) return failed(key.error().message());
+  if (!key) return failed_reply(key.error());
   CaseKey hot = *key;
   hot.cache = CacheMode::hot;
   try {
@@ -162,7 +159,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     PreparedReply reply = built_->reply;
     auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
     account();
-    if (!rotation) return failed(rotation.error().message());
+    if (!rotation) return failed_reply(rotation.error());
     rotation_ = std::move(*rotation);
     SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
@@ -181,7 +178,7 @@ Reply CommandServer::steps(const StepsRequest& request) {
   const PlannedNetwork& planned = *request.network;
   const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
                                          planned.mode, planned.fusion, catalogue());
-  if (!network) return failed(network.error().message());
+  if (!network) return failed_reply(network.error());
   const auto kernel = equipment_->backends.first().create(*network);
   spent_.setup += clock_.now() - start;
   if (!kernel) return refused(kernel.error());
@@ -233,7 +230,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   reply.create_hit = durations.create_hit;
   reply.reorder = durations.reorder;
   reply.first_run = durations.first_run;
-  reply.memory = memory_use(kernel);
+  reply.memory = kernel_memory_use(kernel);
   return check(values, request);
 }
 
@@ -280,11 +277,11 @@ Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
 }
 
 Reply CommandServer::warm_up(const WarmUpRequest& request) {
-  if (!rotation_) return failed("warm_up without a prepared case");
+  if (!rotation_) return failed_reply("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
   Result<WarmedUp> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
   spent_.warmup += clock_.now() - start;
-  if (!warmed) return failed(warmed.error().message());
+  if (!warmed) return failed_reply(warmed.error());
   warmed_up_ = *warmed;
   return WarmedUpReply{warmed->iterations, warmed->iterations_per_sample, warmed->steady,
                        warmed->sample};
@@ -294,7 +291,8 @@ Reply CommandServer::round(const RoundRequest& request) {
   const std::int64_t iterations =
       request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
   if (!rotation_ || !warmed_up_ || request.samples < 1 || iterations < 1) {
-    return failed("a round needs a prepared and warm case, and at least one sample and iteration");
+    return failed_reply(
+        "a round needs a prepared and warm case, and at least one sample and iteration");
   }
   RoundReply reply;
   reply.iterations_per_sample = iterations;
@@ -313,7 +311,7 @@ Reply CommandServer::round(const RoundRequest& request) {
   const Status status = run_round(*sampler_, request.samples, iterations, taken);
   // Of this process's time: a device's clock runs apart from it.
   spent_.timed += std::min(taken.timed, clock_.now() - start);
-  if (!status) return failed(status.error().message());
+  if (!status) return failed_reply(status.error());
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
   if (canary_ && !taken.canaries.empty()) {
@@ -360,7 +358,7 @@ SampleCanary* CommandServer::sample_canary() {
 
 Reply CommandServer::watch(const WatchRequest& request) {
   SampleCanary* const canary = sample_canary();
-  if (canary == nullptr) return failed("this worker has no canaries");
+  if (canary == nullptr) return failed_reply("this worker has no canaries");
   constexpr Nanoseconds kPeriod = std::chrono::milliseconds(1);
   WatchedReply reply;
   reply.threads = canary->threads();

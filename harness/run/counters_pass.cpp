@@ -31,8 +31,6 @@ std::string counters_word() {
   return std::string(record_group_names()[static_cast<std::size_t>(RecordGroup::counters)]);
 }
 
-RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
-
 Details unavailable(const std::string& reason) {
   return {{"counters", fmt::format("n/a: {}", reason)}};
 }
@@ -63,11 +61,11 @@ DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
       Instance::build(world.backend, *subject, values, world.clock, world.available, prepare.met);
   if (!instance) return refused(instance.error());
   auto arena = arena_of(world, prepare, key.cache);
-  if (!arena) return failed(arena.error());
+  if (!arena) return failed_reply(arena.error());
   Details details;
   auto rotation = bind_rotation(instance->kernel(), instance->addresses(), key.cache,
                                 prepare.reuse_distance, *arena ? &**arena : nullptr, details);
-  if (!rotation) return failed(rotation.error());
+  if (!rotation) return failed_reply(rotation.error());
   const auto readings = counters->measure((*rotation)->invocations());
   if (!readings) {
     if (readings.error().kind == ops::Refusal::Kind::failed) return refused(readings.error());
@@ -92,7 +90,7 @@ bool is_counters_request(const ProfileRequest& request) {
 Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassWorld& world,
                                                       const ProfileRequest& request) {
   const auto key = parse_id(request.prepare.id, world.catalogue);
-  if (!key) return failed(key.error());
+  if (!key) return failed_reply(key.error());
   ProfiledReply reply;
   try {
     BENCH_ASSIGN_OR_RETURN(reply.details, count(world, request, *key));

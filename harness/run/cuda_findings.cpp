@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 using Level = Finding::Level;
-using Findings = std::vector<Finding>;
+using FindingList = std::vector<Finding>;
 using ops::cuda::Availability;
 using ops::cuda::DeviceFacts;
 using ops::cuda::LibraryReport;
@@ -24,7 +24,7 @@ using ops::cuda::ProbeReport;
 
 constexpr std::string_view kNoCases = "cases with device: cuda are skipped";
 
-void add_plugin(const CudaStatus& status, Findings& findings) {
+void add_plugin(const CudaStatus& status, FindingList& findings) {
   if (!status.report) {
     // Without a plugin there is nothing wrong; one that does not work is.
     const Level level = status.plugin.empty() ? Level::note : Level::problem;
@@ -54,7 +54,7 @@ Level level_of(Availability availability) {
   return Level::problem;
 }
 
-void add_driver(const ProbeReport& report, Findings& findings) {
+void add_driver(const ProbeReport& report, FindingList& findings) {
   const Level level = level_of(report.verdict.availability);
   if (level != Level::good) {
     findings.push_back({level, "NVIDIA driver", report.verdict.reason, std::string(kNoCases),
@@ -89,7 +89,7 @@ std::vector<std::string> restraints(const NvmlFacts& facts) {
   return ops::cuda::clock_reason_names(facts.clock_reasons.value_or(0) & ~kIdle);
 }
 
-void add_state(const std::string& subject, const NvmlFacts& facts, Findings& findings) {
+void add_state(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
   constexpr std::int64_t kMilliwatts = 1000;
   const auto celsius =
       facts.temperature_celsius ? fmt::format("{} C", *facts.temperature_celsius) : "n/a C";
@@ -112,7 +112,7 @@ void add_state(const std::string& subject, const NvmlFacts& facts, Findings& fin
                       "PERFORMANCE`"});
 }
 
-void add_modes(const std::string& subject, const NvmlFacts& facts, Findings& findings) {
+void add_modes(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
   const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", on_off(facts.ecc),
                                         on_off(facts.mig), on_off(facts.persistence));
   if (facts.persistence.value_or(true)) {
@@ -124,7 +124,7 @@ void add_modes(const std::string& subject, const NvmlFacts& facts, Findings& fin
   }
 }
 
-void add_device(const DeviceFacts& device, Findings& findings) {
+void add_device(const DeviceFacts& device, FindingList& findings) {
   const std::string subject = fmt::format("GPU {}", device.index);
   std::string found = fmt::format("{}, {}, {} multiprocessors, {}, L2 {}, at {}, {}", device.name,
                                   ops::cuda::capability_text(device), device.multiprocessors,
@@ -147,7 +147,7 @@ void add_device(const DeviceFacts& device, Findings& findings) {
   }
 }
 
-void add_library(const LibraryReport& library, Level level_of_absence, Findings& findings) {
+void add_library(const LibraryReport& library, Level level_of_absence, FindingList& findings) {
   if (library.usable()) {
     findings.push_back({Level::good, library.name,
                         fmt::format("{} at {} ({})", library.version, library.path, library.origin),
@@ -163,7 +163,7 @@ void add_library(const LibraryReport& library, Level level_of_absence, Findings&
       {level_of_absence, library.name, std::move(found), library.consequence, library.remedy});
 }
 
-void add_counters(const SystemRoot& root, Privilege privilege, Findings& findings) {
+void add_counters(const SystemRoot& root, Privilege privilege, FindingList& findings) {
   const auto text = read_text(root, "/proc/driver/nvidia/params");
   const auto value = text ? labelled_value(*text, "RmProfilingAdminOnly") : std::nullopt;
   if (!value) return;
@@ -187,7 +187,7 @@ Privilege own_privilege() { return ::geteuid() == 0 ? Privilege::administrator :
 
 std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& root,
                                   Privilege privilege) {
-  Findings findings;
+  FindingList findings;
   add_plugin(status, findings);
   if (status.report) {
     const ProbeReport& report = *status.report;

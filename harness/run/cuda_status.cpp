@@ -28,8 +28,10 @@ constexpr const char* kPluginVariable = "BENCH_CUDA_PLUGIN";
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
 constexpr const char* kPluginFile = "libbench_cuda.so";
 constexpr const char* kHowToBuild =
-    "build with a CUDA toolkit and -DBENCH_CUDA=ON, or name a libbench_cuda.so of this version in "
-    "$BENCH_CUDA_PLUGIN; see docs/cuda.md";
+    "run `ci/setup --cuda` in the source checkout: it installs a CUDA toolkit there, and ./bench "
+    "then "
+    "builds the plugin; or name a libbench_cuda.so of this version in $BENCH_CUDA_PLUGIN "
+    "(docs/cuda.md, Building)";
 #ifdef BENCH_HAS_CUDA_PLUGIN
 constexpr bool kBuiltWithPlugin = true;
 #else
@@ -75,10 +77,6 @@ CudaStatus unusable(std::string plugin, std::string reason, std::string remedy) 
 using Entry = const bench_plugin* (*)();
 using Probe = void (*)(std::int32_t, void (*)(void*, const char*, std::size_t), void*);
 
-void take_text(void* self, const char* text, std::size_t size) {
-  static_cast<std::string*>(self)->assign(text, size);
-}
-
 CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void* library,
                       ProbeExtent extent) {
   CudaStatus status;
@@ -100,7 +98,7 @@ CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void*
     return status;
   }
   std::string text;
-  probe(row_of(extent).code, take_text, &text);
+  probe(row_of(extent).code, assign_text, &text);
   auto report = ops::cuda::parse_probe(text);
   if (report) {
     status.report = *std::move(report);
@@ -162,6 +160,10 @@ std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
 
 }  // namespace
 
+void assign_text(void* self, const char* text, std::size_t size) {
+  static_cast<std::string*>(self)->assign(text, size);
+}
+
 Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& variable) {
   namespace fs = std::filesystem;
   if (const auto named = variable(kPluginVariable); named && !named->empty()) return *named;
@@ -173,8 +175,9 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
     tried.push_back(file);
   }
   if (!kBuiltWithPlugin) return Error{"this build has no CUDA plugin", "", kHowToBuild};
-  return Error{fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")),
-               "", "install it with this program (`cmake --install`), or build all of the project"};
+  return Error{
+      fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")), "",
+      "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
 }
 
 CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {

@@ -33,6 +33,9 @@ std::span<const std::string_view> cuda_backend_names();
 
 using LookUp = std::function<std::optional<std::string>(const std::string&)>;  // getenv
 
+// Takes an answer of the plugin's functions: assigns it to the std::string at `self`.
+void assign_text(void* self, const char* text, std::size_t size);
+
 // Where the plugin is: the file $BENCH_CUDA_PLUGIN, else lib/bench/libbench_cuda.so beside
 // `program`, in an installed tree or in a build. Error: it is nowhere, and why.
 Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& variable);

@@ -29,10 +29,6 @@ constexpr std::size_t kIdsPerChild = 200;
 
 using Ask = decltype(&::bench_cuda_support);
 
-void take_text(void* self, const char* text, std::size_t size) {
-  static_cast<std::string*>(self)->assign(text, size);
-}
-
 CudaSupport read_support(const json& object) {
   return {object.at("runs").get<std::string>(), object.at("by").get<std::string>(),
           object.at("reason").get<std::string>(),
@@ -47,7 +43,7 @@ Result<CudaSupport> ask_plugin(Ask ask, const std::string& id, const std::string
   if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
   const ops::CProblem given(*problem);
   std::string text;
-  ask(given.get(), key.backend.c_str(), device.c_str(), take_text, &text);
+  ask(given.get(), key.backend.c_str(), device.c_str(), assign_text, &text);
   const json answer = json::parse(text, nullptr, false);
   try {
     return read_support(answer);

@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 using Level = Finding::Level;
-using Findings = std::vector<Finding>;
+using FindingList = std::vector<Finding>;
 
 // Time taken by other guests since boot from which measurements visibly suffer.
 constexpr double kStealShare = 0.005;
@@ -30,13 +30,13 @@ constexpr Bytes kComfortableMemory{std::int64_t{2} << 30};
 // Up to this value an unprivileged process may count its own events.
 constexpr std::int64_t kOwnEventsParanoia = 2;
 
-void add(Findings& findings, Level level, std::string subject, std::string found,
+void add(FindingList& findings, Level level, std::string subject, std::string found,
          std::string consequence = "", std::string remedy = "") {
   findings.push_back(
       {level, std::move(subject), std::move(found), std::move(consequence), std::move(remedy)});
 }
 
-void examine_cpu(const SystemRoot&, const CpuFacts& cpu, Findings& findings) {
+void examine_cpu(const SystemRoot&, const CpuFacts& cpu, FindingList& findings) {
   const std::string cores =
       cpu.physical_cores ? fmt::format(" on {} cores", *cpu.physical_cores) : "";
   add(findings, Level::good, "CPU",
@@ -46,7 +46,7 @@ void examine_cpu(const SystemRoot&, const CpuFacts& cpu, Findings& findings) {
       cpu.isa.empty() ? std::string(kUnknown) : fmt::format("{}", fmt::join(cpu.isa, " ")));
 }
 
-void examine_mask(const SystemRoot& root, const CpuFacts& cpu, Findings& findings) {
+void examine_mask(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto online = read_text(root, "/sys/devices/system/cpu/online");
   if (!online) return;
   const auto all = parse_list(*online).size();
@@ -56,7 +56,7 @@ void examine_mask(const SystemRoot& root, const CpuFacts& cpu, Findings& finding
       "start without taskset, numactl or a cpuset");
 }
 
-void examine_smt(const SystemRoot&, const CpuFacts& cpu, Findings& findings) {
+void examine_smt(const SystemRoot&, const CpuFacts& cpu, FindingList& findings) {
   if (cpu.threads_per_core.value_or(1) < 2) return;
   add(findings, Level::note, "SMT", fmt::format("{} threads a core", *cpu.threads_per_core),
       "two threads share a core's units: times spread more and depend on the neighbour",
@@ -64,7 +64,7 @@ void examine_smt(const SystemRoot&, const CpuFacts& cpu, Findings& findings) {
       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 
-void examine_governor(const SystemRoot& root, const CpuFacts& cpu, Findings& findings) {
+void examine_governor(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto governor = read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor) {
     add(findings, Level::note, "governor", "not visible",
@@ -78,7 +78,7 @@ void examine_governor(const SystemRoot& root, const CpuFacts& cpu, Findings& fin
   }
 }
 
-void examine_turbo(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_turbo(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto no_turbo = read_integer(root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
   const auto boost = read_integer(root, "/sys/devices/system/cpu/cpufreq/boost");
   if (!no_turbo && !boost) return;
@@ -93,7 +93,7 @@ void examine_turbo(const SystemRoot& root, const CpuFacts&, Findings& findings) 
                : "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
 }
 
-void examine_aslr(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_aslr(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto value = read_integer(root, "/proc/sys/kernel/randomize_va_space");
   if (!value) return;
   if (*value == 0) {
@@ -104,7 +104,7 @@ void examine_aslr(const SystemRoot& root, const CpuFacts&, Findings& findings) {
   }
 }
 
-void examine_huge_pages(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_huge_pages(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto text = read_text(root, "/sys/kernel/mm/transparent_hugepage/enabled");
   const auto mode = text ? bracketed(*text) : std::nullopt;
   if (!mode) return;
@@ -132,7 +132,7 @@ std::optional<double> steal_share(const SystemRoot& root) {
   return static_cast<double>(ticks[kSteal]) / static_cast<double>(total);
 }
 
-void examine_steal(const SystemRoot& root, const CpuFacts& cpu, Findings& findings) {
+void examine_steal(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto share = steal_share(root);
   if (!share || !cpu.hypervisor) return;
   const std::string found = fmt::format("{:.2f} % of the time since boot", *share * 100);
@@ -145,7 +145,7 @@ void examine_steal(const SystemRoot& root, const CpuFacts& cpu, Findings& findin
   }
 }
 
-void examine_load(const SystemRoot& root, const CpuFacts& cpu, Findings& findings) {
+void examine_load(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto text = read_text(root, "/proc/loadavg");
   if (!text) return;
   const std::string field = text->substr(0, text->find(' '));
@@ -160,7 +160,7 @@ void examine_load(const SystemRoot& root, const CpuFacts& cpu, Findings& finding
   }
 }
 
-void examine_paranoia(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_paranoia(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto value = read_integer(root, "/proc/sys/kernel/perf_event_paranoid");
   if (!value) return;
   const std::string found = std::to_string(*value);
@@ -173,7 +173,7 @@ void examine_paranoia(const SystemRoot& root, const CpuFacts&, Findings& finding
   }
 }
 
-void examine_memory(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_memory(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto available = available_memory(root.path);
   if (!available) return;
   const std::string found = format_bytes(*available) + " available";
@@ -185,7 +185,7 @@ void examine_memory(const SystemRoot& root, const CpuFacts&, Findings& findings)
   }
 }
 
-void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, Findings& findings) {
+void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   if (cpu.hypervisor) {
     add(findings, Level::note, "virtual machine", "yes",
         "the host may move and share processors unseen; counters may be missing");
@@ -231,7 +231,7 @@ constexpr std::array<Variable, 11> kVariables = {
      {"NVTX_INJECTION64_PATH", "passed to workers: a tool hears of every range", "unset it"}}};
 
 // From /proc/self/environ, where a recorded folder can hold it too.
-void examine_variables(const SystemRoot& root, const CpuFacts&, Findings& findings) {
+void examine_variables(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const std::string text = read_text(root, "/proc/self/environ").value_or("");
   std::istringstream entries(text);
   for (std::string entry; std::getline(entries, entry, '\0');) {
@@ -244,7 +244,7 @@ void examine_variables(const SystemRoot& root, const CpuFacts&, Findings& findin
   }
 }
 
-using Examine = void (*)(const SystemRoot&, const CpuFacts&, Findings&);
+using Examine = void (*)(const SystemRoot&, const CpuFacts&, FindingList&);
 constexpr std::array<Examine, 13> kSubjects = {
     examine_cpu,    examine_mask,       examine_smt,      examine_governor, examine_turbo,
     examine_aslr,   examine_huge_pages, examine_steal,    examine_load,     examine_paranoia,
@@ -253,7 +253,7 @@ constexpr std::array<Examine, 13> kSubjects = {
 }  // namespace
 
 std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu) {
-  Findings findings;
+  FindingList findings;
   for (const Examine subject : kSubjects) subject(root, cpu, findings);
   return findings;
 }

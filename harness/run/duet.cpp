@@ -16,7 +16,7 @@ namespace bench {
 namespace {
 
 // A device's clock and the host's need not agree to the last digit.
-constexpr Nanoseconds kClockTolerance = std::chrono::milliseconds(1);
+constexpr Nanoseconds kDuetClockTolerance = std::chrono::milliseconds(1);
 
 class Player {
  public:
@@ -66,7 +66,7 @@ class Player {
                              "it cannot take samples of a given length; it is of an older version"};
       return std::nullopt;
     }
-    if (round->samples.back() > session_.last_call() + kClockTolerance) {
+    if (round->samples.back() > session_.last_call() + kDuetClockTolerance) {
       failure_ = SideFailure{
           side_, Outcome::failed,
           fmt::format("its sample of {} is longer than the request took ({})",

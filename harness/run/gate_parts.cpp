@@ -28,7 +28,7 @@ constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
 constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
 // Whatever the budget: a program on a busy machine may need so long to start.
 constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
-constexpr Nanoseconds kEndLimit = std::chrono::seconds(10);
+constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
 
 Result<std::string> program_of(const std::string& path) {
   std::error_code code;
@@ -88,7 +88,7 @@ Result<GateSide> find_side(const std::string& path,
   if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
   const auto wait = process.read_line(line, limit, interrupted, clock);
   const bool known = wait == ChildProcess::Wait::ready && read_version(line, side);
-  const ProcessEnd end = process.finish(kEndLimit, clock);
+  const ProcessEnd end = process.finish(kProgramEndLimit, clock);
   if (known) return side;
   if (wait == ChildProcess::Wait::deadline) {
     return Error{fmt::format("did not say its version within {}", format_time(limit)), side.program,

@@ -22,7 +22,7 @@ constexpr std::uint8_t kOtherPoison = 0x5a;
 
 constexpr std::string_view kStaging = "staging";  // role of a plain tensor while it is packed
 
-Error no_memory(Bytes size) {
+Error no_buffer_memory(Bytes size) {
   return {fmt::format("no memory for a buffer of {}", format_bytes(size)), "", ""};
 }
 
@@ -30,7 +30,7 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
             const std::vector<double>& values, CaseBuffer& packed, Clock& clock, Nanoseconds& spent,
             MemoryCollector* collector) {
   std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
-  if (!plain) return no_memory(tensor.size());
+  if (!plain) return no_buffer_memory(tensor.size());
   const TrackedAllocation tracked(collector, plain->data(), plain->size(), tensor.name, kStaging);
   for (std::size_t i = 0; i < values.size(); ++i) {
     store_element(tensor.dtype, plain->data(), i, values[i]);
@@ -162,7 +162,7 @@ Result<std::vector<AlignedBuffer>> Instance::outputs() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (tensors_[i].role != ops::TensorRole::output) continue;
     std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensors_[i].size());
-    if (!plain) return no_memory(tensors_[i].size());
+    if (!plain) return no_buffer_memory(tensors_[i].size());
     BENCH_RETURN_IF_ERROR(kernel_->unpack(i, buffers_[i].data(), plain->data()));
     result.push_back(std::move(*plain));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/placement.hpp"
 
+#include "base/characters.hpp"
 #include "harness/report/record.hpp"
 
 #include <fmt/format.h>
@@ -31,9 +32,7 @@ bool starts_with_any(std::string_view name, std::span<const std::string_view> pr
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::transform(text.begin(), text.end(), text.begin(), to_lower);
   return text;
 }
 

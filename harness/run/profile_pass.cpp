@@ -17,8 +17,6 @@ namespace {
 
 using Announce = ProfileRequest::Announce;
 
-RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
-
 Result<ProfileSwitches> read_switches(const std::map<std::string, std::string>& given) {
   ProfileSwitches switches;
   for (const auto& [name, value] : given) {
@@ -50,7 +48,7 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
   auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
                        world_.catalogue);
   if (!subject) return std::move(subject).error();
-  if (Status captured = capture_output(); !captured) return failed(captured.error());
+  if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
   world_.backend.set_tuning(request_.prepare.tuning);
   trace_.emplace(world_.backend, switches_);
   recorder_.start();
@@ -84,8 +82,8 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
   recorder_.stop();
   const Status handed_on = hand_on();
   if (!measured) return std::move(measured).error();
-  if (!handed_on) return failed(handed_on.error());
-  if (Status status = recorder_.status(); !status) return failed(status.error());
+  if (!handed_on) return failed_reply(handed_on.error());
+  if (Status status = recorder_.status(); !status) return failed_reply(status.error());
   finish_reply();
   return std::move(reply_);
 }
@@ -97,8 +95,8 @@ Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
   if (request_.prepare.check != CheckKind::none) {
     BENCH_RETURN_IF_ERROR(check(subject, values));
   }
-  if (Status status = bind(); !status) return failed(status.error());
-  if (Status status = run_iterations(); !status) return failed(status.error());
+  if (Status status = bind(); !status) return failed_reply(status.error());
+  if (Status status = run_iterations(); !status) return failed_reply(status.error());
   return Done{};
 }
 
@@ -110,7 +108,7 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const In
   range.kind = ActivityKind::range;
   range.name = "preparation";
   range.start = recorder_.now();
-  if (Status status = announce(range); !status) return failed(status.error());
+  if (Status status = announce(range); !status) return failed_reply(status.error());
   Watchers watchers{&memory_, buffer_memory(), {}};
   std::int64_t printed = 0;  // before the first run
   watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
@@ -130,17 +128,17 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const In
     if (printed == 0) printed = capture_->written();
     const auto phases = announces() ? VerbosePhases::all : VerbosePhases::creations;
     if (Status status = verbose_->collect(0, printed, place, phases); !status) {
-      return failed(status.error());
+      return failed_reply(status.error());
     }
   }
   if (steps_ && announces()) {
     if (Status status = steps_->write(std::nullopt, printed); !status) {
-      return failed(status.error());
+      return failed_reply(status.error());
     }
   }
   range.duration = recorder_.now() - range.start;
   recorder_.record(std::move(range));
-  if (Status status = hand_on(); !status) return failed(status.error());
+  if (Status status = hand_on(); !status) return failed_reply(status.error());
   if (!instance) return refused(instance.error());
   instance_.emplace(std::move(*instance));
   return Done{};
@@ -174,7 +172,7 @@ Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const Inpu
   range.kind = ActivityKind::range;
   range.name = "check";
   range.start = recorder_.now();
-  if (Status status = announce(range); !status) return failed(status.error());
+  if (Status status = announce(range); !status) return failed_reply(status.error());
   const CheckRequest check{request_.prepare.check, request_.prepare.expected, request_.prepare.seed,
                            world_.available};
   auto verified = verify(world_.backend, subject, *instance_, values, check, world_.clock);
@@ -229,14 +227,14 @@ void ProfilePass::finish_reply() {
 Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
                                                      const ProfileRequest& request) {
   const auto switches = read_switches(request.switches);
-  if (!switches) return failed(switches.error());
+  if (!switches) return failed_reply(switches.error());
   const auto key = parse_id(request.prepare.id, world.catalogue);
-  if (!key) return failed(key.error());
+  if (!key) return failed_reply(key.error());
   // A failure may come at any time: nothing waits.
   const bool waits = request.announce == Announce::no;
   auto spool = ActivitySpool::open(request.spool, request.run_id, world.clock,
                                    waits ? switches->dump_period : Nanoseconds(0));
-  if (!spool) return failed(spool.error());
+  if (!spool) return failed_reply(spool.error());
   Result<ProfiledReply, RefusedReply> reply = [&]() -> Result<ProfiledReply, RefusedReply> {
     try {
       return ProfilePass(world, request, *spool, *switches, *key).run();
@@ -245,7 +243,7 @@ Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& wor
     }
   }();
   const Status flushed = spool->flush();
-  if (reply && !flushed) return failed(flushed.error());
+  if (reply && !flushed) return failed_reply(flushed.error());
   return reply;
 }
 

@@ -30,7 +30,6 @@ std::string dump(const json& document) {
 }
 
 json to_json(Nanoseconds time) { return time.count(); }
-Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
 
 json to_json(const PrepareRequest& r) {
   json message = {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -145,6 +146,10 @@ struct RefusedReply {
   Outcome outcome = Outcome::failed;
   std::string reason;
 };
+inline RefusedReply failed_reply(std::string reason) {
+  return {Outcome::failed, std::move(reason)};
+}
+inline RefusedReply failed_reply(const Error& error) { return failed_reply(error.message()); }
 struct WarmedUpReply {
   std::int64_t iterations = 0;  // run, never counted
   std::int64_t iterations_per_sample = 1;

@@ -27,8 +27,6 @@ std::vector<double> doubles(const json& list) {
   return values;
 }
 
-Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
-
 void put(const SampleRemarks& remarks, const char* name, json& message) {
   if (remarks.count == 0) return;
   message[name] = {{"count", remarks.count}, {"reasons", remarks.reasons}};
@@ -41,6 +39,8 @@ SampleRemarks sample_remarks(const json& message, const char* name) {
 }
 
 }  // namespace
+
+Nanoseconds nanoseconds(const json& value) { return Nanoseconds(value.get<std::int64_t>()); }
 
 json to_json(const std::vector<Nanoseconds>& list) {
   json values = json::array();

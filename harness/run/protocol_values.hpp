@@ -19,6 +19,7 @@ namespace bench {
 nlohmann::json to_json(const OutputSample& sample);
 OutputSample output_sample(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<Nanoseconds>& list);
+Nanoseconds nanoseconds(const nlohmann::json& value);
 std::vector<Nanoseconds> times(const nlohmann::json& list);
 // Members of a reply; nothing of samples on the host's clock.
 void put(const DeviceSamples& samples, nlohmann::json& message);

@@ -24,7 +24,6 @@ constexpr double kChainUlpsOther = 4;
 using Outputs = std::vector<PlainOutput>;
 
 RefusedReply wrong(const Error& error) { return {Outcome::wrong_result, error.message()}; }
-RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
 
 Outputs plain_outputs(const Subject& subject, const std::vector<AlignedBuffer>& buffers) {
   Outputs outputs;
@@ -74,7 +73,7 @@ Result<std::string, RefusedReply> against_reference(const ops::Problem& problem,
     const std::vector<std::int64_t> positions =
         full ? std::vector<std::int64_t>() : check_positions(outputs[i].tensor->dims, seed);
     const auto want = ops::checked_reference(problem, values, i, positions);
-    if (!want) return failed(want.error());
+    if (!want) return failed_reply(want.error());
     Result<Agreement> agreement = compare(outputs[i], positions, *want, tolerance);
     if (!agreement) return wrong(agreement.error());
     add(total, *agreement);
@@ -102,7 +101,7 @@ Result<std::string, RefusedReply> against_twin(ops::Backend& backend, const Subj
                             other.error().reason};
   }
   auto buffers = other->outputs();
-  if (!buffers) return failed(buffers.error());
+  if (!buffers) return failed_reply(buffers.error());
   Agreement total;
   const Outputs expected = plain_outputs(*twin, *buffers);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -176,7 +175,7 @@ Result<Verified, RefusedReply> verify(ops::Backend& backend, const Subject& subj
                                       Instance& instance, const InputValues& values,
                                       const CheckRequest& request, Clock& clock) {
   auto buffers = instance.outputs();
-  if (!buffers) return failed(buffers.error());
+  if (!buffers) return failed_reply(buffers.error());
   const Outputs outputs = plain_outputs(subject, *buffers);
   if (Status written = check_written(subject, instance, outputs); !written) {
     return wrong(written.error());

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMaximumBatch = 1'000'000;
 
 // The last samples of one batch size.
-class Window {
+class SampleWindow {
  public:
   void push(Nanoseconds sample) {
     if (samples_.size() == kSteadySamples) samples_.erase(samples_.begin());
@@ -68,7 +68,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
                          Clock& clock) {
   const BatchLimits limits = sampler.batch_limits();
   WarmedUp result;
-  Window window;
+  SampleWindow window;
   std::vector<std::int64_t> clocks;
   const Nanoseconds start = clock.now();
   for (;;) {

@@ -17,7 +17,7 @@ namespace {
 // Dynamic linking and the library's start, on a machine that is busy.
 constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
 // From closed output to exit, or from `quit` to exit: freeing a gigabyte takes less.
-constexpr Nanoseconds kEndLimit = std::chrono::seconds(1);
+constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
 // A tool around the worker loads and instruments it, and in the end writes its report.
 constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
 
@@ -172,7 +172,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
                            std::move(processors), ProcessRequest::Output::joined}));
   const auto wait = process.wait_for_channel(listener, kToolLimit, nullptr, clock);
   if (wait == ChildProcess::Wait::ready) return process;
-  const ProcessEnd how = process.finish(kEndLimit, clock);
+  const ProcessEnd how = process.finish(kWorkerEndLimit, clock);
   return Error{fmt::format("no worker came up below it: {}{}", how.text(),
                            last_words(process.standard_error())),
                fmt::format("--under '{}'", *program.under),
@@ -204,7 +204,7 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
                                  ProcessRequest::Addresses::fixed});
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
-                                                     program.under ? kToolLimit : kEndLimit,
+                                                     program.under ? kToolLimit : kWorkerEndLimit,
                                                      std::move(passed_on)));
 }
 

@@ -28,14 +28,13 @@ std::vector<Extent> destination_extents(const ConvShape& shape) {
 }
 
 std::vector<Extent> weights_extents(const ConvShape& shape) {
-  static constexpr std::string_view kNames[] = {"t", "r", "s"};
   std::vector<Extent> extents;
   if (shape.groups > 1) extents.push_back({"g", shape.groups});
   extents.push_back({"k", shape.group_k()});
   extents.push_back({"c", shape.group_c()});
   const std::size_t first = 3 - shape.axes.size();
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    extents.push_back({kNames[first + i], shape.axes[i].kernel});
+    extents.push_back({kKernelSizeNames[first + i], shape.axes[i].kernel});
   }
   return extents;
 }

@@ -10,8 +10,6 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 3> kKernelNames = {"t", "r", "s"};
-
 using enum ParameterKind;
 
 constexpr std::array<Parameter, 16> kParameters = {{
@@ -78,7 +76,7 @@ ConvShape shape_without_outputs(const ParameterSet& set) {
   shape.k = set.count("k");
   shape.bias = set.flag("bias") ? Bias::present : Bias::absent;
   shape.sweep = set.flag("transposed") ? Sweep::transposed : Sweep::convolution;
-  shape.axes = spatial_axes(set, kKernelNames);
+  shape.axes = spatial_axes(set, kKernelSizeNames);
   return shape;
 }
 
@@ -102,7 +100,7 @@ Result<ParameterSet> complete_conv(const ParameterSet& given) {
   set_default(set, "bias", false);
   set_default(set, "transposed", false);
   BENCH_ASSIGN_OR_RETURN(const int rank, complete_sizes(set));
-  BENCH_RETURN_IF_ERROR(complete_chain(set, kKernelNames, rank));
+  BENCH_RETURN_IF_ERROR(complete_chain(set, kKernelSizeNames, rank));
   BENCH_RETURN_IF_ERROR(expand_spatial(set, "stride", rank, 1));
   BENCH_RETURN_IF_ERROR(expand_padding(set, "pad", rank));
   BENCH_RETURN_IF_ERROR(expand_spatial(set, "dilation", rank, 1));

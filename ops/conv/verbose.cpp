@@ -10,12 +10,11 @@ namespace bench::ops {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"convolution", "deconvolution"};
-constexpr std::array<std::string_view, 3> kKernelNames = {"t", "r", "s"};
 
 void set_kernels(ParameterSet& set, std::span<const SpatialAxis> axes) {
-  const std::size_t first = kKernelNames.size() - axes.size();
+  const std::size_t first = kKernelSizeNames.size() - axes.size();
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    set.set(kKernelNames[first + i], axes[i].kernel);
+    set.set(kKernelSizeNames[first + i], axes[i].kernel);
   }
 }
 

@@ -13,7 +13,7 @@ namespace bench::ops::cuda {
 namespace {
 
 // cudaError_t: numbers of the runtime's ABI, which this must know without its header.
-constexpr int kSuccess = 0;
+constexpr int kCudaSuccess = 0;
 constexpr int kStubLibrary = 34;
 constexpr int kInsufficientDriver = 35;
 constexpr int kNoDevice = 100;
@@ -101,7 +101,7 @@ std::optional<Availability> availability_from_name(std::string_view name) {
 
 Verdict decide(const RuntimeAnswers& answers) {
   switch (answers.status) {
-    case kSuccess:
+    case kCudaSuccess:
       if (answers.devices > 0) return {Availability::available, "", ""};
       return no_device(answers);
     case kNoDevice:

@@ -15,7 +15,7 @@ namespace bench::ops::cuda {
 
 namespace {
 
-constexpr int kSuccess = 0;
+constexpr int kNvmlSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kInsufficientSize = 7;
 constexpr int kTimeout = 10;
@@ -86,7 +86,7 @@ std::string error_text(const NvmlFunctions& table, int code) {
 
 std::optional<std::string> version(int (*function)(char*, unsigned)) {
   std::array<char, kVersionSize> text{};
-  if (function == nullptr || function(text.data(), kVersionSize - 1) != kSuccess) {
+  if (function == nullptr || function(text.data(), kVersionSize - 1) != kNvmlSuccess) {
     return std::nullopt;
   }
   return std::string(text.data());
@@ -96,7 +96,7 @@ std::optional<std::string> version(int (*function)(char*, unsigned)) {
 template <class Value, class Function, class... Arguments>
 std::optional<Value> ask(Function function, Arguments... arguments) {
   Value value{};
-  if (function == nullptr || function(arguments..., &value) != kSuccess) return std::nullopt;
+  if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
   return value;
 }
 
@@ -104,7 +104,8 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
 template <class Value, class Function>
 std::optional<bool> ask_mode(Function function, void* device) {
   Value current{}, pending{};
-  if (function == nullptr || function(device, &current, &pending) != kSuccess) return std::nullopt;
+  if (function == nullptr || function(device, &current, &pending) != kNvmlSuccess)
+    return std::nullopt;
   return current != 0;
 }
 
@@ -116,7 +117,7 @@ std::optional<bool> is_set(std::optional<int> value) {
 // In the order of NVML's types of values: double, unsigned, unsigned long, unsigned long long, long
 // long, int, unsigned short.
 std::optional<std::int64_t> integer_of(const NvmlField& field) {
-  if (field.status != kSuccess) return std::nullopt;
+  if (field.status != kNvmlSuccess) return std::nullopt;
   switch (field.type) {
     case 1:
       return field.value.natural;
@@ -143,7 +144,7 @@ std::optional<std::vector<NvmlProcessMemory>> processes_of(const NvmlFunctions& 
     count = static_cast<unsigned>(infos.size());
     code = table.processes(device, &count, infos.data());
   }
-  if (code != kSuccess) return std::nullopt;
+  if (code != kNvmlSuccess) return std::nullopt;
   std::vector<NvmlProcessMemory> processes(count);
   for (unsigned i = 0; i < count; ++i) {
     processes[i].pid = infos[i].pid;
@@ -164,7 +165,7 @@ std::optional<std::vector<std::int64_t>> pids_of(const NvmlFunctions& table, voi
 std::optional<std::int64_t> power_of(const NvmlFunctions& table, void* device) {
   NvmlField field{};
   field.id = kFieldPowerInstant;
-  if (table.fields != nullptr && table.fields(device, 1, &field) == kSuccess) {
+  if (table.fields != nullptr && table.fields(device, 1, &field) == kNvmlSuccess) {
     if (const auto instant = integer_of(field)) return instant;
   }
   return ask<unsigned>(table.power, device);
@@ -190,7 +191,7 @@ void read_fields(const NvmlFunctions& table, void* device,
   for (const Row& row : rows) {
     if (row.id != kNoField) fields[static_cast<std::size_t>(asked++)].id = row.id;
   }
-  if (table.fields(device, asked, fields.data()) != kSuccess) return;
+  if (table.fields(device, asked, fields.data()) != kNvmlSuccess) return;
   for (std::size_t i = 0; i < static_cast<std::size_t>(asked); ++i) {
     *rows[i].target = integer_of(fields[i]);
   }
@@ -241,7 +242,7 @@ Result<Nvml, LoadFailure> Nvml::open(std::span<const SearchStep> search) {
     return LoadFailure{{}, filled.error().message()};
   }
   fill_optional(*library, *table);
-  if (const int code = table->init(); code != kSuccess) {
+  if (const int code = table->init(); code != kNvmlSuccess) {
     return LoadFailure{{}, error_text(*table, code)};
   }
   return Nvml(std::move(table), library->path());
@@ -257,7 +258,8 @@ std::optional<std::string> Nvml::library_version() const {
 
 Result<void*> Nvml::device(const std::string& bus_id) const {
   void* device = nullptr;
-  if (const int code = functions_->device_by_bus_id(bus_id.c_str(), &device); code != kSuccess) {
+  if (const int code = functions_->device_by_bus_id(bus_id.c_str(), &device);
+      code != kNvmlSuccess) {
     return Error{error_text(*functions_, code), bus_id, ""};
   }
   return device;
@@ -317,10 +319,10 @@ Result<XidEvents> Nvml::watch_xids(const std::string& bus_id) const {
                           table.wait_for_event != nullptr && table.free_events != nullptr;
   void* set = nullptr;
   const int made = has_events ? table.create_events(&set) : kNotSupported;
-  if (made != kSuccess) return Error{error_text(table, made), bus_id, ""};
+  if (made != kNvmlSuccess) return Error{error_text(table, made), bus_id, ""};
   XidEvents events(table, set);
   const int code = table.register_events(handle, kCriticalError, set);
-  if (code != kSuccess) return Error{error_text(table, code), bus_id, ""};
+  if (code != kNvmlSuccess) return Error{error_text(table, code), bus_id, ""};
   return events;
 }
 
@@ -338,7 +340,7 @@ std::optional<std::vector<std::int64_t>> XidEvents::take() {
   for (NvmlEvent event{}; numbers.size() < kMost; event = {}) {
     const int code = functions_.wait_for_event(set_, &event, 0);
     if (code == kTimeout) break;
-    if (code != kSuccess) return std::nullopt;
+    if (code != kNvmlSuccess) return std::nullopt;
     if (event.type == kCriticalError) numbers.push_back(static_cast<std::int64_t>(event.data));
   }
   return numbers;

@@ -19,7 +19,6 @@ namespace {
 
 using dnnl::memory;
 
-constexpr std::string_view kAdd = "add";
 constexpr std::string_view kReorder = "reorder";
 
 // The last node that reads each node's result; index 0 is the network's input, i + 1 node i.
@@ -124,7 +123,8 @@ MetLayouts ChainBuilder::met(const Node& node) const {
 // nothing reads afterwards or at the same time.
 std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) const {
   const Node& node = network_.nodes[index];
-  if (std::ranges::count(node.problem.post_ops, kAdd, &PostOp::function) != 1) return std::nullopt;
+  if (std::ranges::count(node.problem.post_ops, kAddPostOp, &PostOp::function) != 1)
+    return std::nullopt;
   const std::size_t residual = tensor_index(node.problem, "residual");
   const int source = node.sources[residual];
   if (source < 0 || last_readers_[static_cast<std::size_t>(source + 1)] != index) {

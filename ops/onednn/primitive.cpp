@@ -12,8 +12,6 @@ namespace {
 
 using dnnl::memory;
 
-constexpr std::string_view kAdd = "add";
-
 bool is_residual(const Tensor& tensor) { return tensor.name.starts_with("residual"); }
 
 std::vector<std::size_t> residual_tensors(const Problem& problem) {
@@ -78,7 +76,7 @@ memory::desc met_layout(OnednnContext& context, const OnednnRequest& request, st
 dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
   dnnl::post_ops post_ops;
   for (const PostOp& post_op : request.problem.post_ops) {
-    if (post_op.function == kAdd) {
+    if (post_op.function == kAddPostOp) {
       append_add(request, post_ops);
       continue;
     }
@@ -120,7 +118,7 @@ void PrimitiveBuilder::add_residuals(const dnnl::primitive_desc_base& descriptio
   const std::vector<std::size_t> residuals = residual_tensors(request_.problem);
   std::size_t next = 0;
   for (std::size_t i = 0; i < request_.problem.post_ops.size(); ++i) {
-    if (request_.problem.post_ops[i].function != kAdd) continue;
+    if (request_.problem.post_ops[i].function != kAddPostOp) continue;
     OnednnTensor& tensor = result_->tensors[residuals[next]];
     if (request_.residual == ResidualAdd::in_place) {
       tensor.desc = description.dst_desc();

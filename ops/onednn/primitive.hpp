@@ -18,6 +18,9 @@
 
 namespace bench::ops {
 
+// The post-op that adds a residual.
+inline constexpr std::string_view kAddPostOp = "add";
+
 // How the post-op `add` gets its residual: as a tensor of its own, or from the destination's
 // buffer, where the chain has left it (the sum is then in place).
 enum class ResidualAdd { separate, in_place };

@@ -4,6 +4,7 @@
 #include "base/available_memory.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "ops/kernel.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
 #include "ops/operator.hpp"
@@ -18,8 +19,6 @@ namespace bench::ops {
 namespace {
 
 constexpr std::size_t kMostDimensions = DNNL_MAX_NDIMS;
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 struct Requirement {
   DataType type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/described_operator.hpp"
 
+#include "base/characters.hpp"
 #include "ops/model.hpp"
 #include "ops/number_text.hpp"
 #include "ops/post_op.hpp"
@@ -18,7 +19,6 @@ constexpr std::string_view kRequired = "required";
 constexpr std::string_view kOptional = "optional";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool consists_of(std::string_view text, bool (*allowed)(char)) {
   return !text.empty() && std::ranges::all_of(text, allowed);

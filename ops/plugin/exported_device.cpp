@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kUnknown = -1;
+constexpr std::int64_t kUnknownSize = -1;
 
 DeviceMemory& memory_of(void* state) { return *static_cast<OpenedDevice*>(state)->memory; }
 DeviceTracer& tracer_of(void* state) { return *static_cast<OpenedDevice*>(state)->tracer; }
@@ -44,7 +44,7 @@ bench_status fill(void* state, void* device, std::int32_t value, std::int64_t by
 // What throws does not know.
 template <class Function>
 std::int64_t size_of(Function function) {
-  std::int64_t size = kUnknown;
+  std::int64_t size = kUnknownSize;
   guarded_call(nullptr, [&]() -> Status {
     const std::optional<Bytes> known = function();
     if (known) size = known->count;

@@ -153,9 +153,10 @@ struct VerdictFlag {
   SampleVerdict verdict;
   std::uint32_t flag;
 };
-constexpr std::array<VerdictFlag, 3> kFlags = {{{SampleVerdict::voided, BENCH_SAMPLE_VOID},
-                                                {SampleVerdict::throttled, BENCH_SAMPLE_THROTTLED},
-                                                {SampleVerdict::unsteady, BENCH_SAMPLE_UNSTEADY}}};
+constexpr std::array<VerdictFlag, 3> kExportedFlags = {
+    {{SampleVerdict::voided, BENCH_SAMPLE_VOID},
+     {SampleVerdict::throttled, BENCH_SAMPLE_THROTTLED},
+     {SampleVerdict::unsteady, BENCH_SAMPLE_UNSTEADY}}};
 
 // What the host does not have room for it does not get.
 void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message* message) {
@@ -163,7 +164,7 @@ void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message
   sample->host_ns = taken.host ? taken.host->count() : -1;
   sample->clock_hz = taken.clock_hz.value_or(-1);
   sample->flags = 0;
-  for (const VerdictFlag& row : kFlags) {
+  for (const VerdictFlag& row : kExportedFlags) {
     if (row.verdict == taken.verdict) sample->flags = row.flag;
   }
   sample->how = static_cast<std::int32_t>(taken.method);

@@ -11,7 +11,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kUnknown = -1;
+constexpr std::int64_t kNoTime = -1;
 
 struct FlagRow {
   std::uint32_t flag;
@@ -19,7 +19,7 @@ struct FlagRow {
   std::string_view silent;  // the reason where none is given
 };
 // The worst first.
-constexpr std::array<FlagRow, 3> kFlags = {{
+constexpr std::array<FlagRow, 3> kPluginFlags = {{
     {BENCH_SAMPLE_VOID, SampleVerdict::voided, "void, and the plugin does not say why"},
     {BENCH_SAMPLE_THROTTLED, SampleVerdict::throttled, "the device has lowered its clock"},
     {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
@@ -39,7 +39,7 @@ Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest
   result.method = method_of(sample.how, request.method);
   if (sample.host_ns >= 0) result.host = Nanoseconds(sample.host_ns);
   if (sample.clock_hz > 0) result.clock_hz = sample.clock_hz;
-  for (const FlagRow& row : kFlags) {
+  for (const FlagRow& row : kPluginFlags) {
     if ((sample.flags & row.flag) == 0) continue;
     result.verdict = row.verdict;
     result.reason = reason.empty() ? row.silent : reason;
@@ -48,7 +48,7 @@ Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest
   const bool voided = result.verdict == SampleVerdict::voided;
   if (sample.device_ns > 0) {
     result.device = Nanoseconds(sample.device_ns);
-  } else if (sample.device_ns == kUnknown && !voided) {
+  } else if (sample.device_ns == kNoTime && !voided) {
     result.verdict = SampleVerdict::voided;
     result.reason = "the plugin does not know how long the device took";
   } else if (!voided) {

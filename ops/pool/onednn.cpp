@@ -12,12 +12,12 @@ namespace {
 
 using dnnl::memory;
 
-struct Row {
+struct AlgorithmRow {
   std::string_view function;
   dnnl::algorithm algorithm;
 };
 
-constexpr std::array<Row, 3> kAlgorithms = {{
+constexpr std::array<AlgorithmRow, 3> kOnednnAlgorithms = {{
     {kPoolMax, dnnl::algorithm::pooling_max},
     {kPoolIncludePad, dnnl::algorithm::pooling_avg_include_padding},
     {kPoolExcludePad, dnnl::algorithm::pooling_avg_exclude_padding},
@@ -31,7 +31,12 @@ struct Pooling {
 Pooling pooling_of(const Problem& problem) {
   const std::string& function = problem.parameters.word("function");
   Pooling pooling{
-      std::ranges::find(kAlgorithms, function, &Row::function)->algorithm, {}, {}, {}, {}, {}};
+      std::ranges::find(kOnednnAlgorithms, function, &AlgorithmRow::function)->algorithm,
+      {},
+      {},
+      {},
+      {},
+      {}};
   for (const SpatialAxis& axis : pool_axes(problem.parameters)) {
     pooling.strides.push_back(axis.stride);
     pooling.window.push_back(axis.kernel);

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"pooling", "pooling_v2"};
 
-struct Row {
+struct VerboseRow {
   std::string_view algorithm;
   std::string_view function;
 };
-constexpr std::array<Row, 3> kAlgorithms = {{
+constexpr std::array<VerboseRow, 3> kVerboseAlgorithms = {{
     {"pooling_max", kPoolMax},
     {"pooling_avg_include_padding", kPoolIncludePad},
     {"pooling_avg_exclude_padding", kPoolExcludePad},
@@ -30,9 +30,9 @@ constexpr std::array<Row, 3> kAlgorithms = {{
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const auto direction = direction_of(primitive.propagation);
   const auto words = ProblemWords::parse(primitive.problem);
-  const auto* row =
-      std::ranges::find(kAlgorithms, auxiliary_value(primitive.auxiliary, "alg"), &Row::algorithm);
-  if (!direction || !words || row == kAlgorithms.end()) return std::nullopt;
+  const auto* row = std::ranges::find(
+      kVerboseAlgorithms, auxiliary_value(primitive.auxiliary, "alg"), &VerboseRow::algorithm);
+  if (!direction || !words || row == kVerboseAlgorithms.end()) return std::nullopt;
   const auto n = words->find("mb");
   const auto c = words->find("ic");
   const MemoryDescriptor* source = primitive.find("src");

@@ -19,12 +19,12 @@ memory::desc blocked16_desc(const Dims& dims, DataType type) {
   return {dims, onednn_type(type), kTags[dims.size() - 3]};
 }
 
-struct Row {
+struct DescRow {
   std::string_view layout;
   memory::desc (*desc)(const Dims& dims, DataType type);
 };
 
-constexpr std::array<Row, 3> kLayouts = {{
+constexpr std::array<DescRow, 3> kDescs = {{
     {"nchw", plain_desc},
     {"nhwc", channels_last_desc},
     {"blocked16", blocked16_desc},
@@ -33,7 +33,7 @@ constexpr std::array<Row, 3> kLayouts = {{
 memory::desc desc_of(const Problem& problem, std::string_view parameter, std::string_view tensor) {
   const std::string& layout = problem.parameters.word(parameter);
   const Tensor& values = tensor_named(problem, tensor);
-  return std::ranges::find(kLayouts, layout, &Row::layout)->desc(values.dims, values.dtype);
+  return std::ranges::find(kDescs, layout, &DescRow::layout)->desc(values.dims, values.dtype);
 }
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {

@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 3> kLayouts = {"nchw", "nhwc", "blocked16"};
+constexpr std::array<std::string_view, 3> kLayoutNames = {"nchw", "nhwc", "blocked16"};
 
 constexpr std::array<Parameter, 3> kParameters = {{
     {.name = "shape",
@@ -23,13 +23,13 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .kind = ParameterKind::word,
      .fallback = "required",
      .help = "layout that is read",
-     .words = kLayouts},
+     .words = kLayoutNames},
     {.name = "to",
      .token = "",
      .kind = ParameterKind::word,
      .fallback = "required",
      .help = "layout that is written",
-     .words = kLayouts},
+     .words = kLayoutNames},
 }};
 
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
@@ -56,7 +56,7 @@ Tolerance tolerance(const Problem& /*moving values is exact*/) { return {}; }
 
 }  // namespace
 
-std::span<const std::string_view> reorder_layouts() { return kLayouts; }
+std::span<const std::string_view> reorder_layouts() { return kLayoutNames; }
 
 Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype) {
   ModelDraft draft;

@@ -22,7 +22,7 @@ struct LayoutRow {
   std::string_view tag;
   std::string_view layout;
 };
-constexpr std::array<LayoutRow, 9> kLayouts = {{
+constexpr std::array<LayoutRow, 9> kTags = {{
     {"abc", "nchw"},
     {"abcd", "nchw"},
     {"abcde", "nchw"},
@@ -35,8 +35,8 @@ constexpr std::array<LayoutRow, 9> kLayouts = {{
 }};
 
 std::string_view layout_of(const MemoryDescriptor& descriptor) {
-  const auto* row = std::ranges::find(kLayouts, descriptor.tag, &LayoutRow::tag);
-  return row == kLayouts.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
+  const auto* row = std::ranges::find(kTags, descriptor.tag, &LayoutRow::tag);
+  return row == kTags.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
 }
 
 // Compensations of int8 weights are sums over them: work of their own.

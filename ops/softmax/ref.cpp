@@ -11,13 +11,13 @@ namespace bench::ops {
 namespace {
 
 // The elements that share one sum: `size` of them, `stride` apart.
-struct Row {
+struct SoftmaxRow {
   std::int64_t first;
   std::int64_t size;
   std::int64_t stride;
 };
 
-Row row_of(const Problem& problem, std::int64_t position) {
+SoftmaxRow row_of(const Problem& problem, std::int64_t position) {
   const Dims& shape = problem.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
   std::int64_t stride = 1;
@@ -31,7 +31,7 @@ struct RowSum {
   double sum;  // of exp(x - maximum)
 };
 
-RowSum sum_row(const std::vector<double>& source, const Row& row) {
+RowSum sum_row(const std::vector<double>& source, const SoftmaxRow& row) {
   double maximum = -std::numeric_limits<double>::infinity();
   for (std::int64_t i = 0; i < row.size; ++i) {
     maximum = std::max(maximum, source[static_cast<std::size_t>(row.first + i * row.stride)]);
@@ -51,7 +51,7 @@ std::vector<double> softmax_reference(const Problem& problem, ReferenceInputs in
   const std::vector<double>& source = inputs[0];
   std::unordered_map<std::int64_t, RowSum> sums;  // each row is summed once
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
-    const Row row = row_of(problem, position);
+    const SoftmaxRow row = row_of(problem, position);
     auto entry = sums.find(row.first);
     if (entry == sums.end()) entry = sums.emplace(row.first, sum_row(source, row)).first;
     return std::exp(source[static_cast<std::size_t>(position)] - entry->second.maximum) /

@@ -27,7 +27,7 @@ constexpr std::int64_t kGradientFlops = 4;
 // a difference; and the exponential.
 constexpr std::int64_t kLogarithmGradientFlops = 3;
 
-struct Row {
+struct VerboseRow {
   std::string_view algorithm;
   std::int64_t gradient_flops;
   // Of the logarithm the operator knows nothing, but it costs the same: a comparison, a difference,
@@ -35,7 +35,7 @@ struct Row {
   Naming naming;
 };
 // 1.x names none: its logarithmic softmax was a primitive of its own.
-constexpr std::array<Row, 5> kAlgorithms = {
+constexpr std::array<VerboseRow, 5> kAlgorithms = {
     {{"", kGradientFlops, Naming::exact},
      {"softmax", kGradientFlops, Naming::exact},
      {"softmax_accurate", kGradientFlops, Naming::exact},
@@ -62,7 +62,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const std::string_view algorithm = auxiliary_value(primitive.auxiliary, "alg");
   const std::string_view axis = auxiliary_value(primitive.auxiliary, "axis");
   auto shape = parse_dims(primitive.problem);
-  const auto* row = std::ranges::find(kAlgorithms, algorithm, &Row::algorithm);
+  const auto* row = std::ranges::find(kAlgorithms, algorithm, &VerboseRow::algorithm);
   const auto direction = direction_of(primitive.propagation);
   if (!shape || row == kAlgorithms.end() || !direction) return std::nullopt;
   std::int64_t number = 0;

@@ -2,6 +2,7 @@
 // table: one row an architecture, one a generation of libraries
 #include "ops/tensor_core/architecture.hpp"
 
+#include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ static_assert(in_order());
 std::string canonical(std::string_view written) {
   std::string digits;
   for (const char c : written) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) digits += c;
+    if (is_digit(c)) digits += c;
   }
   const std::size_t last = written.find_last_not_of("af");  // sm_90a, sm_100f
   const std::size_t first = written.find_first_of("0123456789");
@@ -61,9 +62,8 @@ std::string canonical(std::string_view written) {
   const std::string_view prefix = written.substr(0, first);
   const std::string_view number = written.substr(first, last + 1 - first);
   const bool known_prefix = prefix.empty() || prefix == "sm_" || prefix == "sm" || prefix == "SM_";
-  const bool plain = std::all_of(number.begin(), number.end(), [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
-  });
+  const bool plain =
+      std::all_of(number.begin(), number.end(), [](char c) { return is_digit(c) || c == '.'; });
   return known_prefix && plain ? "sm_" + digits : std::string(written);
 }
 

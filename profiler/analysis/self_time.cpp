@@ -48,7 +48,7 @@ bool nests(const Activity& activity) {
 }
 
 // What encloses what where both take the same time.
-int level_of(ActivityKind kind) {
+int nesting_of(ActivityKind kind) {
   if (kind == ActivityKind::range) return 3;
   if (kind == ActivityKind::operation) return 2;
   return kind == ActivityKind::api ? 1 : 0;
@@ -56,7 +56,7 @@ int level_of(ActivityKind kind) {
 
 bool encloses(const Activity& outer, const Activity& inner) {
   const Interval span = interval_of(outer);
-  if (span == interval_of(inner)) return level_of(outer.kind) >= level_of(inner.kind);
+  if (span == interval_of(inner)) return nesting_of(outer.kind) >= nesting_of(inner.kind);
   return span.encloses(interval_of(inner));
 }
 

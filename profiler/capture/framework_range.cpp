@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/framework_range.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,8 +15,6 @@ constexpr std::array<std::string_view, 4> kKeys = {"seq", "op_id", "sizes", "inp
 // Prefix of the range that the engine of autograd puts around each of its nodes.
 constexpr std::string_view kEvaluation = "autograd::engine::evaluate_function: ";
 constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads a text from its beginning.
 class Cursor {

@@ -51,7 +51,6 @@ namespace {
 using Shared = CuptiCollector::Shared;
 
 constexpr const char* kSubscriberName = "bench";
-constexpr std::string_view kSubject = "CUPTI";
 
 // CUPTI's callbacks for buffers carry no data of ours, so there is one place where they find it. A
 // call that began before the end of the session keeps what it needs.
@@ -158,8 +157,8 @@ Error cupti_error(const CuptiApi& api, std::string_view what, CUptiResult result
   if (result == CUPTI_ERROR_UNKNOWN || result == CUPTI_ERROR_NOT_INITIALIZED) {
     next = "is there an NVIDIA driver? `bench doctor` says what it found";
   }
-  return Error{fmt::format("{}: {}", what, cupti_result_text(api, result)), std::string(kSubject),
-               next};
+  return Error{fmt::format("{}: {}", what, cupti_result_text(api, result)),
+               std::string(kCuptiSubject), next};
 }
 
 }  // namespace
@@ -173,7 +172,7 @@ Result<std::unique_ptr<CuptiCollector>> CuptiCollector::start(const CuptiLibrary
                                                               const CuptiOptions& options,
                                                               CuptiProcess& process) {
   if (!process.claim()) {
-    return Error{"a second traced session in one process", std::string(kSubject),
+    return Error{"a second traced session in one process", std::string(kCuptiSubject),
                  "its records cannot be trusted: profile in a process of its own"};
   }
   std::unique_ptr<CuptiCollector> collector(new CuptiCollector(library, options));
@@ -214,7 +213,7 @@ Status CuptiCollector::subscribe() {
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     const std::string name = other[0] != '\0' ? fmt::format(" ({})", other.data()) : "";
     return Error{fmt::format("another profiler{} is attached to this process", name),
-                 std::string(kSubject), "end it for a profile; kernels are timed without one"};
+                 std::string(kCuptiSubject), "end it for a profile; kernels are timed without one"};
   }
   return cupti_error(api_, "cannot subscribe", result);
 }

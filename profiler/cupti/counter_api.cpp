@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/cupti/counter_api.hpp"
 
+#include "profiler/cupti/resolve_function.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr const char* kHostLibrary = "libnvperf_host.so";
-constexpr std::string_view kSubject = "GPU counters";
+constexpr std::string_view kCounterSubject = "GPU counters";
 
 // As `bench doctor` says it.
 constexpr std::string_view kAllow =
@@ -52,12 +54,6 @@ constexpr std::array<KnownResult, 13> kKnownResults = {{
      "another profiler has begun in this process", kOtherProfiler},
 }};
 
-template <class Function>
-void resolve(void* library, const char* name, Function& function, std::string& missing) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr && missing.empty()) missing = name;
-}
-
 Status load_host_library(const std::string& cupti) {
   const std::size_t folder = cupti.rfind('/');
   if (folder != std::string::npos) {
@@ -67,7 +63,7 @@ Status load_host_library(const std::string& cupti) {
   if (dlopen(kHostLibrary, RTLD_NOW | RTLD_LOCAL) != nullptr) return Done{};
   const char* const reason = dlerror();
   return Error{fmt::format("cannot be read: {}", reason != nullptr ? reason : kHostLibrary),
-               std::string(kSubject),
+               std::string(kCounterSubject),
                fmt::format("put {} of the same CUDA beside {}", kHostLibrary, cupti)};
 }
 
@@ -80,7 +76,7 @@ Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti) {
   CounterLibrary library{cupti.api, {}, cupti.path};
   std::string missing;
 #define BENCH_COUNTER_RESOLVE(function, member) \
-  resolve(handle, #function, library.api.member, missing);
+  resolve_function(handle, #function, library.api.member, missing);
   BENCH_COUNTER_FUNCTIONS(BENCH_COUNTER_RESOLVE)
 #undef BENCH_COUNTER_RESOLVE
   if (!missing.empty()) {
@@ -97,10 +93,11 @@ CounterRefusal counter_refusal(const CuptiApi& api, std::string_view what, CUpti
                    [&](const KnownResult& row) { return row.result == result; });
   const std::string said = cupti_result_text(api, result);
   if (known == kKnownResults.end()) {
-    return {Obstacle::failed, {fmt::format("{}: {}", what, said), std::string(kSubject), ""}};
+    return {Obstacle::failed,
+            {fmt::format("{}: {}", what, said), std::string(kCounterSubject), ""}};
   }
   return {known->obstacle,
-          {fmt::format("{}: {}", known->meaning, said), std::string(kSubject),
+          {fmt::format("{}: {}", known->meaning, said), std::string(kCounterSubject),
            std::string(known->next)}};
 }
 

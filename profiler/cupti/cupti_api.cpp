@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/cupti/cupti_api.hpp"
 
+#include "profiler/cupti/resolve_function.hpp"
+
 #include <fmt/format.h>
 
 #include <dlfcn.h>
@@ -9,14 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kSubject = "CUPTI";
 constexpr std::uint32_t kFirstPackedVersion = 130000;  // since 13.0: major, minor, patch
-
-template <class Function>
-void resolve(void* library, const char* name, Function& function, std::string& missing) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr && missing.empty()) missing = name;
-}
 
 std::string path_of(void* library, const std::string& candidate) {
   link_map* map = nullptr;
@@ -29,7 +24,7 @@ Result<CuptiLibrary> functions_of(void* handle, const std::string& candidate) {
   library.path = path_of(handle, candidate);
   std::string missing;
 #define BENCH_CUPTI_RESOLVE(function, member) \
-  resolve(handle, #function, library.api.member, missing);
+  resolve_function(handle, #function, library.api.member, missing);
   BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_RESOLVE)
 #undef BENCH_CUPTI_RESOLVE
   // Before what is missing: an old library misses functions because it is old.
@@ -61,7 +56,7 @@ Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
                            reason != nullptr ? reason : candidate.c_str());
   }
   if (reasons.empty()) reasons = "nowhere to look for it";
-  return Error{fmt::format("cannot be loaded: {}", reasons), std::string(kSubject),
+  return Error{fmt::format("cannot be loaded: {}", reasons), std::string(kCuptiSubject),
                "kernels are timed without a profile; CUPTI is part of the CUDA toolkit"};
 }
 
@@ -74,7 +69,7 @@ Status check_cupti_version(std::uint32_t found, std::uint32_t built) {
   if (found / 100 == built / 100) return Done{};
   return Error{fmt::format("is version {}, and this program reads the records of {}",
                            cupti_version_text(found), cupti_version_text(built)),
-               std::string(kSubject),
+               std::string(kCuptiSubject),
                fmt::format("no GPU tracing with it: put libcupti of CUDA {}.{} first in the "
                            "search path",
                            built / 10000, built / 100 % 100)};

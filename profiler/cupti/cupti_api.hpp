@@ -14,6 +14,9 @@
 
 namespace bench {
 
+// What errors of the library are about.
+inline constexpr std::string_view kCuptiSubject = "CUPTI";
+
 // One row a function: its name in the library, and in CuptiApi.
 // clang-format off
 #define BENCH_CUPTI_FUNCTIONS(row) \

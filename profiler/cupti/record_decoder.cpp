@@ -216,7 +216,7 @@ struct KindRow {
   // Whether there is nothing to tell without its time; nullptr: never.
   bool (*passed_over)(const CUpti_Activity&) = nullptr;
 };
-constexpr std::array<KindRow, 11> kKinds = {{
+constexpr std::array<KindRow, 11> kDecoders = {{
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, decoded<KernelRecord, kernel>},
     {CUPTI_ACTIVITY_KIND_KERNEL, decoded<KernelRecord, kernel>},
     {CUPTI_ACTIVITY_KIND_MEMCPY, decoded<CUpti_ActivityMemcpy6, memcpy_of>},
@@ -274,9 +274,9 @@ bool CuptiDecoder::decode_record(const CUpti_Activity& activity, GpuSession& ses
     session.records.emplace_back(api_call(record, call_name(*domain, record.cbid)));
     return true;
   }
-  const auto row = std::find_if(kKinds.begin(), kKinds.end(),
+  const auto row = std::find_if(kDecoders.begin(), kDecoders.end(),
                                 [&](const KindRow& each) { return each.kind == activity.kind; });
-  if (row == kKinds.end()) return false;
+  if (row == kDecoders.end()) return false;
   if (row->passed_over != nullptr && row->passed_over(activity)) return true;
   session.records.push_back(row->decode(activity));
   return true;

@@ -9,7 +9,7 @@ namespace {
 
 // Kernels come first: the first of all enables has CUPTI instrument what is loaded. Not KERNEL,
 // which runs one kernel after the other.
-constexpr std::array<TracedKind, 12> kKinds = {{
+constexpr std::array<TracedKind, 12> kTracedKinds = {{
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", RecordGroup::device,
      KindNeed::required},
     {CUPTI_ACTIVITY_KIND_MEMCPY, "MEMCPY", RecordGroup::device, KindNeed::required},
@@ -60,7 +60,7 @@ constexpr std::array<CUpti_CallbackId, 8> kDriverLaunches = {
 
 }  // namespace
 
-std::span<const TracedKind> traced_kinds() { return kKinds; }
+std::span<const TracedKind> traced_kinds() { return kTracedKinds; }
 std::span<const CUpti_CallbackId> silent_runtime_calls() { return kSilentRuntimeCalls; }
 std::span<const CUpti_CallbackId> silent_driver_calls() { return kSilentDriverCalls; }
 std::span<const CUpti_CallbackId> driver_launches() { return kDriverLaunches; }

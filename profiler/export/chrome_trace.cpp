@@ -4,6 +4,7 @@
 // and the end of what never ended, holding only what is open at the time.
 #include "profiler/export/chrome_trace.hpp"
 
+#include "base/file.hpp"
 #include "profiler/export/json_text.hpp"
 #include "profiler/export/spill_sort.hpp"
 #include "profiler/export/timeline_page.hpp"
@@ -41,12 +42,6 @@ constexpr std::array<Suffix, 2> kSuffixes = {{
        return timeline_page_bytes(options.title, std::move(file));
      }},
 }};
-
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();

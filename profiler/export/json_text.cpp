@@ -2,6 +2,7 @@
 #include "profiler/export/json_text.hpp"
 
 #include "base/utf8.hpp"
+#include "profiler/json_string_stream.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/writer.h>
@@ -15,21 +16,14 @@
 namespace bench {
 namespace {
 
-struct StringStream {
-  using Ch = char;
-  std::string& text;
-  void Put(char c) { text.push_back(c); }
-  void Flush() {}
-};
-
 bool needs_no_escape(std::string_view text) {
   return is_plain_ascii(text) && text.find('"') == std::string_view::npos &&
          text.find('\\') == std::string_view::npos;
 }
 
 void append_escaped(std::string& out, std::string_view text) {
-  StringStream stream{out};
-  rapidjson::Writer<StringStream> writer(stream);
+  JsonStringStream stream{out};
+  rapidjson::Writer<JsonStringStream> writer(stream);
   writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/gpu/kernel_work.hpp"
 
+#include "base/characters.hpp"
 #include "base/pattern.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
 
@@ -44,8 +45,6 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
 constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad", "wgrad",
                                                        "convolve"};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // The one kernel that computes; absent: none, or several.
 std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) {
   if (kernels.size() == 1) return 0;
@@ -84,7 +83,7 @@ std::span<const AuxiliaryKernel> auxiliary_kernels() { return kAuxiliary; }
 
 const AuxiliaryKernel* find_auxiliary(std::string_view short_name) {
   std::string name(short_name);
-  std::transform(name.begin(), name.end(), name.begin(), lower);
+  std::transform(name.begin(), name.end(), name.begin(), to_lower);
   const auto found = std::find_if(
       kAuxiliary.begin(), kAuxiliary.end(),
       [&](const AuxiliaryKernel& kernel) { return glob_matches(kernel.pattern, name); });

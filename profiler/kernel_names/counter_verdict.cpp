@@ -33,20 +33,20 @@ constexpr std::array<std::pair<Question, std::string_view>, 6> kTypes = {{
 std::optional<ModelCheck> check(std::optional<double> measured, double computed, double margin) {
   if (!measured || computed <= 0) return std::nullopt;
   const double ratio = *measured / computed;
-  Agreement agreement = Agreement::equal;
+  ModelFit fit = ModelFit::equal;
   if (*measured == 0) {
-    agreement = Agreement::none;
+    fit = ModelFit::none;
   } else if (ratio < 1 - margin) {
-    agreement = Agreement::less;
+    fit = ModelFit::less;
   } else if (ratio >= kMultiple) {
-    agreement = Agreement::multiple;
+    fit = ModelFit::multiple;
   } else if (ratio > 1 + margin) {
-    agreement = Agreement::more;
+    fit = ModelFit::more;
   }
-  return ModelCheck{ratio, agreement};
+  return ModelCheck{ratio, fit};
 }
 
-// In the order of Agreement.
+// In the order of ModelFit.
 using Words = std::array<std::string_view, 5>;
 constexpr Words kOperationsWords = {
     "none: no tensor cores", "fewer: part of the work ran elsewhere, or an algorithm needs less",
@@ -58,7 +58,7 @@ constexpr Words kBytesWords = {"none: all of it stayed in caches", "less: caches
 
 std::string text(const ModelCheck& check, const Words& words) {
   return fmt::format("{:.3f} of the model, {}", check.ratio,
-                     words[static_cast<std::size_t>(check.agreement)]);
+                     words[static_cast<std::size_t>(check.fit)]);
 }
 
 }  // namespace

@@ -33,11 +33,11 @@ std::vector<std::string_view> tensor_types(const CounterReadings& readings);
 std::optional<double> dram_bytes(const CounterReadings& readings);
 
 // How what was measured stands to what was computed.
-enum class Agreement { none, less, equal, more, multiple };
+enum class ModelFit { none, less, equal, more, multiple };
 
 struct ModelCheck {
   double ratio = 0;  // measured to computed
-  Agreement agreement = Agreement::none;
+  ModelFit fit = ModelFit::none;
   friend bool operator==(const ModelCheck&, const ModelCheck&) = default;
 };
 

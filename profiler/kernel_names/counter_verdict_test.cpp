@@ -89,29 +89,29 @@ TEST(CounterVerdict, BytesNeedBothDirections) {
   EXPECT_EQ(dram_bytes(readings({{CounterQuestion::dram_read_bytes, 96.0}})), std::nullopt);
 }
 
-Agreement operations(double measured, std::int64_t flops) {
-  return check_operations(measured, flops).value().agreement;
+ModelFit operations(double measured, std::int64_t flops) {
+  return check_operations(measured, flops).value().fit;
 }
 
 TEST(ModelCheck, Operations) {
   const std::int64_t flops = 2LL * 4096 * 4096 * 4096;  // 2MNK
   const double exact = static_cast<double>(flops);
-  EXPECT_EQ(operations(exact, flops), Agreement::equal);
-  EXPECT_EQ(operations(exact * 1.015, flops), Agreement::equal);
-  EXPECT_EQ(operations(exact * 1.25, flops), Agreement::more);
-  EXPECT_EQ(operations(exact * 3, flops), Agreement::multiple);  // bf16x3
-  EXPECT_EQ(operations(exact * 0.44, flops), Agreement::less);   // Winograd
-  EXPECT_EQ(operations(0, flops), Agreement::none);
+  EXPECT_EQ(operations(exact, flops), ModelFit::equal);
+  EXPECT_EQ(operations(exact * 1.015, flops), ModelFit::equal);
+  EXPECT_EQ(operations(exact * 1.25, flops), ModelFit::more);
+  EXPECT_EQ(operations(exact * 3, flops), ModelFit::multiple);  // bf16x3
+  EXPECT_EQ(operations(exact * 0.44, flops), ModelFit::less);   // Winograd
+  EXPECT_EQ(operations(0, flops), ModelFit::none);
   EXPECT_DOUBLE_EQ(check_operations(exact * 1.25, flops)->ratio, 1.25);
 }
 
 TEST(ModelCheck, Bytes) {
   const Bytes compulsory{1000};
-  EXPECT_EQ(check_bytes(1050.0, compulsory)->agreement, Agreement::equal);
-  EXPECT_EQ(check_bytes(500.0, compulsory)->agreement, Agreement::less);
-  EXPECT_EQ(check_bytes(1500.0, compulsory)->agreement, Agreement::more);
-  EXPECT_EQ(check_bytes(2000.0, compulsory)->agreement, Agreement::multiple);
-  EXPECT_EQ(check_bytes(0.0, compulsory)->agreement, Agreement::none);
+  EXPECT_EQ(check_bytes(1050.0, compulsory)->fit, ModelFit::equal);
+  EXPECT_EQ(check_bytes(500.0, compulsory)->fit, ModelFit::less);
+  EXPECT_EQ(check_bytes(1500.0, compulsory)->fit, ModelFit::more);
+  EXPECT_EQ(check_bytes(2000.0, compulsory)->fit, ModelFit::multiple);
+  EXPECT_EQ(check_bytes(0.0, compulsory)->fit, ModelFit::none);
 }
 
 TEST(ModelCheck, WhatIsUnknownOrNothingIsNotChecked) {
@@ -122,9 +122,9 @@ TEST(ModelCheck, WhatIsUnknownOrNothingIsNotChecked) {
 }
 
 TEST(ModelCheck, Words) {
-  EXPECT_EQ(operations_text({1.002, Agreement::equal}), "1.002 of the model, as computed");
-  EXPECT_EQ(operations_text({1.25, Agreement::more}), "1.250 of the model, more: tiles are padded");
-  EXPECT_EQ(bytes_text({0.5, Agreement::less}), "0.500 of the model, less: caches held part of it");
+  EXPECT_EQ(operations_text({1.002, ModelFit::equal}), "1.002 of the model, as computed");
+  EXPECT_EQ(operations_text({1.25, ModelFit::more}), "1.250 of the model, more: tiles are padded");
+  EXPECT_EQ(bytes_text({0.5, ModelFit::less}), "0.500 of the model, less: caches held part of it");
 }
 
 }  // namespace

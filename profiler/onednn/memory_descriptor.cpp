@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/onednn/memory_descriptor.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 
 namespace bench {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Cuts the text up to the next `separator` off; all of it where there is none.
-std::string_view cut(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view head = text.substr(0, end);
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return head;
-}
 
 bool is_properties(std::string_view text) {
   return text.find_first_not_of("apo0") == std::string_view::npos;
@@ -41,24 +34,24 @@ void split_name(std::string_view name, MemoryDescriptor& descriptor) {
 
 // 2.x: "tag:f0"; since 3.1 "tag:strides:f0". Extra flags follow behind further colons.
 void split_layout(std::string_view text, MemoryDescriptor& descriptor) {
-  descriptor.tag = cut(text, ':');
+  descriptor.tag = cut_field(text, ':');
   const bool flags = text.size() > 1 && text[0] == 'f' && is_digit(text[1]);
-  if (!flags) descriptor.strides = cut(text, ':');
+  if (!flags) descriptor.strides = cut_field(text, ':');
   descriptor.flags = text;
 }
 
 bool parse(std::string_view text, MemoryDescriptor& descriptor) {
   if (text.find(':') == std::string_view::npos) return false;
-  const std::string_view name = cut(text, ':');
+  const std::string_view name = cut_field(text, ':');
   const std::string_view second = text.substr(0, text.find(':'));
   if (is_properties(second)) {
     split_name(name, descriptor);
   } else {
     descriptor.argument = name;
-    descriptor.dtype = cut(text, ':');
+    descriptor.dtype = cut_field(text, ':');
   }
-  descriptor.properties = cut(text, ':');
-  descriptor.kind = cut(text, ':');
+  descriptor.properties = cut_field(text, ':');
+  descriptor.kind = cut_field(text, ':');
   split_layout(text, descriptor);
   return !descriptor.argument.empty() && !descriptor.dtype.empty();
 }
@@ -73,7 +66,7 @@ std::optional<std::size_t> MemoryDescriptor::rank() const {
 
 void parse_memory_descriptors(std::string_view text, std::vector<MemoryDescriptor>& descriptors) {
   while (!text.empty()) {
-    const std::string_view word = cut(text, ' ');
+    const std::string_view word = cut_field(text, ' ');
     MemoryDescriptor descriptor;
     if (parse(word, descriptor)) descriptors.push_back(descriptor);
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/onednn/milliseconds.hpp"
 
+#include "base/characters.hpp"
+
 #include <cstdint>
 
 namespace bench {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Decimal {
   std::int64_t value = 0;

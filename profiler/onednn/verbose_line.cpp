@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/onednn/verbose_line.hpp"
 
+#include "base/characters.hpp"
 #include "profiler/onednn/milliseconds.hpp"
 #include "profiler/onednn/verbose_facts.hpp"
 
@@ -56,8 +57,6 @@ std::optional<VerboseKind> kind_of(std::string_view operation) {
   return std::nullopt;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
@@ -74,13 +73,6 @@ bool is_location(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   return colon != std::string_view::npos && text.substr(0, colon).find('.') != text.npos &&
          text.find(' ') == text.npos && is_number(text.substr(colon + 1));
-}
-
-std::string_view cut(std::string_view& text) {
-  const std::size_t end = text.find(',');
-  const std::string_view head = text.substr(0, end);
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return head;
 }
 
 void split(std::string_view text, std::vector<std::string_view>& parts) {
@@ -155,17 +147,17 @@ const VerboseLine& VerboseDecoder::decode(std::string_view line) {
 
 // marker[,v1][,timestamp][,interface],operation,...
 void VerboseDecoder::decode_record(std::string_view record) {
-  line_.marker = cut(record);
+  line_.marker = cut_field(record, ',');
   const std::string_view format = record.substr(0, record.find(','));
   if (format.size() > 1 && format[0] == 'v' && is_number(format.substr(1))) {
-    line_.format = cut(record);
+    line_.format = cut_field(record, ',');
     if (format != "v0" && format != "v1") {
       return fail(VerboseKind::unknown,
                   fmt::format("unknown format `{}`, known up to `v1`", format));
     }
   }
   if (is_timestamp(record.substr(0, record.find(',')))) {
-    line_.started = parse_milliseconds(cut(record));
+    line_.started = parse_milliseconds(cut_field(record, ','));
   }
   decode_operation(record);
 }
@@ -173,11 +165,11 @@ void VerboseDecoder::decode_record(std::string_view record) {
 // [interface,]operation,...
 void VerboseDecoder::decode_operation(std::string_view text) {
   std::string_view after = text;
-  line_.operation = cut(after);
+  line_.operation = cut_field(after, ',');
   std::optional<VerboseKind> kind = kind_of(line_.operation);
   if (!kind && !after.empty()) {
     line_.interface = line_.operation;
-    line_.operation = cut(after);
+    line_.operation = cut_field(after, ',');
     kind = kind_of(line_.operation);
   }
   if (!kind) {

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-bool recognises(std::string_view head) {
+bool recognises_capture(std::string_view head) {
   const std::string_view first = head.substr(0, head.find('\n'));
   // Result files have records `process` too, of a run.
   return first.starts_with(R"({"record":"process","pid":)") ||
@@ -31,7 +31,7 @@ Result<std::vector<GpuSpoolFile>> sessions_beside(const std::string& name, GpuLa
   return scan_gpu_spools(*found, launches);
 }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
   const std::set<RecordGroup> all = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                      RecordGroup::device};
   SpoolOptions options;
@@ -53,8 +53,8 @@ Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
 const ActivityReader capture_reader = {
     .name = "capture",
     .help = "the spool of a `bench profile` that was killed",
-    .recognises = recognises,
-    .read = read,
+    .recognises = recognises_capture,
+    .read = read_capture,
 };
 
 }  // namespace bench

@@ -9,11 +9,11 @@
 namespace bench {
 namespace {
 
-bool recognises(std::string_view head) {
+bool recognises_gpu_records(std::string_view head) {
   return head.starts_with(R"({"record":"session","schema":"bench.gpu_records/)");
 }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+Result<ReadReport> read_gpu_records(TextSource& source, ActivitySink& sink) {
   std::string text;
   TextSource::Line line;
   ReadReport report;
@@ -44,8 +44,8 @@ Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
 const ActivityReader gpu_records_reader = {
     .name = "gpu_records",
     .help = "what a tracer of GPUs recorded (bench.gpu_records/1)",
-    .recognises = recognises,
-    .read = read,
+    .recognises = recognises_gpu_records,
+    .read = read_gpu_records,
 };
 
 }  // namespace bench

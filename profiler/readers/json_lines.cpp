@@ -54,9 +54,9 @@ void take_facts(std::string_view line, std::map<std::string, std::string>& facts
   }
 }
 
-class Reading {
+class JsonLinesReading {
  public:
-  Reading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
+  JsonLinesReading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
 
   Result<ReadReport> read(std::string_view format) {
     report_.format = format;
@@ -138,7 +138,7 @@ bool names_schema(std::string_view head, std::string_view family) {
 
 Result<ReadReport> read_json_lines(std::string_view format, TextSource& source,
                                    ActivitySink& sink) {
-  return Reading(source, sink).read(format);
+  return JsonLinesReading(source, sink).read(format);
 }
 
 }  // namespace bench

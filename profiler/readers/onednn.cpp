@@ -198,13 +198,13 @@ class LogReader {
 
 // Any line of oneDNN in the head, or text that is longer than it: the program's own output may come
 // first. JSON lines are profiles or results, which may quote such a line.
-bool recognises(std::string_view head) {
+bool recognises_onednn(std::string_view head) {
   if (head.starts_with('{')) return false;
   const bool may_follow = head.size() >= kHeadSize && head.find('\0') == std::string_view::npos;
   return may_follow || find_verbose(head) != std::string_view::npos;
 }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+Result<ReadReport> read_onednn(TextSource& source, ActivitySink& sink) {
   return LogReader(source, sink).read();
 }
 
@@ -213,8 +213,8 @@ Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
 const ActivityReader onednn_reader = {
     .name = "onednn",
     .help = "verbose lines of oneDNN, DNNL or MKL-DNN, mixed with a program's output or not",
-    .recognises = recognises,
-    .read = read,
+    .recognises = recognises_onednn,
+    .read = read_onednn,
 };
 
 }  // namespace bench

@@ -6,14 +6,15 @@
 namespace bench {
 namespace {
 
-bool recognises(std::string_view head) { return names_schema(head, "bench.profile"); }
+bool recognises_profile(std::string_view head) { return names_schema(head, "bench.profile"); }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+Result<ReadReport> read_profile(TextSource& source, ActivitySink& sink) {
   return read_json_lines("profile", source, sink);
 }
 
 }  // namespace
 
-const ActivityReader profile_reader = {"profile", "profile of `bench profile`", recognises, read};
+const ActivityReader profile_reader = {"profile", "profile of `bench profile`", recognises_profile,
+                                       read_profile};
 
 }  // namespace bench

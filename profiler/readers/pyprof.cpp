@@ -393,9 +393,9 @@ void drop_unknown_work(Activity& activity) {
   if (attributes.integer(Attribute::given_flops) == 0) attributes.erase(Attribute::given_flops);
 }
 
-class Reading {
+class TableReading {
  public:
-  Reading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
+  TableReading(TextSource& source, ActivitySink& sink) : source_(source), sink_(sink) {}
 
   Result<ReadReport> read() {
     report_.format = "pyprof";
@@ -426,8 +426,8 @@ class Reading {
  private:
   // Rows begin with a number or a name of theirs, so few lines are looked at closely.
   static std::optional<Layout> starts_table(std::string_view line) {
-    constexpr std::size_t kLongestHeader = 10'000;
-    if (line.size() > kLongestHeader) return std::nullopt;
+    constexpr std::size_t kMaxTableHead = 10'000;
+    if (line.size() > kMaxTableHead) return std::nullopt;
     if (line.find("Op") == std::string_view::npos && line.find("Kern") == std::string_view::npos)
       return std::nullopt;
     return layout_of(line);
@@ -531,7 +531,7 @@ class Reading {
   Nanoseconds end_{0};
 };
 
-bool recognises(std::string_view head) {
+bool recognises_pyprof(std::string_view head) {
   for (const NumberedLine& line : Lines(head)) {
     std::string_view text = line.text;
     if (text.ends_with('\r')) text.remove_suffix(1);
@@ -540,13 +540,13 @@ bool recognises(std::string_view head) {
   return false;
 }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
-  return Reading(source, sink).read();
+Result<ReadReport> read_pyprof(TextSource& source, ActivitySink& sink) {
+  return TableReading(source, sink).read();
 }
 
 }  // namespace
 
-const ActivityReader pyprof_reader = {"pyprof", "PyProf's table, as CSV or columns", recognises,
-                                      read};
+const ActivityReader pyprof_reader = {"pyprof", "PyProf's table, as CSV or columns",
+                                      recognises_pyprof, read_pyprof};
 
 }  // namespace bench

@@ -7,17 +7,18 @@ namespace bench {
 namespace {
 
 // A file whose first record is torn or cut off still begins with lines of ours.
-bool recognises(std::string_view head) {
+bool recognises_result(std::string_view head) {
   return names_schema(head, "bench.result") || head.starts_with("{\"record\":") ||
          head.find("\n{\"record\":") != std::string_view::npos;
 }
 
-Result<ReadReport> read(TextSource& source, ActivitySink& sink) {
+Result<ReadReport> read_result(TextSource& source, ActivitySink& sink) {
   return read_json_lines("result", source, sink);
 }
 
 }  // namespace
 
-const ActivityReader result_reader = {"result", "result file of `bench run`", recognises, read};
+const ActivityReader result_reader = {"result", "result file of `bench run`", recognises_result,
+                                      read_result};
 
 }  // namespace bench

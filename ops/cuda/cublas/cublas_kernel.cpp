@@ -18,10 +18,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-cublasOperation_t code_of(Operation operation) {
-  return operation == Operation::transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
-}
-
 class CublasInvocation final : public SingleStepInvocation {
  public:
   CublasInvocation(std::shared_ptr<const CublasSession> session, const GemmForm& form, Bytes result,
@@ -66,26 +62,27 @@ class CublasInvocation final : public SingleStepInvocation {
 
   Status multiply() {
     const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
-    return checked(
-        "cublasGemmEx",
-        session_->api->gemm(session_->handle.get(), code_of(a.operation), code_of(b.operation),
-                            size(form_.m), size(form_.n), size(form_.k), &one_,
-                            addresses_[a.tensor], cuda_type(a.dtype), size(a.leading),
-                            addresses_[b.tensor], cuda_type(b.dtype), size(b.leading), &beta_,
-                            addresses_[d.tensor], cuda_type(d.dtype), size(d.leading),
-                            cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
+    return checked("cublasGemmEx",
+                   session_->api->gemm(session_->handle.get(), cublas_operation(a.operation),
+                                       cublas_operation(b.operation), size(form_.m), size(form_.n),
+                                       size(form_.k), &one_, addresses_[a.tensor],
+                                       cuda_type(a.dtype), size(a.leading), addresses_[b.tensor],
+                                       cuda_type(b.dtype), size(b.leading), &beta_,
+                                       addresses_[d.tensor], cuda_type(d.dtype), size(d.leading),
+                                       cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
   }
 
   Status multiply_batch() {
     const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
-    return checked("cublasGemmStridedBatchedEx",
-                   session_->api->gemm_strided_batched(
-                       session_->handle.get(), code_of(a.operation), code_of(b.operation),
-                       size(form_.m), size(form_.n), size(form_.k), &one_, addresses_[a.tensor],
-                       cuda_type(a.dtype), size(a.leading), a.batch_stride, addresses_[b.tensor],
-                       cuda_type(b.dtype), size(b.leading), b.batch_stride, &beta_,
-                       addresses_[d.tensor], cuda_type(d.dtype), size(d.leading), d.batch_stride,
-                       size(form_.batch), cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
+    return checked(
+        "cublasGemmStridedBatchedEx",
+        session_->api->gemm_strided_batched(
+            session_->handle.get(), cublas_operation(a.operation), cublas_operation(b.operation),
+            size(form_.m), size(form_.n), size(form_.k), &one_, addresses_[a.tensor],
+            cuda_type(a.dtype), size(a.leading), a.batch_stride, addresses_[b.tensor],
+            cuda_type(b.dtype), size(b.leading), b.batch_stride, &beta_, addresses_[d.tensor],
+            cuda_type(d.dtype), size(d.leading), d.batch_stride, size(form_.batch),
+            cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
   }
 
   std::shared_ptr<const CublasSession> session_;

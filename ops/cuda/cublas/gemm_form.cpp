@@ -2,6 +2,7 @@
 #include "ops/cuda/cublas/gemm_form.hpp"
 
 #include "ops/gemm/gemm.hpp"
+#include "ops/kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,6 @@
 
 namespace bench::ops::cuda {
 namespace {
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 // A row-major matrix of `rows` x `columns`, read as column-major: rows and columns change places.
 // `storage` says which of the two lies contiguous.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array kUnsupported = {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
                                      CUBLAS_STATUS_ARCH_MISMATCH};
 
-Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+Refusal refused_product(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
   const auto kind = says_unsupported(status) ? Refusal::Kind::unsupported : Refusal::Kind::failed;
   return {kind, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
@@ -39,19 +39,20 @@ Result<Preference, Refusal> make_preference(const CublasLtApi& api,
                                             const MatmulDescriptors& descriptors, Bytes workspace) {
   cublasLtMatmulPreference_t raw = nullptr;
   cublasStatus_t status = api.create_preference(&raw);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "a preference", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "a preference", status);
   Preference preference(raw, api.destroy_preference);
   const auto bytes = static_cast<std::uint64_t>(workspace.count);
   status = api.set_preference(raw, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof(bytes));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "the workspace's limit", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "the workspace's limit", status);
   status = keep_precision(api, raw, descriptors);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "the scheme of reductions", status);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    return refused_product(api, "the scheme of reductions", status);
   const auto alignment = static_cast<std::uint32_t>(kProductAlignment);
   for (const auto name :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
     status = api.set_preference(raw, name, &alignment, sizeof(alignment));
-    if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "an alignment", status);
+    if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "an alignment", status);
   }
   return preference;
 }
@@ -98,7 +99,7 @@ Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
   const cublasStatus_t status = api.heuristic(handle, descriptors.product(), descriptors.a(),
                                               descriptors.b(), descriptors.c(), descriptors.d(),
                                               preference.get(), count, results.data(), &found);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(api, "no algorithm for it", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "no algorithm for it", status);
   std::vector<MatmulAlgorithm> algorithms;
   cublasStatus_t first_failure = CUBLAS_STATUS_NOT_SUPPORTED;
   for (int i = 0; i < found; ++i) {
@@ -109,7 +110,7 @@ Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
     }
     algorithms.push_back({result.algo, {static_cast<std::int64_t>(result.workspaceSize)}});
   }
-  if (algorithms.empty()) return refused(api, "no algorithm for it", first_failure);
+  if (algorithms.empty()) return refused_product(api, "no algorithm for it", first_failure);
   return algorithms;
 }
 

@@ -33,15 +33,15 @@ constexpr ComputeRow kComputes[] = {
     {ProductCompute::f64, CUBLAS_COMPUTE_64F, CUDA_R_64F},
     {ProductCompute::s32, CUBLAS_COMPUTE_32I, CUDA_R_32I}};
 
-Refusal refused(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+Refusal refused_descriptor(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
   return {Refusal::Kind::unsupported, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
-cublasOperation_t code_of(Operation operation) {
+}  // namespace
+
+cublasOperation_t cublas_operation(Operation operation) {
   return operation == Operation::transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
-
-}  // namespace
 
 cudaDataType_t cuda_type(DataType dtype) { return kTypes[static_cast<std::size_t>(dtype)].code; }
 
@@ -72,7 +72,7 @@ Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
   cublasStatus_t status =
       api->create_layout(&raw, cuda_type(form.dtype), static_cast<std::uint64_t>(form.rows),
                          static_cast<std::uint64_t>(form.columns), form.leading);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "a matrix", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "a matrix", status);
   MatrixLayout layout(raw, [api](cublasLtMatrixLayout_t owned) { api->destroy_layout(owned); });
   if (batch == 1) return layout;
   if (batch > std::numeric_limits<std::int32_t>::max()) {
@@ -80,10 +80,11 @@ Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
   }
   const auto count = static_cast<std::int32_t>(batch);
   status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the batch", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the batch", status);
   status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &form.batch_stride,
                            sizeof(form.batch_stride));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the batch's stride", status);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    return refused_descriptor(*api, "the batch's stride", status);
   return layout;
 }
 
@@ -92,7 +93,7 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
   cublasLtMatmulDesc_t raw = nullptr;
   cublasStatus_t status =
       api->create_product(&raw, cublas_compute_type(form.compute), scale_type(form.compute));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the product", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the product", status);
   Product product(raw, [api](cublasLtMatmulDesc_t owned) { api->destroy_product(owned); });
   struct Setting {
     cublasLtMatmulDescAttributes_t name;
@@ -100,12 +101,12 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
     std::string_view what;
   };
   const Setting settings[] = {
-      {CUBLASLT_MATMUL_DESC_TRANSA, code_of(form.a.operation), "the transposition of a"},
-      {CUBLASLT_MATMUL_DESC_TRANSB, code_of(form.b.operation), "the transposition of b"},
+      {CUBLASLT_MATMUL_DESC_TRANSA, cublas_operation(form.a.operation), "the transposition of a"},
+      {CUBLASLT_MATMUL_DESC_TRANSB, cublas_operation(form.b.operation), "the transposition of b"},
       {CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(form), "the epilogue"}};
   for (const Setting& setting : settings) {
     status = api->set_product(raw, setting.name, &setting.value, sizeof(setting.value));
-    if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, setting.what, status);
+    if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, setting.what, status);
   }
   if (is_fp8(form.a.dtype)) {
     // Faster products keep sums of fp8 in some 14 bits: said here, and recorded in the details.
@@ -117,7 +118,7 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
   const auto bias_type = static_cast<std::int32_t>(cuda_type(addend_type(form.d.dtype)));
   status =
       api->set_product(raw, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof(bias_type));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused(*api, "the bias's type", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the bias's type", status);
   return product;
 }
 

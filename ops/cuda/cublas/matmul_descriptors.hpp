@@ -14,6 +14,7 @@
 namespace bench::ops::cuda {
 
 cudaDataType_t cuda_type(DataType dtype);
+cublasOperation_t cublas_operation(Operation operation);
 cublasComputeType_t cublas_compute_type(ProductCompute compute);
 // Of alpha and beta, and of the epilogue.
 cudaDataType_t scale_type(ProductCompute compute);

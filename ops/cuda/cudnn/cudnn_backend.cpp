@@ -5,6 +5,7 @@
 #include "ops/cuda/network/chain_kernel.hpp"
 #include "ops/cuda/network/network_chain.hpp"
 #include "ops/cuda/network/own_kernel.hpp"
+#include "ops/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 
@@ -17,8 +18,6 @@ namespace bench::ops::cuda {
 namespace {
 
 using Created = Result<std::unique_ptr<Kernel>, Refusal>;
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, Refusal>& loaded) {
   if (!loaded) return {"cudnn", "", "", loaded.error().reason};

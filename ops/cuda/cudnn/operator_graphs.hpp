@@ -35,6 +35,4 @@ std::optional<GraphBuilder::Pointwise> binary_function(std::string_view name);
 // In what the pointwise parts of a problem are computed: f64 for f64, else f32.
 DataType pointwise_compute_type(const Problem& problem);
 
-Refusal unsupported(std::string reason);
-
 }  // namespace bench::ops::cuda

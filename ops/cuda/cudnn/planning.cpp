@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/planning.hpp"
 
+#include "ops/kernel.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +17,6 @@ constexpr std::array<std::string_view, 10> kNoteNames = {
     "FFT",          "not deterministic", "Winograd",
     "Winograd 4x4", "Winograd 6x6",      "Winograd 13x13",
     "keeps NaN"};
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
                                      std::string_view json) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/operator_graphs.hpp"
+#include "ops/kernel.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -93,7 +94,5 @@ std::optional<Pointwise> binary_function(std::string_view name) { return make(kB
 DataType pointwise_compute_type(const Problem& problem) {
   return problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
 }
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 }  // namespace bench::ops::cuda

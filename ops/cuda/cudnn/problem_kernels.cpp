@@ -7,6 +7,7 @@
 #include "ops/cuda/network/chain_kernel.hpp"
 #include "ops/cuda/network/own_kernel.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
+#include "ops/kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/pool/pool.hpp"
 
@@ -17,8 +18,6 @@
 
 namespace bench::ops::cuda {
 namespace {
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 template <class Made>
 bool is_final(const Made& made) {

@@ -9,8 +9,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-constexpr std::int64_t kBlock = 16;
-
 using Sizes = std::vector<std::int64_t>;
 
 std::int64_t product(std::span<const std::int64_t> sizes) {
@@ -139,24 +137,25 @@ CopyBox copy_of(DataType dtype) {
 ArrangedBox blocked_box(std::span<const std::int64_t> dims, std::int64_t first_block,
                         std::int64_t blocks, std::int64_t channels) {
   const std::int64_t volume = product(dims.subspan(2));
-  const std::int64_t all_blocks = (dims[1] + kBlock - 1) / kBlock;
+  const std::int64_t all_blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
   ArrangedBox box;
   box.dims = {dims[0], blocks, channels, volume};
-  box.plain_strides = {dims[1] * volume, kBlock * volume, volume, 1};
-  box.packed_strides = {all_blocks * kBlock * volume, kBlock * volume, 1, kBlock};
-  box.plain_offset = box.packed_offset = first_block * kBlock * volume;
+  box.plain_strides = {dims[1] * volume, kChannelBlock * volume, volume, 1};
+  box.packed_strides = {all_blocks * kChannelBlock * volume, kChannelBlock * volume, 1,
+                        kChannelBlock};
+  box.plain_offset = box.packed_offset = first_block * kChannelBlock * volume;
   return box;
 }
 
 Arrangement blocked_arrangement(std::span<const std::int64_t> dims) {
   Arrangement result;
-  const std::int64_t full = dims[1] / kBlock;
-  const std::int64_t rest = dims[1] % kBlock;
-  if (full > 0) result.boxes.push_back(blocked_box(dims, 0, full, kBlock));
+  const std::int64_t full = dims[1] / kChannelBlock;
+  const std::int64_t rest = dims[1] % kChannelBlock;
+  if (full > 0) result.boxes.push_back(blocked_box(dims, 0, full, kChannelBlock));
   if (rest > 0) result.boxes.push_back(blocked_box(dims, full, 1, rest));
   result.plain_elements = product(dims);
   result.packed_elements =
-      dims[0] * (full + (rest > 0 ? 1 : 0)) * kBlock * product(dims.subspan(2));
+      dims[0] * (full + (rest > 0 ? 1 : 0)) * kChannelBlock * product(dims.subspan(2));
   return result;
 }
 

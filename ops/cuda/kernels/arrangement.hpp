@@ -14,6 +14,7 @@ namespace bench::ops::cuda {
 
 // plain: row-major, which is nchw; nhwc: the second dimension innermost; blocked16: channels in
 // blocks of 16 (nChw16c), the last one filled up with zeros.
+inline constexpr std::int64_t kChannelBlock = 16;
 enum class MemoryLayout { plain, nhwc, blocked16 };
 std::string_view name_of(MemoryLayout layout);  // "nchw", "nhwc", "blocked16"
 

@@ -3,6 +3,7 @@
 
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/pointwise/pointwise.hpp"
 
@@ -24,8 +25,6 @@ constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
 constexpr std::string_view kSoftmax = "bench:softmax_block";
 constexpr std::string_view kChannelSum = "bench:channel_sum_block";
-
-Refusal unsupported(std::string reason) { return {Refusal::Kind::unsupported, std::move(reason)}; }
 
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout) {
   return std::string(dims.size() < 3 ? "plain" : name_of(layout));
@@ -190,34 +189,32 @@ Formed softmax_form(const Problem& problem) {
 
 // --- Reorders.
 
-constexpr std::int64_t kBlock = 16;
-
 // Strides of n, block of channels, channel within it, position.
 Sizes split_strides(const Dims& dims, MemoryLayout layout) {
   const std::int64_t volume = product(dims, 2, dims.size());
-  const std::int64_t blocks = (dims[1] + kBlock - 1) / kBlock;
+  const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
   switch (layout) {
     case MemoryLayout::plain:
-      return {dims[1] * volume, kBlock * volume, volume, 1};
+      return {dims[1] * volume, kChannelBlock * volume, volume, 1};
     case MemoryLayout::nhwc:
-      return {dims[1] * volume, kBlock, 1, dims[1]};
+      return {dims[1] * volume, kChannelBlock, 1, dims[1]};
     case MemoryLayout::blocked16:
       break;
   }
-  return {blocks * kBlock * volume, kBlock * volume, 1, kBlock};
+  return {blocks * kChannelBlock * volume, kChannelBlock * volume, 1, kChannelBlock};
 }
 
 Result<ElementwisePlan, Refusal> blocked_copy(const Dims& dims, DataType dtype, MemoryLayout from,
                                               MemoryLayout to) {
   constexpr int kBlockDim = 1, kWithinDim = 2;
-  const std::int64_t blocks = (dims[1] + kBlock - 1) / kBlock;
-  ElementwisePlanner planner({dims[0], blocks, kBlock, product(dims, 2, dims.size())},
+  const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
+  ElementwisePlanner planner({dims[0], blocks, kChannelBlock, product(dims, 2, dims.size())},
                              precision_of(dtype));
   planner.operand(0, dtype, split_strides(dims, from));
   planner.destination(1, dtype, split_strides(dims, to));
-  if (dims[1] % kBlock != 0) {
+  if (dims[1] % kChannelBlock != 0) {
     planner.outside(to == MemoryLayout::blocked16 ? Outside::zero : Outside::skip, kBlockDim,
-                    kWithinDim, kBlock, dims[1]);
+                    kWithinDim, kChannelBlock, dims[1]);
   }
   return planner.finish();
 }

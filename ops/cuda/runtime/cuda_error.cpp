@@ -42,10 +42,10 @@ bool is_sticky(int code) {
                      [&](cudaError_t each) { return each == code; });
 }
 
-Error cuda_error(const CudaFailure& failure, DeviceState state) {
+Error cuda_error(const CudaFailure& failure, DeviceHealth state) {
   const std::string words =
       fmt::format("{}: {} ({}, {})", failure.call, failure.text, failure.name, failure.code);
-  if (state == DeviceState::usable) return Error{words, "", ""};
+  if (state == DeviceHealth::usable) return Error{words, "", ""};
   return Error{fmt::format("the device is lost: {}; later cases run in a fresh worker", words), "",
                "compute-sanitizer names the kernel of an illegal access; `dmesg` names a fault of "
                "the hardware (Xid)"};

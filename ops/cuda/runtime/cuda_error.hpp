@@ -25,9 +25,9 @@ struct CudaFailure {
 // Whether an error of this code makes the context unusable until the process ends.
 bool is_sticky(int code);
 
-enum class DeviceState { usable, lost };
+enum class DeviceHealth { usable, lost };
 // "cudaMemcpyAsync: an illegal memory access was encountered (cudaErrorIllegalAddress, 700)".
-Error cuda_error(const CudaFailure& failure, DeviceState state);
+Error cuda_error(const CudaFailure& failure, DeviceHealth state);
 
 // Of an allocation of `asked` bytes; `free` and `total` absent: the device does not say.
 Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total);

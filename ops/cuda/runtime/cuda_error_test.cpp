@@ -14,13 +14,13 @@ constexpr CudaFailure kIllegal = {"cudaStreamSynchronize", cudaErrorIllegalAddre
 TEST(CudaError, NamesTheCallAndSaysCudasWords) {
   EXPECT_EQ(cuda_error({"cudaMemcpyAsync", cudaErrorInvalidValue, "cudaErrorInvalidValue",
                         "invalid argument"},
-                       DeviceState::usable)
+                       DeviceHealth::usable)
                 .message(),
             "cudaMemcpyAsync: invalid argument (cudaErrorInvalidValue, 1)");
 }
 
 TEST(CudaError, SaysThatTheDeviceIsLost) {
-  EXPECT_EQ(cuda_error(kIllegal, DeviceState::lost).what,
+  EXPECT_EQ(cuda_error(kIllegal, DeviceHealth::lost).what,
             "the device is lost: cudaStreamSynchronize: an illegal memory access was encountered "
             "(cudaErrorIllegalAddress, 700); later cases run in a fresh worker");
 }

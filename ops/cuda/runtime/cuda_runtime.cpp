@@ -116,7 +116,7 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
     cudaGetLastError();  // "not ready" would be taken for the next launch's own error
     lost_ = next != cudaSuccess && next != cudaErrorNotReady;
   }
-  return cuda_error(failure_of(call, code), lost_ ? DeviceState::lost : DeviceState::usable);
+  return cuda_error(failure_of(call, code), lost_ ? DeviceHealth::lost : DeviceHealth::usable);
 }
 
 Status CudaRuntime::open() {

@@ -36,7 +36,7 @@ Status ScriptedRuntime::called(const std::string& name) {
     return Error{script.failure, "", ""};
   }
   if (script.lost)
-    return cuda_error({name, 719, "cudaErrorLaunchFailure", "launch failure"}, DeviceState::lost);
+    return cuda_error({name, 719, "cudaErrorLaunchFailure", "launch failure"}, DeviceHealth::lost);
   return Done{};
 }
 

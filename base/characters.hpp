@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Characters and fields of text that machines write. Only ASCII counts, whatever the locale.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace bench {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The lower case letter of an upper case one; any other character as it is.
+constexpr char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Returns what `text` holds up to the first separator, and leaves in `text` what follows it.
+// Without a separator it returns all and leaves nothing.
+constexpr std::string_view cut_field(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view field = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return field;
+}
+
+}  // namespace bench

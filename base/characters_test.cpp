@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/characters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace bench {
+namespace {
+
+TEST(Characters, digits_are_those_of_ascii) {
+  for (const char c : {'0', '5', '9'}) EXPECT_TRUE(is_digit(c)) << c;
+  // The neighbours of the digits, a letter, and a byte of UTF-8.
+  for (const char c : {'/', ':', 'a', '\0', '\xd9'}) EXPECT_FALSE(is_digit(c)) << c;
+}
+
+TEST(Characters, only_upper_case_letters_of_ascii_change) {
+  EXPECT_EQ(to_lower('A'), 'a');
+  EXPECT_EQ(to_lower('Z'), 'z');
+  for (const char c : {'a', '@', '[', '7', '\xc4'}) EXPECT_EQ(to_lower(c), c);
+}
+
+TEST(Characters, fields_are_cut_off_the_front) {
+  std::string_view text = "a,,b";
+  EXPECT_EQ(cut_field(text, ','), "a");
+  EXPECT_EQ(cut_field(text, ','), "");
+  EXPECT_EQ(text, "b");
+  EXPECT_EQ(cut_field(text, ','), "b");
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(cut_field(text, ','), "");
+}
+
+TEST(Characters, a_separator_at_the_end_leaves_nothing) {
+  std::string_view text = "a:";
+  EXPECT_EQ(cut_field(text, ':'), "a");
+  EXPECT_EQ(text, "");
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dlfcn.h>
+#include <string>
+
+namespace bench {
+
+// Looks `name` up in a loaded library. Without it `function` is null, and the first such name is
+// kept in `missing`.
+template <class Function>
+void resolve_function(void* library, const char* name, Function& function, std::string& missing) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr && missing.empty()) missing = name;
+}
+
+}  // namespace bench
