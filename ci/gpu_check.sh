@@ -1,21 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/gpu_check.sh [--bundle FILE] [--limit SECONDS] OUT
-# Everything about this project that only a machine with an NVIDIA GPU can tell, in one call: checks,
-# figures and recorded inputs for tests, at most 8 files in the folder OUT. Needs a driver, Python 3, and
-# cuDNN and cuBLAS where the search of docs/cuda.md finds them or among Python's packages; no network.
+# ci/gpu_check.sh [--bundle FILE] [--only A|B|STEP,...] [--limit SECONDS] OUT
+# Everything about this project that only a machine with an NVIDIA GPU can tell, in two calls of at most
+# eight minutes: checks, figures and recorded inputs for tests, at most 9 files in the folder OUT. Needs
+# a driver, Python 3, and cuDNN and cuBLAS where the search of docs/cuda.md finds them or among
+# Python's packages; no network.
 #   --bundle FILE    what ci/bundle.sh made (default: build/bundle/bench.tar.gz where it is there, else
 #                    the checkout is built, which needs CMake, Ninja, CUDA's toolkit and the libraries
 #                    of ci/setup)
-#   --limit SECONDS  of all together (default: 530). What matters most comes first; what does not fit
-#                    is left out, and said so
-# Status: 0 all checks passed, 1 some failed, 77 there is no GPU.
+#   --only STEP,...  A: the machine, how time is taken, traced and counted; B: networks, shapes,
+#                    operators, programs, the gate; or single steps (default: A,B). --list names them
+#   --limit SECONDS  of all together (default: 470 for each of A and B, and for steps). What matters
+#                    most comes first; what does not fit is left out, and said so
+# Results are written as soon as they are there: a call that is cut off from outside leaves them.
+# Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
-# OUT/summary.txt        what was done, what failed, how long it took, the figures; the last lines
-#                        answer questions (a) to (j) of docs/cuda.md
+# OUT/summary.txt        what was done, what failed, how long it took, the figures; the last lines are
+#                        the table of docs/cuda.md, and answers to its questions
 # OUT/log.txt            the output of every step
+# OUT/facts.txt          the machine: driver, clocks, memory, folders of libraries
 # OUT/device.json        devices, libraries, and the device as cuDNN describes it
-# OUT/checks.jsonl       the figures of bench_gpu_test
+# OUT/checks.jsonl       figures of bench_gpu_test, and of this script
 # OUT/results.jsonl.gz   `bench run` over configs/gpu_*.yaml with profiles and counters
 # OUT/session.jsonl.gz   a recorded session of the tracer, for profiler/gpu/testdata
 # OUT/trace.json.gz      a Chrome trace
@@ -23,34 +28,69 @@
 #
 # Variables that replace what is measured, for tests/gpu_check_test.sh, which has no GPU:
 # BENCH_GPU_CHECK_SIZE     edge of the product that PyTorch computes too (default: 8192)
+# BENCH_GPU_CHECK_SECONDS  how long that product is measured, by each (default: 3)
 # BENCH_GPU_CHECK_NETWORK  case or file that is traced (default: ResNet-50)
+# BENCH_GPU_CHECK_FUSED    the convolution whose plan is timed
 # BENCH_GPU_CHECK_PROGRAM  words of the program below `bench profile` (default: a worker of `bench run`)
+# BENCH_GPU_CHECK_MEMINFO  in the place of /proc/meminfo
+# BENCH_GPU_CHECK_DEVICE   in the place of /dev/nvidia0
+# BENCH_GPU_CHECK_SELF     the case that is compared with itself
+# shellcheck disable=SC2317  # steps and what they run are called by name
 set -euo pipefail
 root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
-usage() { sed -n '3,13s/^# //p' "${BASH_SOURCE[0]}"; }
-bundle='' limit=530
+# Of each group, in the order of what they are worth.
+group_a=(facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold
+  torch product plan ceilings graph_level)
+group_b=(network trace verdicts shapes rules program torch_profile gate operators)
+
+usage() { sed -n '3,18s/^# //p' "${BASH_SOURCE[0]}"; }
+bundle='' limit='' only=A,B
 while (($#)); do
   case $1 in
     --bundle) bundle=${2:?file} && shift 2 ;;
     --limit) limit=${2:?seconds} && shift 2 ;;
+    --only) only=${2:?steps} && shift 2 ;;
+    --list) printf 'A: %s\nB: %s\n' "${group_a[*]}" "${group_b[*]}" && exit 0 ;;
     -h | --help) usage && exit 0 ;;
     -*) usage >&2 && exit 2 ;;
     *) break ;;
   esac
 done
 (($# == 1)) || { usage >&2 && exit 2; }
+steps=() seconds=0
+IFS=, read -ra wanted <<<"$only"
+for word in "${wanted[@]}"; do
+  case $word in
+    A) steps+=("${group_a[@]}") && seconds=$((seconds + 470)) ;;
+    B) steps+=("${group_b[@]}") && seconds=$((seconds + 470)) ;;
+    *)
+      if [[ " ${group_a[*]} ${group_b[*]} " != *" $word "* ]]; then
+        printf 'ci/gpu_check.sh: unknown step %s: --list names them all\n' "$word" >&2
+        exit 2
+      fi
+      steps+=("$word")
+      ((seconds)) || seconds=470
+      ;;
+  esac
+done
+limit=${limit:-$seconds}
 mkdir -p "$1"
 out=$(CDPATH='' cd -P -- "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$out/log.txt summary=$out/summary.txt
-results=$out/results.jsonl profiles=$out/profiles.jsonl
+checks_file=$out/checks.jsonl results=$out/results.jsonl profiles=$out/profiles.jsonl
 : >"$log"
 : >"$summary"
-rm -f "$out"/{checks,results,session,profiles}.jsonl "$out/trace.json"
+rm -f "$out"/{checks,results,session,profiles}.jsonl{,.gz} "$out"/trace.json{,.gz}
 size=${BENCH_GPU_CHECK_SIZE:-8192}
+product_seconds=${BENCH_GPU_CHECK_SECONDS:-3}
 network=${BENCH_GPU_CHECK_NETWORK:-network/forward/resnet50_v1_5-n32/f16/cudnn/cuda/hot}
+fused=${BENCH_GPU_CHECK_FUSED:-conv/forward/n32c64h56w56k64r3s3p1+bias+relu/f16/cudnn/cuda/hot}
+self=${BENCH_GPU_CHECK_SELF:-gemm/forward/m1024n1024k1024/f16/cublaslt/cuda/hot}
+meminfo=${BENCH_GPU_CHECK_MEMINFO:-/proc/meminfo}
+device=${BENCH_GPU_CHECK_DEVICE:-/dev/nvidia0}
 failures=0
 packing=15 # seconds of the limit that the end needs
 
@@ -58,8 +98,7 @@ say() { printf '%s\n' "$*" | tee -a "$summary"; }
 left() { printf '%d\n' "$((limit - packing - SECONDS))"; }
 
 # step <name> <seconds at most> <command...>: its output into the log, its end into the summary.
-# Status: the command's; 124 where it was left out or ran out of time, which is a failure unless
-# `cut` says that it may be.
+# Status: the command's; 124 where it was left out or cut, which is no failure.
 step() {
   local name=$1 most=$2 begin=$SECONDS status=0
   shift 2
@@ -75,18 +114,25 @@ step() {
   case $status in
     0) say "ok        $name ($((SECONDS - begin)) s)" ;;
     77) say "skipped   $name" ;;
-    124) say "too slow  $name ($((SECONDS - begin)) s)" ;;
+    124) say "cut       $name ($((SECONDS - begin)) s)" ;;
     *) say "FAILED    $name (status $status)" ;;
   esac
-  [[ $status == @(0|77) || $status$cut == 124allowed ]] || failures=$((failures + 1))
+  [[ $status == @(0|77|124) ]] || failures=$((failures + 1))
   return "$status"
 }
-cut=forbidden
+
+# keep <file...>: what `bench run` wrote, into the results.
+keep() {
+  local file
+  for file in "$@"; do
+    [[ ! -s $file ]] || cat "$file" >>"$results"
+  done
+}
 
 # in_parts <name> <parts> <seconds at most> <bench run's arguments...>: part after part, so that the
 # end of the time costs the rest alone. Each part takes every n-th case.
 in_parts() {
-  local name=$1 parts=$2 end=$((SECONDS + $3)) cut=allowed part begin longest=0
+  local name=$1 parts=$2 end=$((SECONDS + $3)) part begin longest=0
   shift 3
   ((end < SECONDS + $(left))) || end=$((SECONDS + $(left)))
   for ((part = 1; part <= parts; ++part)); do
@@ -97,6 +143,7 @@ in_parts() {
     begin=$SECONDS
     step "$name, part $part of $parts" "$((end - SECONDS))" "$bench" run "$@" --shard "$part/$parts" \
       --force --out "$work/$name.$part.jsonl" || true
+    keep "$work/$name.$part.jsonl"
     ((longest >= SECONDS - begin)) || longest=$((SECONDS - begin))
   done
 }
@@ -141,7 +188,6 @@ pack() {
   ((bytes <= 16000000)) || { rm "$1.gz" && say "left out  $1.gz: $bytes bytes"; }
 }
 
-# shellcheck disable=SC2317  # called by step
 say_figures() { python3 "$root/ci/gpu_summary.py" "$@" | tee -a "$summary"; }
 
 # conclude <part of gpu_summary.py> <arguments...>: what the end says, however little time is left.
@@ -151,32 +197,131 @@ conclude() {
   failures=$((failures + 1))
 }
 
-# A product as `bench` and as PyTorch see it, in turns.
-# shellcheck disable=SC2317
-compare_with_torch() {
-  local product=gemm/forward/m${size}n${size}k${size}/bf16/cublaslt/cuda/hot round
-  for round in 1 2 3; do
-    "$bench" run "$product" --set measure.processes=1 --force --out "$work/product.$round.jsonl"
-    python3 "$root/ci/gpu_torch.py" product "$size" >>"$work/torch.jsonl"
+# enough_memory <step> <MiB>: whether the host has so much for it.
+enough_memory() {
+  local available
+  available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
+  ((available >= $2)) && return
+  say "skipped   $1: it needs $2 MiB of the host's memory, $available are available"
+  return 1
+}
+
+# ---- The steps: do_<name>. Functions that `step` calls run in a shell of their own.
+
+write_facts() {
+  {
+    printf '==== %s\n' "$(uname -a)"
+    grep -E '^(MemTotal|MemAvailable|Hugepagesize)' "$meminfo"
+    nvidia-smi -q -d CLOCK,PERFORMANCE,POWER,TEMPERATURE || printf 'no nvidia-smi\n'
+    nvidia-smi --query-gpu=name,driver_version,persistence_mode,clocks.max.sm --format=csv || true
+    printf '==== folders of libraries: %s\n' "${BENCH_CUDA_LIBS:-}"
+    tr : '\n' <<<"${BENCH_CUDA_LIBS:-}" | while read -r folder; do ls -l "$folder" || true; done
+  } >"$out/facts.txt" 2>&1
+}
+do_facts() { step facts 30 write_facts || true; }
+
+do_doctor() { step doctor 60 "$bench" doctor || true; }
+
+# start_times <held open: true, false>: of three workers that ask the device.
+start_times() {
+  local begin times=()
+  for _ in 1 2 3; do
+    begin=$(date +%s%N)
+    "$bench" worker --probe libraries >/dev/null
+    times+=($((($(date +%s%N) - begin) / 1000000)))
   done
-  say_figures product "$work/torch.jsonl" "$work"/product.*.jsonl
+  printf '{"question":"l","check":"the start of a worker","outcome":"figures","device_held_open":%s,"ms":[%s]}\n' \
+    "$1" "$(IFS=,; printf '%s' "${times[*]}")" | tee -a "$checks_file"
+}
+# A driver without persistence initialises the device for each process, unless somebody holds it.
+start_of_worker() {
+  start_times false
+  if [[ -r $device ]]; then
+    exec 9<"$device"
+    start_times true
+  fi
+}
+do_start() { step start 60 start_of_worker || true; }
+
+# Parts of bench_gpu_test, which cuts them itself.
+checks_part() {
+  step "$1" 100 "$checks" "$checks_file" --session "$out/session.jsonl" --only "$1" || true
+}
+do_memory() { checks_part memory; }
+do_blocking() { checks_part blocking; }
+do_sampling() { checks_part sampling; }
+do_long_graph() { checks_part long_graph; }
+do_tracing() { checks_part tracing; }
+do_late_tracing() { checks_part late_tracing; }
+do_counters() { checks_part counters; }
+do_cold() { checks_part cold; }
+do_verdicts() { checks_part verdicts; }
+do_ceilings() { checks_part ceilings; }
+do_graph_level() { checks_part graph_level; }
+
+# The first import may read gigabytes.
+torch=unknown
+do_torch() {
+  [[ $torch == unknown ]] || return 0
+  torch=no
+  if ! python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))' 2>>"$log"; then
+    say "left out  PyTorch: it is not installed"
+  elif step torch 180 python3 -c 'import torch; print(torch.__version__)'; then
+    torch=yes
+  fi
+}
+
+# A product as `bench` and as PyTorch see it, for as long each.
+compare_with_torch() {
+  local product=gemm/forward/m${size}n${size}k${size}/bf16/cublaslt/cuda/hot
+  "$bench" run "$product" --set measure.processes=1 --set "measure.max_time=${product_seconds}s" \
+    --set measure.precision=0.1% --set measure.min_iterations=10 --force --out "$work/product.jsonl"
+  [[ $torch == no ]] || python3 "$root/ci/gpu_torch.py" product "$size" "$product_seconds" >>"$profiles"
+}
+do_product() {
+  do_torch
+  enough_memory product "$((size * size * 40 / 1048576 + 512))" || return 0
+  step product 90 compare_with_torch || true
+  keep "$work/product.jsonl"
+  [[ ! -s $work/product.jsonl ]] || step "product against PyTorch" 15 say_figures product "$profiles" "$work/product.jsonl" || true
+}
+
+do_plan() {
+  step plan 60 "$bench" run "$fused" --set measure.processes=1 --set measure.max_time=100ms \
+    --force --out "$work/plan.jsonl" || true
+  keep "$work/plan.jsonl"
+}
+
+do_network() {
+  enough_memory network 4096 || return 0
+  step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force \
+    --out "$work/network.jsonl" || true
+  keep "$work/network.jsonl"
+}
+do_trace() {
+  [[ -s $work/network.jsonl ]] || return 0
+  step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
+}
+
+do_shapes() { in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters; }
+do_rules() {
+  local shapes=("$work"/shapes.*.jsonl)
+  ((${#shapes[@]} == 0)) || step rules 15 say_figures rules "$bench" "${shapes[@]}" || true
 }
 
 # profile_program <name> <bench profile's arguments...>
-# shellcheck disable=SC2317
 profile_program() {
-  local name=$1
+  local name=$1 file
   shift
   "$bench" profile --profile=operators,device --force --out "$work/profile_$name.jsonl" "$@"
-  local file
   for file in "$work/profile_$name"*.jsonl; do
     "$bench" analyze "$file" --kind kernel
+    cat "$file" >>"$profiles"
   done
 }
-
 # One that travels with this: a worker of `bench run`, whose measured executions are an NVTX range.
-small_program() {
-  local product=gemm/forward/m2048n2048k2048/f16/cublaslt/cuda/hot
+do_program() {
+  local product=gemm/forward/m2048n2048k2048/f16/cublaslt/cuda/hot program
   if [[ -n ${BENCH_GPU_CHECK_PROGRAM:-} ]]; then
     read -ra program <<<"-- $BENCH_GPU_CHECK_PROGRAM"
   else
@@ -184,46 +329,63 @@ small_program() {
       --set measure.processes=1 --set measure.min_iterations=20 --set measure.max_time=5ms
       --force --out "$work/below.jsonl")
   fi
+  step program 30 profile_program program "${program[@]}" || true
+}
+do_torch_profile() {
+  do_torch
+  [[ $torch == yes ]] || return 0
+  step torch_profile 60 profile_program torch --window nvtx:measured -- \
+    python3 "$root/ci/gpu_torch.py" network || true
+}
+
+# A kernel against itself: what differs is a variable that nobody reads.
+duet_with_itself() {
+  "$bench" duet "$self" --base-env BENCH_GPU_CHECK_BASE=1 \
+    --duets 6 --force --out "$work/duet.jsonl" | tee "$work/duet.txt"
+  python3 -c 'import json, sys
+lines = [line.strip() for line in sys.stdin if line.strip()]
+lines = [line for line in lines if line.startswith("candidate is")] or lines[-1:]
+print(json.dumps({"question": "m", "check": "the gate of a kernel against itself",
+                  "outcome": "figures", "text": lines[0] if lines else "nothing said"}))' \
+    <"$work/duet.txt" >>"$checks_file"
+}
+do_gate() { step gate 60 duet_with_itself || true; }
+
+# Without profiles all cases of a part share their workers: here what counts is that each has run.
+do_operators() { in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"; }
+
+# ---- All of them
+
+# Into device.json; ends where there is no device, which is no failure.
+ask_device() {
+  local reason
+  timeout 60 "$bench" worker --probe libraries >"$out/device.json" 2>>"$log" || return 0
+  reason=$(python3 -c 'import json, sys
+answer = json.load(open(sys.argv[1]))
+report = answer.get("report") or {}
+if not report.get("devices"):
+    print((report.get("verdict") or {}).get("reason") or answer.get("reason") or "no device answers")' \
+    "$out/device.json" 2>>"$log") || return 0
+  [[ -n $reason ]] || return 0
+  say "there is no GPU, so nothing else was tried: $reason"
+  exit 77
 }
 
 get_program || { say "there is no program to check" && exit 1; }
 say "$("$bench" --version)"
 find_libraries
-step doctor 60 "$bench" doctor || true
-timeout 60 "$bench" worker --probe libraries >"$out/device.json" 2>>"$log" || true
-export -f compare_with_torch profile_program say_figures
-export bench root work summary size
-status=0
-step checks 120 "$checks" "$out/checks.jsonl" --session "$out/session.jsonl" || status=$?
-if ((status == 77)); then
-  say "$(tail -n 1 "$log")"
-  say "there is no GPU: nothing else was tried"
-  exit 77
-fi
-
-torch=no
-if timeout 60 python3 -c 'import torch' 2>>"$log"; then torch=yes; else say "left out  PyTorch: it is not installed"; fi
-[[ $torch == no ]] || step "the product and PyTorch's" 100 compare_with_torch || true
-in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+ask_device
 shopt -s nullglob
-shapes=("$work"/shapes.*.jsonl)
-((${#shapes[@]} == 0)) || step "rules of tensor cores" 15 say_figures rules "$bench" "${shapes[@]}" || true
-small_program
-step "a program profiled" 25 profile_program program "${program[@]}" || true
-[[ $torch == no ]] || step "PyTorch profiled" 60 profile_program torch --window nvtx:measured -- \
-  python3 "$root/ci/gpu_torch.py" network || true
-step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force --out "$work/network.jsonl" || true
-step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
-# Without profiles all cases of a part share their workers: here what counts is that each has run.
-in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"
+export -f compare_with_torch duet_with_itself profile_program say_figures start_of_worker start_times write_facts
+export bench checks_file device meminfo out product_seconds profiles root self size summary torch work
+for name in "${steps[@]}"; do
+  "do_$name"
+done
 
-measured=("$work"/{shapes,operators,product}.*.jsonl "$work"/network*.jsonl)
-profiled=("$work"/profile_*.jsonl)
-((${#measured[@]} == 0)) || cat "${measured[@]}" >"$results"
-((${#profiled[@]} == 0)) || cat "${profiled[@]}" >"$profiles"
-[[ ! -f $work/torch.jsonl ]] || cat "$work/torch.jsonl" >>"$profiles"
-conclude kernels "${measured[@]}" "${profiled[@]}"
+profiled=("$work"/profile_*.jsonl) traced=("$work"/{shapes,operators,network}*.jsonl)
+((${#profiled[@]} + ${#traced[@]} == 0)) || conclude kernels "${traced[@]}" "${profiled[@]}"
 conclude answers "$out"
+conclude table "$out"
 for file in "$results" "$profiles" "$out/session.jsonl" "$out/trace.json"; do pack "$file"; done
 (($(stat -c %s "$log") <= 16000000)) || { tail -c 15000000 "$log" >"$work/log" && mv "$work/log" "$log"; }
 say "$failures failed, $SECONDS s"

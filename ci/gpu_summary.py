@@ -7,12 +7,15 @@ ci/gpu_summary.py rules BENCH RESULT.jsonl...          use of tensor cores as co
                                                        and rules tell it, for each case with counters
 ci/gpu_summary.py kernels FILE.jsonl...                how many kernels belong to an operator or layer,
                                                        of `bench run --profile` and `bench profile`
-ci/gpu_summary.py answers FOLDER                       the questions (a) to (j) of docs/cuda.md
+ci/gpu_summary.py answers FOLDER                       the questions (a) to (m) of docs/cuda.md
+ci/gpu_summary.py table FOLDER...                      its table of figures, as Markdown, from what calls
+                                                       of ci/gpu_check.sh have left, whole or cut
 
 Status: 0 all is as it should be, 1 something is not, or there is nothing to compare, 2 usage."""
 
 import collections
 import csv
+import gzip
 import json
 import pathlib
 import re
@@ -23,7 +26,7 @@ import sys
 QUESTIONS = {
     "a": "cuDNN's description of the device; versions and paths of libraries",
     "b": "tracing with the CUPTI that travels",
-    "c": "kernels start after their launches, on CLOCK_MONOTONIC",
+    "c": "kernels lie between their launches and now, on CLOCK_MONOTONIC",
     "d": "what tracing costs kernels of 2, 20 and 200 us, and a graph of 50: node by node, and as one record",
     "e": "a second traced session in one process is refused",
     "f": "counters against the models of operations and bytes",
@@ -31,6 +34,9 @@ QUESTIONS = {
     "h": "what NVML answers",
     "i": "ceilings",
     "j": "conversion copies: the workspace against the kernels that appear",
+    "k": "cold caches: a product over 0, 2 and 4 times L2",
+    "l": "the start of a worker, with and without the device held open",
+    "m": "the gate of a kernel against itself",
 }
 WANTED_RATIO = 1.03  # of bench's time to PyTorch's
 WANTED_SHAPES = 100  # with a counter's verdict
@@ -39,10 +45,16 @@ ORPHANS = re.compile(r"(\d+) kernels belong to no known operator")
 
 
 def records(path):
-    """Of a file of JSON lines; none where it is missing. What is no record is left out."""
-    if not path.exists():
+    """Of a file of JSON lines, packed or not; none where it is missing. What is no record is left out,
+    such as the last line of one that was cut."""
+    packed = path.with_name(path.name + ".gz")
+    if path.exists():
+        text = path.read_text(errors="replace")
+    elif packed.exists():
+        text = gzip.decompress(packed.read_bytes()).decode(errors="replace")
+    else:
         return
-    for line in path.read_text(errors="replace").splitlines():
+    for line in text.splitlines():
         try:
             record = json.loads(line)
         except json.JSONDecodeError:
@@ -76,17 +88,29 @@ def shortened(lines):
 def product(torch_file, result_files):
     theirs = [r for r in records(torch_file) if r.get("record") == "torch_product"]
     torch = [r["median_ns"] for r in theirs]
-    ours = [r["time"]["median_ns"] for file in result_files for r in records(file)
-            if r.get("record") == "case" and r.get("outcome") == "ok"]
-    if not torch or not ours:
-        print("product   no figures: "
-              + ", ".join(name for name, found in (("PyTorch", torch), ("bench", ours)) if not found))
+    cases = [r for file in result_files for r in records(file)
+             if r.get("record") == "case" and r.get("outcome") == "ok"]
+    ours = [r["time"]["median_ns"] for r in cases]
+    if not ours:
+        print("product   no figures: bench")
         return 1
-    a, b = statistics.median(ours), statistics.median(torch)
-    print(f"product   bf16 {theirs[0]['size']}^3: bench {a / 1e6:.3f} ms, PyTorch {b / 1e6:.3f} ms,"
-          f" ratio {a / b:.4f} (medians of {len(ours)} and {len(torch)} rounds in turns; wanted"
-          f" within {WANTED_RATIO})")
+    a = statistics.median(ours)
+    state = state_of(cases[0])
+    if not torch:
+        print(f"product   {cases[0]['id']}: bench {a / 1e6:.3f} ms{state}, PyTorch was not measured")
+        return 0
+    b = statistics.median(torch)
+    print(f"product   bf16 {theirs[0]['size']}^3: bench {a / 1e6:.3f} ms{state}, PyTorch {b / 1e6:.3f} ms,"
+          f" ratio {a / b:.4f} (wanted within {WANTED_RATIO})")
     return 0 if a / b <= WANTED_RATIO else 1
+
+
+def state_of(case):
+    """The clock, and how many samples were void or throttled: " at 1.41 GHz, 0 void, 52 throttled"."""
+    clock = f" at {case['clock_hz'] / 1e9:.2f} GHz" if case.get("clock_hz") else ""
+    counts = [f"{(case.get(key) or {}).get('count', 0)} {word}"
+              for key, word in (("voided", "void"), ("throttled", "throttled"))]
+    return f"{clock}, {', '.join(counts)}"
 
 
 # ---- rules. A verdict is True: tensor cores are used, or may be; False: they are not; None: unknown.
@@ -307,7 +331,7 @@ def check_answers(folder):
 
 
 def answers(folder):
-    """Status 1 where a question has no answer."""
+    """A question without an answer was not asked, or its step was cut: that is no failure."""
     found = collections.defaultdict(list)
     for part in (device_answers(folder), check_answers(folder), case_answers(folder)):
         for question, lines in part.items():
@@ -316,7 +340,146 @@ def answers(folder):
         print(f"({question}) {text}")
         for line in found[question] or ["no answer"]:
             print(f"    {line}")
-    return 0 if all(found[question] for question in QUESTIONS) else 1
+    return 0
+
+
+# ---- table. A row is (what, value, step that has it); a value of None: it was not measured.
+
+class Evidence:
+    """What calls of ci/gpu_check.sh have left."""
+
+    def __init__(self, folders):
+        self.checks, self.cases, self.passes, self.torch, self.device = {}, {}, {}, [], {}
+        for folder in folders:
+            for r in records(folder / "checks.jsonl"):
+                self.checks.setdefault(r.get("check"), []).append(r)
+            for r in records(folder / "results.jsonl"):
+                if r.get("record") == "case":
+                    self.cases[r["id"]] = r
+                elif r.get("record") == "profile_pass":
+                    self.passes[r["id"]] = r
+            self.torch += [r for r in records(folder / "profiles.jsonl")
+                           if r.get("record") == "torch_product"]
+            try:
+                report = json.loads((folder / "device.json").read_text())
+                self.device = self.device or (report.get("report") or report)
+            except (OSError, json.JSONDecodeError):
+                pass
+
+    def check(self, name, *keys):
+        """The figures of a check that has all of these."""
+        for record in self.checks.get(name, []):
+            if all(key in record for key in keys):
+                return record
+        return None
+
+
+def rows_of_starts(evidence):
+    for held, text in ((False, "start of a worker"), (True, "start of a worker, device held open")):
+        times = [r["ms"] for r in evidence.checks.get("the start of a worker", [])
+                 if r.get("device_held_open") is held]
+        yield text, f"{statistics.median(times[0]):.0f} ms" if times else None, "start"
+
+
+def rows_of_sampling(evidence):
+    for length in (2, 5, 20, 50, 200):
+        r = evidence.check(f"stream against graph, {length} us", "stream_us", "graph_us")
+        yield (f"kernel of {length} us by stream, by graph",
+               f"{r['stream_us']:.2f} us, {r['graph_us']:.2f} us" if r else None, "sampling")
+    r = evidence.check("floor of a launch", "empty_kernel_us")
+    yield "empty kernel, the gap at most", f"{r['empty_kernel_us']:.2f} us" if r else None, "sampling"
+    r = evidence.check("a graph of 4096 nodes behind the blocking kernel", "node_us")
+    yield ("node of a graph of 4096", f"{r['node_us']:.2f} us ({r['method']})" if r else None,
+           "long_graph")
+
+
+def rows_of_tracing(evidence):
+    r = evidence.check("kernels lie between their launches and the session's end", "earliest_us")
+    yield ("kernels after their launch, before the end",
+           f"{r['earliest_us']:.1f} us, {-r['latest_us']:.1f} us" if r else None, "tracing")
+    r = evidence.check("a tracer that begins after the context", "kernel_ns")
+    clock = None
+    if r:
+        ends = {"CLOCK_MONOTONIC": r["end_monotonic_ns"], "CLOCK_REALTIME": r["end_realtime_ns"]}
+        clock = min(ends, key=lambda name: abs(ends[name] - r["kernel_ns"]))
+    yield "clock of a tracer after the context", clock, "late_tracing"
+    for length in (2, 20, 200):
+        r = evidence.check(f"a traced kernel of {length} us", "recorded_us", "cost_us")
+        yield (f"kernel of {length} us traced: recorded, added cost",
+               f"{r['recorded_us']:.2f} us, {r['cost_us']:.2f} us" if r else None, "tracing")
+
+
+def rows_of_counters(evidence):
+    r = evidence.check("tensor operations of a product of 4096^3 in bf16", "counted_by_expected")
+    yield ("tensor operations counted by the model's",
+           f"{r['counted_by_expected']:.4f}" if r else None, "counters")
+    for times in (0, 2, 4):
+        r = evidence.check(f"a product of 2048^3 in bf16 over {times} x L2", "us")
+        hits = f", {100 * r['l2_hit_share']:.0f} % hits" if r and "l2_hit_share" in r else ""
+        yield f"bf16 2048^3 over {times} x L2", f"{r['us']:.1f} us{hits}" if r else None, "cold"
+
+
+def rows_of_results(evidence):
+    case = next((r for name, r in evidence.cases.items() if name.startswith("gemm/")
+                 and "/bf16/" in name and r.get("outcome") == "ok"
+                 and evidence.torch and f"m{evidence.torch[0]['size']}n" in name), None)
+    ours = case["time"]["median_ns"] if case else None
+    yield ("product of PyTorch's size", f"{ours / 1e6:.3f} ms{state_of(case)}" if case else None, "product")
+    theirs = statistics.median(r["median_ns"] for r in evidence.torch) if evidence.torch else None
+    yield "the same by PyTorch", f"{theirs / 1e6:.3f} ms" if theirs else None, "product"
+    yield ("bench by PyTorch", f"{ours / theirs:.4f}" if ours and theirs else None, "product")
+    plan = next((r for name, r in evidence.cases.items()
+                 if name.startswith("conv/") and "+relu" in name and (r.get("setup") or {}).get("plan_ns")), None)
+    yield ("plan of a fused f16 convolution",
+           f"{plan['setup']['plan_ns'] / 1e6:.0f} ms" if plan else None, "plan")
+    network = next((r for name, r in evidence.cases.items()
+                    if name.startswith("network/") and r.get("outcome") == "ok"), None)
+    yield ("network", f"{network['time']['median_ns'] / 1e6:.3f} ms" if network else None, "network")
+    verdicts = collections.Counter(word_of(verdict_of(details_of(r).get("tensor_cores", "")))
+                                   for r in evidence.passes.values()
+                                   if details_of(r).get("tensor_cores", "").endswith("(counter)"))
+    yield ("verdicts of counters on tensor cores",
+           ", ".join(f"{n} {word}" for word, n in sorted(verdicts.items())) or None, "shapes")
+    outcomes = collections.Counter(r.get("outcome") for r in evidence.cases.values())
+    yield ("cases", ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items())) or None,
+           "shapes, operators")
+
+
+def rows_of_verdicts(evidence):
+    """Of bench_gpu_test, all in one process."""
+    shapes = [r[0] for name, r in evidence.checks.items() if str(name).startswith("tensor cores of ")]
+    pairs = [(verdict_of(r["eligible"]), verdict_of(r["counted"])) for r in shapes if "counted" in r]
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    text = f"{sum(a == b for a, b in known)} of {len(known)} agree" if known else None
+    yield "rules and counters on tensor cores, one process", text, "verdicts"
+
+
+def rows_of_gate(evidence):
+    r = evidence.check("the gate of a kernel against itself", "text")
+    yield "a kernel against itself", r["text"] if r else None, "gate"
+
+
+def table(folders):
+    evidence = Evidence(folders)
+    devices = evidence.device.get("devices") or []
+    if not devices:
+        print("No figures: no device answered. `ci/gpu_check.sh --only A` and `--only B` make them.")
+        return 0
+    print(f"{devices[0].get('name')}, driver {evidence.device.get('driver_version') or 'n/a'};"
+          " each row by `ci/gpu_check.sh --only STEP FOLDER`:")
+    print()
+    print("| figure | value | step |")
+    print("|---|---|---|")
+    for rows in (rows_of_starts, rows_of_sampling, rows_of_tracing, rows_of_counters,
+                 rows_of_results, rows_of_verdicts, rows_of_gate):
+        for what, value, step in rows(evidence):
+            print(f"| {what} | {value or 'not measured'} | `{step}` |")
+    for name, found in sorted(evidence.checks.items()):
+        r = found[0]
+        if r.get("question") == "i" and "us" in r:
+            rate = next((f", {r[unit]:.1f} {unit}" for unit in r if unit.endswith("_per_s")), "")
+            print(f"| {name} | {r['us']:.1f} us{rate} | `ceilings` |")
+    return 0
 
 
 def main():
@@ -330,6 +493,8 @@ def main():
         return kernels(paths)
     if command == "answers" and len(words) == 1:
         return answers(paths[0])
+    if command == "table" and words:
+        return table(paths)
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -1,28 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_torch.py product SIZE|network: PyTorch's side of ci/gpu_check.sh.
+"""ci/gpu_torch.py product SIZE [SECONDS]|network: PyTorch's side of ci/gpu_check.sh.
 
 product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
-         the median of 20 samples of 10 products between CUDA events, each behind a warm-up.
+         the median of samples of 10 products between CUDA events, each behind a warm-up: 20 of them,
+         and as many more as SECONDS hold, so that a device settles at its clock under load.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
          of emit_nvtx(record_shapes=True) and of a range "measured": what `bench profile` is to see."""
 
 import json
 import statistics
 import sys
+import time
 
 import torch
 
 SAMPLES, PRODUCTS = 20, 10
 
 
-def product(size):
+def product(size, seconds):
     a, b = (torch.randn(size, size, device="cuda").bfloat16() for _ in range(2))
     result = torch.empty(size, size, device="cuda", dtype=torch.bfloat16)
     for _ in range(PRODUCTS):
         torch.mm(a, b, out=result)
     times = []
-    for _ in range(SAMPLES):
+    until = time.monotonic() + seconds
+    while len(times) < SAMPLES or time.monotonic() < until:
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
         for _ in range(PRODUCTS):
@@ -34,7 +37,7 @@ def product(size):
     print(json.dumps({
         "record": "torch_product", "size": size, "version": torch.__version__,
         "cuda": torch.version.cuda, "device": torch.cuda.get_device_name(),
-        "median_ns": round(median_ms * 1e6),
+        "samples": len(times), "median_ns": round(median_ms * 1e6),
         "flops_per_s": 2 * size**3 / (median_ms * 1e-3)}))
 
 
@@ -59,8 +62,9 @@ def network():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "product" and sys.argv[2].isdecimal():
-        product(int(sys.argv[2]))
+    if (len(sys.argv) in (3, 4) and sys.argv[1] == "product"
+            and all(word.isdecimal() for word in sys.argv[2:])):
+        product(int(sys.argv[2]), int((sys.argv[3:] or ["0"])[0]))
     elif sys.argv[1:] == ["network"]:
         network()
     else:

@@ -68,8 +68,8 @@ enum TraceGroup : std::uint32_t { kTraceApi = 1, kTraceMemory = 2, kTraceDevice 
 class DeviceTracer {
  public:
   virtual ~DeviceTracer() = default;
-  // Before the first kernel is created. Error: another profiler is in the way, libraries are
-  // missing: the pass goes on without.
+  // Before anything makes a context on the device. Error: another profiler is in the way, libraries
+  // are missing: the pass goes on without.
   virtual Status begin(std::uint32_t groups) = 0;
   // Forgets what was recorded so far (setup, warm-up), but for what is still there: devices, nodes
   // of graphs, memory. Waits for the device.

@@ -109,6 +109,10 @@ TEST_F(FakeGpuProfileTest, seven_launches_are_seven_rows_with_their_grid_and_blo
     EXPECT_EQ(row.at("attributes").at("grid"), std::to_string(i) + ",2,1");
     EXPECT_EQ(row.at("attributes").at("block"), std::to_string(32 * i) + ",1,1");
     EXPECT_EQ(row.at("attributes").at("op"), "gemm");
+    EXPECT_EQ(row.at("attributes").at("parameters"), "m4n4k4");
+    EXPECT_EQ(row.at("attributes").at("dtype"), "f32");
+    EXPECT_EQ(row.at("attributes").at("in_shapes"), "4x4 4x4");
+    EXPECT_EQ(row.at("attributes").at("out_shapes"), "4x4");
     EXPECT_EQ(row.at("attributes").at("iteration"), 3);
     EXPECT_EQ(row.at("duration_ns"), 2000);
     EXPECT_EQ(row.at("id"), "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot");
@@ -180,6 +184,29 @@ TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
     if (row.contains("device")) counters.insert(row.at("name").get<std::string>());
   }
   EXPECT_THAT(counters, ElementsAre("device_live_bytes", "gpu_busy", "unfinished_kernels"));
+}
+
+// CUPTI keeps the times of a context on the clock that it had when the context was made: a context
+// that is older than the tracer has its records 56 years away.
+TEST_F(FakeGpuProfileTest, the_tracer_begins_before_anything_makes_a_context) {
+  const ProgramResult result = run("{}", kGemm);
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_EQ(pass().outcome, Outcome::ok) << pass().reason.value_or("");
+  const json iteration = activities("range").back();
+  const json kernel = activities("kernel").back();
+  EXPECT_LT(std::abs(kernel.at("start_ns").get<double>() - iteration.at("start_ns").get<double>()),
+            60e9);
+}
+
+TEST_F(FakeGpuProfileTest, records_on_the_realtime_clock_void_the_pass) {
+  const ProgramResult result = run(R"({"tracer":{"realtime":true}})", kGemm);
+  ASSERT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_EQ(pass().outcome, Outcome::failed);
+  EXPECT_THAT(pass().reason.value_or(""),
+              HasSubstr("on CLOCK_REALTIME, those of calls on CLOCK_MONOTONIC"));
+  for (const json& row : activities("kernel")) {
+    EXPECT_FALSE(row.contains("duration_ns")) << row;  // at its call, without a time
+  }
 }
 
 // Without a trace the harness knows how large it is, but not where it lies.

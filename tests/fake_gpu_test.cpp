@@ -234,6 +234,12 @@ TEST_F(FakeGpuTest, sample_method_decides_how_a_case_is_launched) {
   EXPECT_NE(find(graph, kSmall).case_hash, find(any, kSmall).case_hash);
 }
 
+// What a kernel knows of its samples it knows only once it has some: its method was lost.
+TEST_F(FakeGpuTest, how_samples_were_taken_is_a_detail_of_the_case) {
+  const Report report = run(two_gemms(), "{}");
+  EXPECT_EQ(find(report, kSmall).details.at("sample_method"), "as the fake is asked to");
+}
+
 // Memory of the device holds no result of an earlier execution that could hide it.
 TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
   const Report report = run(

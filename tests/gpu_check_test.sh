@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# gpu_check_test.sh BUILD WORK: all of ci/gpu_check.sh without a GPU, over what BUILD has in place of
+# gpu_check_test.sh BUILD WORK: both calls of ci/gpu_check.sh without a GPU, over what BUILD has in place of
 # one (tests/fakes): the plugin, the driver and CUPTI below `bench profile`, PyTorch, and a program of
 # checks that only writes what bench_gpu_test would. A step that fails, or a figure that is not what
 # the scripts of these make it, fails the test.
@@ -8,11 +8,22 @@ set -euo pipefail
 build=$(realpath -- "$1") work=$2
 here=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
+evidence=''
 fail() { printf 'gpu_check_test.sh: %s\n' "$*" >&2 && cat "$work/gpu_check.txt" >&2 && exit 1; }
 # expect <line of summary.txt>
-expect() { grep -qxF -- "$1" "$work/evidence/summary.txt" || fail "no line '$1'"; }
+expect() { grep -qxF -- "$1" "$evidence/summary.txt" || fail "no line '$1'"; }
 # expect_start <begin of a line of summary.txt>
-expect_start() { grep -qE -- "^$1" "$work/evidence/summary.txt" || fail "no line that begins with '$1'"; }
+expect_start() { grep -qE -- "^$1" "$evidence/summary.txt" || fail "no line that begins with '$1'"; }
+# never <begin of a line of summary.txt>
+never() { ! grep -E -- "^$1" "$evidence/summary.txt" >&2 || fail "a line begins with '$1'"; }
+# check <folder> <status> <arguments...>: runs ci/gpu_check.sh into the folder.
+check() {
+  local status=0 wanted=$2
+  evidence=$work/$1
+  shift 2
+  "$here/../ci/gpu_check.sh" --bundle "$work/bench.tar.gz" "$@" "$evidence" >"$work/gpu_check.txt" 2>&1 || status=$?
+  [[ $status == "$wanted" ]] || fail "status $status of $*"
+}
 
 rm -rf "$work"
 tree=$work/tree/bench
@@ -23,10 +34,27 @@ work=$(realpath -- "$work") tree=$work/tree/bench
 printf '#!/bin/sh\nexec "%s/bench" "$@"\n' "$build" >"$tree/bin/bench"
 cat >"$tree/bin/bench_gpu_test" <<'CHECKS'
 #!/bin/sh
-for question in b c d e f i j; do
-  echo '{"question":"'$question'","check":"of '$question'","outcome":"ok"}'
-done >"$1"
-[ "$2" = --session ] && echo '{"kind":"session"}' >"$3"
+# FIGURES.jsonl --session FILE --only PART
+figure() { echo '{"question":"'$1'","check":"'"$2"'","outcome":"ok"'"$3"'}' >>"$file"; }
+file=$1
+case $5 in
+  sampling) figure '' 'stream against graph, 20 us' ',"length_us":20,"stream_us":21.5,"graph_us":20.1,"launch_us":2' ;;
+  tracing)
+    echo '{"kind":"session"}' >"$3"
+    for question in b c d e j; do figure $question "of $question"; done
+    ;;
+  late_tracing) figure c 'a tracer that begins after the context' \
+    ',"kernel_ns":1790000000000000000,"end_monotonic_ns":50,"end_realtime_ns":1790000000000000009' ;;
+  counters) figure f 'of f' ;;
+  cold) figure k 'a product of 2048^3 in bf16 over 4 x L2' ',"us":31.25,"l2_hit_share":0.04' ;;
+  verdicts)
+    for shape in 1 2; do
+      figure g "tensor cores of $shape" ',"eligible":"eligible","counted":"used (counter)"'
+    done
+    ;;
+  ceilings) exit 124 ;;
+  *) figure '' "of $5" ;;
+esac
 CHECKS
 chmod +x "$tree"/bin/*
 head='version: 1
@@ -59,23 +87,46 @@ export FAKE_TORCH_PROGRAM="$build/tests/bench_cuda_program init push measured pu
 export BENCH_GPU_CHECK_SIZE=32 BENCH_GPU_CHECK_NETWORK=$work/network.yaml
 export BENCH_GPU_CHECK_PROGRAM="$build/tests/bench_cuda_program init push layer:a launch _Z4gemmv 7 pop"
 
-status=0
-"$here/../ci/gpu_check.sh" --bundle "$work/bench.tar.gz" "$work/evidence" >"$work/gpu_check.txt" 2>&1 ||
-  status=$?
+export BENCH_GPU_CHECK_SECONDS=1 BENCH_GPU_CHECK_DEVICE=/dev/null
+export BENCH_GPU_CHECK_FUSED=conv/forward/c4h8w8k4r3s3p1+bias+relu/f16/cudnn/cuda/hot
+# Of the CPU: time on the fake device is virtual, and duets refuse samples that are longer than they took.
+export BENCH_GPU_CHECK_SELF=gemm/forward/m4n4k4/f32/onednn/cpu/hot
 
-[[ $status == 1 ]] || fail "status $status"
-
-# Every step ends well but the rules: they forbid tensor cores to products of f32, and these use them.
-for name in doctor checks "the product and PyTorch's" 'a program profiled' 'PyTorch profiled' network \
-  trace 'shapes, part [0-9]+ of 12' 'operators, part [1-8] of 8'; do
+# How time is taken, traced and counted. One part takes too long: it is cut, which is no failure.
+check a 0 --only A --limit 120
+for name in facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold torch \
+  product 'product against PyTorch' plan graph_level; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
 done
-[[ $(grep -c '^ok ' "$work/evidence/summary.txt") == 27 ]] || fail "not all steps are ok"
-expect 'FAILED    rules of tensor cores (status 1)'
+expect_start 'cut       ceilings'
+never 'FAILED|left out'
+expect_start 'product   bf16 32\^3: bench 0.010 ms at 1.50 GHz, 0 void, 0 throttled, PyTorch 0.010 ms, ratio 1.0000'
+while read -r line; do expect "$line"; done <<'LINES'
+| kernel of 20 us by stream, by graph | 21.50 us, 20.10 us | `sampling` |
+| kernel of 50 us by stream, by graph | not measured | `sampling` |
+| clock of a tracer after the context | CLOCK_REALTIME | `late_tracing` |
+| bf16 2048^3 over 4 x L2 | 31.2 us, 4 % hits | `cold` |
+| bench by PyTorch | 1.0000 | `product` |
+LINES
+expect_start '\| start of a worker, device held open \| [0-9]+ ms '
+for question in a b c d e f h j k l; do
+  expect_start "\\($question\\) "
+done
+files=$(cd "$evidence" && echo *)
+[[ $files == "checks.jsonl device.json facts.txt log.txt profiles.jsonl.gz results.jsonl.gz session.jsonl.gz summary.txt" ]] ||
+  fail "other files of A: $files"
+
+# Networks, shapes, operators, programs, the gate. Every step ends well but the rules: they forbid
+# tensor cores to products of f32, and these use them.
+check b 1 --only B
+for name in network trace verdicts 'shapes, part [0-9]+ of 12' program torch torch_profile gate 'operators, part [1-8] of 8'; do
+  expect_start "ok        $name \\([0-9]+ s\\)\$"
+done
+never 'cut|left out'
+expect 'FAILED    rules (status 1)'
 shape=gemm/forward/m8n8k8/f32/cublaslt/cuda/hot
 kernel=nvjet_hsh_128x256_64x4_TNT
 while read -r line; do expect "$line"; done <<LINES
-product   bf16 32^3: bench 0.010 ms, PyTorch 0.010 ms, ratio 1.0000 (medians of 3 and 3 rounds in turns; wanted within 1.03)
 rules     2 shapes; verdicts of counters 2 (wanted: 100), of names 2, of rules 2
 rules     names and counters: 2 of 2 agree
 rules     rules and counters: 1 of 2 agree
@@ -87,32 +138,43 @@ kernels   profile_torch: 2 of 4 attributed
 kernels   profile_torch: of nobody tail (2)
 kernels   all kernels attributed: 18 of 20
 FAILED    kernels
+| rules and counters on tensor cores, one process | 2 of 2 agree | \`verdicts\` |
+| verdicts of counters on tensor cores | 2 used | \`shapes\` |
 LINES
-for question in a b c d e f g h i j; do
-  expect_start "\\($question\\) "
-done
-! grep -q 'no answer' "$work/evidence/summary.txt" || fail "a question has no answer"
+expect_start '\| a kernel against itself \| candidate is '
 expect_start '2 failed, [0-9]+ s$'
-
-# What it leaves.
-files=$(cd "$work/evidence" && echo *)
-[[ $files == "checks.jsonl device.json log.txt profiles.jsonl.gz results.jsonl.gz session.jsonl.gz summary.txt trace.json.gz" ]] ||
-  fail "other files: $files"
-for file in "$work"/evidence/*.gz; do
+files=$(cd "$evidence" && echo *)
+[[ $files == "checks.jsonl device.json log.txt profiles.jsonl.gz results.jsonl.gz summary.txt trace.json.gz" ]] ||
+  fail "other files of B: $files"
+for file in "$evidence"/*.gz; do
   [[ -n $(gzip -dc "$file" | head -c 1) ]] || fail "$file is empty"
 done
-[[ $(gzip -dc "$work/evidence/results.jsonl.gz" | grep -c '"record":"case"') == 7 ]] ||
-  fail "other results: $(gzip -dc "$work/evidence/results.jsonl.gz" | grep '"record":"case"')"
+[[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 4 ]] ||
+  fail "other results: $(gzip -dc "$evidence/results.jsonl.gz" | grep '"record":"case"')"
+
+# Both together make the table of docs/cuda.md.
+python3 "$here/../ci/gpu_summary.py" table "$work/a" "$work/b" >"$work/table.md"
+grep -qF 'Fake GPU, driver ' "$work/table.md" || fail "no device in the table: $(cat "$work/table.md")"
+grep -qF '| plan of a fused f16 convolution |' "$work/table.md" || fail "no plan in the table"
+
+# Single steps, on a machine of little memory.
+printf 'MemTotal: 300000 kB\nMemAvailable: 204800 kB\n' >"$work/meminfo"
+BENCH_GPU_CHECK_MEMINFO=$work/meminfo check small 0 --only memory,product,network
+expect_start 'ok        memory '
+expect 'skipped   product: it needs 512 MiB of the host'"'"'s memory, 200 are available'
+expect 'skipped   network: it needs 4096 MiB of the host'"'"'s memory, 200 are available'
+check unknown 2 --only memory,soundness
 
 # Without time for anything every step is left out, and the end still comes.
-status=0
-"$here/../ci/gpu_check.sh" --limit 19 --bundle "$work/bench.tar.gz" "$work/evidence" \
-  >"$work/gpu_check.txt" 2>&1 || status=$?
-[[ $status == 1 ]] || fail "status $status without time"
-for name in doctor checks "the product and PyTorch's" 'a program profiled' 'PyTorch profiled' network trace; do
+check late 0 --only doctor,memory,product,shapes,operators --limit 19
+for name in doctor memory product; do
   expect "left out  $name: the time is used up"
 done
 expect 'left out  shapes, parts 1 to 12 of 12: the time is used up'
 expect 'left out  operators, parts 1 to 8 of 8: the time is used up'
-expect 'kernels   all kernels attributed: 0 of 0'
-! grep -q '^ok ' "$work/evidence/summary.txt" || fail "something was done without time"
+never 'ok|FAILED'
+
+# Without a GPU nothing is tried.
+printf '{"device":null,"verdict":{"availability":"no_driver","reason":"libcuda.so.1 was not found"}}' >"$work/none.json"
+FAKE_GPU_SCRIPT=$work/none.json check none 77
+expect 'there is no GPU, so nothing else was tried: libcuda.so.1 was not found'

@@ -92,16 +92,17 @@ void AlignedBuffer::fill(std::uint8_t value) {
   std::memset(data_, value, static_cast<std::size_t>(size_.count));
 }
 
-std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance) {
+std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
+                                 Bytes unit) {
   SetLayout layout;
   std::int64_t bytes = 0;
   for (const Bytes buffer : buffers) {
     layout.offsets.push_back({bytes});
-    bytes += round_up(buffer.count, kCacheLine);
+    bytes += round_up(buffer.count, unit.count);
   }
   if (bytes > region.count) return std::nullopt;
-  const std::int64_t lines = std::max<std::int64_t>(bytes / kCacheLine, 1);
-  layout.stride = {(lines % 2 == 0 ? lines + 1 : lines) * kCacheLine};
+  const std::int64_t units = std::max<std::int64_t>(bytes / unit.count, 1);
+  layout.stride = {(units % 2 == 0 ? units + 1 : units) * unit.count};
   const std::int64_t usable = std::min(region.count, distance.count);
   layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaximumSets);
   return layout;

@@ -35,9 +35,14 @@ class AlignedBuffer {
   Bytes size_;
 };
 
+// Where buffers of a region may begin: at lines of the host's caches; on a device, where rows are
+// fetched in pieces of 128 bytes, at what its allocator aligns to.
+inline constexpr Bytes kHostUnit{kCacheLine};
+inline constexpr Bytes kDeviceUnit{256};
+
 // How many sets of buffers a region holds, and where: set i begins at i * stride, its buffer j at
-// offsets[j] behind that. All multiples of the line size; the stride is an odd number of lines, so
-// that neighbouring sets begin at different places of a page.
+// offsets[j] behind that. All multiples of the unit; the stride is an odd number of units, so that
+// neighbouring sets begin at different places of a page.
 struct SetLayout {
   std::int64_t sets = 1;
   Bytes stride{0};
@@ -45,7 +50,8 @@ struct SetLayout {
 };
 // As many sets as `distance` bytes of the region make, at least 1 and at most kMaximumSets; absent
 // when not even one set fits the region.
-std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance);
+std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
+                                 Bytes unit = kHostUnit);
 
 // Binding a kernel to a set takes some microseconds: beyond this, small operators would spend more
 // time in setup than in timed iterations.
@@ -75,6 +81,7 @@ class Arena {
 
   Bytes size() const { return size_; }
   const ops::DeviceMemory* memory() const { return memory_; }
+  Bytes unit() const { return memory_ == nullptr ? kHostUnit : kDeviceUnit; }
   std::byte* read_region() { return read_; }
   Result<std::byte*> write_region();
 

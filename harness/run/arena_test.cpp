@@ -33,6 +33,23 @@ TEST(LayOut, NoTwoNeighboursOfPageSizeBeginAtTheSamePlaceOfAPage) {
   EXPECT_EQ(layout->sets, kMi / (4096 + 64));
 }
 
+// Of 64 bytes more than a row of 128: no set but the first had rows of its own lines.
+TEST(LayOut, OnADeviceEveryBufferOfEverySetBeginsAtAMultipleOf256) {
+  const std::array<Bytes, 3> buffers = {Bytes{4096}, Bytes{100}, Bytes{300}};
+  const auto layout = lay_out(buffers, {kMi}, {kMi}, kDeviceUnit);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->offsets[1].count, 4096);
+  EXPECT_EQ(layout->offsets[2].count, 4096 + 256);
+  EXPECT_EQ(layout->stride.count, 19 * 256);  // 4096 + 256 + 512, which is odd
+  for (std::int64_t set = 0; set < layout->sets; ++set) {
+    for (const Bytes offset : layout->offsets) {
+      EXPECT_EQ((set * layout->stride.count + offset.count) % 256, 0);
+    }
+  }
+  const std::array<Bytes, 1> page = {Bytes{4096}};
+  EXPECT_EQ(lay_out(page, {kMi}, {kMi}, kDeviceUnit)->stride.count, 4096 + 256);
+}
+
 TEST(LayOut, DistanceLimitsTheSets) {
   const std::array<Bytes, 1> buffers = {Bytes{64}};
   EXPECT_EQ(lay_out(buffers, {kMi}, {640})->sets, 10);

@@ -82,6 +82,7 @@ class Step {
     record.implementation = result_.prepared->implementation;
     record.setup = setup_parts(result_.prepared->details);
     const std::optional<StopReason> reason = take_rounds(warm->sample, record);
+    for (const auto& [name, value] : device_.details) result_.prepared->details[name] = value;
     if (result_.ended || (record.samples.empty() && device_.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
     describe(device_, record);

@@ -314,11 +314,25 @@ Reply CommandServer::round(const RoundRequest& request) {
   if (!status) return failed_reply(status.error());
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
+  reply.device.details = later_details();
   if (canary_ && !taken.canaries.empty()) {
     reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,
                       median(taken.joins)};
   }
   return reply;
+}
+
+// What a kernel says only once it was sampled, such as how.
+std::map<std::string, std::string> CommandServer::later_details() const {
+  std::map<std::string, std::string> details;
+  const ops::Kernel& kernel = built_->instance.kernel();
+  if (!kernel.has_device_clock()) return details;
+  const auto& known = built_->reply.details;
+  for (const auto& [name, value] : kernel.details()) {
+    const auto before = known.find(name);
+    if (before == known.end() || before->second != value) details[name] = value;
+  }
+  return details;
 }
 
 Reply CommandServer::profile(const ProfileRequest& request) {

@@ -51,6 +51,7 @@ class CommandServer {
   Reply prepare(const PrepareRequest& request);
   Reply steps(const StepsRequest& request);
   Reply warm_up(const WarmUpRequest& request);
+  std::map<std::string, std::string> later_details() const;
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
   Reply canary();

@@ -25,6 +25,7 @@ void append(DeviceSamples& samples, const DeviceSamples& more) {
                              more.host_launch.end());
   samples.clock_hz.insert(samples.clock_hz.end(), more.clock_hz.begin(), more.clock_hz.end());
   if (!samples.sample_method) samples.sample_method = more.sample_method;
+  for (const auto& [name, value] : more.details) samples.details[name] = value;
   join(samples.voided, more.voided);
   join(samples.throttled, more.throttled);
   join(samples.unsteady_clock, more.unsteady_clock);

@@ -5,18 +5,21 @@
 #include "harness/report/record.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace bench {
 
-// As in ProcessRecord; remarks without a count are none.
+// As in ProcessRecord, but for `details`, which are the case's; remarks without a count are none.
 struct DeviceSamples {
   std::vector<Nanoseconds> host_launch;
   std::vector<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
   SampleRemarks voided, throttled, unsteady_clock;
+  // Details of the kernel that it has only since it was sampled, or that are others since then.
+  std::map<std::string, std::string> details{};
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
 };
 

@@ -26,6 +26,17 @@ TEST(DeviceSamples, OfSeveralRoundsFollowEachOther) {
   EXPECT_EQ(record.unsteady_clock, (SampleRemarks{1, {{"moved", 1}}}));
 }
 
+TEST(DeviceSamples, LaterDetailsTakeThePlaceOfEarlierOnes) {
+  DeviceSamples all, first, second;
+  first.details = {{"sample_method", "stream"}, {"launch_floor_ns", "1200"}};
+  second.details = {{"sample_method", "stream; the queue holds few launches"}};
+  append(all, first);
+  append(all, second);
+  EXPECT_THAT(all.details,
+              ElementsAre(testing::Pair("launch_floor_ns", "1200"),
+                          testing::Pair("sample_method", "stream; the queue holds few launches")));
+}
+
 TEST(DeviceSamples, WhatIsNotKnownOfEverySampleIsLeftOut) {
   DeviceSamples all;
   append(all, {{1ns, 2ns}, {10}, {}, {}, {}, {}});

@@ -180,6 +180,8 @@ Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
   GpuJoinOptions options;
   options.groups = switches_.kinds;
   options.tag_of = tag_of;
+  // The tracer reads both clocks when it ends.
+  if (session.clock.monotonic.count() > 0) options.now = session.clock.monotonic;
   return join_gpu_session(session, options);
 }
 

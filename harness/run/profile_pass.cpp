@@ -45,12 +45,14 @@ Status ProfilePass::capture_output() {
 }
 
 Result<ProfiledReply, RefusedReply> ProfilePass::run() {
+  // First of all: admit() asks the device for its free memory, which makes its context, and CUPTI
+  // before 13.3.3 may keep the times of a context that is older than the tracer on CLOCK_REALTIME.
+  trace_.emplace(world_.backend, switches_);
   auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
                        world_.catalogue);
   if (!subject) return std::move(subject).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
   world_.backend.set_tuning(request_.prepare.tuning);
-  trace_.emplace(world_.backend, switches_);
   recorder_.start();
   device_recorder_.start();
   Refused measured = Done{};

@@ -183,6 +183,7 @@ TEST(Replies, CarryWhatADeviceSaysOfSamples) {
   round.device = {
       {3us, 4us},        {1'780'000'000, 1'790'000'000}, "graph",
       {2, {{"hot", 2}}}, {1, {{"power cap", 1}}},        {1, {{"the clock changed", 1}}}};
+  round.device.details = {{"sample_method", "graph: shorter than 100.0 us"}};
   const std::string text = encode(ReplyMessage{round, {}});
   const auto decoded = decode_reply(text);
   ASSERT_TRUE(decoded.ok()) << decoded.error().message();

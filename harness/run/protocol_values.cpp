@@ -58,6 +58,7 @@ void put(const DeviceSamples& samples, json& message) {
   if (!samples.host_launch.empty()) message["host_launch_ns"] = to_json(samples.host_launch);
   if (!samples.clock_hz.empty()) message["clock_hz"] = samples.clock_hz;
   if (samples.sample_method) message["sample_method"] = *samples.sample_method;
+  if (!samples.details.empty()) message["details"] = samples.details;
   put(samples.voided, "voided", message);
   put(samples.throttled, "throttled", message);
   put(samples.unsteady_clock, "unsteady_clock", message);
@@ -69,6 +70,7 @@ DeviceSamples device_samples(const json& message) {
   if (message.contains("sample_method")) {
     samples.sample_method = message.at("sample_method").get<std::string>();
   }
+  samples.details = message.value("details", samples.details);
   samples.voided = sample_remarks(message, "voided");
   samples.throttled = sample_remarks(message, "throttled");
   samples.unsteady_clock = sample_remarks(message, "unsteady_clock");

@@ -43,10 +43,10 @@ Result<std::unique_ptr<Rotation>> bind_own(ops::Kernel& kernel, std::span<void* 
 }
 
 // Sets over which all of `parts` can rotate together; 1 when one of them cannot.
-std::int64_t lay_out_all(std::span<Rotating* const> parts, Bytes region, Bytes distance) {
+std::int64_t lay_out_all(std::span<Rotating* const> parts, const Arena& arena, Bytes distance) {
   std::int64_t sets = kMaximumSets;
   for (Rotating* part : parts) {
-    std::optional<SetLayout> layout = lay_out(part->sizes, region, distance);
+    std::optional<SetLayout> layout = lay_out(part->sizes, arena.size(), distance, arena.unit());
     if (!layout) return 1;
     part->layout = std::move(*layout);
     sets = std::min(sets, part->layout.sets);
@@ -87,7 +87,7 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
   details["arena.bytes"] = std::to_string(arena->size().count);
   if (arena->memory() != nullptr) details["arena.memory"] = "of the device";
   const Bytes reach = all ? arena->size() : distance.value_or(arena->size());
-  const std::int64_t sets = parts.empty() ? 1 : lay_out_all(parts, arena->size(), reach);
+  const std::int64_t sets = parts.empty() ? 1 : lay_out_all(parts, *arena, reach);
   details["cold.sets"] = std::to_string(sets);
   if (sets == 1) {
     details["cold.note"] = parts.empty()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <initializer_list>
 #include <utility>
 
 namespace bench {
@@ -14,12 +15,19 @@ namespace {
 // Of an iteration; more are made room for when they come.
 constexpr std::size_t kReservedMarks = 1024;
 
-// What is true of each part of a step: not its work.
-Attributes part_attributes(const Attributes& of_step) {
+// Those of `wanted` that the step has.
+Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
   Attributes attributes;
-  for (const Attribute attribute : {Attribute::op, Attribute::parameters, Attribute::dtype}) {
+  for (const Attribute attribute : wanted) {
     if (const auto text = of_step.text(attribute); !text.empty()) attributes.set(attribute, text);
   }
+  return attributes;
+}
+
+// What is true of each part of a step: not its work.
+Attributes part_attributes(const Attributes& of_step) {
+  Attributes attributes =
+      texts_of(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
   if (const auto number = of_step.integer(Attribute::iteration)) {
     attributes.set(Attribute::iteration, *number);
   }
@@ -145,10 +153,13 @@ void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
               owner.direction,
               std::string(owner.attributes.text(Attribute::op)),
               owner.attributes.integer(Attribute::iteration),
+              {},
               {}};
   const auto flops = owner.attributes.integer(Attribute::flops);
   const auto bytes = owner.attributes.integer(Attribute::bytes);
   if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
+  of.facts = texts_of(owner.attributes, {Attribute::parameters, Attribute::dtype,
+                                         Attribute::in_shapes, Attribute::out_shapes});
   sinks_.trace->own(taken.region, std::move(of));
 }
 

@@ -351,7 +351,8 @@ typedef struct bench_kernel {
   /* Of the host's kernels: tensors and values, valid until destroy(); NULL in a plugin's. */
   const bench_problem* problem;
   /* (optional) What else is to be known: the engine or algorithm, whether it was tuned; parts of
-   * its creation as "setup.NAME_ns", an integer. */
+   * its creation as "setup.NAME_ns", an integer.
+   * Read again after samples, when there may be more: the last one of a name counts. */
   const bench_detail* const* details;
   size_t detail_count;
 } bench_kernel;

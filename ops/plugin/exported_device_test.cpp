@@ -123,7 +123,9 @@ class DeviceKernel final : public Kernel {
         std::make_unique<DeviceInvocation>(device_, buffers.front()));
   }
   std::map<std::string, std::string> details() const override {
-    return {{"engine", "7"}, {"setup.plan_ns", "1500"}};
+    std::map<std::string, std::string> details = {{"engine", "7"}, {"setup.plan_ns", "1500"}};
+    if (samples_ > 0) details["sample_method"] = std::to_string(samples_);
+    return details;
   }
   bool has_device_clock() const override { return true; }
   Result<DeviceSample> sample(const SampleRequest& request) override {
@@ -131,12 +133,14 @@ class DeviceKernel final : public Kernel {
       const auto* first = static_cast<int*>(static_cast<DeviceInvocation*>(invocation)->first());
       device_.ask("samples " + std::to_string(*first));
     }
+    ++samples_;
     return device_.sample(request);
   }
 
  private:
   Device& device_;
   std::vector<KernelBuffer> buffers_;
+  int samples_ = 0;
 };
 
 class DeviceBackend final : public Backend {
@@ -278,6 +282,9 @@ TEST_F(ExportedDeviceTest, HandsOnSamples) {
     EXPECT_EQ(sample->verdict, verdict);
     EXPECT_EQ(sample->reason.empty(), verdict == SampleVerdict::counted);
   }
+  // The kernel says so only now; the latest word counts.
+  EXPECT_THAT(kernel->details(), ElementsAre(Pair("engine", "7"), Pair("sample_method", "4"),
+                                             Pair("setup.plan_ns", "1500")));
   EXPECT_EQ(seen.first, 3);
   EXPECT_EQ(seen.iterations, 7);
   EXPECT_EQ(seen.method, SampleMethod::stream);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,7 +38,8 @@ struct HeldKernel {
   CList<bench_buffer> buffers;
   CList<bench_step> steps;
   CList<bench_detail> details;
-  std::vector<Invocation*> rotation;  // of the sample that is taken
+  std::map<std::string, std::string> told;  // as `details`
+  std::vector<Invocation*> rotation;        // of the sample that is taken
   bench_kernel raw{};
 };
 
@@ -171,6 +173,22 @@ void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message
   if (taken.verdict != SampleVerdict::counted) write_message({taken.reason, "", ""}, message);
 }
 
+// A kernel knows more of itself once it was sampled. Rows that were handed out stay where they are.
+void fill_details(HeldKernel& made) {
+  auto now = made.held.kernel->details();
+  if (now == made.told) return;
+  for (const auto& [name, value] : now) {
+    const auto before = made.told.find(name);
+    if (before != made.told.end() && before->second == value) continue;
+    bench_detail& row = made.details.add();
+    row.name = made.texts.keep(name);
+    row.value = made.texts.keep(value);
+  }
+  made.told = std::move(now);
+  made.raw.details = made.details.data();
+  made.raw.detail_count = made.details.size();
+}
+
 bench_status sample(void* self, const bench_sample_request* request, bench_sample* taken,
                     bench_message* message) {
   HeldKernel& kernel = kernel_at(self);
@@ -184,6 +202,7 @@ bench_status sample(void* self, const bench_sample_request* request, bench_sampl
                               known ? static_cast<SampleMethod>(request->how) : SampleMethod::any};
     BENCH_ASSIGN_OR_RETURN(const DeviceSample made, kernel.held.kernel->sample(asked));
     write_sample(made, taken, message);
+    fill_details(kernel);
     return Done{};
   });
 }
@@ -202,11 +221,6 @@ void fill_rows(HeldKernel& made) {
     row.kind = made.texts.keep(step.kind);
     row.implementation = made.texts.keep(step.implementation);
     row.layouts = made.texts.keep(step.layouts);
-  }
-  for (const auto& [name, value] : kernel.details()) {
-    bench_detail& row = made.details.add();
-    row.name = made.texts.keep(name);
-    row.value = made.texts.keep(value);
   }
 }
 
@@ -236,8 +250,9 @@ const bench_kernel* export_kernel(KernelExport with) {
                .destroy = [](void* self) { delete static_cast<HeldKernel*>(self); },
                .sample = kernel.has_device_clock() ? sample : nullptr,
                .problem = made->view ? made->view->get() : nullptr,
-               .details = made->details.data(),
-               .detail_count = made->details.size()};
+               .details = nullptr,
+               .detail_count = 0};
+  fill_details(*made);
   return &made.release()->raw;
 }
 

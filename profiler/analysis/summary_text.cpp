@@ -102,7 +102,7 @@ std::string number(const std::optional<double>& value) {
 std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
                        const SummaryOptions& options, const char* share = "share [%]") {
   // p50, p95, cumulative share, min, max, mean, self, count.
-  constexpr std::array<std::size_t, 8> kLeastWanted = {9, 10, 4, 6, 7, 8, 5, 1};
+  constexpr std::array<std::size_t, 8> kFirstToGo = {9, 10, 4, 6, 7, 8, 5, 1};
   TextTable table;
   table.row({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]", "self [ms]",
              "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"});
@@ -116,11 +116,11 @@ std::string time_table(std::string_view heading, const std::vector<TimeRow>& row
                milliseconds(row.max), milliseconds(row.mean), milliseconds(row.p50),
                milliseconds(row.p95)});
   }
-  return table.text(options.width, kLeastWanted);
+  return table.text(options.width, kFirstToGo);
 }
 
 std::string memory_table(const std::vector<MemoryRow>& rows, const SummaryOptions& options) {
-  constexpr std::array<std::size_t, 3> kLeastWanted = {5, 3, 1};  // mean, min, count
+  constexpr std::array<std::size_t, 3> kFirstToGo = {5, 3, 1};  // mean, min, count
   TextTable table;
   table.row({"memory", "count [1]", "total [B]", "min [B]", "max [B]", "mean [B]"});
   for (const MemoryRow& row : rows) {
@@ -129,11 +129,11 @@ std::string memory_table(const std::vector<MemoryRow>& rows, const SummaryOption
                fmt::format("{}", row.total_bytes), format_or_unknown(row.min_bytes, bytes),
                format_or_unknown(row.max_bytes, bytes), number(row.mean_bytes)});
   }
-  return table.text(options.width, kLeastWanted);
+  return table.text(options.width, kFirstToGo);
 }
 
 std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOptions& options) {
-  constexpr std::array<std::size_t, 3> kLeastWanted = {6, 2, 3};  // last, count, min
+  constexpr std::array<std::size_t, 3> kFirstToGo = {6, 2, 3};  // last, count, min
   TextTable table;
   table.row({"counter", "unit", "count [1]", "min [unit]", "max [unit]", "mean over time [unit]",
              "last [unit]"});
@@ -142,7 +142,7 @@ std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOpti
                fmt::format("{}", row.count), number(row.min), number(row.max), number(row.mean),
                number(row.last)});
   }
-  return table.text(options.width, kLeastWanted);
+  return table.text(options.width, kFirstToGo);
 }
 
 std::string attribution_text(const Attribution& attribution, const SummaryOptions& options) {

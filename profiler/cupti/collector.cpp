@@ -331,11 +331,12 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   GpuSession session;
   session.pid = getpid();
   session.tracer = fmt::format("CUPTI {}, {}", cupti_version_text(library_.version), library_.path);
-  session.clock = {clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_REALTIME)};
   if (Status status = synchronise(); !status.ok()) {
     session.faults.push_back(
         fmt::format("the device did not finish: {}", status.error().message()));
   }
+  // Behind all work: no record may end later.
+  session.clock = {clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_REALTIME)};
   // First what is complete, then also what is not: nothing follows.
   for (const std::uint32_t how :
        {0u, static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)}) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "profiler/attribute.hpp"
 
 #include <cstdint>
 #include <map>
@@ -263,6 +264,7 @@ struct GpuOwner {
   std::string case_id, scope, direction, op;
   std::optional<std::int64_t> iteration;
   std::optional<GpuOperatorWork> work;
+  Attributes facts{};  // which its kernels bear too; files do not hold them
   friend bool operator==(const GpuOwner&, const GpuOwner&) = default;
 };
 using GpuOwners = std::map<std::uint64_t, GpuOwner>;
@@ -278,7 +280,7 @@ struct GpuClockPair {
 struct GpuSession {
   std::int64_t pid = 0;
   std::string tracer;  // "CUPTI 13.0.1"
-  GpuClockPair clock;
+  GpuClockPair clock;  // of an instant of the session, not necessarily its end
   GpuOwners owners;
   std::vector<GpuRecord> records;  // in any order
   std::int64_t dropped = 0;        // records that the tracer had no room for

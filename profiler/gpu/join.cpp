@@ -2,6 +2,7 @@
 // Second pass over a recorded session; the first is record_index.hpp.
 #include "profiler/gpu/join.hpp"
 
+#include "base/text.hpp"
 #include "profiler/gpu/allocations.hpp"
 #include "profiler/gpu/intervals.hpp"
 #include "profiler/gpu/kernel_name.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <unordered_map>
 #include <utility>
 
@@ -22,6 +24,11 @@ namespace {
 
 // The tracer computes times of the device from readings of both clocks: this much is its error.
 constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
+// Beyond this the times are wrong, and not only inexact.
+constexpr Nanoseconds kMostClockError = std::chrono::milliseconds(1);
+// No work waits as long on a device. Clocks that count from 1970 and from the machine's start are
+// decades apart.
+constexpr Nanoseconds kOtherClock = std::chrono::hours(24);
 // The counter of busy time has as many points as a timeline has pixels, none of them so short that
 // one kernel would be all of it.
 constexpr std::int64_t kBusyPoints = 1000;
@@ -39,6 +46,12 @@ std::string size_text(const GpuSize& size) {
 }
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void add_facts(Attributes& attributes, const Attributes& facts) {
+  for (const Attributes::Entry& fact : facts) {
+    std::visit([&](const auto& value) { attributes.set(fact.first, value); }, fact.second);
+  }
+}
 
 bool is_blocking(GpuWaitKind kind) { return kind != GpuWaitKind::stream_wait_event; }
 
@@ -101,15 +114,39 @@ class Joiner {
     activity.track = {session_.pid, call ? call->thread : 0, record.place.device,
                       record.place.stream};
     activity.correlation = record.correlation;
-    if (record.time && record.time->end >= record.time->start) {
-      activity.start = record.time->start;
-      activity.duration = record.time->length();
-    } else {
+    const std::optional<Nanoseconds> asked = call ? std::optional(call->time.start) : options_.now;
+    if (!record.time || record.time->end < record.time->start) {
       ++untimed_;
       activity.start = call ? call->time.start : Nanoseconds(0);
+    } else if (asked && on_other_clock(*record.time, *asked)) {
+      activity.start = *asked;
+    } else {
+      activity.start = record.time->start;
+      activity.duration = record.time->length();
+      if (call) compare(call->time.start, activity.start, early_);
+      if (options_.now) compare(record.time->end, *options_.now, late_);
     }
-    if (call && activity.duration && activity.start < call->time.start - kClockError) ++early_;
     return activity;
+  }
+
+  // Counts those whose times have nothing to do with the host's.
+  bool on_other_clock(const GpuInterval& time, Nanoseconds asked) {
+    const Nanoseconds apart = std::chrono::abs(time.start - asked);
+    if (apart <= kOtherClock) return false;
+    ++foreign_;
+    farthest_ = std::max(farthest_, apart);
+    return true;
+  }
+
+  // Records whose order on the two clocks is wrong.
+  struct Disorder {
+    std::int64_t count = 0;
+    Nanoseconds most{0};
+  };
+  static void compare(Nanoseconds first, Nanoseconds second, Disorder& disorder) {
+    if (second >= first - kClockError) return;
+    ++disorder.count;
+    disorder.most = std::max(disorder.most, first - second);
   }
 
   void set_wait(Activity& activity, const std::optional<Nanoseconds>& queued) const {
@@ -129,6 +166,7 @@ class Joiner {
     const KernelName& name = name_of_kernel(kernel.name);
     activity.name = name.short_name;
     own(activity, owner);
+    if (owner) add_facts(activity.attributes, owner->owner->facts);
     set_launch(activity, kernel);
     activity.attributes.set(Attribute::long_name, name.long_name);
     set_wait(activity, kernel.queued);
@@ -172,20 +210,24 @@ class Joiner {
     Activity activity = device_activity(ActivityKind::memcpy, copy);
     activity.name = fmt::format("memcpy {} ({} -> {})", name_of_enum(copy.kind),
                                 name_of_enum(copy.source), name_of_enum(copy.destination));
-    finish_transfer(std::move(activity), copy.bytes, copy.graph_node);
+    const std::int64_t sides = copy.kind == GpuCopyKind::device_to_device ? 2 : 1;
+    finish_transfer(std::move(activity), copy.bytes, sides, copy.graph_node);
   }
 
   void take(const GpuMemset& fill) {
     if (!records(ActivityKind::memset)) return;
     Activity activity = device_activity(ActivityKind::memset, fill);
     activity.name = fmt::format("memset ({})", name_of_enum(fill.memory));
-    finish_transfer(std::move(activity), fill.bytes, fill.graph_node);
+    finish_transfer(std::move(activity), fill.bytes, 1, fill.graph_node);
   }
 
-  void finish_transfer(Activity activity, std::int64_t bytes,
+  // `sides`: how often the device's memory has the bytes to do with.
+  void finish_transfer(Activity activity, std::int64_t bytes, std::int64_t sides,
                        const std::optional<std::uint64_t>& graph_node) {
     own(activity, index_.owner_of(activity.correlation, graph_node));
     activity.attributes.set(Attribute::size_bytes, bytes);
+    // What the device reads and writes: over its duration that is the bandwidth.
+    activity.attributes.set(Attribute::bytes, bytes * sides);
     set_wait(activity, std::nullopt);
     join_.activities.push_back(std::move(activity));
   }
@@ -254,6 +296,7 @@ class Joiner {
     append_counter({name, unit, session_.pid, device}, points, join_.activities);
   }
   void judge();
+  void judge_clocks();
 
   struct Spans {
     std::vector<GpuInterval> running;
@@ -269,7 +312,9 @@ class Joiner {
   std::map<std::int64_t, Spans> spans_;  // by device
   std::vector<const GpuAllocation*> allocations_;
   std::int64_t untimed_ = 0;
-  std::int64_t early_ = 0;
+  std::int64_t foreign_ = 0;  // on another clock
+  Nanoseconds farthest_{0};   // of them, from its call
+  Disorder early_, late_;
   std::int64_t unknown_releases_ = 0;
   std::set<std::int64_t> unknown_devices_;
 };
@@ -371,19 +416,43 @@ void Joiner::judge() {
                     "had no memory left to measure them",
                     untimed_));
   }
+  judge_clocks();
   const auto note = [this](std::int64_t count, std::string_view text) {
     if (count > 0) join_.notes.push_back(fmt::format("{} {}", count, text));
   };
   if (options_.ownership == GpuOwnership::expected) {
     note(join_.unattributed_kernels, "kernels belong to no known operator");
   }
-  note(early_,
-       "kernels, copies or fills begin before the call that asked for them: the clocks of "
-       "host and device disagree by more than 2 us");
   note(index_.unknown_ids(), "external ids stand for nothing that is known");
   note(unknown_releases_, "releases of memory that was allocated before the recording");
   note(static_cast<std::int64_t>(unknown_devices_.size()),
        "devices without known limits: no occupancy of their kernels");
+}
+
+// Each kernel, copy or fill lies between the call that asked for it and the session's end.
+void Joiner::judge_clocks() {
+  if (foreign_ > 0) {
+    const Nanoseconds between = session_.clock.realtime - session_.clock.monotonic;
+    const bool realtime = std::chrono::abs(farthest_ - between) < kOtherClock;
+    join_.void_reasons.push_back(fmt::format(
+        "{} kernels, copies or fills are {} days away from the calls that asked for them: their "
+        "times are {}; a CUPTI of 13.3.3 or newer keeps them on one clock",
+        foreign_, std::chrono::duration_cast<std::chrono::hours>(farthest_).count() / 24,
+        realtime ? "on CLOCK_REALTIME, those of calls on CLOCK_MONOTONIC" : "on another clock"));
+  }
+  struct Row {
+    const Disorder& disorder;
+    std::string_view what;
+  };
+  for (const Row& row : {Row{early_, "begin before the call that asked for them"},
+                         Row{late_, "end after the recording ended"}}) {
+    if (row.disorder.count == 0) continue;
+    std::string text = fmt::format(
+        "{} kernels, copies or fills {}, by up to {}: the clocks of host and device disagree",
+        row.disorder.count, row.what, format_time(row.disorder.most));
+    (row.disorder.most > kMostClockError ? join_.void_reasons : join_.notes)
+        .push_back(std::move(text));
+  }
 }
 
 }  // namespace

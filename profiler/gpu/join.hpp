@@ -34,6 +34,8 @@ struct GpuJoinOptions {
   std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                   RecordGroup::device};
   Nanoseconds shift{0};  // added to every time, see clock_shift
+  // When the session ended, on its clock: no record may end later. nullopt: unknown.
+  std::optional<Nanoseconds> now;
   GpuOwnership ownership = GpuOwnership::expected;
   // Names the allocations that are the tool's own; absent ones are a library's, or of the role
   // that they bear.
@@ -46,7 +48,8 @@ struct GpuJoin {
   //     thread (0: unknown), with case, layer, direction, op and iteration of their operator;
   //     correlation as of the launching call; wait_ns from when they were queued, or asked for.
   //     Kernels have flops and bytes as of kernel_work.hpp, `auxiliary` says what they prepare.
-  //     Without a measured time: an instant at the call.
+  //     Without a measured time, or with one that is days away from the call: an instant at the
+  //     call.
   //   synchronisation: a slice of the waiting thread, wait_ns being its length where the thread
   //     was blocked.
   //   api, overhead: on their thread.

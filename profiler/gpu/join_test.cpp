@@ -73,11 +73,95 @@ TEST(GpuJoin, AKernelHasItsOperatorItsLaunchAndItsWait) {
   EXPECT_EQ(join.unattributed_kernels, 0);
 }
 
+TEST(GpuJoin, AKernelBearsTheFactsOfItsOperator) {
+  GpuScript script;
+  GpuOwner& owner = script.owner(1, "net:conv1", "conv");
+  owner.facts.set(Attribute::parameters, "n1c3");
+  owner.facts.set(Attribute::dtype, "f16");
+  owner.facts.set(Attribute::in_shapes, "1x3x8x8");
+  script.launch("k", during(10'000, 20'000), 1);
+  script.launch("other", during(20'000, 30'000), 0);
+  const auto kernels = kernels_of(join_gpu_session(script.session));
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].attributes.text(Attribute::parameters), "n1c3");
+  EXPECT_EQ(kernels[0].attributes.text(Attribute::dtype), "f16");
+  EXPECT_EQ(kernels[0].attributes.text(Attribute::in_shapes), "1x3x8x8");
+  EXPECT_EQ(kernels[1].attributes.text(Attribute::parameters), "");
+}
+
+// Of a copy within the device both sides are its memory.
+TEST(GpuJoin, CopiesAndFillsHaveTheBytesOfTheirBandwidth) {
+  GpuScript script;
+  script.copy(GpuCopyKind::host_to_device, 1000, during(100, 200), std::nullopt);
+  script.copy(GpuCopyKind::device_to_device, 1000, during(200, 300), std::nullopt);
+  GpuMemset fill;
+  fill.bytes = 300;
+  fill.time = during(300, 400);
+  script.add(fill);
+  std::vector<std::optional<std::int64_t>> bytes;
+  for (const Activity& row : join_gpu_session(script.session).activities) {
+    if (row.kind != ActivityKind::memcpy && row.kind != ActivityKind::memset) continue;
+    bytes.push_back(row.attributes.integer(Attribute::bytes));
+  }
+  EXPECT_THAT(bytes, ElementsAre(1000, 2000, 300));
+}
+
 TEST(GpuJoin, TheWaitBeginsWhereTheTracerSaysThatItWasQueued) {
   GpuScript script;
   script.launch("k", during(10'000, 20'000), 0).queued = 9'600ns;
   EXPECT_EQ(kernels_of(join_gpu_session(script.session))[0].attributes.integer(Attribute::wait_ns),
             400);
+}
+
+TEST(GpuJoin, RecordsOnEitherClockLieBetweenTheirLaunchAndTheEndOrVoidThePass) {
+  constexpr Nanoseconds kSince1970 = 56 * 365 * 24h;
+  for (const bool realtime : {false, true}) {
+    GpuScript script;
+    script.session.clock = {1'000'000ns, 1'000'000ns + kSince1970};
+    GpuKernel& kernel = script.launch("k", during(10'000, 20'000), 0);
+    if (realtime) {
+      kernel.time->start += kSince1970;
+      kernel.time->end += kSince1970;
+    }
+    GpuJoinOptions options;
+    options.now = script.session.clock.monotonic;
+    const GpuJoin join = join_gpu_session(script.session, options);
+    ASSERT_EQ(kernels_of(join).size(), 1u);
+    const Activity& row = kernels_of(join)[0];
+    if (!realtime) {
+      EXPECT_THAT(join.void_reasons, IsEmpty());
+      EXPECT_EQ(row.start, 10us);
+      continue;
+    }
+    EXPECT_THAT(join.void_reasons,
+                ElementsAre(AllOf(HasSubstr("1 kernels, copies or fills are 20440 days away"),
+                                  HasSubstr("on CLOCK_REALTIME"), HasSubstr("13.3.3"))));
+    EXPECT_EQ(row.start, 9us);  // its call
+    EXPECT_FALSE(row.duration);
+  }
+}
+
+TEST(GpuJoin, AKernelThatEndsAfterTheRecordingIsNotedAndOneFarBehindVoidsThePass) {
+  for (const Nanoseconds late : {2us, 5us, 2000us}) {
+    GpuScript script;
+    script.launch("k", during(10'000, 20'000), 0);
+    GpuJoinOptions options;
+    options.now = 20us - late + 10ms;
+    options.ownership = GpuOwnership::unknown;
+    std::get<GpuKernel>(script.session.records.back()).time->end += 10ms;
+    const GpuJoin join = join_gpu_session(script.session, options);
+    const auto says_so = Contains(HasSubstr("1 kernels, copies or fills end after the recording"));
+    EXPECT_EQ(testing::Value(join.notes, says_so), late == 5us) << late.count();
+    EXPECT_EQ(testing::Value(join.void_reasons, says_so), late == 2000us) << late.count();
+  }
+}
+
+TEST(GpuJoin, AKernelThatBeginsFarBeforeItsCallVoidsThePass) {
+  GpuScript script;
+  const auto call = script.call("cudaLaunchKernel", during(5'000'000, 5'001'000), 11, 0);
+  script.kernel("k", during(10'000, 20'000), 7, call);
+  EXPECT_THAT(join_gpu_session(script.session).void_reasons,
+              ElementsAre(HasSubstr("begin before the call that asked for them, by up to 4.99")));
 }
 
 // Buffers are per thread and come in any order: whatever the order, the result is the same.
@@ -334,7 +418,7 @@ TEST(GpuJoin, ClocksThatDisagreeAreTold) {
   script.kernel("within the error", during(8'000, 9'000), 7, call);
   script.kernel("beyond", during(7'999, 9'000), 7, call);
   const GpuJoin join = join_gpu_session(script.session);
-  EXPECT_THAT(join.notes, Contains(AllOf(HasSubstr("1 kernels"), HasSubstr("2 us"))));
+  EXPECT_THAT(join.notes, Contains(AllOf(HasSubstr("1 kernels"), HasSubstr("begin before"))));
   EXPECT_EQ(kernels_of(join)[0].attributes.integer(Attribute::wait_ns), 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, in the order in which they must run: tracing slows down what follows it.
+// The checks, in parts of which each has a process of its own: what CUPTI was asked for stays so
+// until the process ends, and so does what a failure leaves behind.
 #pragma once
 
 #include "base/result.hpp"
@@ -8,26 +9,50 @@
 #include "ops/cuda/gpu_tests/report.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
+#include "profiler/cupti/collector.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops::cuda {
 
-// What a check works with, and what earlier ones leave for later ones.
+// A tracer that records from before the device's context on; without one there is a reason.
+struct StartedTracer {
+  std::optional<CuptiLibrary> library;
+  std::unique_ptr<CuptiCollector> collector;
+  std::string failure;
+};
+
+// Of kernels that take so many microseconds, by events, without a tracer: of the device for one,
+// and of the host for one launch. As the part `sampling` has written them.
+struct UntracedTimes {
+  std::map<std::int64_t, Nanoseconds> device, host;
+  std::optional<Nanoseconds> graph;  // one node of 5 us
+};
+
+// What a check works with.
 struct CheckRun {
-  DeviceParts device;
   std::vector<SearchStep> search;
   CheckReport& report;
+  std::string figures_file;  // empty: none
   std::string session_file;  // of the traced session; empty: it is not kept
-  // Of kernels that take so many microseconds, by events, without a tracer: of the device for one,
-  // and of the host for one launch.
-  std::map<std::int64_t, Nanoseconds> untraced, untraced_host;
-  std::optional<Nanoseconds> untraced_graph;  // one node of 5 us
+  StartedTracer tracer{};    // of the parts that begin with it
+  DeviceParts device{};      // null until the context is made
 };
+
+struct CheckPart {
+  std::string_view name;
+  void (*before_context)(CheckRun& run);  // null: nothing comes before the device's context
+  void (*check)(CheckRun& run);
+};
+// In the order of what they are worth.
+std::span<const CheckPart> check_parts();
 
 // A kernel that takes a known time.
 class SpinInvocation final : public SingleStepInvocation {
@@ -47,11 +72,16 @@ Status launched(cudaError_t code, const char* what);
 
 void check_memory(CheckRun& run);
 void check_blocking(CheckRun& run);
-void check_sampling(CheckRun& run);  // fills `untraced`
+void check_sampling(CheckRun& run);
+UntracedTimes read_untraced(const std::string& figures_file);
+void check_long_graph(CheckRun& run);
 void check_ceilings(CheckRun& run);
+void start_tracer(CheckRun& run);
 void check_tracing(CheckRun& run);
-// Each in a process of its own: what CUPTI was asked for stays so until the process ends.
+void check_late_tracing(CheckRun& run);
 void check_counters(CheckRun& run);
+void check_cold(CheckRun& run);
+void check_verdicts(CheckRun& run);
 void check_graph_level(CheckRun& run);
 
 }  // namespace bench::ops::cuda

@@ -5,13 +5,18 @@
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "ops/cuda/runtime/device_counters.hpp"
+#include "ops/cuda/runtime/sampler.hpp"
 #include "ops/operator.hpp"
+#include "profiler/kernel_names/counter_verdict.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace bench::ops::cuda {
 namespace {
@@ -78,49 +83,141 @@ void count_copy(CheckRun& run, DeviceCounters& counters) {
   run.report.passed_if(!read || std::abs(share - 1) <= 0.25, kName, "f", figures);
 }
 
+// A product with buffers of its own for each of its invocations.
+struct Product {
+  std::shared_ptr<Backend> backend;
+  std::int64_t flops = 0;
+  std::unique_ptr<Kernel> kernel;
+  std::vector<DeviceBuffer> memory;
+  std::vector<std::unique_ptr<Invocation>> invocations;
+
+  Bytes set_size() const {
+    Bytes size;
+    for (const KernelBuffer& buffer : kernel->buffers()) size.count += buffer.size.count;
+    return size;
+  }
+  std::vector<Invocation*> rotation() const {
+    std::vector<Invocation*> all;
+    for (const auto& each : invocations) all.push_back(each.get());
+    return all;
+  }
+};
+
+// Of bf16, without an invocation.
+Result<Product> make_product(const CheckRun& run, const char* tokens) {
+  const auto api = load_cublaslt(run.search);
+  if (!api) return Error{api.error().reason, "", ""};
+  auto backend = make_cublaslt_backend(run.device, *api, process_variable);
+  if (!backend) return Error{backend.error().reason, "", ""};
+  const Operator* op = find_operator("gemm");
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*op, tokens));
+  BENCH_ASSIGN_OR_RETURN(
+      const Problem problem,
+      make_problem(
+          {.op = op, .dtype = DataType::bf16, .parameters = std::move(parsed.parameters)}));
+  Product product;
+  product.backend = *std::move(backend);
+  product.flops = problem.work.flops;
+  auto kernel = product.backend->create(problem);
+  if (!kernel) return Error{kernel.error().reason, "", ""};
+  product.kernel = *std::move(kernel);
+  return product;
+}
+
+Status add_sets(const CheckRun& run, Product& product, std::int64_t sets) {
+  constexpr std::uint8_t kPattern = 0x3c;  // 0.011 in bf16
+  while (std::ssize(product.invocations) < sets) {
+    std::vector<void*> addresses;
+    for (const KernelBuffer& buffer : product.kernel->buffers()) {
+      auto made = DeviceBuffer::create(*run.device.runtime, buffer.size);
+      if (!made) return Error{made.error().reason, "", ""};
+      BENCH_RETURN_IF_ERROR(run.device.runtime->fill(made->data(), kPattern, buffer.size));
+      addresses.push_back(made->data());
+      product.memory.push_back(*std::move(made));
+    }
+    BENCH_ASSIGN_OR_RETURN(product.invocations.emplace_back(), product.kernel->bind(addresses));
+  }
+  return Done{};
+}
+
 void count_product(CheckRun& run, DeviceCounters& counters) {
   constexpr const char* kName = "tensor operations of a product of 4096^3 in bf16";
-  const auto api = load_cublaslt(run.search);
-  if (!api) return run.report.broken(kName, "f", api.error().reason);
-  const auto backend = make_cublaslt_backend(run.device, *api, process_variable);
-  if (!backend) return run.report.broken(kName, "f", backend.error().reason);
-  const Operator* op = find_operator("gemm");
-  auto parsed = parse_problem_tokens(*op, "m4096n4096k4096+tb");
-  const auto problem = make_problem(
-      {.op = op, .dtype = DataType::bf16, .parameters = std::move(parsed).value().parameters});
-  const auto kernel = (*backend)->create(*problem);
-  if (!kernel) return run.report.broken(kName, "f", kernel.error().reason);
-  std::vector<DeviceBuffer> memory;
-  std::vector<void*> addresses;
-  for (const KernelBuffer& buffer : (*kernel)->buffers()) {
-    auto made = DeviceBuffer::create(*run.device.runtime, buffer.size);
-    if (!made) return run.report.broken(kName, "f", made.error().reason);
-    addresses.push_back(made->data());
-    memory.push_back(*std::move(made));
+  auto product = make_product(run, "m4096n4096k4096+tb");
+  if (!product) return run.report.broken(kName, "f", product.error().message());
+  if (const Status added = add_sets(run, *product, 1); !added) {
+    return run.report.broken(kName, "f", added.error().message());
   }
-  const auto bound = (*kernel)->bind(addresses);
-  if (!bound) return run.report.broken(kName, "f", bound.error().message());
-  const auto readings = measured(run, counters, kName, **bound);
+  const auto readings = measured(run, counters, kName, *product->invocations.front());
   if (!readings) return;
   Figures figures = figures_of(*readings);
-  figures["expected_operations"] = problem->work.flops;
+  figures["verdict"] = text_of(tensor_core_verdict(*readings));
+  figures["expected_operations"] = product->flops;
   const auto counted = value_of(*readings, CounterQuestion::tensor_operations_bf16);
-  const double share = counted.value_or(0) / static_cast<double>(problem->work.flops);
+  const double share = counted.value_or(0) / static_cast<double>(product->flops);
   if (counted) figures["counted_by_expected"] = share;
   run.report.passed_if(!counted || std::abs(share - 1) <= 0.02, kName, "f", figures);
 }
 
+Result<Nanoseconds> time_of(const CheckRun& run, const std::vector<Invocation*>& rotation) {
+  constexpr std::int64_t kExecutions = 64;
+  KernelSampling sampling(run.device.runtime);
+  BENCH_ASSIGN_OR_RETURN(
+      const DeviceSample sample,
+      run.device.sampler->sample(sampling, {rotation, 0, kExecutions, SampleMethod::stream}));
+  return sample.device / kExecutions;
+}
+
+// Sets of buffers that fill L2 so many times; 0: one set, which stays in it.
+void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::int64_t times) {
+  const std::string name = fmt::format("a product of 2048^3 in bf16 over {} x L2", times);
+  const std::int64_t filled = times * run.device.runtime->traits().cache.count;
+  const std::int64_t sets = filled / product.set_size().count + 1;
+  if (const Status added = add_sets(run, product, sets); !added) {
+    return run.report.broken(name, "k", added.error().message());
+  }
+  const auto rotation = product.rotation();
+  const auto time = time_of(run, rotation);
+  if (!time) return run.report.broken(name, "k", time.error().message());
+  Figures figures = {{"sets", sets},
+                     {"set_bytes", product.set_size().count},
+                     {"l2_bytes", run.device.runtime->traits().cache.count},
+                     {"us", microseconds(*time)}};
+  const auto readings = counters.measure(rotation);
+  if (readings) {
+    const auto hits = value_of(*readings, CounterQuestion::l2_hit_share);
+    const auto read = value_of(*readings, CounterQuestion::dram_read_bytes);
+    if (hits) figures["l2_hit_share"] = *hits;
+    if (read) figures["dram_read_bytes"] = *read;
+  } else {
+    figures["reason"] = readings.error().reason;
+  }
+  run.report.add(name, "k", Outcome::figures, figures);
+}
+
+std::shared_ptr<DeviceCounters> open_counters(const CheckRun& run) {
+  return make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
+    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
+    return load_counter_library(cupti);
+  }});
+}
+
 }  // namespace
+
+// A rotation over more than L2 holds is to find nothing there; what it does find tells how many
+// times L2 it takes.
+void check_cold(CheckRun& run) {
+  auto product = make_product(run, "m2048n2048k2048+tb");
+  if (!product) return run.report.broken("cold caches", "k", product.error().message());
+  const auto counters = open_counters(run);
+  for (const std::int64_t times : {0, 2, 4}) add_cold(run, *counters, *product, times);
+}
 
 void check_counters(CheckRun& run) {
   // For counters an absent library is a reason like others; here it was to be there.
   if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
     return run.report.broken("counters", "f", cupti.error().message());
   }
-  const auto counters = make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
-    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
-    return load_counter_library(cupti);
-  }});
+  const auto counters = open_counters(run);
   count_copy(run, *counters);
   count_product(run, *counters);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_gpu_test FIGURES.jsonl [--session FILE] [--counters|--graph-level]: what only a device can
-// tell, see ci/gpu_check.sh. Status: 0 all checks passed, 1 some failed, 77 there is no device.
+// bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]: what only a device can tell,
+// see ci/gpu_check.sh. Figures are appended as soon as they are there. Status: 0 all checks passed,
+// or were cut, 1 some failed, 77 there is no device.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -9,13 +10,18 @@
 #include "ops/cuda/runtime/sampler.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
@@ -27,25 +33,45 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kSkipped = 77;
-constexpr const char *kCounters = "--counters", *kGraphLevel = "--graph-level";
+constexpr const char* kPart = "--part";
 
-enum class Part { timed_and_traced, counted, graph_level };
+// What a context costs a later tracer, and a tracer what follows it: each part begins anew.
+constexpr CheckPart kParts[] = {
+    {"memory", nullptr, check_memory},          {"blocking", nullptr, check_blocking},
+    {"sampling", nullptr, check_sampling},      {"long_graph", nullptr, check_long_graph},
+    {"tracing", start_tracer, check_tracing},   {"late_tracing", nullptr, check_late_tracing},
+    {"counters", nullptr, check_counters},      {"cold", nullptr, check_cold},
+    {"verdicts", nullptr, check_verdicts},      {"ceilings", nullptr, check_ceilings},
+    {"graph_level", nullptr, check_graph_level}};
 
 struct Arguments {
   std::string figures, session;
-  Part part = Part::timed_and_traced;
+  std::vector<const CheckPart*> parts;         // empty: all
+  const CheckPart* in_this_process = nullptr;  // the only one
 };
+
+const CheckPart* find_part(std::string_view name) {
+  const auto parts = check_parts();
+  const auto found = std::ranges::find(parts, name, &CheckPart::name);
+  return found == parts.end() ? nullptr : &*found;
+}
 
 std::optional<Arguments> arguments_of(int count, char** words) {
   Arguments arguments;
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
-    if (word == kCounters) {
-      arguments.part = Part::counted;
-    } else if (word == kGraphLevel) {
-      arguments.part = Part::graph_level;
-    } else if (word == "--session" && i + 1 < count) {
+    const bool has_value = i + 1 < count;
+    if (word == "--session" && has_value) {
       arguments.session = words[++i];
+    } else if (word == kPart && has_value) {
+      arguments.in_this_process = find_part(words[++i]);
+      if (arguments.in_this_process == nullptr) return std::nullopt;
+    } else if (word == "--only" && has_value) {
+      std::istringstream names(words[++i]);
+      for (std::string name; std::getline(names, name, ',');) {
+        arguments.parts.push_back(find_part(name));
+        if (arguments.parts.back() == nullptr) return std::nullopt;
+      }
     } else if (!word.starts_with("-") && arguments.figures.empty()) {
       arguments.figures = word;
     } else {
@@ -73,81 +99,90 @@ Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) 
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
-// A driver that never answers must not cost the other checks.
-constexpr unsigned kMostSecondsOfAPart = 45;
+// A driver that never answers must not cost the other parts.
+constexpr unsigned kMostSecondsOfAPart = 90;
 
-// This program once more: a profiler that was attached stays so until its process ends. Absent: it
-// was cut off.
-std::optional<int> run_apart(const char* part, const std::string& figures) {
+// This program once more, for one part.
+int run_apart(const Arguments& arguments, const CheckPart& part) {
   // By its whole path: own_folder() has it from the name that a program is started by.
   std::error_code failed;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
+  const std::string name(part.name);
+  std::vector<const char*> words = {self.c_str(), kPart, name.c_str()};
+  if (!arguments.figures.empty()) words.push_back(arguments.figures.c_str());
+  if (!arguments.session.empty()) {
+    words.insert(words.end(), {"--session", arguments.session.c_str()});
+  }
+  words.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     alarm(kMostSecondsOfAPart);
-    execl(self.c_str(), self.c_str(), figures.c_str(), part, nullptr);
+    execv(self.c_str(), const_cast<char**>(words.data()));
     _exit(EXIT_FAILURE);
   }
   int status = 0;
-  const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
-  return ended ? std::optional(WEXITSTATUS(status)) : std::nullopt;
-}
-
-// All parts but this one's. Status: as of a program.
-int run_other_parts(const std::string& figures) {
-  int failed = EXIT_SUCCESS;
-  for (const char* part : {kCounters, kGraphLevel}) {
-    const auto status = run_apart(part, figures);
-    if (status == EXIT_SUCCESS) continue;
-    failed = EXIT_FAILURE;
-    if (status) continue;  // it says itself what failed
-    CheckReport(figures).broken(
-        part, part == kCounters ? "f" : "d",
-        fmt::format("cut off by a signal, or after {} s", kMostSecondsOfAPart));
+  if (child < 0 || waitpid(child, &status, 0) != child) return EXIT_FAILURE;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  CheckReport report(arguments.figures);
+  if (WTERMSIG(status) == SIGALRM) {
+    report.add(name, "", Outcome::cut,
+               {{"reason", fmt::format("not done after {} s", kMostSecondsOfAPart)}});
+    return EXIT_SUCCESS;
   }
-  return failed;
+  report.broken(name, "", fmt::format("ended by signal {}", WTERMSIG(status)));
+  return EXIT_FAILURE;
 }
 
+int run_part(const Arguments& arguments, const CheckPart& part) {
+  CheckReport report(arguments.figures);
+  CheckRun run{search_path(), report, arguments.figures, arguments.session};
+  if (part.before_context != nullptr) part.before_context(run);
+  auto device = open_device(run.search);
+  if (!device) {
+    report.broken(part.name, "", device.error().reason);
+    return EXIT_FAILURE;
+  }
+  run.device = *std::move(device);
+  part.check(run);
+  return report.failures() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// This process makes no context: parts that trace would find it there.
 int run_checks(const Arguments& arguments) {
-  const auto search = search_path();
   if (const auto reason = why_no_device(process_variable)) {
     std::puts(fmt::format("skipped: {}", *reason).c_str());
     return kSkipped;
   }
-  // The file is begun anew, and the other parts come before this process has CUDA.
-  const bool first = arguments.part == Part::timed_and_traced;
-  if (first && !arguments.figures.empty()) std::remove(arguments.figures.c_str());
-  const int apart = first && !arguments.figures.empty() ? run_other_parts(arguments.figures) : 0;
-  auto device = open_device(search);
-  if (!device) {
-    std::puts(fmt::format("FAILED   {}", device.error().reason).c_str());
-    return EXIT_FAILURE;
+  if (arguments.in_this_process != nullptr) return run_part(arguments, *arguments.in_this_process);
+  std::vector<const CheckPart*> parts = arguments.parts;
+  if (parts.empty()) {
+    for (const CheckPart& part : check_parts()) parts.push_back(&part);
   }
-  CheckReport report(arguments.figures);
-  CheckRun run{*device, search, report, arguments.session, {}, {}, {}};
-  if (first) {
-    for (const auto check :
-         {check_memory, check_blocking, check_sampling, check_ceilings, check_tracing}) {
-      check(run);
-    }
-  } else if (arguments.part == Part::counted) {
-    check_counters(run);
-  } else {
-    check_graph_level(run);
+  int failed = 0;
+  for (const CheckPart* part : parts) {
+    if (run_apart(arguments, *part) != EXIT_SUCCESS) ++failed;
   }
-  std::puts(report.summary().c_str());
-  return report.failures() == 0 && apart == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  std::puts(
+      fmt::format("{} of {} parts without a failure", std::ssize(parts) - failed, parts.size())
+          .c_str());
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
+
+std::span<const CheckPart> check_parts() { return kParts; }
+
 }  // namespace bench::ops::cuda
 
 int main(int count, char** words) {
   const auto arguments = bench::ops::cuda::arguments_of(count, words);
   if (!arguments) {
-    std::fputs(
-        "usage: bench_gpu_test [FIGURES.jsonl] [--session FILE] [--counters|--graph-level]\n",
-        stderr);
+    std::fputs("usage: bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]\nparts:",
+               stderr);
+    for (const auto& part : bench::ops::cuda::check_parts()) {
+      std::fprintf(stderr, " %s", std::string(part.name).c_str());
+    }
+    std::fputs("\n", stderr);
     return 2;
   }
   return bench::ops::cuda::run_checks(*arguments);

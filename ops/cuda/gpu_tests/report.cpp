@@ -15,7 +15,7 @@ CheckReport::CheckReport(const std::string& path) {
 
 void CheckReport::add(std::string_view check, std::string_view question, Outcome outcome,
                       const nlohmann::ordered_json& figures) {
-  constexpr std::array<std::string_view, 3> kWords = {"ok", "FAILED", "figures"};
+  constexpr std::array<std::string_view, 4> kWords = {"ok", "FAILED", "figures", "cut"};
   const std::string_view word = kWords[static_cast<std::size_t>(outcome)];
   nlohmann::ordered_json line = {{"question", question}, {"check", check}, {"outcome", word}};
   line.update(figures);

@@ -14,9 +14,13 @@ namespace bench::ops::cuda {
 
 using Figures = nlohmann::ordered_json;
 
+// What two ways of timing the same kernel may be apart, in microseconds, beside 2 %.
+inline constexpr double kGapMargin = 2.5;
+
 inline double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
 
-enum class Outcome { passed, failed, figures };  // figures: nothing was asked of them
+// figures: nothing was asked of them; cut: the time was used up, which says nothing against it
+enum class Outcome { passed, failed, figures, cut };
 
 // Not thread-safe.
 class CheckReport {

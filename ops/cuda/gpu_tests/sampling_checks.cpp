@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 namespace bench::ops::cuda {
@@ -17,6 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr std::int64_t kExecutions = 200;
+constexpr std::int64_t kLongGraph = 4096;
 
 // Bytes that differ after a copy in, a copy on the device and a copy out.
 Result<std::size_t> differing_bytes(Runtime& device) {
@@ -78,23 +81,26 @@ void check_spin(CheckRun& run, std::int64_t length) {
   }
   const Nanoseconds by_stream = stream->device / kExecutions;
   const Nanoseconds by_graph = graph->device / kExecutions;
-  run.untraced[length] = by_stream;
-  if (length == kGraphNodeLength) run.untraced_graph = by_graph;
-  run.untraced_host[length] = stream->host.value_or(Nanoseconds(0)) / kExecutions;
+  const Nanoseconds launch = stream->host.value_or(Nanoseconds(0)) / kExecutions;
   const double ratio = microseconds(by_graph) / microseconds(by_stream);
-  Figures figures = {{"stream_us", microseconds(by_stream)},
+  Figures figures = {{"length_us", length},
+                     {"stream_us", microseconds(by_stream)},
                      {"graph_us", microseconds(by_graph)},
                      {"graph_by_stream", ratio},
-                     {"launch_us", microseconds(run.untraced_host[length])},
+                     {"launch_us", microseconds(launch)},
                      {"verdict", static_cast<int>(stream->verdict)},
                      {"reason", stream->reason}};
   if (stream->clock_hz) figures["clock_mhz"] = static_cast<double>(*stream->clock_hz) / 1e6;
-  // Below 20 us what lies between kernels weighs more than 2 %; a microsecond is what the clock
-  // that the kernel spins by may be coarse.
+  // Between launches of a stream lies a gap of up to 1.5 us; a microsecond is what the clock that
+  // the kernel spins by may be coarse.
   const double apart = std::abs(microseconds(by_graph) - microseconds(by_stream));
-  const bool holds = graph->method == SampleMethod::graph &&
-                     (length < 20 || apart <= 0.02 * microseconds(by_stream) + 1);
+  const bool holds =
+      graph->method == SampleMethod::graph && apart <= 0.02 * microseconds(by_stream) + kGapMargin;
   run.report.passed_if(holds, name, "", figures);
+}
+
+Nanoseconds from_microseconds(const nlohmann::json& value) {
+  return Nanoseconds(std::llround(value.get<double>() * 1e3));
 }
 
 }  // namespace
@@ -122,6 +128,39 @@ void check_blocking(CheckRun& run) {
   if (!end) return run.report.broken(kName, "", end.error().message());
   run.report.passed_if(end->timed_out && end->waited >= 49ms && end->waited < 1s, kName, "",
                        {{"waited_us", microseconds(end->waited)}, {"timed_out", end->timed_out}});
+}
+
+UntracedTimes read_untraced(const std::string& figures_file) {
+  UntracedTimes times;
+  std::ifstream lines(figures_file);
+  for (std::string line; std::getline(lines, line);) {
+    const auto record = nlohmann::json::parse(line, nullptr, false);
+    if (!record.is_object() || !record.contains("length_us") || !record.contains("stream_us")) {
+      continue;
+    }
+    const auto length = record.at("length_us").get<std::int64_t>();
+    times.device[length] = from_microseconds(record.at("stream_us"));
+    times.host[length] = from_microseconds(record.at("launch_us"));
+    if (length == kGraphNodeLength) times.graph = from_microseconds(record.at("graph_us"));
+  }
+  return times;
+}
+
+// Whether so large a graph can wait behind the blocking kernel.
+void check_long_graph(CheckRun& run) {
+  constexpr const char* kName = "a graph of 4096 nodes behind the blocking kernel";
+  SpinInvocation invocation(*run.device.runtime, 5us);
+  Invocation* const rotation[] = {&invocation};
+  KernelSampling sampling(run.device.runtime);
+  const Nanoseconds begin = run.device.runtime->now();
+  const auto sample =
+      run.device.sampler->sample(sampling, {rotation, 0, kLongGraph, SampleMethod::graph});
+  if (!sample) return run.report.broken(kName, "", sample.error().message());
+  run.report.passed_if(sample->method == SampleMethod::graph, kName, "",
+                       {{"node_us", microseconds(sample->device) / kLongGraph},
+                        {"method", sampling.method()},
+                        {"host_us", microseconds(sample->host.value_or(Nanoseconds(0)))},
+                        {"waited_us", microseconds(run.device.runtime->now() - begin)}});
 }
 
 void check_sampling(CheckRun& run) {

@@ -86,9 +86,11 @@ std::map<std::string, std::string> CudaKernel::details() const {
   for (const auto& [name, time] : setup_) {
     all[fmt::format("setup.{}_ns", name)] = fmt::to_string(time.count());
   }
-  if (!sampling_->method().empty()) all["method"] = sampling_->method();
-  if (const auto floor = sampler_->launch_floor()) {
-    all["launch_floor_ns"] = fmt::to_string(floor->count());
+  // A process that only traces takes no samples: what is behind a blocking kernel may wait there.
+  if (sampling_->sampled()) {
+    const auto floor = sampler_->launch_floor();
+    if (floor) all["launch_floor_ns"] = fmt::to_string(floor->count());
+    all["sample_method"] = sampling_->method(floor);
   }
   if (std::string unknown = sampler_->unknown_conditions(); !unknown.empty()) {
     all["conditions_unknown"] = std::move(unknown);

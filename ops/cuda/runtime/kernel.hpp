@@ -72,9 +72,9 @@ class CudaKernel : public Kernel {
   bool has_device_clock() const final { return true; }
   // Its invocations are CudaInvocations.
   Result<DeviceSample> sample(const SampleRequest& request) final;
-  // "setup.context_ns" and the like where this kernel was the first, "launch_floor_ns",
-  // "conditions_unknown", and, once samples were taken, "method". Kernels that override this add to
-  // what it returns.
+  // "setup.context_ns" and the like where this kernel was the first, "conditions_unknown", and,
+  // once samples were taken, "sample_method" (KernelSampling::method) and "launch_floor_ns".
+  // Kernels that override this add to what it returns.
   std::map<std::string, std::string> details() const override;
 
  protected:

@@ -33,6 +33,10 @@ Nanoseconds in_proportion(Nanoseconds time, std::int64_t part, std::int64_t whol
       static_cast<double>(time.count()) * static_cast<double>(whole) / static_cast<double>(part)));
 }
 
+double share(Nanoseconds part, Nanoseconds whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
 }  // namespace
 
 struct Sampler::Control {
@@ -57,8 +61,17 @@ KernelSampling::~KernelSampling() {
   for (const Graph& graph : graphs_) runtime_->destroy_graph(graph.graph);
 }
 
-std::string KernelSampling::method() const {
-  return short_queue_ ? method_ + "; the queue holds few launches" : method_;
+std::string KernelSampling::method(std::optional<Nanoseconds> floor) const {
+  std::string text = method_;
+  if (floor && sampled() && used_ == SampleMethod::stream) {
+    const Nanoseconds gap = *floor * launches_;
+    text += fmt::format("; up to {} between launches, {:.1f} % of an execution", format_time(gap),
+                        100 * share(gap, execution_));
+  }
+  if (short_queue_) text += "; the queue holds few launches";
+  if (unblocked_ && used_ == SampleMethod::graph)
+    text += "; not held back: its launch cannot wait behind the blocking kernel";
+  return text;
 }
 
 Sampler::Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch,
@@ -125,18 +138,22 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
 
 // Where the block ends by itself a queue may be shorter than it is said to be: once with few, and
 // from then on.
-Result<Sampler::Timing> Sampler::measure(Batch batch) {
+Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch) {
   batch.queued = std::min(batch.queued, queue_ / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
-  if (!timing && queue_ > kFewQueued) {
-    queue_ = kFewQueued;
-    batch.queued = std::min(batch.queued, queue_ / batch.launches);
-    BENCH_ASSIGN_OR_RETURN(timing, measure_once(batch));
-  }
+  if (timing || queue_ <= kFewQueued) return timing;
+  queue_ = kFewQueued;
+  batch.queued = std::min(batch.queued, queue_ / batch.launches);
+  return measure_once(batch);
+}
+
+Result<Sampler::Timing> Sampler::measure(const Batch& batch) {
+  BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
   if (timing) return *timing;
   return Error{fmt::format("launching {} executions took longer than the {} for which a kernel "
                            "holds them back",
-                           std::min(batch.queued, batch.units), format_time(options_.block_limit)),
+                           std::min({batch.queued, batch.units, queue_ / batch.launches}),
+                           format_time(options_.block_limit)),
                "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
 }
 
@@ -253,8 +270,13 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
     BENCH_ASSIGN_OR_RETURN(batch, graph_batch(sampling, request));
   }
   watch_.sample_begins();
-  BENCH_ASSIGN_OR_RETURN(const Timing timing, measure(batch));
+  BENCH_ASSIGN_OR_RETURN(const Timing timing, method == SampleMethod::graph
+                                                  ? measure_graph(sampling, batch)
+                                                  : measure(batch));
   sampling.short_queue_ = queue_ < options_.queued_launches;
+  sampling.used_ = method;
+  sampling.execution_ = timing.device / request.iterations;
+  sampling.launches_ = launches_of(request);
   DeviceSample sample;
   sample.device = timing.device;
   sample.host = timing.host;
@@ -265,6 +287,20 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   sample.verdict = judgement.verdict;
   sample.reason = std::move(judgement.reason);
   return sample;
+}
+
+// A graph of thousands of nodes may need the device for its launch. Without a block it begins while
+// the host still launches: some microseconds of a sample of a millisecond.
+Result<Sampler::Timing> Sampler::measure_graph(KernelSampling& sampling, Batch batch) {
+  if (!sampling.unblocked_) {
+    const std::int64_t queue = queue_;
+    BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
+    if (timing) return *timing;
+    queue_ = queue;  // of launches that are no graphs it says nothing
+    sampling.unblocked_ = true;
+  }
+  batch.queued = 0;
+  return measure(batch);
 }
 
 // A graph where it can be recorded; else the stream, and why.
@@ -279,6 +315,14 @@ Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleR
   return take(sampling, request, SampleMethod::stream);
 }
 
+// Executions from here on hide the gaps between their launches.
+Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
+  const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * launches_of(request);
+  return std::max(options_.graph_below,
+                  Nanoseconds(static_cast<std::int64_t>(static_cast<double>(gap.count()) /
+                                                        options_.most_gap_share)));
+}
+
 // The first sample decides, and is taken again where it speaks for a graph: all samples of a kernel
 // are of one method.
 Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleRequest& request) {
@@ -291,15 +335,16 @@ Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleReq
   // Where launches are what the device waits for, both take the same time but for the last kernel.
   // This sample may have had all of them queued; longer ones would not.
   const bool starves = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
-  if (each >= options_.graph_below && !starves) {
+  const Nanoseconds shortest = shortest_for_stream(request);
+  if (each >= shortest && !starves) {
     sampling.chosen_ = SampleMethod::stream;
     sampling.method_ = "stream";
     return first;
   }
   sampling.chosen_ = SampleMethod::graph;
-  sampling.method_ = each < options_.graph_below
-                         ? fmt::format("graph: shorter than {}", format_time(options_.graph_below))
-                         : "graph: launching takes longer than executing";
+  sampling.method_ = starves && each >= options_.graph_below
+                         ? "graph: launching takes longer than executing"
+                         : fmt::format("graph: shorter than {}", format_time(shortest));
   return take_graph(sampling, request);
 }
 

@@ -36,6 +36,9 @@ struct SamplerOptions {
   std::int64_t graph_launches = 4096;
   // A kernel below takes less time than its launch does on a busy host.
   Nanoseconds graph_below = std::chrono::microseconds(20);
+  // Between two launches of a stream lies a gap of 1 to 1.5 us, which the events see: a graph is
+  // replayed where the gaps may be more than this fraction of an execution.
+  double most_gap_share = 0.01;
   // Of the blocking kernel: launches never take as long.
   Nanoseconds block_limit = std::chrono::seconds(2);
 };
@@ -48,9 +51,13 @@ class KernelSampling {
   KernelSampling& operator=(const KernelSampling&) = delete;
   ~KernelSampling();
 
-  // "graph: shorter than 20.00 us"; "stream; the queue holds few launches" where sample() found so;
-  // empty before the first sample.
-  std::string method() const;
+  // How and why, for people: "graph: shorter than 120.0 us"; "stream; up to 1.200 us between
+  // launches, 0.4 % of an execution", the gap being `floor` at most (Sampler::launch_floor;
+  // nullopt: unknown); with what sample() found besides: "the queue holds few launches". Empty
+  // before the first sample.
+  std::string method(std::optional<Nanoseconds> floor = std::nullopt) const;
+  // Whether samples were taken.
+  bool sampled() const { return execution_.count() > 0; }
 
  private:
   friend class Sampler;
@@ -64,6 +71,11 @@ class KernelSampling {
   std::string no_graph_;                // why none can be recorded; empty: it can, or was not tried
   bool warm_ = false;
   bool short_queue_ = false;
+  bool unblocked_ = false;  // a graph's launch cannot wait behind the blocking kernel
+  // Of the last sample.
+  SampleMethod used_ = SampleMethod::any;
+  Nanoseconds execution_{0};
+  std::int64_t launches_ = 1;  // of an execution, at most
   ClockHistory clocks_;
   std::deque<Graph> graphs_;  // the latest ones
 };
@@ -82,12 +94,13 @@ class Sampler {
   // `request.rotation` are CudaInvocations of one kernel, `sampling` that kernel's. The first of
   // them is executed once before the kernel's first sample: loading code takes the device's
   // attention, which a blocking kernel has. Where launching takes longer than the blocking kernel
-  // waits, few launches wait behind it from then on. Error: an execution failed, or launching took
-  // as long with these.
+  // waits, few launches wait behind it from then on, and a graph that even then cannot is launched
+  // without it. Error: an execution failed, or launching took as long with few.
   Result<DeviceSample> sample(KernelSampling& sampling, const SampleRequest& request);
 
-  // The device's time for one empty kernel among many; measured at the first call. Absent: it could
-  // not be.
+  // The device's time for one empty kernel among many, and so at most the gap between two launches;
+  // measured at the first call. Not below a tracer: its set-up may keep a launch waiting for as
+  // long as the blocking kernel holds the device. Absent: it could not be measured.
   std::optional<Nanoseconds> launch_floor();
   // What samples are not judged by, and why; empty: by everything.
   std::string unknown_conditions() const { return watch_.unknown(); }
@@ -98,7 +111,10 @@ class Sampler {
   struct Timing;   // what it took
   Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch, const SamplerOptions& options);
   Status prepare();
-  Result<Timing> measure(Batch batch);
+  Result<Timing> measure(const Batch& batch);
+  Result<Timing> measure_graph(KernelSampling& sampling, Batch batch);
+  // Absent: the block's limit ended with few launches too.
+  Result<std::optional<Timing>> measure_behind_block(Batch batch);
   Result<std::optional<Timing>> measure_once(
       const Batch& batch);  // absent: the block's limit ended
   Status enqueue_all(const Batch& batch, Timing& timing);
@@ -109,6 +125,7 @@ class Sampler {
   Result<cudaGraphExec_t> graph_of(KernelSampling& sampling, const SampleRequest& request,
                                    std::int64_t executions);
   static std::int64_t launches_of(const SampleRequest& request);
+  Nanoseconds shortest_for_stream(const SampleRequest& request);
   Batch stream_batch(const SampleRequest& request) const;
   Result<Batch> graph_batch(KernelSampling& sampling, const SampleRequest& request);
   std::optional<std::int64_t> clock_between() const;

@@ -159,7 +159,7 @@ TEST(Sampler, ShortKernelsAreReplayed) {
   EXPECT_EQ(sample->method, SampleMethod::graph);
   EXPECT_EQ(sample->device, 500us);
   EXPECT_EQ(sample->host, 2us);  // one launch
-  EXPECT_EQ(fixture.sampling.method(), "graph: shorter than 20.00 us");
+  EXPECT_EQ(fixture.sampling.method(), "graph: shorter than 100.0 us");
   fixture.device.runtime->calls.clear();
   ASSERT_TRUE(fixture.sample(100, SampleMethod::any).ok());
   EXPECT_EQ(fixture.device.count("begin_capture"), 0);  // the same graph again
@@ -167,11 +167,65 @@ TEST(Sampler, ShortKernelsAreReplayed) {
 }
 
 TEST(Sampler, LongKernelsAreLaunched) {
-  Fixture fixture({20us});
+  Fixture fixture({100us});
   const auto sample = fixture.sample(100, SampleMethod::any);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->method, SampleMethod::stream);
   EXPECT_EQ(fixture.device.count("begin_capture"), 0);
+  EXPECT_EQ(fixture.sampling.method(), "stream");
+}
+
+// An empty kernel takes 2.5 us among others: what is shorter than 250 us has gaps of more than 1 %.
+TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
+  RuntimeScript script;
+  script.gap = 1500ns;
+  for (const Nanoseconds time : {20us, 247us}) {
+    Fixture fixture({time}, script);
+    const auto sample = fixture.sample(100, SampleMethod::any);
+    ASSERT_TRUE(sample.ok()) << sample.error().message();
+    EXPECT_EQ(sample->method, SampleMethod::graph);
+    EXPECT_EQ(sample->device, 100 * time);  // without any gap
+    EXPECT_EQ(fixture.sampling.method(fixture.device.sampler->launch_floor()),
+              "graph: shorter than 250.0 us");
+  }
+  Fixture fixture({250us}, script);
+  const auto sample = fixture.sample(100, SampleMethod::any);
+  ASSERT_TRUE(sample.ok());
+  EXPECT_EQ(sample->method, SampleMethod::stream);
+  EXPECT_EQ(sample->device, 100 * 251500ns);
+  EXPECT_EQ(fixture.sampling.method(fixture.device.sampler->launch_floor()),
+            "stream; up to 2.500 us between launches, 1.0 % of an execution");
+}
+
+// It has a gap behind each of its launches.
+TEST(Sampler, GapsOfSeveralLaunchesAddUp) {
+  RuntimeScript script;
+  script.gap = 1us;
+  Fixture fixture({300us}, script);
+  fixture.invocations[0]->launches_of_one = 2;
+  ASSERT_TRUE(fixture.sample(10, SampleMethod::any).ok());
+  EXPECT_EQ(fixture.sampling.method(), "graph: shorter than 400.0 us");
+}
+
+TEST(Sampler, AGraphThatCannotWaitBehindTheBlockIsLaunchedWithoutIt) {
+  RuntimeScript script;
+  script.graphs_queue = false;
+  Fixture fixture({5us}, script);
+  const Nanoseconds begin = fixture.device.runtime->now();
+  for (int i = 0; i < 2; ++i) {
+    const auto sample = fixture.sample(1000, SampleMethod::graph);
+    ASSERT_TRUE(sample.ok()) << sample.error().message();
+    EXPECT_EQ(sample->method, SampleMethod::graph);
+    EXPECT_NEAR(static_cast<double>(sample->device.count()), 5e6, 5e4);
+  }
+  EXPECT_EQ(fixture.sampling.method(),
+            "graph; not held back: its launch cannot wait behind the blocking kernel");
+  const Nanoseconds taken = fixture.device.runtime->now() - begin;
+  EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 4s);  // the limit twice, of one sample
+  // Launches of a stream have their queue as before.
+  fixture.device.runtime->calls.clear();
+  ASSERT_TRUE(fixture.sample(300, SampleMethod::stream).ok());
+  EXPECT_EQ(fixture.device.count("launch_blocking"), 1);
   EXPECT_EQ(fixture.sampling.method(), "stream");
 }
 

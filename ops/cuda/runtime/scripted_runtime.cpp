@@ -93,7 +93,8 @@ void ScriptedRuntime::drain() {
 Status ScriptedRuntime::launch_kernel(const std::string& name, Nanoseconds time,
                                       std::function<void()> work) {
   BENCH_RETURN_IF_ERROR(called("launch " + name));
-  return put({.time = time, .work = [work = std::move(work)](Nanoseconds) {
+  const Nanoseconds gap = capture_ ? Nanoseconds(0) : script.gap;
+  return put({.time = time + gap, .work = [work = std::move(work)](Nanoseconds) {
                 if (work) work();
               }});
 }
@@ -245,6 +246,7 @@ void ScriptedRuntime::abandon_capture() noexcept {
 // One launch, whose nodes run one after the other.
 Status ScriptedRuntime::launch(cudaGraphExec_t graph) {
   BENCH_RETURN_IF_ERROR(called("launch graph"));
+  if (!script.graphs_queue) drain();
   const std::vector<Item>& items = graphs_.at(graph)->items;
   Nanoseconds total{0};
   for (const Item& item : items) total += item.time;
@@ -261,7 +263,7 @@ void ScriptedRuntime::destroy_graph(cudaGraphExec_t graph) noexcept { graphs_.er
 
 Status ScriptedRuntime::launch_empty() {
   BENCH_RETURN_IF_ERROR(called("launch_empty"));
-  return put({.time = script.empty_kernel});
+  return put({.time = script.empty_kernel + script.gap});
 }
 
 Status ScriptedRuntime::launch_blocking(const std::int32_t* release, std::int32_t* timed_out,

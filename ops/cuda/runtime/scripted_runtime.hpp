@@ -38,6 +38,8 @@ struct RuntimeScript {
   std::map<std::string, std::int64_t> failing;
   std::string failure = "cudaErrorUnknown (999): unknown error";
   bool capturable = true;
+  Nanoseconds gap{0};        // behind a kernel that is launched by itself
+  bool graphs_queue = true;  // else the launch of a graph waits for the device to be idle
   bool lost = false;
 };
 

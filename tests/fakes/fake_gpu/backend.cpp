@@ -109,6 +109,7 @@ class Kernel final : public ops::Kernel {
   std::map<std::string, std::string> details() const override {
     std::map<std::string, std::string> details = plan_.rows.front().details;
     if (tuned_ > 0) details["tuned"] = std::to_string(tuned_);
+    if (samples_ > 0) details["sample_method"] = "as the fake is asked to";
     return details;
   }
   bool has_device_clock() const override { return true; }
@@ -297,6 +298,7 @@ CreatedKernel Backend::create(const ops::Network& network) {
 }
 
 CreatedKernel Backend::make(Plan plan) {
+  gpu_->make_context();
   for (const std::string& subject : plan.subjects) {
     if (const Status passed = gpu_->pass(Moment::create, subject); !passed) {
       return ops::Refusal{ops::Refusal::Kind::failed, passed.error().message()};

@@ -47,6 +47,7 @@ Memory::~Memory() {
 }
 
 Result<void*> Memory::take(Bytes size, std::optional<std::string> role) {
+  gpu_.make_context();
   BENCH_RETURN_IF_ERROR(gpu_.usable());
   if (used_.count + size.count > gpu_.device().memory.count) {
     return Error{fmt::format("cudaErrorMemoryAllocation: no {} of {} are free on the device",
@@ -134,9 +135,15 @@ Status Memory::fill(void* device, std::uint8_t value, Bytes size) {
   return Done{};
 }
 
-std::optional<Bytes> Memory::cache() { return gpu_.device().cache; }
+std::optional<Bytes> Memory::cache() {
+  gpu_.make_context();
+  return gpu_.device().cache;
+}
 
-std::optional<Bytes> Memory::available() { return Bytes{gpu_.device().memory.count - used_.count}; }
+std::optional<Bytes> Memory::available() {
+  gpu_.make_context();
+  return Bytes{gpu_.device().memory.count - used_.count};
+}
 
 // ---- The device --------------------------------------------------------------------------------
 

@@ -74,9 +74,12 @@ class Tracer final : public ops::DeviceTracer {
 
  private:
   bool records(std::uint32_t group) const { return recording_ && (groups_ & group) != 0; }
+  template <class Record>
+  void keep(Record record);  // of the device
 
   FakeGpu& gpu_;
   bool recording_ = false;
+  bool realtime_ = false;  // times of the device are on CLOCK_REALTIME
   std::uint32_t groups_ = 0;
   Nanoseconds window_{0};  // its begin
   std::vector<std::uint64_t> regions_;
@@ -109,6 +112,9 @@ class FakeGpu {
   // Passes `count` moments that a fault may be scripted at: the process may end here. Error: a
   // fault, or what an earlier one has left behind.
   Status pass(Moment moment, std::string_view subject, std::int64_t count = 1);
+  // What needs a context makes it, as a driver's calls do.
+  void make_context() { has_context_ = true; }
+  bool has_context() const { return has_context_; }
   // Error: the device is of no use any more.
   Status usable() const;
 
@@ -125,6 +131,7 @@ class FakeGpu {
   const Script script_;
   std::map<const FaultScript*, std::int64_t> passed_;
   std::optional<std::string> broken_;
+  bool has_context_ = false;
   Memory memory_;
   Tracer tracer_;
   Counters counters_;

@@ -204,6 +204,7 @@ ReadingScript read_reading(Reader& reader) {
 TracerScript read_tracer(Reader& reader) {
   TracerScript tracer;
   reader.read("conflict", tracer.conflict);
+  reader.read("realtime", tracer.realtime);
   reader.read("dropped", tracer.dropped);
   reader.read("faults", tracer.faults);
   reader.read("notes", tracer.notes);

@@ -39,6 +39,8 @@
 //       "error": "..." } ],                device. lost: the same in other words. abort, hang: the
 //                                          process
 //     "tracer": { "conflict": "Nsight Systems",  begin fails and names it
+//                 "realtime": true,      times of the device are on CLOCK_REALTIME, as those of
+//                                        a context that is older than the tracer always are
 //                 "dropped": 3, "faults": ["..."], "notes": ["..."],
 //                 "readings": [ {        what the driver says so long after the window's begin;
 //                   "after_ns": 1000, "sm_clock_hz": 1755000000, "power_milliwatt": 450000,
@@ -129,6 +131,7 @@ struct ReadingScript {
 
 struct TracerScript {
   std::string conflict;  // empty: none
+  bool realtime = false;
   std::int64_t dropped = 0;
   std::vector<std::string> faults;
   std::vector<std::string> notes;

@@ -27,6 +27,13 @@ GpuDevice describe(const DeviceScript& script) {
   return device;
 }
 
+// From a time on CLOCK_MONOTONIC to the same on CLOCK_REALTIME.
+Nanoseconds since_1970_to_start() {
+  const Nanoseconds realtime =
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+  return realtime - monotonic_now();
+}
+
 GpuReading reading_of(const ReadingScript& script, Nanoseconds window) {
   GpuReading reading;
   reading.at = window + script.after;
@@ -51,6 +58,7 @@ Status Tracer::begin(std::uint32_t groups) {
                  "end it: CUPTI serves one at a time"};
   }
   groups_ = groups;
+  realtime_ = gpu_.has_context() || gpu_.script().tracer.realtime;
   recording_ = true;
   window_ = monotonic_now();
   return Done{};
@@ -63,13 +71,13 @@ Status Tracer::open_window() {
 }
 
 Result<std::string> Tracer::finish() {
-  recording_ = false;
+  recording_ = false;  // what is waited for below is not recorded
   GpuSession session;
   session.pid = current_process();
   session.tracer = "fake CUPTI 13.0.1";
+  gpu_.wait();
   session.clock.monotonic = monotonic_now();
-  session.clock.realtime =
-      std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+  session.clock.realtime = session.clock.monotonic + since_1970_to_start();
   session.dropped = gpu_.script().tracer.dropped;
   session.faults = gpu_.script().tracer.faults;
   session.records = std::move(records_);
@@ -103,23 +111,20 @@ std::uint64_t Tracer::called(std::string name, GpuInterval time) {
   return correlations_;
 }
 
-void Tracer::add(GpuKernel kernel) {
+template <class Record>
+void Tracer::keep(Record record) {
   if (!records(ops::kTraceDevice)) return;
-  kernel.place = {0, kContext, kStream};
-  records_.emplace_back(std::move(kernel));
+  record.place = {0, kContext, kStream};
+  if (realtime_) {
+    record.time->start += since_1970_to_start();
+    record.time->end += since_1970_to_start();
+  }
+  records_.emplace_back(std::move(record));
 }
 
-void Tracer::add(GpuMemcpy copy) {
-  if (!records(ops::kTraceDevice)) return;
-  copy.place = {0, kContext, kStream};
-  records_.emplace_back(copy);
-}
-
-void Tracer::add(GpuMemset fill) {
-  if (!records(ops::kTraceDevice)) return;
-  fill.place = {0, kContext, kStream};
-  records_.emplace_back(fill);
-}
+void Tracer::add(GpuKernel kernel) { keep(std::move(kernel)); }
+void Tracer::add(GpuMemcpy copy) { keep(copy); }
+void Tracer::add(GpuMemset fill) { keep(fill); }
 
 void Tracer::add(GpuSynchronisation wait) {
   if (!records(ops::kTraceDevice)) return;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor cores over a hundred shapes: what the rules allow against what counters saw. All in one
+// process, since nothing is timed; names of kernels are the business of `bench run --profile`.
+#include "ops/cuda/gpu_tests/checks.hpp"
+#include "ops/cuda/plugin/backends.hpp"
+#include "ops/cuda/plugin/runtime_probe.hpp"
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+#include "ops/cuda/runtime/device_counters.hpp"
+#include "ops/operator.hpp"
+#include "ops/tensor_core/eligibility.hpp"
+#include "profiler/kernel_names/counter_verdict.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+constexpr const char* kQuestion = "g";
+
+struct Shape {
+  std::string op, tokens;
+  DataType dtype = DataType::f16;
+  Layout layout = Layout::any;
+  Math math = Math::standard;
+};
+
+// The borders of the rules, as in configs/gpu_shapes.yaml: alignment of rows, few rows, channels.
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const DataType dtype : {DataType::f16, DataType::bf16}) {
+    for (const int n : {1024, 1000, 1004, 1002, 1001}) {
+      for (const int k : {1024, 1000, 1001}) {
+        all.push_back({"gemm", fmt::format("m1024n{}k{}", n, k), dtype});
+      }
+    }
+    for (const int m : {1, 2, 4, 8, 16, 64}) {
+      all.push_back({"gemm", fmt::format("m{}n4096k4096", m), dtype});
+    }
+    for (const int c : {64, 60, 62, 63, 32, 8, 4, 3}) {
+      for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+        all.push_back({"conv", fmt::format("n8c{}h28w28k64r3s3p1", c), dtype, layout});
+      }
+    }
+  }
+  for (const Math math : {Math::standard, Math::tf32}) {
+    for (const int n : {1024, 1004, 1001}) {
+      all.push_back({"gemm", fmt::format("m1024n{}k1024", n), DataType::f32, Layout::any, math});
+    }
+    for (const int r : {1, 3, 5}) {
+      all.push_back({"conv", fmt::format("n8c64h28w28k64r{0}s{0}p{1}", r, r / 2), DataType::f32,
+                     Layout::nhwc, math});
+    }
+  }
+  for (const DataType dtype : {DataType::f64, DataType::s8, DataType::f8_e4m3}) {
+    for (const int m : {16, 256, 1024}) {
+      all.push_back({"gemm", fmt::format("m{}n1024k1024+tb", m), dtype});
+    }
+  }
+  return all;
+}
+
+// Opened once each, by name.
+class Backends {
+ public:
+  explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
+
+  Result<Backend*> find(const std::string& name) {
+    if (const auto known = opened_.find(name); known != opened_.end()) return known->second.get();
+    const auto row = std::ranges::find(exports_, name, &BackendExport::name);
+    if (row == exports_.end()) return Error{"the plugin has no backend " + name, "", ""};
+    auto opened = row->open();
+    if (!opened) return Error{opened.error().reason, "", ""};
+    return opened_.emplace(name, *std::move(opened)).first->second.get();
+  }
+
+ private:
+  std::vector<BackendExport> exports_;
+  std::map<std::string, std::unique_ptr<Backend>> opened_;
+};
+
+// Memory of a backend, filled with one small number.
+class Buffers {
+ public:
+  explicit Buffers(DeviceMemory& memory) : memory_(memory) {}
+  ~Buffers() {
+    for (void* each : addresses_) memory_.release(each);
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+
+  Status add(Bytes size) {
+    constexpr std::uint8_t kPattern = 0x2c;  // 0.07 in f16
+    BENCH_ASSIGN_OR_RETURN(addresses_.emplace_back(), memory_.allocate(size));
+    return memory_.fill(addresses_.back(), kPattern, size);
+  }
+  std::span<void* const> addresses() const { return addresses_; }
+
+ private:
+  DeviceMemory& memory_;
+  std::vector<void*> addresses_;
+};
+
+Result<CounterReadings> count(Backend& backend, DeviceCounters& counters, const Problem& problem,
+                              Figures& figures) {
+  auto kernel = backend.create(problem);
+  if (!kernel) return Error{kernel.error().reason, "", ""};
+  figures["implementation"] = (*kernel)->implementation();
+  Buffers buffers(*backend.memory());
+  for (const KernelBuffer& buffer : (*kernel)->buffers()) {
+    BENCH_RETURN_IF_ERROR(buffers.add(buffer.size));
+  }
+  BENCH_RETURN_IF_ERROR((*kernel)->prepare(buffers.addresses()));
+  BENCH_ASSIGN_OR_RETURN(const auto invocation, (*kernel)->bind(buffers.addresses()));
+  if (!invocation->run()) return Error{invocation->error(), "", ""};
+  Invocation* const rotation[] = {invocation.get()};
+  auto readings = counters.measure(rotation);
+  if (!readings) return Error{readings.error().reason, "", ""};
+  return *std::move(readings);
+}
+
+Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const Platform& platform,
+                           const Shape& shape) {
+  const Operator* op = find_operator(shape.op);
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*op, shape.tokens));
+  BENCH_ASSIGN_OR_RETURN(const Problem problem,
+                         make_problem({.op = op,
+                                       .dtype = shape.dtype,
+                                       .layout = shape.layout,
+                                       .math = shape.math,
+                                       .parameters = std::move(parsed.parameters)}));
+  const TensorCoreEligibility rules = ops::verdict_of(problem, platform);
+  Figures figures = {{"eligible", name_of(rules.answer)}, {"rule", rules.rule}};
+  BENCH_ASSIGN_OR_RETURN(Backend * backend,
+                         backends.find(shape.op == "gemm" ? "cublaslt" : "cudnn"));
+  BENCH_ASSIGN_OR_RETURN(const CounterReadings readings,
+                         count(*backend, counters, problem, figures));
+  figures["counted"] = text_of(tensor_core_verdict(readings));
+  return figures;
+}
+
+}  // namespace
+
+// Each shape is a line at once: where the time ends, those before are there.
+void check_verdicts(CheckRun& run) {
+  const DeviceTraits& traits = run.device.runtime->traits();
+  const auto platform = parse_platform(fmt::format("{}.{}", traits.major, traits.minor));
+  if (!platform) return run.report.broken("verdicts", kQuestion, platform.error().message());
+  const auto counters = make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
+    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
+    return load_counter_library(cupti);
+  }});
+  Backends backends(run);
+  for (const Shape& shape : shapes()) {
+    const std::string name =
+        fmt::format("tensor cores of {}/{}/{}/{}/{}", shape.op, shape.tokens,
+                    info(shape.dtype).name, layout_names()[static_cast<std::size_t>(shape.layout)],
+                    math_names()[static_cast<std::size_t>(shape.math)]);
+    auto figures = verdict_of(backends, *counters, *platform, shape);
+    run.report.add(name, kQuestion, Outcome::figures,
+                   figures ? *figures : Figures{{"reason", figures.error().message()}});
+  }
+}
+
+}  // namespace bench::ops::cuda
