@@ -18,7 +18,7 @@ namespace bench {
 namespace {
 
 // Below this an id says too little: times go first.
-constexpr std::size_t kNarrowestId = 30;
+constexpr std::size_t kNarrowestComparedId = 30;
 
 // A comment of a pull request holds 64 KiB.
 constexpr std::size_t kMostMarkdownRows = 200;
@@ -153,7 +153,7 @@ std::string comparison_text(const Comparison& comparison, const ConsoleOptions& 
                                  printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
   const std::vector<Column> columns = {{"verdict"},
-                                       {"case", Align::left, kNarrowestId},
+                                       {"case", Align::left, kNarrowestComparedId},
                                        {"base", Align::right, std::nullopt, 3},
                                        {"candidate", Align::right, std::nullopt, 2},
                                        {"change", Align::right},
