@@ -39,6 +39,8 @@ constexpr std::size_t kMaxDigitEdits = 1;
 
 // A shorter part of a name (`v1_5` gives `v1`) is too little to recognise the name by.
 constexpr std::size_t kMinStem = 3;
+// Nor is a part that was written wrongly more than once (`resnet101`, `resnet50_v1`).
+constexpr std::size_t kMaxStemEdits = 1;
 
 std::string lower_case(std::string_view text) {
   std::string result(text);
@@ -66,14 +68,14 @@ std::optional<std::size_t> slip(std::string_view written, std::string_view name)
 // written (`resnet50` of `resnet50_v1_5`) is 1 further away than that beginning.
 std::optional<std::size_t> cost(std::string_view written, std::string_view name) {
   std::optional<std::size_t> best;
-  const auto consider = [&](std::string_view part, std::size_t extra) {
+  const auto consider = [&](std::string_view part, std::size_t most, std::size_t extra) {
     const auto edits = slip(written, part);
-    if (edits && (!best || 2 * *edits + extra < *best)) best = 2 * *edits + extra;
+    if (edits && *edits <= most && (!best || 2 * *edits + extra < *best)) best = 2 * *edits + extra;
   };
-  consider(name, 0);
+  consider(name, kMaxLength, 0);
   for (std::size_t end = name.find('_', kMinStem); end != std::string_view::npos;
        end = name.find('_', end + 1)) {
-    consider(name.substr(0, end), 1);
+    consider(name.substr(0, end), kMaxStemEdits, 1);
   }
   return best;
 }

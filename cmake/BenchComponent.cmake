@@ -29,6 +29,12 @@ function(bench_unite target)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(GET path PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    # What calls oneDNN is apart from what does not: a program takes a whole object of an archive, and
+    # the CUDA plugin must not need oneDNN for an operator's parameters.
+    cmake_path(GET path FILENAME file)
+    if(file MATCHES "^onednn")
+      string(APPEND folder "/onednn")
+    endif()
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     if(NOT folder IN_LIST folders)
       list(APPEND folders ${folder})

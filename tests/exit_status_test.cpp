@@ -89,11 +89,11 @@ class ExitStatuses : public testing::Test {
     for (std::string line; std::getline(lines, line);) {
       json record = json::parse(line);
       if (record.at("record") == "gate") {
-        record["policy"]["extended_duets"] = 10;
+        record["policy"]["extended_duets"] = 6;
       }
       if (record.at("record") == "duet") {
         const int number = ++duets[record.at("id")];
-        if (number > 10) continue;
+        if (number > 6) continue;
         record["base_ns"] = {1000};
         record["candidate_ns"] = {number % 2 == 0 ? 900 : 1111};
       }

@@ -31,7 +31,7 @@ defaults: { warmup: { iterations: 1, time: 0ms },
 cases:
 )";
 constexpr const char* kHot = "  - { op: triple, count: 2000, device: cuda, tune: 3 }\n";
-constexpr const char* kCold = "  - { op: triple, count: 2000, device: cuda, cache: cold }\n";
+constexpr const char* kCold = "  - { op: triple, count: 1900, device: cuda, cache: cold }\n";
 constexpr const char* kOther = "  - { op: gemm, m: 8, n: 8, k: 8, threads: 1 }\n";
 
 class PluginDeviceTest : public testing::Test {

@@ -305,8 +305,8 @@ TEST_F(ProfileCommand, AFullDiskLeavesTheSpoolAndNamesIt) {
   EXPECT_THAT(result.out, StartsWith("out\n0\np.jsonl.spool\n{\"rows\":")) << result.err;
   EXPECT_THAT(result.out, HasSubstr("{\"type\":\"eltwise\"}"));
   EXPECT_THAT(result.err, HasSubstr("p.jsonl: cannot append to the file: No space left on device"));
-  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in p.jsonl.spool: `bench analyze "
-                                    "p.jsonl.spool`"));
+  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in p.jsonl.spool: `" BENCH_BINARY
+                                    " analyze p.jsonl.spool`"));
 }
 
 TEST_F(ProfileCommand, AMissingProgramIs127AndLeavesNoFile) {

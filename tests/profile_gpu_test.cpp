@@ -84,7 +84,7 @@ TEST_F(ProfileGpu, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
   EXPECT_EQ(result.out, "0\none\n");
   EXPECT_THAT(result.err, HasSubstr("bench profile: GPU 0: 1 kernel in 1.000 us, busy 100.0 %\n"));
   EXPECT_THAT(result.err, HasSubstr("bench profile: 1 kernel, "));
-  EXPECT_THAT(result.err, HasSubstr("next: bench analyze p.jsonl --kind kernel\n"));
+  EXPECT_THAT(result.err, HasSubstr("next: " BENCH_BINARY " analyze p.jsonl --kind kernel\n"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 

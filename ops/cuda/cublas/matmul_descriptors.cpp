@@ -112,7 +112,8 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
     // Faster products keep sums of fp8 in some 14 bits: said here, and recorded in the details.
     const std::int8_t fast = 0;
     status = api->set_product(raw, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast));
-    if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the accumulation", status);
+    if (status != CUBLAS_STATUS_SUCCESS)
+      return refused_descriptor(*api, "the accumulation", status);
   }
   if (form.bias == Presence::absent || !is_fp8(form.d.dtype)) return product;
   const auto bias_type = static_cast<std::int32_t>(cuda_type(addend_type(form.d.dtype)));
