@@ -26,9 +26,13 @@ constexpr const char* kSeed = "config.seed";  // of the data
 // the comparisons of cases with one thread, and in 5.6 % without (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
 
-std::vector<double> logarithms(const MeasuredCase& entry) {
+// No state of a machine explains more than this: neighbours on the core, two threads on one
+// processor, processors that are farther apart (docs/decisions/0019).
+constexpr double kMostOfMachine = 2;
+
+std::vector<double> logarithms(const std::vector<double>& times) {
   std::vector<double> values;
-  for (const double time : entry.process_medians) {
+  for (const double time : times) {
     if (time > 0) values.push_back(std::log(time));
   }
   if (values.size() > kMostOfShift) values.resize(kMostOfShift);
@@ -108,10 +112,14 @@ CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& optio
   return low > -limit && high < limit ? CaseVerdict::same : CaseVerdict::unclear;
 }
 
+bool is_beyond_the_machine(const ComparedCase& entry) {
+  return *entry.low > kMostOfMachine || *entry.high < 1 / kMostOfMachine;
+}
+
 // A host that puts the processors of a case's threads farther apart makes it slower, by some
 // microseconds for each region that they share: what looks like a change is none of the code.
 void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
-  if (!base.join || !candidate.join) return;
+  if (!base.join || !candidate.join || is_beyond_the_machine(result)) return;
   const bool is_slower = result.verdict == CaseVerdict::slower;
   const bool is_faster = result.verdict == CaseVerdict::faster;
   if (!(is_slower && is_farther(*candidate.join, *base.join)) &&
@@ -125,10 +133,39 @@ void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, Com
       format_time(*base.join), format_time(*candidate.join));
 }
 
+void set_interval(double effect, const ShiftInterval& interval, ComparedCase& result) {
+  result.ratio = std::exp(effect);
+  result.low = std::exp(effect - kRunsFactor * (effect - interval.low) - kRunsFloor);
+  result.high = std::exp(effect + kRunsFactor * (interval.high - effect) + kRunsFloor);
+  result.confidence = interval.confidence;
+}
+
+// Where too few processes were quiet on a side: all of them, which decide only what no disturbance
+// explains.
+void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
+                         const ComparisonOptions& options, ComparedCase& result) {
+  if (base.all_process_medians.empty() || candidate.all_process_medians.empty()) return;
+  const std::vector<double> from = logarithms(base.all_process_medians);
+  const std::vector<double> to = logarithms(candidate.all_process_medians);
+  const std::optional<double> effect = shift(from, to);
+  const auto interval = shift_interval(from, to, options.coverage);
+  if (!effect || !interval) return;
+  ComparedCase all;
+  set_interval(*effect, *interval, all);
+  if (!is_beyond_the_machine(all)) return;
+  result.ratio = all.ratio;
+  result.low = all.low;
+  result.high = all.high;
+  result.confidence = all.confidence;
+  result.verdict = verdict_of(result, options);
+  result.reason = fmt::format("of all {} and {} processes, since few of them were quiet",
+                              from.size(), to.size());
+}
+
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
-  const std::vector<double> from = logarithms(base);
-  const std::vector<double> to = logarithms(candidate);
+  const std::vector<double> from = logarithms(base.process_medians);
+  const std::vector<double> to = logarithms(candidate.process_medians);
   const std::optional<double> effect = shift(from, to);
   if (!effect) {
     if (base.median && candidate.median && *base.median > 0) {
@@ -142,11 +179,10 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   if (!interval) {
     result.reason = fmt::format("{} and {} processes are too few for an interval of {:g} %",
                                 from.size(), to.size(), 100 * options.coverage);
+    compare_all_samples(base, candidate, options, result);
     return;
   }
-  result.low = std::exp(*effect - kRunsFactor * (*effect - interval->low) - kRunsFloor);
-  result.high = std::exp(*effect + kRunsFactor * (interval->high - *effect) + kRunsFloor);
-  result.confidence = interval->confidence;
+  set_interval(*effect, *interval, result);
   result.verdict = verdict_of(result, options);
   judge_distance(base, candidate, result);
 }

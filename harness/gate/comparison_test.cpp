@@ -76,6 +76,35 @@ TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
 }
 
+// "+209 %" was unclear since joining the threads took a microsecond more.
+TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
+  MeasuredCase base = measured("conv-a", times(1));
+  MeasuredCase candidate = measured("conv-a", times(3.1));
+  base.join = Nanoseconds(511);
+  candidate.join = Nanoseconds(1562);
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
+}
+
+// Nor does a disturbance: where few processes were quiet all of them decide, but nothing less.
+TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) {
+  MeasuredCase base = measured("conv-a", {1000});
+  MeasuredCase candidate = measured("conv-a", {3000, 3001});
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::unclear);
+  base.all_process_medians = times(1);
+  candidate.all_process_medians = times(3.1);
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*compared.ratio, 3.1, 1e-9);
+  EXPECT_EQ(compared.reason, "of all 5 and 5 processes, since few of them were quiet");
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
+  candidate.all_process_medians = times(1.9);
+  const ComparedCase less = compare_one(base, candidate);
+  EXPECT_EQ(less.verdict, CaseVerdict::unclear);
+  EXPECT_FALSE(less.low);
+  EXPECT_THAT(less.reason, HasSubstr("1 and 2 processes are too few"));
+}
+
 // Equal runs would be called different in one comparison of twenty, and there are many cases.
 TEST(Compare, TheIntervalAllowsForWhatTwoRunsDifferByBeyondTheirProcesses) {
   const ComparedCase compared =

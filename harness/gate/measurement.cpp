@@ -142,8 +142,14 @@ Measurement measurement_of(const Report& report, const std::string& name) {
       for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {
         own.push_back(process);
       }
-      for (const CountedSamples& process : judge_samples(own).counted) {
+      const JudgedSamples judged = judge_samples(own);
+      for (const CountedSamples& process : judged.counted) {
         measured.process_medians.push_back(median_of(process));
+      }
+      if (judged.quiet) {
+        for (const CountedSamples& process : all_samples(own)) {
+          measured.all_process_medians.push_back(median_of(process));
+        }
       }
       measured.median = median(measured.process_medians);
       if (!measured.median && record.time) {

@@ -26,7 +26,10 @@ struct MeasuredCase {
   Outcome outcome = Outcome::ok;
   std::optional<std::string> reason;    // with every outcome but ok
   std::vector<double> process_medians;  // nanoseconds of one iteration, in the order of processes
-  std::optional<double> median;         // of them, or what the source gives instead
+  // The same over all samples and processes, also disturbed ones; empty where nothing tells them
+  // apart.
+  std::vector<double> all_process_medians;
+  std::optional<double> median;  // of process_medians, or what the source gives instead
   std::optional<std::string> implementation;
   std::map<std::string, std::string> facts;  // exact ones: "layout.source", "memory.peak_bytes"
   std::optional<DeviceConditions> device;    // absent on the CPU, and in reports of other tools
