@@ -185,8 +185,9 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
 // Files of older versions say neither by how much the machine moved nor what ended the gate.
 TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
   std::string text = Sample().text();
-  for (const std::string part : {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,",
-                                 "\"unconfirmed_error\":0.01,", "\"obvious_effect\":0.25,"}) {
+  for (const std::string part :
+       {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
+        "\"obvious_effect\":0.25,", "\"first_confirmations\":10,", "\"pass_error\":0.03,"}) {
     const std::size_t place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part;
     text.erase(place, part.size());
@@ -195,7 +196,10 @@ TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
   ASSERT_TRUE(file.ok()) << file.error().message();
   EXPECT_TRUE(std::isinf(file->evidence.moved->log));
   EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
-  EXPECT_EQ(file->evidence.policy.unconfirmed_error, GatePolicy().unconfirmed_error);
+  const GatePolicy& policy = file->evidence.policy;
+  EXPECT_EQ(policy.unconfirmed_error, GatePolicy().unconfirmed_error);
+  EXPECT_EQ(policy.first_confirmations, policy.confirmations);  // one look at them
+  EXPECT_EQ(policy.pass_error, policy.bound_error);
 }
 
 TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
@@ -225,6 +229,8 @@ TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
 TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"\"duets\":2,", "\"duets\":0,"},
+           // Twice none are none: the next look would never come.
+           {"\"first_confirmations\":10,", "\"first_confirmations\":0,"},
            {"\"bound_error\":0.05", "\"bound_error\":1"},
            {"\"detectable_error\":0.01", "\"detectable_error\":-1"},
            {"\"log_sigma\":0.004", "\"log_sigma\":-1"},

@@ -175,7 +175,7 @@ void FileReader::read_gate(const ParsedJson& object) {
   for (const auto& row : evidence_json::kPolicyCounts) {
     const bool is_new = row.member == &GatePolicy::first_confirmations;
     if (is_new && !object.at("policy").contains(row.name)) continue;
-    const double least = is_new || row.member == &GatePolicy::confirmations ? 0 : 1;
+    const double least = row.member == &GatePolicy::confirmations ? 0 : 1;
     evidence.policy.*row.member = static_cast<int>(
         number_within(object.at("policy"), row.name, least, static_cast<double>(kMostPairs)));
   }
