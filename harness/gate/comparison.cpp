@@ -5,6 +5,7 @@
 #include "harness/report/exact_facts.hpp"
 #include "harness/report/quiet.hpp"
 #include "harness/report/summary.hpp"
+#include "harness/stats/median.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/store/file_name.hpp"
 
@@ -144,22 +145,22 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
 // explains.
 void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
                          const ComparisonOptions& options, ComparedCase& result) {
-  if (base.all_process_medians.empty() || candidate.all_process_medians.empty()) return;
   const std::vector<double> from = logarithms(base.all_process_medians);
   const std::vector<double> to = logarithms(candidate.all_process_medians);
   const std::optional<double> effect = shift(from, to);
+  if (!effect) return;
   const auto interval = shift_interval(from, to, options.coverage);
-  if (!effect || !interval) return;
-  ComparedCase all;
+  if (!interval) return;
+  ComparedCase all = result;
   set_interval(*effect, *interval, all);
   if (!is_beyond_the_machine(all)) return;
-  result.ratio = all.ratio;
-  result.low = all.low;
-  result.high = all.high;
-  result.confidence = all.confidence;
-  result.verdict = verdict_of(result, options);
-  result.reason = fmt::format("of all {} and {} processes, since few of them were quiet",
-                              from.size(), to.size());
+  // Change and times of a row come from the same samples.
+  all.base = median(base.all_process_medians);
+  all.candidate = median(candidate.all_process_medians);
+  all.verdict = verdict_of(all, options);
+  all.reason = fmt::format("of all {} and {} processes, since few of them were quiet", from.size(),
+                           to.size());
+  result = std::move(all);
 }
 
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,

@@ -96,6 +96,8 @@ TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) 
   const ComparedCase compared = compare_one(base, candidate);
   EXPECT_EQ(compared.verdict, CaseVerdict::slower);
   EXPECT_NEAR(*compared.ratio, 3.1, 1e-9);
+  EXPECT_NEAR(*compared.base, 1000.2, 1e-9);
+  EXPECT_NEAR(*compared.candidate, 3.1 * 1000.2, 1e-9);
   EXPECT_EQ(compared.reason, "of all 5 and 5 processes, since few of them were quiet");
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
   candidate.all_process_medians = times(1.9);
