@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/run_estimate.hpp"
 
+#include "harness/run/case_facts.hpp"
 #include "harness/run/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <variant>
 
 namespace bench {
@@ -38,16 +38,6 @@ using NetworkPointer = std::shared_ptr<const ops::Network>;
 const ops::Network* network_of(const Case& spec) {
   const auto* network = std::get_if<NetworkPointer>(&spec.work);
   return network != nullptr ? network->get() : nullptr;
-}
-
-const ops::Work& work_of(const Case& spec) {
-  const ops::Network* network = network_of(spec);
-  return network != nullptr ? network->work : std::get<ops::Problem>(spec.work).work;
-}
-
-std::span<const ops::Tensor> tensors_of(const Case& spec) {
-  const ops::Network* network = network_of(spec);
-  return network != nullptr ? network->tensors : std::get<ops::Problem>(spec.work).tensors;
 }
 
 Nanoseconds time_at(double amount, double per_second) {
