@@ -155,11 +155,7 @@ std::optional<std::string> skip_reason(const Case& entry, const Machine& machine
   if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
     return placed.error().message();
   }
-  const auto* problem = std::get_if<ops::Problem>(&entry.work);
-  return memory_shortage(problem != nullptr
-                             ? problem->tensors
-                             : std::get<std::shared_ptr<const ops::Network>>(entry.work)->tensors,
-                         machine.memory);
+  return memory_shortage(tensors_of(entry), machine.memory);
 }
 
 // The question that create() asks first in a worker, so that a list and a run give one answer.
