@@ -214,6 +214,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
     reply.libraries = (*backend)->further_libraries();
     reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
   }
+  if (options_.addresses == ProcessRequest::Addresses::drawn) reply.details["addresses"] = "drawn";
   for (const ops::LibraryInfo& library : reply.libraries) {
     reply.details["library." + library.name] = library.version;
     reply.details["library." + library.name + ".path"] = library.path;

@@ -8,6 +8,7 @@
 #include "harness/run/canary.hpp"
 #include "harness/run/equipment.hpp"
 #include "harness/run/instance.hpp"
+#include "harness/run/process.hpp"
 #include "harness/run/protocol.hpp"
 #include "harness/run/sampler.hpp"
 #include "harness/run/warmup.hpp"
@@ -33,6 +34,7 @@ struct ServerOptions {
   std::function<void(Nanoseconds)> pause = {};
   // Beside each sample, and to watch the machine; empty: none are taken.
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
+  ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
 
 class CommandServer {

@@ -84,6 +84,17 @@ TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
   EXPECT_EQ(message.spent.timed, 0ns);
 }
 
+TEST_F(CommandServerTest, AddressesThatTheSystemDrewAreAmongTheDetails) {
+  EXPECT_FALSE(prepared(kGemm).details.contains("addresses"));
+  ServerOptions options;
+  options.addresses = ProcessRequest::Addresses::drawn;
+  CommandServer drawn(backend_, clock_, options);
+  PrepareRequest request;
+  request.id = kGemm;
+  const ReplyMessage message = drawn.handle(request);
+  EXPECT_EQ(std::get<PreparedReply>(message.reply).details.at("addresses"), "drawn");
+}
+
 TEST_F(CommandServerTest, WarmUpAndRoundsAreCountedApart) {
   prepared(kGemm);
   const auto warm = server_.handle(WarmUpRequest{3, 0ns});

@@ -100,7 +100,8 @@ void examine_aslr(const SystemRoot& root, const CpuFacts&, FindingList& findings
     add(findings, Level::good, "ASLR", "off");
   } else {
     add(findings, Level::good, "ASLR",
-        "on; workers get fixed addresses where the system allows it");
+        "on; workers get fixed addresses, and results have `addresses: drawn` where the "
+        "system refuses that");
   }
 }
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <sched.h>
 #include <sys/personality.h>
@@ -124,6 +125,17 @@ const std::map<int, std::string_view>& signal_names() {
 }
 
 }  // namespace
+
+ProcessRequest::Addresses own_addresses() {
+  using enum ProcessRequest::Addresses;
+  constexpr unsigned long kAsk = 0xffffffff;
+  const int persona = personality(kAsk);
+  if (persona >= 0 && (persona & ADDR_NO_RANDOMIZE) != 0) return fixed;
+  std::ifstream file("/proc/sys/kernel/randomize_va_space");
+  int drawn_by_system = 1;
+  file >> drawn_by_system;
+  return file && drawn_by_system == 0 ? fixed : drawn;
+}
 
 std::map<std::string, std::string> inherited_environment() {
   std::map<std::string, std::string> result;

@@ -33,6 +33,9 @@ struct ProcessRequest {
   Addresses addresses = Addresses::drawn;
 };
 
+// How this process got its addresses: fixed where the system, or who started it, draws none.
+ProcessRequest::Addresses own_addresses();
+
 // The environment of this process.
 std::map<std::string, std::string> inherited_environment();
 

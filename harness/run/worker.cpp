@@ -4,6 +4,7 @@
 #include "base/available_memory.hpp"
 #include "harness/run/command_server.hpp"
 #include "harness/run/environment.hpp"
+#include "harness/run/process.hpp"
 #include "harness/run/protocol.hpp"
 
 #include <array>
@@ -105,6 +106,7 @@ namespace {
 
 int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment, Clock& clock) {
   ServerOptions options{available_memory("")};
+  options.addresses = own_addresses();
   options.sample_canary = make_sample_canary;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
   CommandServer server(equipment, clock, std::move(options));
