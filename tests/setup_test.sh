@@ -77,6 +77,10 @@ rest=${arch/cmake /}
 check "like Arch: what is missing" "packages of Manjaro Linux: ${rest% zlib}" "$out"
 on manjaro arch 'Manjaro Linux' --build
 check "like Arch: installs" "pacman -S --needed --noconfirm ${rest% zlib}" "$(cat "$work/bin/calls")"
+# Without a package database `pacman -S` fails, and says so in words that a script's user may not see.
+check "like Arch: names the command and what it may lack" "ci/setup: installing packages of Manjaro Linux: \
+pacman -S --needed --noconfirm ${rest% zlib}; if pacman has no package database yet, run \`pacman -Sy\` first" \
+  "$(grep installing "$work/err")"
 
 # dpkg-query, of a Debian or of nothing, that has no package at all.
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query" && chmod +x "$work/bin/dpkg-query"
@@ -89,16 +93,40 @@ zlib1g-dev" "$out"
 done
 
 # The wheels of CUDA are made to look like a toolkit; again does no harm.
-packages=$root/build/deps/cuda/lib/python3.11/site-packages/nvidia
-mkdir -p "$packages"/cu13/{bin,include,lib} "$packages"/cudnn/{include,lib}
-touch "$packages/cu13/lib/libcupti.so.13" "$packages/cudnn/include/cudnn.h" "$packages/cudnn/lib/libcudnn.so.9"
+cuda=$root/build/deps/cuda
+mkdir -p "$root/build/deps/venv/bin"
+cat >"$root/build/deps/venv/bin/python" <<'PYTHON'
+#!/bin/sh
+# Of version 3.11. As pip it installs what $WHEELS names below the folder behind --prefix.
+[ "$1" != -c ] || { echo python3.11 && exit; }
+while [ "$1" != --prefix ]; do shift; done
+packages=$2/lib/python3.11/site-packages/nvidia
+mkdir -p "$packages"
+for wheel in $WHEELS; do mkdir -p "$packages/$wheel/include" "$packages/$wheel/lib"; done
+touch "$packages/cu13/lib/libcupti.so.13"
+[ ! -d "$packages/cudnn" ] || touch "$packages/cudnn/include/cudnn.h" "$packages/cudnn/lib/libcudnn.so.9"
+PYTHON
+chmod +x "$root/build/deps/venv/bin/python"
+export WHEELS
+# A failure on the way to the toolkit left a folder that passed for installed.
+WHEELS=cu13 on debian '' Debian --cuda
+check "toolkit without cuDNN: status" 1 $status
+on debian '' Debian --check --cuda
+check "toolkit without cuDNN: what is missing" "1 PyPI package: nothing==0" "$status $out"
+# What an older Python installed stays beside it.
+mkdir -p "$cuda/lib/python3.9/site-packages/nvidia"
 for _ in 1 2; do
-  on debian '' Debian --cuda
+  WHEELS='cu13 cudnn' on debian '' Debian --cuda
   check "toolkit: status" 0 $status
   for file in toolkit/lib64/libcupti.so toolkit/include/cudnn.h cudnn/libcudnn.so.9; do
-    [[ -f $root/build/deps/cuda/$file ]] || check "toolkit: file" "$file" "nothing"
+    [[ -f $cuda/$file ]] || check "toolkit: file" "$file" "nothing"
   done
 done
+on debian '' Debian --check --cuda
+check "toolkit: nothing is missing afterwards" "0 " "$status $out"
+rm "$cuda/toolkit"
+on debian '' Debian --check --cuda
+check "toolkit: a link that is missing" "1 PyPI package: nothing==0" "$status $out"
 
 # Where no names are known the configure step says what is missing.
 on void '' 'Void' --check --build
