@@ -676,8 +676,10 @@
   function showMatchedTime() {
     const time = coveredTime(model.matches);
     $('matches').textContent = query ? `${model.matches.length} (${formatTime(time)})` : '';
+    const matchesOf = new Map(model.list.map((process) => [process, []]));
+    for (const item of model.matches) matchesOf.get(item.process).push(item);
     const ofProcess = model.list.map((process) =>
-      [process.name, coveredTime(model.matches.filter((item) => item.process === process))]);
+      [process.name, coveredTime(matchesOf.get(process))]);
     $('matches').title = query ? 'time during which at least one match runs: '
       + ofProcess.filter(([, part]) => part > 0)
         .map(([name, part]) => `${name} ${formatTime(part)}`).join(', ') : '';
