@@ -136,6 +136,10 @@ void Attributes::set(Attribute attribute, double value) {
   slot(attribute) = value;
 }
 
+void Attributes::merge(const Attributes& other) {
+  for (const auto& [attribute, value] : other.entries_) slot(attribute) = value;
+}
+
 void Attributes::erase(Attribute attribute) {
   std::erase_if(entries_, [=](const Entry& entry) { return entry.first == attribute; });
 }

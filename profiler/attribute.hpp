@@ -106,6 +106,8 @@ class Attributes {
   void set(Attribute attribute, const char* text) { set(attribute, std::string_view(text)); }
   void set(Attribute attribute, std::int64_t value);
   void set(Attribute attribute, double value);
+  // Sets all that the other has, in place of what is here of the same attribute.
+  void merge(const Attributes& other);
   void erase(Attribute attribute);
   void clear() { entries_.clear(); }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 namespace bench {
 namespace {
@@ -69,9 +68,7 @@ class Rows {
     if (!kernel.correlation) return;
     const auto verdict = launches_.verdict(file.session, *kernel.correlation);
     if (!verdict || verdict->holder == GpuLaunches::kNobody) return;
-    for (const Attributes::Entry& fact : launches_.holder(verdict->holder).facts) {
-      std::visit([&](const auto& value) { kernel.attributes.set(fact.first, value); }, fact.second);
-    }
+    kernel.attributes.merge(launches_.holder(verdict->holder).facts);
   }
 
   void note(const GpuSpoolFile& file, const GpuJoin& join, std::int64_t damaged) {

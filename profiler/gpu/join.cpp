@@ -47,12 +47,6 @@ std::string size_text(const GpuSize& size) {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-void add_facts(Attributes& attributes, const Attributes& facts) {
-  for (const Attributes::Entry& fact : facts) {
-    std::visit([&](const auto& value) { attributes.set(fact.first, value); }, fact.second);
-  }
-}
-
 bool is_blocking(GpuWaitKind kind) { return kind != GpuWaitKind::stream_wait_event; }
 
 class Joiner {
@@ -166,7 +160,7 @@ class Joiner {
     const KernelName& name = name_of_kernel(kernel.name);
     activity.name = name.short_name;
     own(activity, owner);
-    if (owner) add_facts(activity.attributes, owner->owner->facts);
+    if (owner) activity.attributes.merge(owner->owner->facts);
     set_launch(activity, kernel);
     activity.attributes.set(Attribute::long_name, name.long_name);
     set_wait(activity, kernel.queued);
