@@ -137,11 +137,12 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
 }
 
 // Where the block ends by itself a queue may be shorter than it is said to be: once with few, and
-// from then on.
+// from then on. What were few already would only wait for the block's end once more.
 Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch) {
   batch.queued = std::min(batch.queued, queue_ / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
-  if (timing || queue_ <= kFewQueued) return timing;
+  const std::int64_t held_back = std::min(batch.queued, batch.units) * batch.launches;
+  if (timing || held_back <= kFewQueued) return timing;
   queue_ = kFewQueued;
   batch.queued = std::min(batch.queued, queue_ / batch.launches);
   return measure_once(batch);
