@@ -5,17 +5,18 @@
 #include "ops/verbose_text.hpp"
 
 #include <array>
+#include <vector>
 
 namespace bench::ops {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"convolution", "deconvolution"};
 
-void set_kernels(ParameterSet& set, std::span<const SpatialAxis> axes) {
-  const std::size_t first = kKernelSizeNames.size() - axes.size();
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    set.set(kKernelSizeNames[first + i], axes[i].kernel);
-  }
+std::vector<std::int64_t> kernel_sizes(std::span<const SpatialAxis> axes) {
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(axes.size());
+  for (const SpatialAxis& axis : axes) sizes.push_back(axis.kernel);
+  return sizes;
 }
 
 std::optional<std::size_t> rank_of(const VerbosePrimitive& primitive) {
@@ -40,7 +41,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   set.set("c", *c);
   set.set("k", *k);
   set_axes(set, *axes);
-  set_kernels(set, *axes);
+  set_spatial_sizes(set, kKernelSizeNames, kernel_sizes(*axes));
   set.set("bias", primitive.find("bia") != nullptr);
   set.set("transposed", transposed);
   return VerboseProblem{.request = {.direction = *direction, .parameters = std::move(set)}};
