@@ -28,9 +28,8 @@ constexpr const char* kPluginVariable = "BENCH_CUDA_PLUGIN";
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
 constexpr const char* kPluginFile = "libbench_cuda.so";
 constexpr const char* kHowToBuild =
-    "run `ci/setup --cuda` in the source checkout: it installs a CUDA toolkit there, and ./bench "
-    "then "
-    "builds the plugin; or name a libbench_cuda.so of this version in $BENCH_CUDA_PLUGIN "
+    "run `ci/setup --cuda` in the source checkout: it installs a CUDA toolkit there, and then "
+    "./bench builds the plugin; or name a libbench_cuda.so of this version in $BENCH_CUDA_PLUGIN "
     "(docs/cuda.md, Building)";
 #ifdef BENCH_HAS_CUDA_PLUGIN
 constexpr bool kBuiltWithPlugin = true;
