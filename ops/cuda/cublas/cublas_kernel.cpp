@@ -133,10 +133,8 @@ std::optional<Refusal> refused_when_called(const std::shared_ptr<const CublasSes
     if (trial.error().kind == Refusal::Kind::skipped) return std::nullopt;
     return std::move(trial).error();
   }
-  std::vector<void*> addresses;
-  for (const DeviceBuffer& buffer : *trial) addresses.push_back(buffer.data());
   CublasInvocation invocation(session, form, tensors.buffers()[form.d.tensor].size,
-                              std::move(addresses));
+                              addresses_of(*trial));
   if (invocation.run()) return std::nullopt;
   const auto kind =
       says_unsupported(invocation.failure()) ? Refusal::Kind::unsupported : Refusal::Kind::failed;

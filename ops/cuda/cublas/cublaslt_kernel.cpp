@@ -152,8 +152,7 @@ Result<Choice, Refusal> choose(const CublasLtSession& session, Product& product,
     if (refusal.kind != Refusal::Kind::skipped) return refusal;
     return Choice{0, "no: " + refusal.reason};
   }
-  std::vector<void*> addresses;
-  for (const DeviceBuffer& buffer : *trial) addresses.push_back(buffer.data());
+  const std::vector<void*> addresses = addresses_of(*trial);
   const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
     CublasLtInvocation invocation(runtime, product, algorithms[i], workspace->data(), addresses);
     return tuning_time(session.device, invocation);

@@ -49,6 +49,13 @@ Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
   return made;
 }
 
+std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers) {
+  std::vector<void*> addresses;
+  addresses.reserve(buffers.size());
+  for (const DeviceBuffer& buffer : buffers) addresses.push_back(buffer.data());
+  return addresses;
+}
+
 Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation) {
   KernelSampling sampling(device.runtime);
   Invocation* const rotation[] = {&invocation};

@@ -31,6 +31,8 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
 Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
                                                          std::span<const KernelBuffer> buffers);
 
+std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers);
+
 // Of one execution: the median of three samples with hot caches, each of at least 2 ms or 200
 // executions.
 Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation);

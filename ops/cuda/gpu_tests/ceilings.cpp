@@ -2,6 +2,7 @@
 // The most that a device gives: copies, multiply-adds, matrix products of random numbers and of
 // zeros, which cost less power.
 #include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/cublas/tuning.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
@@ -119,17 +120,13 @@ Result<Timed> time_product(const CheckRun& run, Backend& backend, const Problem&
   Runtime& device = *run.device.runtime;
   const auto kernel = backend.create(problem);
   if (!kernel) return Error{kernel.error().reason, "", ""};
-  std::vector<DeviceBuffer> memory;
-  std::vector<void*> addresses;
-  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    auto buffer = DeviceBuffer::create(device, (*kernel)->buffers()[i].size);
-    if (!buffer) return Error{buffer.error().reason, "", ""};
-    BENCH_RETURN_IF_ERROR(device.fill(buffer->data(), 0, buffer->size()));
-    if (numbers == Numbers::random && i < problem.input_count()) {
-      BENCH_RETURN_IF_ERROR(fill_randomly(device, buffer->data(), problem.tensors[i]));
-    }
-    addresses.push_back(buffer->data());
-    memory.push_back(*std::move(buffer));
+  const auto memory = trial_buffers(device, (*kernel)->buffers());
+  if (!memory) return Error{memory.error().reason, "", ""};
+  const std::vector<void*> addresses = addresses_of(*memory);
+  for (std::size_t i = 0; i < problem.input_count(); ++i) {
+    BENCH_RETURN_IF_ERROR(numbers == Numbers::random
+                              ? fill_randomly(device, addresses[i], problem.tensors[i])
+                              : device.fill(addresses[i], 0, (*memory)[i].size()));
   }
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Invocation> bound, (*kernel)->bind(addresses));
   return best_of(run, static_cast<CudaInvocation&>(*bound), 10);

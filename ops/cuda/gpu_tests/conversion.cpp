@@ -33,36 +33,15 @@ Result<Problem> convolution(std::int64_t channels) {
                        .parameters = std::move(parsed.parameters)});
 }
 
-Result<ConversionCase> bind_case(const std::shared_ptr<Backend>& backend, std::int64_t channels) {
-  BENCH_ASSIGN_OR_RETURN(const Problem problem, convolution(channels));
-  ConversionCase made;
-  made.channels = channels;
-  made.backend = backend;
-  auto kernel = backend->create(problem);
-  if (!kernel) return Error{kernel.error().reason, "", ""};
-  made.kernel = *std::move(kernel);
-  std::vector<void*> addresses;
-  for (const KernelBuffer& buffer : made.kernel->buffers()) {
-    DeviceMemory* memory = backend->memory();
-    BENCH_ASSIGN_OR_RETURN(void* address, memory->allocate(buffer.size));
-    made.memory.emplace_back(address, [backend, memory](void* owned) { memory->release(owned); });
-    BENCH_RETURN_IF_ERROR(memory->fill(address, 0x2c, buffer.size));  // 0.07 in f16
-    addresses.push_back(address);
-  }
-  BENCH_RETURN_IF_ERROR(made.kernel->prepare(addresses));
-  BENCH_ASSIGN_OR_RETURN(made.invocation, made.kernel->bind(addresses));
-  if (!made.invocation->run()) return Error{made.invocation->error(), "", ""};
-  return made;
-}
-
 }  // namespace
 
 Result<std::vector<ConversionCase>> conversion_cases(const CheckRun& run) {
   BENCH_ASSIGN_OR_RETURN(const std::shared_ptr<Backend> backend, open_cudnn(run));
   std::vector<ConversionCase> cases;
   for (const std::int64_t channels : kConversionChannels) {
-    BENCH_ASSIGN_OR_RETURN(ConversionCase made, bind_case(backend, channels));
-    cases.push_back(std::move(made));
+    BENCH_ASSIGN_OR_RETURN(const Problem problem, convolution(channels));
+    BENCH_ASSIGN_OR_RETURN(BoundCase bound, bind_case(backend, problem));
+    cases.push_back({channels, std::move(bound)});
   }
   return cases;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hardware counters against what is known of a matrix product and of a copy.
 #include "ops/cuda/cublas/product_backend.hpp"
+#include "ops/cuda/cublas/tuning.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -125,17 +127,12 @@ Result<Product> make_product(const CheckRun& run, const char* tokens) {
 }
 
 Status add_sets(const CheckRun& run, Product& product, std::int64_t sets) {
-  constexpr std::uint8_t kPattern = 0x3c;  // 0.011 in bf16
   while (std::ssize(product.invocations) < sets) {
-    std::vector<void*> addresses;
-    for (const KernelBuffer& buffer : product.kernel->buffers()) {
-      auto made = DeviceBuffer::create(*run.device.runtime, buffer.size);
-      if (!made) return Error{made.error().reason, "", ""};
-      BENCH_RETURN_IF_ERROR(run.device.runtime->fill(made->data(), kPattern, buffer.size));
-      addresses.push_back(made->data());
-      product.memory.push_back(*std::move(made));
-    }
-    BENCH_ASSIGN_OR_RETURN(product.invocations.emplace_back(), product.kernel->bind(addresses));
+    auto memory = trial_buffers(*run.device.runtime, product.kernel->buffers());
+    if (!memory) return Error{memory.error().reason, "", ""};
+    BENCH_ASSIGN_OR_RETURN(product.invocations.emplace_back(),
+                           product.kernel->bind(addresses_of(*memory)));
+    std::ranges::move(*memory, std::back_inserter(product.memory));
   }
   return Done{};
 }
@@ -194,13 +191,6 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
   run.report.add(name, "k", Outcome::figures, figures);
 }
 
-std::shared_ptr<DeviceCounters> open_counters(const CheckRun& run) {
-  return make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
-    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
-    return load_counter_library(cupti);
-  }});
-}
-
 }  // namespace
 
 // A rotation over more than L2 holds is to find nothing there; what it does find tells how many
@@ -208,7 +198,7 @@ std::shared_ptr<DeviceCounters> open_counters(const CheckRun& run) {
 void check_cold(CheckRun& run) {
   auto product = make_product(run, "m2048n2048k2048+tb");
   if (!product) return run.report.broken("cold caches", "k", product.error().message());
-  const auto counters = open_counters(run);
+  const auto counters = make_device_counters(run.search);
   for (const std::int64_t times : {0, 2, 4}) add_cold(run, *counters, *product, times);
 }
 
@@ -217,7 +207,7 @@ void check_counters(CheckRun& run) {
   if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
     return run.report.broken("counters", "f", cupti.error().message());
   }
-  const auto counters = open_counters(run);
+  const auto counters = make_device_counters(run.search);
   count_copy(run, *counters);
   count_product(run, *counters);
 }

@@ -111,7 +111,7 @@ Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
   BENCH_RETURN_IF_ERROR(two_threads(collector));
   for (const ConversionCase& each : conversions) {
     const Region region(collector, kConversion + static_cast<std::uint64_t>(each.channels));
-    if (!each.invocation->run()) return Error{each.invocation->error(), "", ""};
+    if (!each.bound.invocation->run()) return Error{each.bound.invocation->error(), "", ""};
   }
   for (const std::int64_t length : kTracedLengths) {
     const Region region(collector, kSpins + static_cast<std::uint64_t>(length));

@@ -208,8 +208,8 @@ void add_conversion(const ConversionCase& each, const TracedSession& session, Ch
     kernels.push_back({{"name", kernel.name}, {"us", microseconds(kernel.time->length())}});
   }
   report.add(fmt::format("a convolution of {} channels", each.channels), "j", Outcome::figures,
-             {{"engine", each.kernel->implementation()},
-              {"workspace_bytes", each.kernel->workspace().count},
+             {{"engine", each.bound.kernel->implementation()},
+              {"workspace_bytes", each.bound.kernel->workspace().count},
               {"kernels", kernels}});
 }
 

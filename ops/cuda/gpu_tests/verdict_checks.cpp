@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores over a hundred shapes: what the rules allow against what counters saw. All in one
 // process, since nothing is timed; names of kernels are the business of `bench run --profile`.
+#include "ops/cuda/gpu_tests/bound_case.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
-#include "ops/cuda/runtime/cupti_tracer.hpp"
 #include "ops/cuda/runtime/device_counters.hpp"
 #include "ops/operator.hpp"
 #include "ops/tensor_core/eligibility.hpp"
@@ -70,59 +70,19 @@ class Backends {
  public:
   explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
 
-  Result<Backend*> find(const std::string& name) {
-    if (const auto known = opened_.find(name); known != opened_.end()) return known->second.get();
+  Result<std::shared_ptr<Backend>> find(const std::string& name) {
+    if (const auto known = opened_.find(name); known != opened_.end()) return known->second;
     const auto row = std::ranges::find(exports_, name, &BackendExport::name);
     if (row == exports_.end()) return Error{"the plugin has no backend " + name, "", ""};
     auto opened = row->open();
     if (!opened) return Error{opened.error().reason, "", ""};
-    return opened_.emplace(name, *std::move(opened)).first->second.get();
+    return opened_.emplace(name, *std::move(opened)).first->second;
   }
 
  private:
   std::vector<BackendExport> exports_;
-  std::map<std::string, std::unique_ptr<Backend>> opened_;
+  std::map<std::string, std::shared_ptr<Backend>> opened_;
 };
-
-// Memory of a backend, filled with one small number.
-class Buffers {
- public:
-  explicit Buffers(DeviceMemory& memory) : memory_(memory) {}
-  ~Buffers() {
-    for (void* each : addresses_) memory_.release(each);
-  }
-  Buffers(const Buffers&) = delete;
-  Buffers& operator=(const Buffers&) = delete;
-
-  Status add(Bytes size) {
-    constexpr std::uint8_t kPattern = 0x2c;  // 0.07 in f16
-    BENCH_ASSIGN_OR_RETURN(addresses_.emplace_back(), memory_.allocate(size));
-    return memory_.fill(addresses_.back(), kPattern, size);
-  }
-  std::span<void* const> addresses() const { return addresses_; }
-
- private:
-  DeviceMemory& memory_;
-  std::vector<void*> addresses_;
-};
-
-Result<CounterReadings> count(Backend& backend, DeviceCounters& counters, const Problem& problem,
-                              Figures& figures) {
-  auto kernel = backend.create(problem);
-  if (!kernel) return Error{kernel.error().reason, "", ""};
-  figures["implementation"] = (*kernel)->implementation();
-  Buffers buffers(*backend.memory());
-  for (const KernelBuffer& buffer : (*kernel)->buffers()) {
-    BENCH_RETURN_IF_ERROR(buffers.add(buffer.size));
-  }
-  BENCH_RETURN_IF_ERROR((*kernel)->prepare(buffers.addresses()));
-  BENCH_ASSIGN_OR_RETURN(const auto invocation, (*kernel)->bind(buffers.addresses()));
-  if (!invocation->run()) return Error{invocation->error(), "", ""};
-  Invocation* const rotation[] = {invocation.get()};
-  auto readings = counters.measure(rotation);
-  if (!readings) return Error{readings.error().reason, "", ""};
-  return *std::move(readings);
-}
 
 Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const Platform& platform,
                            const Shape& shape) {
@@ -136,11 +96,14 @@ Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const P
                                        .parameters = std::move(parsed.parameters)}));
   const TensorCoreEligibility rules = ops::verdict_of(problem, platform);
   Figures figures = {{"eligible", name_of(rules.answer)}, {"rule", rules.rule}};
-  BENCH_ASSIGN_OR_RETURN(Backend * backend,
+  BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend,
                          backends.find(shape.op == "gemm" ? "cublaslt" : "cudnn"));
-  BENCH_ASSIGN_OR_RETURN(const CounterReadings readings,
-                         count(*backend, counters, problem, figures));
-  figures["counted"] = text_of(tensor_core_verdict(readings));
+  BENCH_ASSIGN_OR_RETURN(const BoundCase bound, bind_case(std::move(backend), problem));
+  figures["implementation"] = bound.kernel->implementation();
+  Invocation* const rotation[] = {bound.invocation.get()};
+  const auto readings = counters.measure(rotation);
+  if (!readings) return Error{readings.error().reason, "", ""};
+  figures["counted"] = text_of(tensor_core_verdict(*readings));
   return figures;
 }
 
@@ -151,10 +114,7 @@ void check_verdicts(CheckRun& run) {
   const DeviceTraits& traits = run.device.runtime->traits();
   const auto platform = parse_platform(fmt::format("{}.{}", traits.major, traits.minor));
   if (!platform) return run.report.broken("verdicts", kQuestion, platform.error().message());
-  const auto counters = make_device_counters({.load = [&run]() -> Result<CounterLibrary> {
-    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(run.search)));
-    return load_counter_library(cupti);
-  }});
+  const auto counters = make_device_counters(run.search);
   Backends backends(run);
   for (const Shape& shape : shapes()) {
     const std::string name =

@@ -82,10 +82,7 @@ std::shared_ptr<const Shared> make_shared_parts(const std::vector<SearchStep>& s
   shared->tracer = make_cupti_tracer(
       [search] { return load_cupti(cupti_candidates(search)); }, CuptiProcess::current(),
       [session = shared->session] { return session->synchronise(); }, besides);
-  shared->counters = make_device_counters({.load = [search]() -> Result<CounterLibrary> {
-    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(search)));
-    return load_counter_library(cupti);
-  }});
+  shared->counters = make_device_counters(search);
   return shared;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/runtime/device_counters.hpp"
 
+#include "ops/cuda/runtime/cupti_tracer.hpp"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -98,6 +100,13 @@ Result<CounterDevice> current_counter_device() {
 
 std::shared_ptr<DeviceCounters> make_device_counters(CounterParts parts) {
   return std::make_shared<CuptiCounters>(std::move(parts));
+}
+
+std::shared_ptr<DeviceCounters> make_device_counters(std::vector<SearchStep> search) {
+  return make_device_counters({.load = [search = std::move(search)]() -> Result<CounterLibrary> {
+    BENCH_ASSIGN_OR_RETURN(const CuptiLibrary cupti, load_cupti(cupti_candidates(search)));
+    return load_counter_library(cupti);
+  }});
 }
 
 }  // namespace bench::ops::cuda

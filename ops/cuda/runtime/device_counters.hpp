@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/cuda/library_search.hpp"
 #include "ops/device_counters.hpp"
 #include "profiler/cupti/counters.hpp"
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace bench::ops::cuda {
 
@@ -23,5 +25,7 @@ struct CounterParts {
 
 // Invocations are CudaInvocations: their run() waits for the device.
 std::shared_ptr<DeviceCounters> make_device_counters(CounterParts parts);
+// With the CUPTI that the search finds.
+std::shared_ptr<DeviceCounters> make_device_counters(std::vector<SearchStep> search);
 
 }  // namespace bench::ops::cuda
