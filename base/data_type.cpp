@@ -112,6 +112,8 @@ std::span<const DataTypeInfo> data_types() { return kTypes; }
 
 const DataTypeInfo& info(DataType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
+bool is_fp8(DataType type) { return type == DataType::f8_e4m3 || type == DataType::f8_e5m2; }
+
 std::optional<DataType> data_type_from_name(std::string_view name) {
   for (const DataTypeInfo& row : kTypes) {
     if (row.name == name) return row.type;

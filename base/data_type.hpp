@@ -24,6 +24,8 @@ struct DataTypeInfo {
 // All types in declaration order; the one place of names and sizes.
 std::span<const DataTypeInfo> data_types();
 const DataTypeInfo& info(DataType type);
+// f8_e4m3 and f8_e5m2.
+bool is_fp8(DataType type);
 std::optional<DataType> data_type_from_name(std::string_view name);
 
 // Rounds to nearest even (integers: to nearest even, saturating) and writes element `index` of a

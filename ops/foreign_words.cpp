@@ -200,6 +200,8 @@ constexpr std::array kWords = {
     ForeignWord{"channelsfirst", "nchw"},
     ForeignWord{"contiguousformat", "nchw"},
     ForeignWord{"tensorfloat32", "tf32"},
+    ForeignWord{"fastaccum", "fast_accumulation"},
+    ForeignWord{"usefastaccum", "fast_accumulation"},
     ForeignWord{"warm", "hot"},
     ForeignWord{"mkldnn", "onednn"},
     ForeignWord{"dnnl", "onednn"},

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kDirections = {"forward", "backward_data",
                                                          "backward_weights"};
 constexpr std::array<std::string_view, 3> kLayouts = {"any", "nchw", "nhwc"};
-constexpr std::array<std::string_view, 2> kMaths = {"default", "tf32"};
+constexpr std::array<std::string_view, 3> kMaths = {"default", "tf32", "fast_accumulation"};
 
 std::string_view name_of(Direction direction) {
   return kDirections[static_cast<std::size_t>(direction)];
@@ -37,6 +37,20 @@ Status check_data_type(DataType dtype) {
   return Error{fmt::format("`{}` is the type of an accumulator, not of a case", info(dtype).name),
                "dtype",
                {}};
+}
+
+Status check_math(const Operator& op, Math math, DataType dtype, const Work& work) {
+  if (math != Math::fast_accumulation) return Done{};
+  constexpr std::string_view kNext =
+      "set `math: fast_accumulation` only in entries of gemm with dtype f8_e4m3";
+  if (!is_fp8(dtype)) {
+    return Error{fmt::format("`fast_accumulation` is a choice for products of fp8, not of {}",
+                             info(dtype).name),
+                 "math", std::string(kNext)};
+  }
+  if (work.macs) return Done{};
+  return Error{fmt::format("`{}` has no products that `fast_accumulation` could apply to", op.name),
+               "math", std::string(kNext)};
 }
 
 Status check_post_ops(const ProblemRequest& request) {
@@ -106,6 +120,7 @@ Result<Problem> make_problem(ProblemRequest request) {
   problem.post_ops = std::move(request.post_ops);
   BENCH_ASSIGN_OR_RETURN(problem.parameters, op.complete(given));
   BENCH_ASSIGN_OR_RETURN(Model model, op.model(problem));
+  BENCH_RETURN_IF_ERROR(check_math(op, problem.math, problem.dtype, model.work));
   BENCH_RETURN_IF_ERROR(add_post_ops(problem.post_ops, model));
   problem.tensors = std::move(model.tensors);
   problem.work = model.work;

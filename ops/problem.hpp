@@ -21,7 +21,10 @@ struct Operator;
 
 enum class Direction { forward, backward_data, backward_weights };
 enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as frameworks let it
-enum class Math { standard, tf32 };     // YAML: default, tf32
+// YAML: default, tf32, fast_accumulation. tf32: f32 operands may be rounded to TF32.
+// fast_accumulation: products of fp8 may keep their sums in the few bits that the tensor cores add
+// with, in place of moving them to f32 again and again.
+enum class Math { standard, tf32, fast_accumulation };
 std::span<const std::string_view> direction_names();  // in the order of the enumerators
 std::span<const std::string_view> layout_names();
 std::span<const std::string_view> math_names();
@@ -118,8 +121,9 @@ struct ProblemRequest {
 };
 
 // Completes, checks and models. Errors: impossible shapes, overflow beyond 2^63 - 1 elements or
-// operations, a direction or post-op that the operator does not have; `where` names the parameter
-// (or "direction", "dtype", "post_ops") that is at fault.
+// operations, a direction or post-op that the operator does not have, fast accumulation of what is
+// not a product of fp8; `where` names the parameter
+// (or "direction", "dtype", "math", "post_ops") that is at fault.
 Result<Problem> make_problem(ProblemRequest request);
 
 // The parameter segment of a case id: "n32c64h56w56k64r3s3p1+bias+add+relu".

@@ -24,6 +24,7 @@ TEST(Names, StandInTheOrderOfTheEnumerators) {
             "backward_weights");
   EXPECT_EQ(layout_names()[static_cast<std::size_t>(Layout::nhwc)], "nhwc");
   EXPECT_EQ(math_names()[static_cast<std::size_t>(Math::standard)], "default");
+  EXPECT_EQ(math_names()[static_cast<std::size_t>(Math::fast_accumulation)], "fast_accumulation");
 }
 
 TEST(ElementCount, IsAbsentBeyond63Bits) {
@@ -45,6 +46,26 @@ TEST(MakeProblem, RefusesWhatTheOperatorDoesNotHave) {
   EXPECT_THAT(message("softmax", "4x4+relu"), HasSubstr("post_ops: `softmax` takes no post-ops"));
   EXPECT_THAT(message("conv", "c1w4k1s1+relu", DataType::f32, Direction::backward_data),
               HasSubstr("post_ops: post-ops need direction forward, not backward_data"));
+}
+
+TEST(MakeProblem, AccumulatesFastOnlyInProductsOfFp8) {
+  const auto accumulate = [](std::string_view op, std::string_view tokens, DataType dtype) {
+    ProblemTokens parsed = *parse_problem_tokens(*find_operator(op), tokens);
+    const Result<Problem> made = make_problem({.op = find_operator(op),
+                                               .dtype = dtype,
+                                               .math = Math::fast_accumulation,
+                                               .parameters = std::move(parsed.parameters),
+                                               .post_ops = std::move(parsed.post_ops)});
+    return made.ok() ? "accepted" : made.error().message();
+  };
+  EXPECT_EQ(accumulate("gemm", "m16n16k16+tb", DataType::f8_e4m3), "accepted");
+  EXPECT_EQ(accumulate("gemm", "m16n16k16", DataType::f8_e5m2), "accepted");
+  EXPECT_EQ(accumulate("gemm", "m16n16k16", DataType::f32),
+            "math: `fast_accumulation` is a choice for products of fp8, not of f32; set `math: "
+            "fast_accumulation` only in entries of gemm with dtype f8_e4m3");
+  EXPECT_EQ(accumulate("softmax", "4x4", DataType::f8_e4m3),
+            "math: `softmax` has no products that `fast_accumulation` could apply to; set `math: "
+            "fast_accumulation` only in entries of gemm with dtype f8_e4m3");
 }
 
 TEST(MakeProblem, NothingWrittenIsMissingNotACrash) {

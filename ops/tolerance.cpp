@@ -43,15 +43,25 @@ Tolerance integer_tolerance(const Problem& problem) {
   return {.absolute = 1, .relative = 2 * info(DataType::f32).epsilon};
 }
 
+// How much of a partial sum one addition may lose.
+double addition_rounding(const Problem& problem) {
+  // Tensor cores of compute capability 8.9 and 9.0 add products of fp8 with 13 bits behind the
+  // leading one, and cut off the rest: "around 14 bits" (DeepSeek-V3 Technical Report, 2024, arXiv
+  // 2412.19437, section 3.3.2, on an H800), "22 bits: 1 sign, 8 exponent, 13 mantissa"
+  // (SageAttention2, 2024, arXiv 2411.10958, on Ada and Hopper).
+  constexpr double kFastAccumulation = 0x1p-13;
+  if (problem.math == Math::fast_accumulation) return kFastAccumulation;
+  return info(problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32).epsilon;
+}
+
 }  // namespace
 
 Tolerance accumulation_tolerance(const Problem& problem, std::int64_t terms, double magnitude) {
   if (info(problem.dtype).is_integer) return integer_tolerance(problem);
-  const DataType accumulator = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
   constexpr double kTf32Rounding = 0x1p-10;
   const double factors = problem.math == Math::tf32 ? kTf32Rounding : 0;
   const double additions =
-      std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) * info(accumulator).epsilon;
+      std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) * addition_rounding(problem);
   double slope = 1;
   for (const PostOp& post_op : problem.post_ops) slope *= steepest_slope(post_op, magnitude);
   slope = std::min(slope, kSteepest);

@@ -166,6 +166,7 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
 // Makes the parameter segment canonical, which shows that it has a meaning.
 Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
   if (key.op == kNetwork) {
+    BENCH_RETURN_IF_ERROR(check_network_math(key.math));
     BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
     key.parameters = format_network_segment(segment);
     return Done{};
@@ -193,6 +194,11 @@ Result<CaseKey> parse_segments(std::string_view id, const ops::Catalogue& catalo
 }
 
 }  // namespace
+
+Status check_network_math(ops::Math math) {
+  if (math != ops::Math::fast_accumulation) return Done{};
+  return Error{"`fast_accumulation` is for single products, not for networks", "", "leave it out"};
+}
 
 std::span<const std::string_view> cache_mode_names() { return kCacheModes; }
 

@@ -45,6 +45,9 @@ Result<CaseKey> parse_id(std::string_view id,
 Result<ops::Problem> problem_of(const CaseKey& key,
                                 const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
+// Refuses fast accumulation, which a network has no choice of.
+Status check_network_math(ops::Math math);
+
 // An id-shaped argument (known op before the first '/') as opposed to a file name.
 bool looks_like_id(std::string_view argument,
                    const ops::Catalogue& catalogue = ops::built_in_catalogue());

@@ -14,6 +14,7 @@ TEST(CaseId, canonical_ids_come_back_unchanged) {
            "conv/backward_weights/g32c32h14w14k32r3s3u2p0_1/bf16/onednn/cpu/cold_weights",
            "conv/forward/c64h56w56k64r3s3p1+bias+add+relu/f32/onednn/cpu/hot",
            "gemm/forward/b12m128n64k128+ta+tb/f16/cublaslt/cuda/cold/nhwc/tf32",
+           "gemm/forward/m64n64k64+tb/f8_e4m3/cublaslt/cuda/hot/fast_accumulation",
            "softmax/forward/2x1000-a0/f32/onednn/cpu/hot/t4",
            "network/forward/resnet50_v1_5/f32/onednn/cpu/hot",
            "network/forward/vgg16-n8+separate+training/f32/onednn/cpu/cold/t1",
@@ -64,6 +65,13 @@ TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
        "options `nhwc` and `nchw` both set the layout; give one of them"},
       {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/tf32/tf32",
        "options `tf32` and `tf32` both set the math; give one of them"},
+      {"gemm/forward/m1n1k1/f8_e4m3/cublaslt/cuda/hot/tf32/fast_accumulation",
+       "options `tf32` and `fast_accumulation` both set the math; give one of them"},
+      {"gemm/forward/m1n1k1/f16/cublaslt/cuda/hot/fast_accumulation",
+       "`fast_accumulation` is a choice for products of fp8, not of f16; set `math: "
+       "fast_accumulation` only in entries of gemm with dtype f8_e4m3"},
+      {"network/forward/a/f8_e4m3/cudnn/cuda/hot/fast_accumulation",
+       "`fast_accumulation` is for single products, not for networks; leave it out"},
       {"gemm/forward/m1n1k1/f32/onednn/cpu/hot/t0", "unknown option `t0`; did you mean `t1`?"},
       {"gemm/forward/m1n1k1/f32",
        "4 segments, expected at least 7; an id is "

@@ -243,6 +243,10 @@ class NetworkExpansion {
         sites_(entry, catalogue, findings) {}
 
   void add(const Draft& draft) {
+    const AxisValue& math = draft.axis(Axis::math);
+    if (const Status allowed = check_network_math(static_cast<ops::Math>(math.value)); !allowed) {
+      return findings_.add(math.spot, allowed.error().what, allowed.error().next);
+    }
     const BoundNetwork* bound =
         networks_.bind(file_, segment_of(draft), dtype_of(draft.axis(Axis::dtype)), entry_.spot);
     if (bound == nullptr) return;

@@ -425,6 +425,30 @@ TEST(LoadOverrides, how_an_id_is_measured_can_be_set) {
   EXPECT_EQ(plan->budget, std::chrono::seconds(30));
 }
 
+TEST(Load, fast_accumulation_is_refused_at_its_place) {
+  const auto message = [](const std::string& entry) {
+    const Result_ made = load_text("version: 1\ncases:\n  - { " + entry + " }", {});
+    return made.ok() ? std::string("accepted") : made.error().front().message();
+  };
+  EXPECT_EQ(message("op: gemm, m: 16, n: 16, k: 16, dtype: f8_e4m3, math: fast_accumulation"),
+            "accepted");
+  EXPECT_THAT(
+      message("op: gemm, m: 16, n: 16, k: 16, math: [default, fast_accumulation]"),
+      testing::HasSubstr(":3:54: `fast_accumulation` is a choice for products of fp8, not of f32"));
+  LoadRequest request = in_memory(
+      {{"a.yaml",
+        "version: 1\ncases:\n  - { network: one, dtype: f8_e4m3, math: fast_accumulation }\n"},
+       {"networks/one.yaml",
+        "version: 1\nnetwork: one\ninput: {c: 4, h: 8}\nlayers:\n"
+        "  - {name: a, op: conv, k: 4, r: 3, pad: 1}\n"}});
+  request.arguments = {"a.yaml"};
+  const Result_ network = load_plan(request);
+  ASSERT_FALSE(network.ok());
+  EXPECT_THAT(network.error().front().message(),
+              testing::HasSubstr(
+                  "a.yaml:3:43: `fast_accumulation` is for single products, not for networks"));
+}
+
 TEST(LoadOverrides, an_id_and_a_file_agree) {
   const std::string file = "version: 1\ncases: [{op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1}]";
   for (const char* value : {"dtype=bf16", "threads=3", "cache=[hot, cold_weights]", "tune=true",

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/gemm/gemm.hpp"
 
+#include "ops/model.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <span>
+#include <vector>
 
 namespace bench::ops::testing {
 namespace {
@@ -162,6 +166,46 @@ TEST(GemmTolerance, HoldsForSinglePrecision) {
               tolerance.absolute + tolerance.relative * std::abs(want[i]));
   }
   EXPECT_GT(0.25 / std::sqrt(4096.0), 10 * tolerance.absolute);
+}
+
+// What a tensor core does that keeps 13 bits behind the leading one: it aligns the products of one
+// instruction and the sum to the largest of them, cuts off what lies below, and adds.
+double fast_step(double sum, std::span<const double> products) {
+  double largest = std::abs(sum);
+  for (const double product : products) largest = std::max(largest, std::abs(product));
+  if (largest == 0) return 0;
+  const double unit = std::ldexp(1.0, std::ilogb(largest) - 13);
+  double units = std::trunc(sum / unit);
+  for (const double product : products) units += std::trunc(product / unit);
+  return units * unit;
+}
+
+// Fast accumulation of fp8 lies within its tolerance, and beyond that of sums in f32.
+TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
+  constexpr std::int64_t kDepth = 4096;
+  constexpr std::size_t kInstruction = 32;  // products that one instruction adds for each output
+  Problem gemm = problem("gemm", "m16n16k4096+tb", DataType::f8_e4m3);
+  const auto inputs = random_inputs(gemm, 4);
+  const std::vector<double> want = reference_gemm(gemm, inputs, 0, {});
+  // The rest is what an output of fp8 itself cannot hold.
+  const double promoted = gemm_tolerance(gemm).absolute - smallest_positive(DataType::f8_e4m3);
+  gemm.math = Math::fast_accumulation;
+  const double fast = gemm_tolerance(gemm).absolute;
+  std::vector<std::vector<double>> products(want.size());
+  for_each_product(gemm_shape(gemm.parameters), [&](std::size_t a, std::size_t b, std::size_t c) {
+    products[c].push_back(inputs[0][a] * inputs[1][b]);
+  });
+  double worst = 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    ASSERT_EQ(products[i].size(), static_cast<std::size_t>(kDepth));
+    double sum = 0;
+    for (std::size_t first = 0; first < products[i].size(); first += kInstruction) {
+      sum = fast_step(sum, std::span(products[i]).subspan(first, kInstruction));
+    }
+    worst = std::max(worst, std::abs(sum - want[i]));
+  }
+  EXPECT_LT(worst, fast);
+  EXPECT_GT(worst, promoted);
 }
 
 }  // namespace

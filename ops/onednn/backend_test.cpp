@@ -242,6 +242,12 @@ TEST_F(OnednnBackendTest, UnsupportedSaysWhy) {
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
   EXPECT_THAT(kernel.error().reason, HasSubstr("tf32"));
+  Problem fast = problem("gemm", "m4n4k4", DataType::f8_e4m3);
+  fast.math = Math::fast_accumulation;
+  const auto accumulating = backend_->create(fast);
+  ASSERT_FALSE(accumulating.ok());
+  EXPECT_EQ(accumulating.error().kind, Refusal::Kind::unsupported);
+  EXPECT_THAT(accumulating.error().reason, HasSubstr("backend cublaslt"));
 }
 
 TEST_F(OnednnBackendTest, TooManyDimensionsAreUnsupported) {

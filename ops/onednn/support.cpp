@@ -56,6 +56,11 @@ Result<Done, Refusal> check_supported(const Problem& problem) {
         "tf32 is a format of GPUs; oneDNN on a CPU can only compute f32 in bf16 "
         "instead, which is not the same");
   }
+  if (problem.math == Math::fast_accumulation) {
+    return unsupported(
+        "oneDNN has no fast accumulation of fp8; leave `math: fast_accumulation` out, or use "
+        "backend cublaslt on a GPU");
+  }
   if (problem.direction != Direction::forward && info(problem.dtype).is_integer) {
     return unsupported(fmt::format("oneDNN has no gradients of {}", info(problem.dtype).name));
   }

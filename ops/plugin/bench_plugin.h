@@ -72,7 +72,8 @@ enum {
 };
 
 enum { BENCH_LAYOUT_ANY = 0, BENCH_LAYOUT_NCHW = 1, BENCH_LAYOUT_NHWC = 2 };
-enum { BENCH_MATH_DEFAULT = 0, BENCH_MATH_TF32 = 1 };
+/* Fast accumulation is asked for with the types F8_E4M3 and F8_E5M2 alone. */
+enum { BENCH_MATH_DEFAULT = 0, BENCH_MATH_TF32 = 1, BENCH_MATH_FAST_ACCUMULATION = 2 };
 
 /* Of tensors and buffers. weights: constant between calls in deployments. activation: buffers of a
  * network for its intermediate results. */

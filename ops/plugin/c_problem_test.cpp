@@ -17,6 +17,7 @@ TEST(PluginCodesTest, AreTheEnumeratorsOfThisProgram) {
   EXPECT_EQ(BENCH_BACKWARD_WEIGHTS, static_cast<int>(Direction::backward_weights));
   EXPECT_EQ(BENCH_LAYOUT_NHWC, static_cast<int>(Layout::nhwc));
   EXPECT_EQ(BENCH_MATH_TF32, static_cast<int>(Math::tf32));
+  EXPECT_EQ(BENCH_MATH_FAST_ACCUMULATION, static_cast<int>(Math::fast_accumulation));
   EXPECT_EQ(BENCH_F64, static_cast<int>(DataType::f64));
   EXPECT_EQ(BENCH_F32, static_cast<int>(DataType::f32));
   EXPECT_EQ(BENCH_F16, static_cast<int>(DataType::f16));

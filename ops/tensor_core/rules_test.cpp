@@ -56,7 +56,7 @@ void for_each_question(Visit visit) {
       for (const Direction direction : find_operator(shape.op)->directions) {
         Problem base = asked_problem(shape.op, shape.tokens, {dtype, direction});
         for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
-          for (const Math math : {Math::standard, Math::tf32}) {
+          for (const Math math : {Math::standard, Math::tf32, Math::fast_accumulation}) {
             base.layout = layout;
             base.math = math;
             visit(base);

@@ -201,7 +201,10 @@ Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSe
   auto details = algorithm_details(*session.api, chosen);
   details.insert(session.details.begin(), session.details.end());
   details["compute_type"] = compute_name(product->form.compute);
-  if (is_fp8(product->form.a.dtype)) details["accumulation"] = "f32, not fast";
+  if (is_fp8(product->form.a.dtype)) {
+    details["accumulation"] =
+        product->form.accumulation == Accumulation::fast ? "fast" : "f32, not fast";
+  }
   details["setup.plan_ns"] = nanoseconds(planned - begin);
   if (tuning > 0) {
     details["tuned"] = choice.tuned;

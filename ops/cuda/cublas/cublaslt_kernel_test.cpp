@@ -125,6 +125,11 @@ TEST(CublasLtKernel, ProductsOfFp8SayHowTheyAccumulate) {
   const auto kernel = fixture.create("m16n16k16+tb", DataType::f8_e4m3);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   EXPECT_THAT((*kernel)->details(), Contains(Pair("accumulation", "f32, not fast")));
+  Problem given = problem("gemm", "m16n16k16+tb", DataType::f8_e4m3);
+  given.math = Math::fast_accumulation;
+  const auto fast = fixture.backend->create(given);
+  ASSERT_TRUE(fast.ok()) << fast.error().reason;
+  EXPECT_THAT((*fast)->details(), Contains(Pair("accumulation", "fast")));
   const auto other = fixture.create("m16n16k16", DataType::f16);
   ASSERT_TRUE(other.ok()) << other.error().reason;
   EXPECT_THAT((*other)->details(), Not(Contains(Key("accumulation"))));

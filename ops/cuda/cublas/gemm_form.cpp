@@ -126,8 +126,6 @@ std::optional<Refusal> refused_types(const Problem& problem, const GemmForm& for
 
 }  // namespace
 
-bool is_fp8(DataType dtype) { return dtype == DataType::f8_e4m3 || dtype == DataType::f8_e5m2; }
-
 DataType addend_type(DataType destination) {
   return is_fp8(destination) ? DataType::bf16 : destination;
 }
@@ -143,6 +141,7 @@ Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary libra
   form.b = operand(problem, 0, shape.m, shape.k, shape.a);
   form.d = operand(problem, problem.tensors.size() - 1, shape.m, shape.n, Storage::plain);
   form.compute = compute_of(problem);
+  if (problem.math == Math::fast_accumulation) form.accumulation = Accumulation::fast;
   if (auto refusal = add_epilogue(problem, shape, form)) return *std::move(refusal);
   if (auto refusal = refused_types(problem, form, library)) return *std::move(refusal);
   if (auto refusal = refused_sizes(form, library)) return *std::move(refusal);

@@ -17,6 +17,9 @@ namespace bench::ops::cuda {
 
 enum class Operation { none, transpose };
 enum class ProductCompute { f32, f32_as_tf32, f64, s32 };
+// Of fp8. promoted: partial sums move to f32 again and again. fast: they stay where the tensor
+// cores add.
+enum class Accumulation { promoted, fast };
 enum class Activation { none, relu, gelu };
 enum class Presence { absent, present };
 
@@ -37,6 +40,7 @@ struct GemmForm {
   // A residual that is added. Of d's type, but for fp8, to which cuBLASLt adds bf16 alone.
   std::optional<MatrixForm> c;
   ProductCompute compute = ProductCompute::f32;
+  Accumulation accumulation = Accumulation::promoted;
   Presence bias = Presence::absent;  // one value a row of d, in addend_type
   std::size_t bias_tensor = 0;
   Activation activation = Activation::none;
@@ -44,8 +48,6 @@ struct GemmForm {
 
 // In which residual and bias are added to a result of this type: bf16 to fp8, else the result's.
 DataType addend_type(DataType destination);
-
-bool is_fp8(DataType dtype);
 
 // cublaslt has epilogues and fp8, cublas neither.
 enum class ProductLibrary { cublaslt, cublas };

@@ -109,8 +109,7 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
     if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, setting.what, status);
   }
   if (is_fp8(form.a.dtype)) {
-    // Faster products keep sums of fp8 in some 14 bits: said here, and recorded in the details.
-    const std::int8_t fast = 0;
+    const std::int8_t fast = form.accumulation == Accumulation::fast ? 1 : 0;
     status = api->set_product(raw, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast));
     if (status != CUBLAS_STATUS_SUCCESS)
       return refused_descriptor(*api, "the accumulation", status);

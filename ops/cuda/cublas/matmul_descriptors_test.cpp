@@ -76,6 +76,23 @@ TEST(MatmulDescriptors, AddToFp8InBf16) {
   EXPECT_TRUE(made->set_scale(&one).ok());
 }
 
+TEST(MatmulDescriptors, AccumulateFp8AsTheProblemAsks) {
+  BENCH_NEED_CUBLASLT(api);
+  const auto flag = [&](Math math) {
+    Problem given = problem("gemm", "m16n16k16+tb", DataType::f8_e4m3);
+    given.math = math;
+    const auto made = MatmulDescriptors::create(api, *gemm_form(given, ProductLibrary::cublaslt));
+    if (!made) return std::optional<std::int8_t>();
+    std::int8_t value = -1;
+    EXPECT_EQ(api->get_product(made->product(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &value,
+                               sizeof(value), nullptr),
+              CUBLAS_STATUS_SUCCESS);
+    return std::optional(value);
+  };
+  EXPECT_EQ(flag(Math::standard), 0);
+  EXPECT_EQ(flag(Math::fast_accumulation), 1);
+}
+
 TEST(MatmulDescriptors, ExistForEveryTypeThatTheFormAccepts) {
   BENCH_NEED_CUBLASLT(api);
   int made = 0;

@@ -131,6 +131,17 @@ TEST_F(CudnnBackendTest, EnginesThatRoundToTf32AreLeftOutUnlessAskedFor) {
   EXPECT_EQ(create(conv)->implementation(), "cudnn:engine_5");
 }
 
+TEST_F(CudnnBackendTest, FastAccumulationIsRefused) {
+  Problem conv = problem("conv", "n2c16h5k16r3p1", DataType::f8_e4m3);
+  conv.math = Math::fast_accumulation;
+  const auto refused = backend().create(conv);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(refused.error().reason,
+            "fast accumulation of fp8 is a choice of backend cublaslt only; leave `math: "
+            "fast_accumulation` out");
+}
+
 TEST_F(CudnnBackendTest, ASecondCreationTakesThePlanOfTheFirst) {
   const Problem conv = problem("conv", "n2c4h5k6r3p1", DataType::f16);
   const auto first = create(conv);

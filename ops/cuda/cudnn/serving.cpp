@@ -45,9 +45,15 @@ bool stretches_channels(const Problem& problem) {
          });
 }
 bool always(const Problem& /*of an operator*/) { return true; }
+bool asks_fast_accumulation(const Problem& problem) {
+  return problem.math == Math::fast_accumulation;
+}
 
 // Seen with cuDNN 9.19: graphs that it accepts and finds no engine for.
 constexpr GapRow kGaps[] = {
+    {"conv", asks_fast_accumulation,
+     "fast accumulation of fp8 is a choice of backend cublaslt only; leave `math: "
+     "fast_accumulation` out"},
     {"softmax", always, "cuDNN's graph API has no operation for softmax"},
     {"reorder", always, "cuDNN has no engine that only moves a tensor"},
     {"pointwise", is_f64, "cuDNN has no engine for pointwise functions of f64"},
@@ -59,9 +65,7 @@ constexpr GapRow kGaps[] = {
     {"batch_norm", is_rank_3, "cuDNN has no engine for a batch norm of one spatial dimension"},
 };
 
-bool is_f8(const Problem& problem) {
-  return problem.dtype == DataType::f8_e4m3 || problem.dtype == DataType::f8_e5m2;
-}
+bool is_f8(const Problem& problem) { return is_fp8(problem.dtype); }
 bool is_in_nchw(const Problem& problem) { return chosen_layout(problem) == Layout::nchw; }
 bool is_maximum_gradient_in_nchw(const Problem& problem) {
   return problem.direction != Direction::forward && is_in_nchw(problem) &&

@@ -151,7 +151,8 @@ constexpr ProductRow kProducts[] = {{DataType::bf16, Math::standard, Numbers::ra
                                     {DataType::f32, Math::standard, Numbers::random},
                                     {DataType::f64, Math::standard, Numbers::random},
                                     {DataType::s8, Math::standard, Numbers::random},
-                                    {DataType::f8_e4m3, Math::standard, Numbers::random}};
+                                    {DataType::f8_e4m3, Math::standard, Numbers::random},
+                                    {DataType::f8_e4m3, Math::fast_accumulation, Numbers::random}};
 
 void product_ceilings(const CheckRun& run) {
   const auto api = load_cublaslt(run.search);
@@ -159,9 +160,11 @@ void product_ceilings(const CheckRun& run) {
   const auto backend = make_cublaslt_backend(run.device, *api, process_variable);
   if (!backend) return run.report.broken("products", "i", backend.error().reason);
   for (const ProductRow& row : kProducts) {
-    const std::string name = fmt::format(
-        "8192^3 in {}{}, {}", info(row.dtype).name, row.math == Math::tf32 ? " as tf32" : "",
-        row.numbers == Numbers::random ? "random numbers" : "zeros");
+    const std::string_view math = math_names()[static_cast<std::size_t>(row.math)];
+    const std::string name =
+        fmt::format("8192^3 in {}{}, {}", info(row.dtype).name,
+                    row.math == Math::standard ? "" : fmt::format(" as {}", math),
+                    row.numbers == Numbers::random ? "random numbers" : "zeros");
     const auto problem = square_product(row.dtype, row.math);
     if (!problem) {
       run.report.broken(name, "i", problem.error().message());
