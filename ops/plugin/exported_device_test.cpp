@@ -296,6 +296,24 @@ TEST_F(ExportedDeviceTest, HandsOnSamples) {
   EXPECT_EQ(kernel->sample({rotation, 0, 1}).error().what, "the device is lost");
 }
 
+// Between any two samples it would cost time, and the host would keep every word.
+TEST_F(ExportedDeviceTest, DetailsAreReadAfterSamplesThatArePowersOfTwo) {
+  const auto kernel = create();
+  int first = 1;
+  const auto one = bind(*kernel, first);
+  Invocation* const rotation[] = {one.get()};
+  device_.sample = [](const SampleRequest&) -> Result<DeviceSample> {
+    return DeviceSample{Nanoseconds(900),    std::nullopt,           std::nullopt,
+                        SampleMethod::graph, SampleVerdict::counted, ""};
+  };
+  std::vector<std::string> told;
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_TRUE(kernel->sample({rotation, 0, 1}).ok());
+    told.push_back(kernel->details().at("sample_method"));
+  }
+  EXPECT_THAT(told, ElementsAre("1", "2", "2", "4", "4", "4", "4", "8", "8"));
+}
+
 TEST_F(ExportedDeviceTest, HandsOnTheTracer) {
   DeviceTracer* tracer = backend_->tracer();
   ASSERT_NE(tracer, nullptr);
