@@ -269,6 +269,9 @@ def kernels(files):
                 profiled.add_kernel(record)
     if run.parts:
         groups.insert(0, (f"bench run, {run.parts} passes", run))
+    if files and not groups:
+        print("kernels   no pass and no profile was asked for")
+        return 0
     for title, group in groups:
         group.print(title)
     total = sum(group.kernels for _, group in groups)

@@ -145,6 +145,12 @@ class GpuSummary(unittest.TestCase):
             "kernels   p: of nobody tail (2)",
             "kernels   all kernels attributed: 49 of 54"]))
 
+    def test_without_a_pass_no_kernel_is_missing(self):
+        """`--only operators` failed, whose cases are not traced."""
+        results = self.write("r.jsonl", '{"record":"case","id":"a","outcome":"ok"}')
+        self.assertEqual(self.run_program("kernels", results), (0, [
+            "kernels   no pass and no profile was asked for"]))
+
     def test_kernels_that_all_have_an_owner(self):
         results = self.write("r.jsonl", profile_pass("a", gpu__kernels="5"))
         self.assertEqual(self.run_program("kernels", results), (0, [
