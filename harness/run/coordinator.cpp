@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Run {
   Status append_decided();
   Status append_unfinished();
   Status profile();
+  Status count(const ProfileWorld& world, std::span<OpenPass> passes);
+  Status append_pass(const OpenPass& pass);
   Status append_case(const CaseProgress& progress);
   Result<RunSummary> end();
 
@@ -359,13 +362,15 @@ Status Run::append_unfinished() {
 // After all timing, so that it never disturbs any.
 Status Run::profile() {
   const ProfileWorld world{session_, sink_, env_, options_};
+  std::vector<OpenPass> to_count;
   for (CaseProgress& progress : cases_) {
     const bool failed = progress.decided() && is_failure(progress.outcome());
     const bool measured = progress.decided() && progress.outcome() == Outcome::ok;
     if (!(options_.profile && measured) && !(options_.trace_failures && failed)) continue;
     look_at_limits();
     const Case& spec = progress.spec();
-    if (!halt_) {
+    const ProfileReason reason = failed ? ProfileReason::failed : ProfileReason::wanted;
+    if (!halt_ && records_activities(world, reason)) {
       observer_.message("profiling " + spec.id);
       BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
     }
@@ -373,14 +378,44 @@ Status Run::profile() {
       ++not_profiled_;
       continue;
     }
-    const auto pass = profile_case(world, {&spec, layouts_.met_by(spec),
-                                           failed ? ProfileReason::failed : ProfileReason::wanted});
-    if (!pass) return pass.error();
-    if (!*pass) ++not_profiled_;
+    BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass,
+                           trace_case(world, {&spec, layouts_.met_by(spec), reason}));
     session_.finish();  // the next case gets a worker, and caches, of its own
-    any_failed_ = any_failed_ || (*pass && is_failure((*pass)->outcome));
+    if (!pass) {
+      ++not_profiled_;
+    } else if (counts_next(world, *pass)) {
+      to_count.push_back(*std::move(pass));
+    } else {
+      BENCH_RETURN_IF_ERROR(append_pass(*pass));
+    }
   }
+  return count(world, to_count);
+}
+
+// Counting tests no isolation: cases of one thread count that follow each other share a worker,
+// which saves each of them the start of a process and of its device.
+Status Run::count(const ProfileWorld& world, std::span<OpenPass> passes) {
+  const OpenPass* before = nullptr;
+  for (OpenPass& pass : passes) {
+    if (before != nullptr && before->spec->key.threads != pass.spec->key.threads) session_.finish();
+    before = &pass;
+    look_at_limits();
+    if (halt_) {
+      pass.record.details["counters"] = "n/a: the run was stopped before they were read";
+      if (!records_activities(world, ProfileReason::wanted)) ++not_profiled_;
+    } else {
+      observer_.message("counting " + pass.spec->id);
+      count_case(world, pass);
+    }
+    BENCH_RETURN_IF_ERROR(append_pass(pass));
+  }
+  session_.finish();
   return Done{};
+}
+
+Status Run::append_pass(const OpenPass& pass) {
+  any_failed_ = any_failed_ || is_failure(pass.record.outcome);
+  return sink_.append(pass.record);
 }
 
 Status Run::append_case(const CaseProgress& progress) {

@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+#include <variant>
+
 namespace bench {
 namespace {
 
@@ -62,6 +66,50 @@ class DeviceRunTest : public test::CoordinatorTest {
 
   test::FakeDeviceMemory memory_;
 };
+
+// Each had a process of its own, whose start on a device takes longer than counting.
+TEST_F(DeviceRunTest, CasesAreCountedInOneWorkerAfterAllAreTraced) {
+  const Plan plan = test::make_plan({test::make_case(kGemm, measure(2), kShortWarmup),
+                                     test::make_case(kOther, measure(2), kShortWarmup)});
+  const auto workers = [&](std::set<RecordGroup> kinds) {
+    workers_ = 0;
+    options_.profile.emplace().kinds = std::move(kinds);
+    EXPECT_FALSE(run(plan).any_failed);
+    return workers_;
+  };
+  const int traced = workers({RecordGroup::operators});
+  EXPECT_EQ(workers({RecordGroup::counters}), traced - 2 + 1);
+  EXPECT_EQ(workers({RecordGroup::operators, RecordGroup::counters}), traced + 1);
+  const auto passes = sink_.all<ProfilePassRecord>();
+  ASSERT_EQ(passes.size(), 6u);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    EXPECT_EQ(passes[i].id, i % 2 == 0 ? kGemm : kOther);
+    EXPECT_EQ(passes[i].details.contains("counters"), i >= 2) << i;
+  }
+}
+
+// A device that fails takes its context along: the next case is counted in another worker.
+TEST_F(DeviceRunTest, AWorkerThatFailsWhileCountingIsReplaced) {
+  const Plan plan = test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
+                                     test::make_case(kOther, measure(1), kShortWarmup)});
+  options_.profile.emplace().kinds = {RecordGroup::counters};
+  run(plan);
+  const int sound = std::exchange(workers_, 0);
+  bool first = true;
+  fault_ = [&](const Request& request) -> std::optional<WorkerFailure> {
+    if (!std::holds_alternative<ProfileRequest>(request) || !std::exchange(first, false)) {
+      return std::nullopt;
+    }
+    return WorkerFailure{WorkerFailure::Kind::crashed, "signal 11"};
+  };
+  EXPECT_TRUE(run(plan).any_failed);
+  EXPECT_EQ(workers_, sound + 1);
+  const auto passes = sink_.all<ProfilePassRecord>();
+  ASSERT_EQ(passes.size(), 4u);
+  EXPECT_EQ(passes[2].outcome, Outcome::crashed);
+  EXPECT_THAT(passes[2].reason.value_or(""), HasSubstr("counters: "));
+  EXPECT_EQ(passes[3].outcome, Outcome::ok);
+}
 
 TEST_F(DeviceRunTest, RecordsHaveTheDevicesTimeAndTheHostsApart) {
   scripts_["m4n4k4"].details = {

@@ -28,6 +28,10 @@ constexpr std::size_t kLongestStem = 150;
 
 constexpr std::string_view kHostDevice = "cpu";
 
+ProfileSwitches switches_of(const ProfileWorld& world) {
+  return world.options.profile.value_or(ProfileSwitches());
+}
+
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
   std::string kinds;
   for (const RecordGroup group : switches.kinds) {
@@ -47,7 +51,7 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
   ProfileRequest request;
   request.prepare = prepare_request(spec, world.options.seed, job.met);
   request.prepare.check = CheckKind::none;
-  request.switches = switch_values(world.options.profile.value_or(ProfileSwitches()));
+  request.switches = switch_values(switches_of(world));
   request.spool = spool;
   request.run_id = world.options.run_id;
   if (spec.network) request.scope = {spec.network->definition.name};
@@ -100,39 +104,6 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
   return record_of(reply.error().outcome, reply.error().reason);
 }
 
-// Whether anything is recorded that is no pass of its own.
-bool records_activities(const ProfileSwitches& switches) {
-  return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
-}
-
-// In a worker of its own: where a device's counters are open, nothing else is. What cannot be read
-// says why; what fails, fails the pass.
-void add_counters(const ProfileWorld& world, const ProfileJob& job, const ProfileRequest& request,
-                  ProfilePassRecord& record) {
-  const Case& spec = *job.spec;
-  const auto unavailable = [&](const std::string& reason) {
-    record.details["counters"] = fmt::format("n/a: {}", reason);
-  };
-  if (spec.key.device == kHostDevice) {
-    return unavailable("hardware counters are read of GPUs alone");
-  }
-  world.session.finish();
-  if (Status started = world.session.ensure(spec.key.threads); !started) {
-    return unavailable(started.error().message());
-  }
-  auto reply = world.session.ask<ProfiledReply>(counters_request(request), spec.measure.timeout);
-  if (reply) {  // what a counter says outranks what a kernel's name says
-    reply->details.merge(record.details);
-    record.details = std::move(reply->details);
-    return;
-  }
-  const Unanswered& why = reply.error();
-  unavailable(why.reason);
-  if (why.cause == Unanswered::Cause::interruption) return;
-  record.outcome = why.outcome;
-  record.reason = fmt::format("counters: {}", why.reason);
-}
-
 // Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.
 // Announced activities are written twice where they ended; whoever reads them pairs them again.
 Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool,
@@ -177,30 +148,71 @@ std::string failure_trace_path(const std::string& folder, const std::string& id)
   return fmt::format("{}/{}.json", folder, stem);
 }
 
-Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
-                                                      const ProfileJob& job) {
+bool records_activities(const ProfileWorld& world, ProfileReason reason) {
+  if (reason == ProfileReason::failed) return true;
+  const ProfileSwitches switches = switches_of(world);
+  return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
+}
+
+Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const ProfileJob& job) {
   BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("profile"));
   const std::string spool = folder.file("activities.jsonl");
-  const ProfileRequest request = request_of(world, job, spool);
-  const ProfileSwitches switches = world.options.profile.value_or(ProfileSwitches());
-  const bool wanted = job.reason == ProfileReason::wanted;
-  std::optional<ProfilePassRecord> record = ProfilePassRecord();
-  if (!wanted || records_activities(switches)) record = call_worker(world, job, request);
-  if (!record) return std::optional<ProfilePassRecord>();
-  if (wanted && switches.records(RecordGroup::counters) && record->outcome == Outcome::ok) {
-    add_counters(world, job, request, *record);
+  OpenPass pass{job.spec, request_of(world, job, spool), {}};
+  if (records_activities(world, job.reason)) {
+    auto record = call_worker(world, job, pass.request);
+    if (!record) return std::optional<OpenPass>();
+    pass.record = *std::move(record);
   }
   std::unique_ptr<ChromeTrace> trace;
   if (job.reason == ProfileReason::failed && world.options.trace_failures) {
     BENCH_ASSIGN_OR_RETURN(trace, open_trace(world, job));
   }
-  BENCH_ASSIGN_OR_RETURN(const std::int64_t count, hand_on(world, spool, trace.get()));
+  BENCH_ASSIGN_OR_RETURN(pass.record.activities, hand_on(world, spool, trace.get()));
   if (trace) BENCH_RETURN_IF_ERROR(trace->finish());
-  record->run_id = world.options.run_id;
-  record->id = job.spec->id;
-  record->activities = count;
-  BENCH_RETURN_IF_ERROR(world.sink.append(*record));
-  return record;
+  pass.record.run_id = world.options.run_id;
+  pass.record.id = job.spec->id;
+  return std::optional(std::move(pass));
+}
+
+bool counts_next(const ProfileWorld& world, const OpenPass& pass) {
+  const bool is_failed_case = pass.request.announce == ProfileRequest::Announce::yes;
+  return !is_failed_case && switches_of(world).records(RecordGroup::counters) &&
+         pass.record.outcome == Outcome::ok;
+}
+
+void count_case(const ProfileWorld& world, OpenPass& pass) {
+  const Case& spec = *pass.spec;
+  ProfilePassRecord& record = pass.record;
+  const auto unavailable = [&](const std::string& reason) {
+    record.details["counters"] = fmt::format("n/a: {}", reason);
+  };
+  if (spec.key.device == kHostDevice) {
+    return unavailable("hardware counters are read of GPUs alone");
+  }
+  if (Status started = world.session.ensure(spec.key.threads); !started) {
+    return unavailable(started.error().message());
+  }
+  auto reply =
+      world.session.ask<ProfiledReply>(counters_request(pass.request), spec.measure.timeout);
+  if (reply) {  // what a counter says outranks what a kernel's name says
+    reply->details.merge(record.details);
+    record.details = std::move(reply->details);
+    return;
+  }
+  const Unanswered& why = reply.error();
+  unavailable(why.reason);
+  if (why.cause == Unanswered::Cause::interruption) return;
+  record.outcome = why.outcome;
+  record.reason = fmt::format("counters: {}", why.reason);
+  world.session.finish();  // an error of a device stays with its process
+}
+
+Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
+                                                      const ProfileJob& job) {
+  BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass, trace_case(world, job));
+  if (!pass) return std::optional<ProfilePassRecord>();
+  BENCH_RETURN_IF_ERROR(world.sink.append(pass->record));
+  return std::optional(std::move(pass->record));
 }
 
 }  // namespace bench
