@@ -197,12 +197,14 @@ conclude() {
   failures=$((failures + 1))
 }
 
-# enough_memory <step> <MiB>: whether the host has so much for it.
+# enough_memory <step> <MiB of its data> [<processes at once>]: whether the host has so much for it. The
+# data are those of the largest case: its tensors, in the library's layout too, and as doubles for the
+# check. A process with a device's context and libraries takes half a GiB besides.
 enough_memory() {
-  local available
+  local available needed=$((${3:-1} * ($2 + 512)))
   available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
-  ((available >= $2)) && return
-  say "skipped   $1: it needs $2 MiB of the host's memory, $available are available"
+  ((available >= needed)) && return
+  say "skipped   $1: it needs $needed MiB of the host's memory, $available are available"
   return 1
 }
 
@@ -266,6 +268,8 @@ do_torch() {
   torch=no
   if ! python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))' 2>>"$log"; then
     say "left out  PyTorch: it is not installed"
+  elif ! enough_memory torch 1536; then
+    return 0
   elif step torch 180 python3 -c 'import torch; print(torch.__version__)'; then
     torch=yes
   fi
@@ -280,20 +284,21 @@ compare_with_torch() {
 }
 do_product() {
   do_torch
-  enough_memory product "$((size * size * 40 / 1048576 + 512))" || return 0
+  enough_memory product "$((size * size * 40 / 1048576))" || return 0
   step product 90 compare_with_torch || true
   keep "$work/product.jsonl"
   [[ ! -s $work/product.jsonl ]] || step "product against PyTorch" 15 say_figures product "$profiles" "$work/product.jsonl" || true
 }
 
 do_plan() {
+  enough_memory plan 160 || return 0
   step plan 60 "$bench" run "$fused" --set measure.processes=1 --set measure.max_time=100ms \
     --force --out "$work/plan.jsonl" || true
   keep "$work/plan.jsonl"
 }
 
 do_network() {
-  enough_memory network 4096 || return 0
+  enough_memory network 3584 || return 0
   step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force \
     --out "$work/network.jsonl" || true
   keep "$work/network.jsonl"
@@ -303,7 +308,11 @@ do_trace() {
   step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
 }
 
-do_shapes() { in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters; }
+# A process has one traced session, so that each case is traced in its own; counted is a part in one.
+do_shapes() {
+  enough_memory shapes 200 || return 0
+  in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+}
 do_rules() {
   local shapes=("$work"/shapes.*.jsonl)
   ((${#shapes[@]} == 0)) || step rules 15 say_figures rules "$bench" "${shapes[@]}" || true
@@ -322,6 +331,7 @@ profile_program() {
 # One that travels with this: a worker of `bench run`, whose measured executions are an NVTX range.
 do_program() {
   local product=gemm/forward/m2048n2048k2048/f16/cublaslt/cuda/hot program
+  enough_memory program 150 || return 0
   if [[ -n ${BENCH_GPU_CHECK_PROGRAM:-} ]]; then
     read -ra program <<<"-- $BENCH_GPU_CHECK_PROGRAM"
   else
@@ -349,10 +359,16 @@ print(json.dumps({"question": "m", "check": "the gate of a kernel against itself
                   "outcome": "figures", "text": lines[0] if lines else "nothing said"}))' \
     <"$work/duet.txt" >>"$checks_file"
 }
-do_gate() { step gate 60 duet_with_itself || true; }
+do_gate() {
+  enough_memory gate 40 2 || return 0
+  step gate 60 duet_with_itself || true
+}
 
 # Without profiles all cases of a part share their workers: here what counts is that each has run.
-do_operators() { in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"; }
+do_operators() {
+  enough_memory operators 60 || return 0
+  in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"
+}
 
 # ---- All of them
 
