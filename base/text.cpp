@@ -18,6 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
 constexpr std::array<std::string_view, 7> kBinaryUnits = {"B",   "KiB", "MiB", "GiB",
                                                           "TiB", "PiB", "EiB"};
+constexpr std::string_view kEllipsis = "...";
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
 
 // Decimals that leave four significant digits; rounding may carry into the next power of ten.
@@ -91,14 +92,6 @@ std::size_t code_point_length(std::string_view text) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
   }
   return length;
-}
-
-// The first `columns` code points.
-std::string_view prefix(std::string_view text, std::size_t columns) {
-  std::size_t bytes = 0;
-  for (; columns > 0 && bytes < text.size(); --columns)
-    bytes += code_point_length(text.substr(bytes));
-  return text.substr(0, bytes);
 }
 
 std::string_view trim(std::string_view text) {
@@ -332,16 +325,27 @@ std::size_t display_width(std::string_view utf8) {
   return columns;
 }
 
+std::string_view leading_columns(std::string_view utf8, std::size_t columns) {
+  std::size_t bytes = 0;
+  for (; columns > 0 && bytes < utf8.size(); --columns)
+    bytes += code_point_length(utf8.substr(bytes));
+  return utf8.substr(0, bytes);
+}
+
 std::string shorten(std::string_view utf8, std::size_t width) {
-  constexpr std::string_view kEllipsis = "...";
+  const std::size_t kept = width - std::min(width, kEllipsis.size());
+  return shorten(utf8, width, kept - kept / 2);
+}
+
+std::string shorten(std::string_view utf8, std::size_t width, std::size_t head) {
   const std::size_t columns = display_width(utf8);
   if (columns <= width) return std::string(utf8);
-  if (width <= kEllipsis.size()) return std::string(prefix(utf8, width));
+  if (width <= kEllipsis.size()) return std::string(leading_columns(utf8, width));
   const std::size_t kept = width - kEllipsis.size();
-  const std::size_t tail = kept / 2;
-  const std::string_view before_tail = prefix(utf8, columns - tail);
-  return fmt::format("{}{}{}", prefix(utf8, kept - tail), kEllipsis,
-                     utf8.substr(before_tail.size()));
+  const std::size_t before = std::min(head, kept);
+  const std::string_view left_out = leading_columns(utf8, columns - (kept - before));
+  return fmt::format("{}{}{}", leading_columns(utf8, before), kEllipsis,
+                     utf8.substr(left_out.size()));
 }
 
 std::string content_hash(std::string_view bytes) {

@@ -50,8 +50,12 @@ Result<FlopsPerSecond> parse_flop_rate(std::string_view text);
 // Columns a terminal uses for UTF-8 text (each code point one column: no wide characters are
 // produced here).
 std::size_t display_width(std::string_view utf8);
+// The first `columns` columns of a text, or all of it.
+std::string_view leading_columns(std::string_view utf8, std::size_t columns);
 // Cut in the middle with "..." to at most `width` columns.
 std::string shorten(std::string_view utf8, std::size_t width);
+// The same with `head` columns before the "...", or as many as `width` has room for.
+std::string shorten(std::string_view utf8, std::size_t width, std::size_t head);
 
 // FNV-1a, 64 bit, as 16 lower-case hex digits: a stable name for content, not a protection.
 std::string content_hash(std::string_view bytes);

@@ -184,6 +184,8 @@ TEST(Shorten, CutsInTheMiddle) {
   EXPECT_EQ(shorten("abcdef", 4), "a...");
   EXPECT_EQ(shorten("abcdef", 3), "abc");
   EXPECT_EQ(shorten("abcdef", 0), "");
+  EXPECT_EQ(shorten("conv/forward", 10, 1), "c...orward");
+  EXPECT_EQ(shorten("conv/forward", 10, 9), "conv/fo...");
 }
 
 TEST(Shorten, NeverSplitsACodePoint) {

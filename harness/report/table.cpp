@@ -32,15 +32,9 @@ struct Layout {
   }
 };
 
-std::size_t natural_width(const Column& column, const std::vector<Row>& rows, std::size_t index) {
-  std::size_t width = display_width(column.heading);
-  for (const Row& row : rows) width = std::max(width, display_width(row.cells[index].text));
-  return width;
-}
-
-// Takes columns off the widest column that may still give way, until the layout fits or none may.
 enum class GivesWay { by_cuts, by_forms };
 
+// Takes columns off the widest column that may still give way, until the layout fits or none may.
 void squeeze(Layout& layout, const std::vector<Column>& columns,
              const std::vector<std::size_t>& narrowest, std::size_t width, GivesWay kind) {
   while (layout.total() > width) {
@@ -56,25 +50,29 @@ void squeeze(Layout& layout, const std::vector<Column>& columns,
   }
 }
 
-// A table while it is laid out. `rows` are printable.
+// A table while it is laid out, of which all rows are printable.
 struct Content {
   const std::vector<Column>& columns;
-  const std::vector<Row>& rows;
+  std::vector<ColumnFitter> fitters = {};   // one a column
   std::vector<std::size_t> natural = {};    // widths of whole texts
   std::vector<std::size_t> narrowest = {};  // widths below which a column does not give way
 };
 
-FittedColumn fit_shown(const Content& content, const Layout& layout, std::size_t place) {
-  const std::size_t index = layout.shown[place];
-  return fit_column(content.columns[index], content.rows, index, layout.widths[place]);
+Content content_of(const std::vector<Column>& columns, const std::vector<Row>& rows) {
+  Content content{columns};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    content.fitters.emplace_back(columns[i], rows, i);
+    content.natural.push_back(content.fitters.back().natural_width());
+    content.narrowest.push_back(content.fitters.back().narrowest_width());
+  }
+  return content;
 }
 
-bool tells_all_rows_apart(const Content& content, const Layout& layout) {
+bool tells_all_rows_apart(Content& content, const Layout& layout) {
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
     const std::size_t index = layout.shown[i];
-    const bool is_cut = content.columns[index].narrowest.has_value();
-    if (!is_cut || layout.widths[i] >= content.natural[index]) continue;
-    if (!fit_shown(content, layout, i).is_lossless()) return false;
+    if (layout.widths[i] >= content.natural[index]) continue;
+    if (!content.fitters[index].tells_rows_apart(layout.widths[i])) return false;
   }
   return true;
 }
@@ -97,7 +95,7 @@ void give_way(const Content& content, std::size_t width, Layout& layout) {
 
 // Columns go until the others fit and no two rows look alike. If rows look alike whatever goes, as
 // few columns go as it takes to fit.
-Layout arrange(const Content& content, std::size_t width) {
+Layout arrange(Content& content, std::size_t width) {
   int kept = 0;
   for (const Column& column : content.columns) kept = std::max(kept, column.expendable);
   std::optional<Layout> fitting;
@@ -223,16 +221,13 @@ std::string fold_lines(std::string_view text, std::size_t width) {
 std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
                          std::size_t width, Colour colour) {
   const std::vector<Row> clean = printable_rows(std::move(rows));
-  Content content{columns, clean};
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    content.natural.push_back(natural_width(columns[i], clean, i));
-    content.narrowest.push_back(narrowest_width(columns[i], clean, i));
-  }
+  Content content = content_of(columns, clean);
   Layout layout = arrange(content, width);
   std::vector<FittedColumn> fitted;
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    fitted.push_back(fit_shown(content, layout, i));
-    layout.widths[i] = shown_width(columns[layout.shown[i]], fitted.back(), layout.widths[i]);
+    const std::size_t index = layout.shown[i];
+    fitted.push_back(content.fitters[index].fit(layout.widths[i]));
+    layout.widths[i] = shown_width(columns[index], fitted.back(), layout.widths[i]);
   }
   std::string text = render_headings(columns, layout, colour);
   for (std::size_t number = 0; number < clean.size(); ++number) {

@@ -4,46 +4,20 @@
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
-#include <utility>
+#include <unordered_map>
 
 namespace bench {
 namespace {
 
-constexpr std::string_view kEllipsis = "...";
+constexpr std::size_t kEllipsisWidth = 3;
 
 // An id that is cut shows at least this much of both its ends.
 constexpr std::size_t kMinEnd = 6;
 
-// The byte at which column number `column` begins.
-std::size_t byte_of_column(std::string_view utf8, std::size_t column) {
-  std::size_t byte = 0;
-  const auto continues = [&] {
-    return byte < utf8.size() && (static_cast<unsigned char>(utf8[byte]) & 0xC0u) == 0x80u;
-  };
-  for (; column > 0 && byte < utf8.size(); --column) {
-    ++byte;
-    while (continues()) ++byte;
-  }
-  return byte;
-}
-
-// `width` columns, of which `head` stand before the "...".
-std::string cut(std::string_view text, std::size_t width, std::size_t head) {
-  const std::size_t columns = display_width(text);
-  if (columns <= width) return std::string(text);
-  const std::size_t tail = width - kEllipsis.size() - head;
-  std::string result(text.substr(0, byte_of_column(text, head)));
-  result += kEllipsis;
-  result += text.substr(byte_of_column(text, columns - tail));
-  return result;
-}
-
 // Places of a cut, the middle first.
 std::vector<std::size_t> heads(std::size_t width) {
-  const std::size_t kept = width - std::min(width, kEllipsis.size());
+  const std::size_t kept = width - std::min(width, kEllipsisWidth);
   const std::size_t middle = kept - kept / 2;
   std::vector<std::size_t> result = {middle};
   for (std::size_t step = 1; middle >= step + kMinEnd; ++step) {
@@ -59,111 +33,150 @@ const std::string& form_of(const Cell& cell, std::size_t level) {
   return cell.shorter[std::min(level, cell.shorter.size()) - 1];
 }
 
-// Rows with another text than theirs, by what is shown of them.
-std::vector<bool> lookalikes(const std::vector<Row>& rows, std::size_t index,
-                             const std::vector<std::string>& texts) {
-  std::map<std::string_view, std::set<std::string_view>> cells;
-  for (std::size_t i = 0; i < rows.size(); ++i) cells[texts[i]].insert(rows[i].cells[index].text);
-  std::vector<bool> result;
-  for (const std::string& text : texts) result.push_back(cells[text].size() > 1);
-  return result;
+// The widest text of each level of column number `index`.
+std::vector<std::size_t> widest_texts(const std::vector<Row>& rows, std::size_t index) {
+  std::size_t levels = 1;
+  for (const Row& row : rows) levels = std::max(levels, row.cells[index].shorter.size() + 1);
+  std::vector<std::size_t> widest(levels, 0);
+  for (const Row& row : rows) {
+    for (std::size_t level = 0; level < levels; ++level) {
+      widest[level] = std::max(widest[level], display_width(form_of(row.cells[index], level)));
+    }
+  }
+  return widest;
 }
 
-bool any(const std::vector<bool>& flags) {
-  return std::find(flags.begin(), flags.end(), true) != flags.end();
+}  // namespace
+
+bool FittedColumn::is_lossless() const {
+  return std::ranges::find(is_lossy, true) == is_lossy.end();
 }
 
-std::size_t levels_of(const std::vector<Row>& rows, std::size_t index) {
-  std::size_t levels = 0;
-  for (const Row& row : rows) levels = std::max(levels, row.cells[index].shorter.size());
-  return levels;
+ColumnFitter::ColumnFitter(const Column& column, const std::vector<Row>& rows, std::size_t index)
+    : column_(column), rows_(rows), index_(index), widest_(widest_texts(rows, index)) {}
+
+std::size_t ColumnFitter::natural_width() const {
+  return std::max(display_width(column_.heading), widest_.front());
 }
 
-std::vector<std::string> forms_at(const std::vector<Row>& rows, std::size_t index,
-                                  std::size_t level) {
-  std::vector<std::string> texts;
-  for (const Row& row : rows) texts.push_back(form_of(row.cells[index], level));
-  return texts;
+std::size_t ColumnFitter::narrowest_width() const {
+  if (column_.narrowest) return std::max(*column_.narrowest, kEllipsisWidth);
+  return std::max(display_width(column_.heading), widest_.back());
 }
 
-bool fits(const std::vector<std::string>& texts, std::size_t width) {
-  return std::ranges::all_of(texts,
-                             [&](const std::string& text) { return display_width(text) <= width; });
+std::string ColumnFitter::shown(std::size_t row, const Form& form, std::size_t width) const {
+  const std::string& text = form_of(cell(row), form.level);
+  return form.head ? shorten(text, width, *form.head) : text;
 }
 
-std::vector<std::string> cut_all(std::vector<std::string> texts, std::size_t width,
-                                 std::size_t head) {
-  for (std::string& text : texts) text = cut(text, width, head);
-  return texts;
+bool ColumnFitter::looks_alike(std::size_t a, std::size_t b, const Form& form,
+                               std::size_t width) const {
+  return cell(a).text != cell(b).text && shown(a, form, width) == shown(b, form, width);
+}
+
+// Most forms fail, and a table may have ten thousands of rows: a form is given up at the first two
+// rows that it shows alike.
+bool ColumnFitter::keeps_rows_apart(const Form& form, std::size_t width) {
+  const bool is_known_to_fail = std::ranges::any_of(lookalikes_, [&](const auto& rows) {
+    return looks_alike(rows.first, rows.second, form, width);
+  });
+  if (is_known_to_fail) return false;
+  std::unordered_map<std::string, std::size_t> first_rows;  // with a text
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const auto [first, is_new] = first_rows.emplace(shown(row, form, width), row);
+    if (is_new || cell(first->second).text == cell(row).text) continue;
+    lookalikes_.emplace_back(first->second, row);
+    return false;
+  }
+  return true;
 }
 
 // A cut beside the "..." of a short form reads as more than one is left out.
-bool meets_ellipsis(const std::vector<std::string>& texts) {
-  return std::ranges::any_of(
-      texts, [](const std::string& text) { return text.find("....") != std::string::npos; });
+bool ColumnFitter::meets_ellipsis(const Form& form, std::size_t width) const {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (shown(row, form, width).find("....") != std::string::npos) return true;
+  }
+  return false;
 }
 
-FittedColumn fit_cut(const std::vector<Row>& rows, std::size_t index, std::size_t width) {
-  const std::size_t levels = levels_of(rows, index);
-  for (std::size_t level = 0; level <= levels; ++level) {
-    FittedColumn fitted{forms_at(rows, index, level), {}};
-    if (!fits(fitted.texts, width)) continue;
-    fitted.is_lossy = lookalikes(rows, index, fitted.texts);
-    if (fitted.is_lossless()) return fitted;
+// The longest form that fits all rows and keeps them apart.
+std::optional<ColumnFitter::Form> ColumnFitter::whole_form(std::size_t width) {
+  for (std::size_t level = 0; level < widest_.size(); ++level) {
+    if (widest_[level] > width) continue;
+    Form form{level, std::nullopt, true};
+    if (level == 0 || keeps_rows_apart(form, width)) return form;
   }
-  std::optional<FittedColumn> usual;
-  for (std::size_t level = levels + 1; level-- > 0;) {
-    const std::vector<std::string> forms = forms_at(rows, index, level);
-    std::optional<FittedColumn> lossless;
-    for (const std::size_t head : heads(width)) {
-      FittedColumn fitted{cut_all(forms, width, head), {}};
-      fitted.is_lossy = lookalikes(rows, index, fitted.texts);
-      if (fitted.is_lossless() && !meets_ellipsis(fitted.texts)) return fitted;
-      if (fitted.is_lossless() && !lossless) lossless = fitted;
-      if (!usual) usual = std::move(fitted);
+  return std::nullopt;
+}
+
+// The shortest form that a cut keeps apart; if none does, the shortest one, cut in its middle.
+ColumnFitter::Form ColumnFitter::cut_form(std::size_t width) {
+  const std::vector<std::size_t> places = heads(width);
+  for (std::size_t level = widest_.size(); level-- > 0;) {
+    if (widest_[level] <= width) continue;  // no cut changes what whole_form() refused
+    std::optional<Form> lossless;
+    for (const std::size_t head : places) {
+      Form form{level, head, true};
+      if (!keeps_rows_apart(form, width)) continue;
+      if (!meets_ellipsis(form, width)) return form;
+      if (!lossless) lossless = form;
     }
-    if (lossless) return *std::move(lossless);
+    if (lossless) return *lossless;
   }
-  return *std::move(usual);
+  return Form{widest_.size() - 1, places.front(), false};
 }
 
-FittedColumn fit_forms(const std::vector<Row>& rows, std::size_t index, std::size_t width) {
+const ColumnFitter::Form& ColumnFitter::form_for(std::size_t width) {
+  auto found = forms_.find(width);
+  if (found == forms_.end()) {
+    const std::optional<Form> whole = whole_form(width);
+    found = forms_.emplace(width, whole ? *whole : cut_form(width)).first;
+  }
+  return found->second;
+}
+
+FittedColumn ColumnFitter::fit_each_row(std::size_t width) const {
   FittedColumn fitted;
-  for (const Row& row : rows) {
-    const Cell& cell = row.cells[index];
+  for (const Row& row : rows_) {
+    const Cell& shortened = row.cells[index_];
     std::size_t level = 0;
-    while (level < cell.shorter.size() && display_width(form_of(cell, level)) > width) ++level;
-    fitted.texts.push_back(form_of(cell, level));
+    const auto is_too_wide = [&] { return display_width(form_of(shortened, level)) > width; };
+    while (level < shortened.shorter.size() && is_too_wide()) ++level;
+    fitted.texts.push_back(form_of(shortened, level));
     fitted.is_lossy.push_back(level > 0);
   }
   return fitted;
 }
 
-}  // namespace
-
-bool FittedColumn::is_lossless() const { return !any(is_lossy); }
-
-FittedColumn fit_column(const Column& column, const std::vector<Row>& rows, std::size_t index,
-                        std::size_t width) {
-  return column.narrowest ? fit_cut(rows, index, width) : fit_forms(rows, index, width);
+bool ColumnFitter::tells_rows_apart(std::size_t width) {
+  return !column_.narrowest || form_for(width).is_lossless;
 }
 
-std::size_t narrowest_width(const Column& column, const std::vector<Row>& rows, std::size_t index) {
-  if (column.narrowest) return std::max(*column.narrowest, kEllipsis.size());
-  std::size_t width = display_width(column.heading);
-  for (const Row& row : rows) {
-    const Cell& cell = row.cells[index];
-    width = std::max(width, display_width(form_of(cell, cell.shorter.size())));
+FittedColumn ColumnFitter::fit(std::size_t width) {
+  if (!column_.narrowest) return fit_each_row(width);
+  const Form& form = form_for(width);
+  FittedColumn fitted;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    fitted.texts.push_back(shown(row, form, width));
   }
-  return width;
+  fitted.is_lossy.assign(rows_.size(), false);
+  if (form.is_lossless) return fitted;
+  std::unordered_map<std::string_view, std::set<std::string_view>> cells;  // by what is shown
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    cells[fitted.texts[row]].insert(cell(row).text);
+  }
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    fitted.is_lossy[row] = cells[fitted.texts[row]].size() > 1;
+  }
+  return fitted;
 }
 
 std::vector<std::string> split_columns(std::string_view utf8, std::size_t width) {
   std::vector<std::string> pieces;
   while (!utf8.empty()) {
-    const std::size_t end = byte_of_column(utf8, std::max<std::size_t>(width, 1));
-    pieces.emplace_back(utf8.substr(0, end));
-    utf8.remove_prefix(end);
+    const std::string_view piece = leading_columns(utf8, std::max<std::size_t>(width, 1));
+    pieces.emplace_back(piece);
+    utf8.remove_prefix(piece.size());
   }
   return pieces;
 }

@@ -22,15 +22,15 @@ std::vector<Row> rows_of(std::vector<Cell> cells) {
 TEST(FitColumn, takes_the_longest_form_that_fits_all_rows) {
   const auto rows = rows_of({{"conv/forward/a", Tone::plain, {"conv/.../a", "c/a"}},
                              {"conv/forward/bcd", Tone::plain, {"conv/.../bcd", "c/bcd"}}});
-  EXPECT_THAT(fit_column(kCut, rows, 0, 16).texts,
+  EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(16).texts,
               ElementsAre("conv/forward/a", "conv/forward/bcd"));
-  EXPECT_THAT(fit_column(kCut, rows, 0, 15).texts, ElementsAre("conv/.../a", "conv/.../bcd"));
-  EXPECT_THAT(fit_column(kCut, rows, 0, 11).texts, ElementsAre("c/a", "c/bcd"));
+  EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(15).texts, ElementsAre("conv/.../a", "conv/.../bcd"));
+  EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(11).texts, ElementsAre("c/a", "c/bcd"));
 }
 
 TEST(FitColumn, moves_the_cut_until_all_rows_differ) {
   const auto rows = rows_of({{"abcdefgh1jklmnopqrstuvwxyz"}, {"abcdefgh2jklmnopqrstuvwxyz"}});
-  const FittedColumn fitted = fit_column(kCut, rows, 0, 18);
+  const FittedColumn fitted = ColumnFitter(kCut, rows, 0).fit(18);
   EXPECT_TRUE(fitted.is_lossless());
   EXPECT_THAT(fitted.texts, ElementsAre("abcdefgh1...uvwxyz", "abcdefgh2...uvwxyz"));
 }
@@ -38,27 +38,39 @@ TEST(FitColumn, moves_the_cut_until_all_rows_differ) {
 TEST(FitColumn, does_not_cut_beside_the_dots_of_a_form) {
   const auto rows = rows_of({{"conv/.../c64h56w56k64r3s3p1/.../hot"}});
   for (std::size_t width = 24; width < 35; ++width) {
-    const std::string text = fit_column(kCut, rows, 0, width).texts.front();
+    const std::string text = ColumnFitter(kCut, rows, 0).fit(width).texts.front();
     EXPECT_EQ(text.find("...."), std::string::npos) << text;
   }
 }
 
 TEST(FitColumn, the_same_cell_in_two_rows_is_no_loss) {
   const auto rows = rows_of({{"abcdefghijklmnop"}, {"abcdefghijklmnop"}});
-  EXPECT_TRUE(fit_column(kCut, rows, 0, 12).is_lossless());
+  EXPECT_TRUE(ColumnFitter(kCut, rows, 0).fit(12).is_lossless());
 }
 
 TEST(FitColumn, what_no_cut_tells_apart_is_lossy) {
   const auto rows = rows_of({{"abcdefghijXlmnopqrstu"}, {"abcdefghijYlmnopqrstu"}, {"short"}});
-  EXPECT_THAT(fit_column(kCut, rows, 0, 9).is_lossy, ElementsAre(true, true, false));
+  EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(9).is_lossy, ElementsAre(true, true, false));
 }
 
 TEST(FitColumn, a_column_that_is_never_cut_keeps_its_shortest_form) {
   const auto rows = rows_of({{"ok noisy disturbed", Tone::plain, {"ok noisy +1"}}, {"ok"}});
-  EXPECT_EQ(narrowest_width(kWhole, rows, 0), 11u);
-  const FittedColumn fitted = fit_column(kWhole, rows, 0, 5);
+  EXPECT_EQ(ColumnFitter(kWhole, rows, 0).narrowest_width(), 11u);
+  const FittedColumn fitted = ColumnFitter(kWhole, rows, 0).fit(5);
   EXPECT_THAT(fitted.texts, ElementsAre("ok noisy +1", "ok"));
   EXPECT_THAT(fitted.is_lossy, ElementsAre(true, false));
+}
+
+TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
+  const auto rows = rows_of({{"conv/forward/a1b2c3d4e5f6g7/hot", Tone::plain, {"conv/.../g7"}},
+                             {"conv/forward/a1b2c3d4e5f6h7/hot", Tone::plain, {"conv/.../h7"}},
+                             {"conv/forward/a2b2c3d4e5f6h7/hot", Tone::plain, {"conv/.../h7"}}});
+  ColumnFitter fitter(kCut, rows, 0);
+  for (const std::size_t width : {9u, 30u, 12u, 28u, 20u, 9u, 31u}) {
+    const FittedColumn fitted = fitter.fit(width);
+    EXPECT_EQ(fitted.texts, ColumnFitter(kCut, rows, 0).fit(width).texts) << width;
+    EXPECT_EQ(fitted.is_lossless(), fitter.tells_rows_apart(width)) << width;
+  }
 }
 
 TEST(SplitColumns, never_splits_a_character) {
