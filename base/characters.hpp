@@ -3,15 +3,27 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace bench {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
+// What words of programming languages consist of: letters, digits and underscores.
+constexpr bool is_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 // The lower case letter of an upper case one; any other character as it is.
 constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = to_lower(c);
+  return result;
 }
 
 // Returns what `text` holds up to the first separator, and leaves in `text` what follows it.

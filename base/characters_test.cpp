@@ -14,10 +14,19 @@ TEST(Characters, digits_are_those_of_ascii) {
   for (const char c : {'/', ':', 'a', '\0', '\xd9'}) EXPECT_FALSE(is_digit(c)) << c;
 }
 
+TEST(Characters, words_are_of_letters_digits_and_underscores_of_ascii) {
+  for (const char c : {'a', 'z', 'A', 'Z', '0', '9', '_'}) EXPECT_TRUE(is_word(c)) << c;
+  for (const char c : {'@', '[', '`', '{', '-', '.', ' ', '\xe4'}) EXPECT_FALSE(is_word(c)) << c;
+  EXPECT_FALSE(is_letter_or_digit('_'));
+  EXPECT_FALSE(is_letter('1'));
+  EXPECT_FALSE(is_lower('A'));
+}
+
 TEST(Characters, only_upper_case_letters_of_ascii_change) {
   EXPECT_EQ(to_lower('A'), 'a');
   EXPECT_EQ(to_lower('Z'), 'z');
   for (const char c : {'a', '@', '[', '7', '\xc4'}) EXPECT_EQ(to_lower(c), c);
+  EXPECT_EQ(lower_case("Max_Pool2D"), "max_pool2d");
 }
 
 TEST(Characters, fields_are_cut_off_the_front) {

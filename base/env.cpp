@@ -44,6 +44,8 @@ bool Env::use_colour() const {
   return variable("TERM").value_or("") != "dumb";
 }
 
+std::string scratch_folder(const Env& env) { return env.variable("TMPDIR").value_or("/var/tmp"); }
+
 Env real_env(Clock& clock) {
   Env env;
   env.clock = &clock;

@@ -38,6 +38,9 @@ struct Env {
   bool use_colour() const;
 };
 
+// For large files that live as long as a command: TMPDIR, or /var/tmp, since /tmp may be memory.
+std::string scratch_folder(const Env& env);
+
 // The real one; `clock` must outlive it.
 Env real_env(Clock& clock);
 

@@ -17,9 +17,7 @@ namespace {
 constexpr int kMaxDepth = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
-}
+bool begins_name(char c) { return is_letter(c) || c == '_' || c == '.'; }
 
 std::optional<std::int64_t> divide(std::int64_t a, std::int64_t b) {
   // The one quotient that overflows is that of the smallest number and -1.
@@ -91,7 +89,7 @@ class ExpressionParser {
     }
     skip_space();
     if (at_ < text_.size() && is_digit(text_[at_])) return number();
-    if (at_ < text_.size() && is_letter(text_[at_])) return name();
+    if (at_ < text_.size() && begins_name(text_[at_])) return name();
     return fault("expected a number, a name or `(`");
   }
 
@@ -108,7 +106,7 @@ class ExpressionParser {
 
   Status name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    while (at_ < text_.size() && (begins_name(text_[at_]) || is_digit(text_[at_]))) ++at_;
     std::string found(text_.substr(begin, at_ - begin));
     const auto known = std::find(result_.names_.begin(), result_.names_.end(), found);
     emit(Kind::name, known - result_.names_.begin());

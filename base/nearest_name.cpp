@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nearest_name.hpp"
 
+#include "base/characters.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <iterator>
 
@@ -42,16 +43,9 @@ constexpr std::size_t kMinStem = 3;
 // Nor is a part that was written wrongly more than once (`resnet101`, `resnet50_v1`).
 constexpr std::size_t kMaxStemEdits = 1;
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 std::string digits_in(std::string_view text) {
   std::string digits;
-  std::ranges::copy_if(text, std::back_inserter(digits),
-                       [](char c) { return c >= '0' && c <= '9'; });
+  std::ranges::copy_if(text, std::back_inserter(digits), is_digit);
   return digits;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/pattern.hpp"
 
+#include "base/characters.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,7 +106,7 @@ class RegexParser {
 
   std::optional<std::size_t> number() {
     std::optional<std::size_t> value;
-    while (more() && peek() >= '0' && peek() <= '9') {
+    while (more() && is_digit(peek())) {
       value = value.value_or(0) * 10 + static_cast<std::size_t>(peek() - '0');
       ++position_;
       if (*value > kMaxRepeat) {

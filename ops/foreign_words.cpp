@@ -2,6 +2,7 @@
 // table: one row a word
 #include "ops/foreign_words.hpp"
 
+#include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 #include "ops/pointwise/functions.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace bench::ops {
 namespace {
@@ -242,8 +242,7 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
 
 // "torch.nn.MaxPool2d" and "max_pool2d" become "maxpool2d".
 std::string normal_form(std::string_view written) {
-  std::string text(written);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string text = lower_case(written);
   for (const std::string_view module : kModules) {
     if (!text.starts_with(module)) continue;
     text.erase(0, module.size());

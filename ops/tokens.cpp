@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Case-id text of parameters, and back: format_tokens and parse_tokens of ops/parameter.hpp.
+#include "base/characters.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
 #include "ops/parameter.hpp"
@@ -114,7 +115,7 @@ class TokenReader {
   // Letters before a value, such as "alpha".
   std::size_t token_length() const {
     const auto end =
-        std::ranges::find_if_not(rest_, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+        std::ranges::find_if_not(rest_, [](char c) { return is_lower(c) || c == '_'; });
     return static_cast<std::size_t>(end - rest_.begin());
   }
 

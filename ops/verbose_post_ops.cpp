@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/verbose_post_ops.hpp"
 
+#include "base/characters.hpp"
 #include "ops/pointwise/functions.hpp"
 #include "ops/verbose_text.hpp"
 
@@ -115,7 +116,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   for (std::size_t i = 0; i <= text.size(); ++i) {
     // The '+' of "1e+06" parts nothing.
     const bool exponent = i > 0 && i < text.size() && separator == '+' && text[i - 1] == 'e' &&
-                          i > 1 && text[i - 2] >= '0' && text[i - 2] <= '9';
+                          i > 1 && is_digit(text[i - 2]);
     if (i < text.size() && (text[i] != separator || exponent)) continue;
     if (i > begin) parts.push_back(text.substr(begin, i - begin));
     begin = i + 1;

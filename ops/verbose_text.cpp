@@ -88,7 +88,7 @@ std::optional<ProblemWords> ProblemWords::parse(std::string_view text) {
       text.remove_prefix(1);
       continue;
     }
-    const auto* end = std::ranges::find_if_not(text, [](char c) { return c >= 'a' && c <= 'z'; });
+    const auto* end = std::ranges::find_if_not(text, is_lower);
     const auto size = static_cast<std::size_t>(end - text.begin());
     const std::string_view name = text.substr(0, size);
     text.remove_prefix(size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/case_id.hpp"
 
+#include "base/characters.hpp"
 #include "harness/config/network_segment.hpp"
 #include "harness/config/reader.hpp"
 #include "harness/config/settings.hpp"
@@ -128,7 +129,7 @@ Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
   for (const auto math : ops::math_names().subspan(1)) names.push_back(math);
   int threads = 0;
   const char* end = text.data() + text.size();
-  if (text.starts_with('t') && text.size() > 1 && text[1] >= '0' && text[1] <= '9') {
+  if (text.starts_with('t') && text.size() > 1 && is_digit(text[1])) {
     const auto [stop, error] = std::from_chars(text.data() + 1, end, threads);
     if (stop == end && error == std::errc() && threads >= 1 && threads <= kMaxThreads) {
       key.threads = threads;

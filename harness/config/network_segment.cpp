@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/network_segment.hpp"
 
+#include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 #include "harness/config/reader.hpp"
 
@@ -32,10 +33,7 @@ Status parse_batch(std::string_view text, std::int64_t& batch) {
 }  // namespace
 
 bool is_network_name(std::string_view name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
+  return !name.empty() && std::ranges::all_of(name, is_word);
 }
 
 std::string format_network_segment(const NetworkSegment& segment) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/work_file.hpp"
 
+#include "base/characters.hpp"
 #include "base/checked.hpp"
 #include "base/expression.hpp"
 #include "harness/config/reader.hpp"
@@ -48,14 +49,14 @@ std::optional<std::int64_t> elements_of(std::string_view shapes) {
   }
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 
 // The number behind the token `name` of "n32c64h56".
 std::optional<std::int64_t> token_of(std::string_view parameters, std::string_view name) {
   for (std::size_t at = parameters.find(name); at != std::string_view::npos;
        at = parameters.find(name, at + 1)) {
     const std::string_view rest = parameters.substr(at + name.size());
-    if ((at > 0 && is_letter(parameters[at - 1])) || rest.empty()) continue;
+    if ((at > 0 && is_token_letter(parameters[at - 1])) || rest.empty()) continue;
     std::int64_t value = 0;
     const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (code == std::errc()) return value;

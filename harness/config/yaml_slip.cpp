@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/config/yaml_slip.hpp"
 
+#include "base/characters.hpp"
+#include "base/lines.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,16 +50,12 @@ std::optional<Line> read_line(std::string_view text, int number) {
 // All lines up to the one at which parsing failed.
 std::vector<Line> read_lines(std::string_view text, int last) {
   std::vector<Line> lines;
-  for (int number = 1; number <= last && !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (auto line = read_line(text.substr(0, end), number)) lines.push_back(*line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const NumberedLine& next : Lines(text)) {
+    const auto number = static_cast<int>(next.number);
+    if (number > last) break;
+    if (auto line = read_line(next.text, number)) lines.push_back(*line);
   }
   return lines;
-}
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 // The word before the first colon of a line; empty: the line does not begin with a key.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // read_cpu and machine_class of environment.hpp.
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/system_files.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -161,9 +161,8 @@ std::string readable_name(const CpuFacts& cpu) {
   // Else the model's name as words: "AMD EPYC 7763 64-Core Processor" -> "amd-epyc-7763-64-core".
   std::string name;
   for (const char c : cpu.model.empty() ? cpu.vendor : cpu.model) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      name += static_cast<char>(std::tolower(byte));
+    if (is_letter_or_digit(c)) {
+      name += to_lower(c);
     } else if (!name.empty() && name.back() != '-') {
       name += '-';
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/profile_phase.hpp"
 
+#include "base/characters.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "harness/run/counters_pass.hpp"
@@ -14,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -142,7 +142,7 @@ Result<std::unique_ptr<ChromeTrace>> open_trace(const ProfileWorld& world, const
 std::string failure_trace_path(const std::string& folder, const std::string& id) {
   std::string stem;
   for (const char c : id) {
-    stem += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '+' ? c : '-';
+    stem += is_word(c) || c == '+' ? c : '-';
   }
   if (stem.size() > kLongestStem) stem = stem.substr(0, kLongestStem) + content_hash(id);
   return fmt::format("{}/{}.json", folder, stem);

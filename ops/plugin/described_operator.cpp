@@ -18,8 +18,6 @@ namespace {
 constexpr std::string_view kRequired = "required";
 constexpr std::string_view kOptional = "optional";
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 bool consists_of(std::string_view text, bool (*allowed)(char)) {
   return !text.empty() && std::ranges::all_of(text, allowed);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/gpu/kernel_name.hpp"
 
+#include "base/characters.hpp"
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -13,10 +15,6 @@ namespace {
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 constexpr std::string_view kDecltype = "decltype ";
 constexpr std::string_view kOperator = "operator";
-
-bool is_identifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // Reads a demangled declaration from left to right and keeps the path of its name. What stands in
 // brackets is skipped as a whole, so that nothing in it can be mistaken for a part of the name.
@@ -60,8 +58,8 @@ class NameReader {
 
   bool at_operator() const {
     if (!rest_.starts_with(kOperator)) return false;
-    const bool begins = kept_.empty() || !is_identifier(kept_.back());
-    return begins && rest_.size() > kOperator.size() && !is_identifier(rest_[kOperator.size()]);
+    const bool begins = kept_.empty() || !is_word(kept_.back());
+    return begins && rest_.size() > kOperator.size() && !is_word(rest_[kOperator.size()]);
   }
 
   // "operator()", "operator<<", "operator new", "operator int".

@@ -8,8 +8,6 @@
 namespace bench {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool is_properties(std::string_view text) {
   return text.find_first_not_of("apo0") == std::string_view::npos;
 }

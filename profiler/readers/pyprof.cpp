@@ -3,6 +3,7 @@
 // names, in any order and choice. The table gives no start times: kernels are laid one after the
 // other, in the order of the rows. FLOPs and bytes become given_flops and given_bytes, since its
 // parameters may tell better; zeros that PyProf prints for want of a formula become unknown.
+#include "base/characters.hpp"
 #include "base/lines.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -150,8 +150,6 @@ constexpr std::array<TypeName, 15> kTypes = {{{"fp16", "f16"},
                                               {"int32", "s32"},
                                               {"int64", "s64"}}};
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
 // "float" where the text ends may be the beginning of "float16": -w cuts.
 bool may_be_cut(std::string_view word) {
   return std::any_of(kTypes.begin(), kTypes.end(), [&](const TypeName& type) {
@@ -162,8 +160,8 @@ bool may_be_cut(std::string_view word) {
 // The first type that the parameters name: "T=(32,64),fp16," and "T=[(2,3)],["float16"]".
 std::string_view dtype_of(std::string_view parameters) {
   while (!parameters.empty()) {
-    const auto begin = std::find_if(parameters.begin(), parameters.end(), is_word);
-    const auto end = std::find_if_not(begin, parameters.end(), is_word);
+    const auto begin = std::find_if(parameters.begin(), parameters.end(), is_letter_or_digit);
+    const auto end = std::find_if_not(begin, parameters.end(), is_letter_or_digit);
     const std::string_view word(begin, end);
     for (const TypeName& type : kTypes) {
       if (type.written != word) continue;
