@@ -42,19 +42,6 @@ std::string varying_hint(std::string_view key, const yaml::Node& node) {
                      fmt::join(values, ", "));
 }
 
-// `processes` in a case belongs into its `measure`; nullopt: the key belongs nowhere.
-std::optional<std::string> nested_hint(std::string_view key) {
-  const auto hint = [&](std::string_view outer, auto rows) -> std::optional<std::string> {
-    const bool has_key =
-        std::ranges::any_of(rows, [&](const auto& row) { return row.info.name == key; });
-    if (!has_key) return std::nullopt;
-    return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: ... }}`",
-                       outer, key);
-  };
-  if (auto measure = hint("measure", measure_rows())) return measure;
-  return hint("warmup", warmup_rows());
-}
-
 // Reads the entry of one case.
 class CaseReader {
  public:
@@ -126,7 +113,7 @@ class CaseReader {
                : "a network's passes follow `mode`");
     }
     reader_.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), subject),
-                     nested_hint(entry.key).value_or(expected_key(entry.key, valid_keys())));
+                     expected_setting(entry.key, valid_keys()));
   }
 
   void read_entry(const yaml::Entry& entry) {
@@ -155,9 +142,7 @@ class CaseReader {
     const yaml::Entry* entry = node_.find(key);
     if (entry == nullptr) return;
     if (entry->value->kind != yaml::Kind::mapping || entry->value->entries.empty()) {
-      reader_.complain(entry->value->mark,
-                       fmt::format("`{}`: found {}, expected a mapping of keys to lists of values",
-                                   key, describe(*entry->value)),
+      reader_.mismatch(*entry->value, key, "a mapping of keys to lists of values",
                        varying_hint(key, *entry->value));
       return;
     }
@@ -178,9 +163,7 @@ class CaseReader {
     if (!index && axis == nullptr) return {};
     if (entry.value->kind != yaml::Kind::sequence || entry.value->items.empty()) {
       const bool is_value = entry.value->kind == yaml::Kind::scalar;
-      reader_.complain(entry.value->mark,
-                       fmt::format("`{}`: found {}, expected a list of at least one value",
-                                   entry.key, describe(*entry.value)),
+      reader_.mismatch(*entry.value, entry.key, "a list of at least one value",
                        fmt::format("write `{}: [{}]`", entry.key,
                                    is_value ? std::string_view(entry.value->text) : "..."));
       return {};

@@ -182,7 +182,7 @@ void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, F
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
     reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),
-                    expected_key(entry.key, setting_names(SettingsOwner::defaults)));
+                    expected_setting(entry.key, setting_names(SettingsOwner::defaults)));
   }
 }
 

@@ -350,6 +350,35 @@ TEST(LoadOverrides, mistakes_name_the_argument) {
   test::expect_golden(kTestdata + "overrides.txt", messages(plan.error()));
 }
 
+// Below `cases:` it was said where the key belongs; below `defaults:` and in --set a spelling was
+// guessed.
+TEST(LoadErrors, a_key_of_a_group_is_hinted_everywhere) {
+  const Result_ plan = load_text(
+      "version: 1\n"
+      "defaults: {processes: 5}\n"
+      "cases: [{op: gemm, m: 1, n: 2, k: 3, iterations: 9}]",
+      {"max_time=2s"});
+  ASSERT_FALSE(plan.ok());
+  const std::string text = messages(plan.error());
+  EXPECT_THAT(text,
+              testing::HasSubstr("unknown key `processes` of defaults; it is a key of `measure`: "
+                                 "indent it below, or write `measure: { processes: ... }`"));
+  EXPECT_THAT(text,
+              testing::HasSubstr("unknown key `iterations` of a gemm; it is a key of `warmup`"));
+  EXPECT_THAT(text, testing::HasSubstr("unknown key `max_time`; write --set measure.max_time=..."));
+}
+
+// The time that a request may take is the sum of several: near 2^63 ns it overflowed.
+TEST(LoadErrors, a_time_of_more_than_a_year_is_refused) {
+  for (const char* key : {"measure.timeout", "measure.max_time", "warmup.time", "budget"}) {
+    const Result_ plan = load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]",
+                                   {std::string(key) + "=9223372036854775807ns"});
+    ASSERT_FALSE(plan.ok()) << key;
+    EXPECT_THAT(messages(plan.error()), testing::HasSubstr("expected at most a year (8760h)"))
+        << key;
+  }
+}
+
 const std::string kConv = "conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot";
 const std::string kNetwork = "network/forward/tiny/f32/onednn/cpu/hot";
 

@@ -55,7 +55,10 @@ void read_one(const std::string& argument, const ops::Catalogue& catalogue, Find
   // A trial, so that mistakes are found once and not with every case.
   Settings trial;
   if (!read_setting(reader, key, *value, SettingsOwner::defaults, trial)) {
-    reader.complain({}, "unknown key " + quote(key), expected_key(key, valid_keys()));
+    const auto group = group_of(key);
+    reader.complain({}, "unknown key " + quote(key),
+                    group ? fmt::format("write --set {}.{}=...", *group, key)
+                          : expected_key(key, valid_keys()));
     return;
   }
   overrides.settings.push_back({reader.file(), std::move(key), value});

@@ -110,9 +110,10 @@ void Reader::complain(yaml::Mark mark, std::string what, std::string next) const
   findings_->add(spot(mark), std::move(what), std::move(next));
 }
 
-void Reader::mismatch(const yaml::Node& node, std::string_view key,
-                      std::string_view expected) const {
-  complain(node.mark, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected));
+void Reader::mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
+                      std::string next) const {
+  complain(node.mark, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected),
+           std::move(next));
 }
 
 std::optional<std::int64_t> Reader::integer(const yaml::Node& node, std::string_view key,
@@ -174,6 +175,10 @@ std::optional<Nanoseconds> Reader::duration(const yaml::Node& node, std::string_
                                             Nanoseconds minimum) const {
   if (node.kind == yaml::Kind::scalar) {
     const auto value = parse_duration(node.text);
+    if (value && *value > kMaxDuration) {
+      mismatch(node, key, "at most a year (8760h)");
+      return std::nullopt;
+    }
     if (value && *value >= minimum) return *value;
   }
   mismatch(node, key,

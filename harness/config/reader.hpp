@@ -8,6 +8,7 @@
 #include "harness/config/yaml.hpp"
 #include "ops/catalogue.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,10 +27,13 @@ struct Spot {
   yaml::Mark mark = {0, 0};
 };
 
-// Everything that is wrong, over all files.
 // What a terminal can show and a person will read.
 inline constexpr std::size_t kMaxDiagnostics = 100;
 
+// No measurement lasts longer than a year. Sums of such durations are far from overflow.
+inline constexpr Nanoseconds kMaxDuration = std::chrono::hours(365 * 24);
+
+// Everything that is wrong, over all files.
 class Findings {
  public:
   // Numbers files in the order in which their findings are to be listed.
@@ -72,7 +76,8 @@ class Reader {
   Spot spot(yaml::Mark mark) const { return {file_, mark}; }
   void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
   // "`key`: found X, expected Y".
-  void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected) const;
+  void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
+                std::string next = {}) const;
 
   std::optional<std::int64_t> integer(const yaml::Node& node, std::string_view key,
                                       std::int64_t minimum, std::int64_t maximum) const;
@@ -82,7 +87,7 @@ class Reader {
   std::optional<std::size_t> word(const yaml::Node& node, std::string_view key,
                                   std::span<const std::string_view> names) const;
   std::optional<std::string> text(const yaml::Node& node, std::string_view key) const;
-  // "100ms", at least `minimum`.
+  // "100ms", at least `minimum` and at most kMaxDuration.
   std::optional<Nanoseconds> duration(const yaml::Node& node, std::string_view key,
                                       Nanoseconds minimum) const;
   // "2%" -> 0.02, above 0 and at most `maximum`.

@@ -334,6 +334,23 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
   return false;
 }
 
+std::optional<std::string_view> group_of(std::string_view key) {
+  const auto has_key = [&](const auto& rows) {
+    return std::ranges::any_of(rows, [&](const auto& row) { return row.info.name == key; });
+  };
+  if (has_key(kMeasure)) return "measure";
+  if (has_key(kWarmup)) return "warmup";
+  return std::nullopt;
+}
+
+std::string expected_setting(std::string_view written, std::span<const std::string_view> names) {
+  if (const auto group = group_of(written)) {
+    return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: ... }}`",
+                       *group, written);
+  }
+  return expected_key(written, names);
+}
+
 std::span<const KeyRow<Warmup>> warmup_rows() { return kWarmup; }
 std::span<const KeyRow<Settings>> measure_rows() { return kMeasure; }
 std::span<const KeyRow<Settings>> timing_rows() { return kTiming; }

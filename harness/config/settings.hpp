@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,6 +85,13 @@ std::vector<std::string_view> setting_names(SettingsOwner owner);
 // False when `key` is no common key of this owner (nothing is reported then).
 bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
                   SettingsOwner owner, Settings& settings);
+
+// The group of settings that has the key: `measure` has `processes`. Nullopt: none has it.
+std::optional<std::string_view> group_of(std::string_view key);
+
+// The hint for an unknown key where the settings of an owner stand: the group that it is to be
+// written in, else expected_key().
+std::string expected_setting(std::string_view written, std::span<const std::string_view> names);
 
 // For the manual: warmup, measure.
 std::span<const KeyRow<Warmup>> warmup_rows();
