@@ -101,7 +101,7 @@ std::string text_of(const Saving& saving, const ConsoleOptions& console) {
     rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)}, {entry.result}, {epoch}},
                     entry.reason});
   }
-  return render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour);
+  return render_table(columns, rows, console.width, console.colour);
 }
 
 std::string json_of(const Saving& saving) {

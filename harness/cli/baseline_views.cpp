@@ -137,7 +137,7 @@ std::string list_text(const Stored& stored, const ConsoleOptions& console) {
       rows.push_back(list_row(stored.cases[entry].history, shortener));
     text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(stored.store.folder()),
                         printable(machine)) +
-            render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour);
+            render_table(columns, rows, console.width, console.colour);
   }
   return text.empty() ? "no baselines\n" : text;
 }
@@ -200,8 +200,8 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
                                plural(last.profile->activities.size(), "step"),
                                format_time(last.profile->duration), last.profile->left_out));
   }
-  return render_table({{"fact"}, {"value", Align::left, kNarrowestText}}, rows,
-                      static_cast<std::size_t>(console.width), console.colour);
+  return render_table({{"fact"}, {"value", Align::left, kNarrowestText}}, rows, console.width,
+                      console.colour);
 }
 
 std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
@@ -222,8 +222,8 @@ std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
   }
   return fmt::format("{}\n{}\n", printable(entry.history.last()->id),
                      printable(entry.history.path)) +
-         render_table(columns, rows, static_cast<std::size_t>(console.width), console.colour) +
-         '\n' + history_facts(entry.history, console);
+         render_table(columns, rows, console.width, console.colour) + '\n' +
+         history_facts(entry.history, console);
 }
 
 std::string show_json(const std::vector<StoreEntry>& cases) {

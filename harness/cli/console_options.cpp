@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/console_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <system_error>
@@ -8,6 +9,9 @@
 namespace bench {
 
 namespace {
+
+// Below this a table cannot be read; terminals that say less get this.
+constexpr int kMinTableWidth = 40;
 
 // COLUMNS, where a person or a script has exported it.
 std::optional<int> requested_width(const Env& env) {
@@ -22,17 +26,20 @@ std::optional<int> requested_width(const Env& env) {
 
 ConsoleOptions console_options(const Env& env) {
   ConsoleOptions console;
-  const std::optional<int> requested = requested_width(env);
-  console.width = env.out_is_terminal
-                      ? env.terminal_width.value_or(requested.value_or(console.width))
-                      : requested.value_or(kUnlimitedWidth);
+  std::optional<int> width = requested_width(env);
+  if (env.out_is_terminal && env.terminal_width) width = env.terminal_width;
+  if (width) {
+    console.width = static_cast<std::size_t>(std::max(*width, kMinTableWidth));
+  } else if (!env.out_is_terminal) {
+    console.width = kUnlimitedWidth;
+  }
   console.colour = env.use_colour() ? Colour::on : Colour::off;
   return console;
 }
 
 std::optional<std::size_t> limited_width(const Env& env) {
-  const int width = console_options(env).width;
-  return width < kUnlimitedWidth ? std::optional(static_cast<std::size_t>(width)) : std::nullopt;
+  const std::size_t width = console_options(env).width;
+  return width < kUnlimitedWidth ? std::optional(width) : std::nullopt;
 }
 
 }  // namespace bench

@@ -12,6 +12,7 @@ namespace bench {
 
 // As wide as the terminal, or as COLUMNS says where there is no terminal or its width is unknown.
 // Into a file or a pipe without COLUMNS nothing is shortened; there nothing is coloured either.
+// Never narrower than what a table can be read in.
 ConsoleOptions console_options(const Env& env);
 
 // The width that tables keep to; nullopt: any.

@@ -19,7 +19,7 @@ class ConsoleOptionsTest : public testing::Test {
 TEST_F(ConsoleOptionsTest, a_terminal_is_filled_and_coloured) {
   env_.out_is_terminal = true;
   env_.terminal_width = 72;
-  EXPECT_EQ(console_options(env_).width, 72);
+  EXPECT_EQ(console_options(env_).width, 72u);
   EXPECT_EQ(console_options(env_).colour, Colour::on);
 }
 
@@ -41,14 +41,22 @@ TEST_F(ConsoleOptionsTest, columns_sets_the_width_where_no_terminal_does) {
     };
     return console_options(env_).width;
   };
-  EXPECT_EQ(with_columns("80"), 80);
+  EXPECT_EQ(with_columns("80"), 80u);
   EXPECT_EQ(with_columns(""), kUnlimitedWidth);
   EXPECT_EQ(with_columns("0"), kUnlimitedWidth);
   EXPECT_EQ(with_columns("wide"), kUnlimitedWidth);
   env_.out_is_terminal = true;
-  EXPECT_EQ(with_columns("80"), 80);
+  EXPECT_EQ(with_columns("80"), 80u);
   env_.terminal_width = 72;
-  EXPECT_EQ(with_columns("80"), 72);
+  EXPECT_EQ(with_columns("80"), 72u);
+}
+
+TEST_F(ConsoleOptionsTest, a_width_that_no_table_can_be_read_in_becomes_a_readable_one) {
+  env_.out_is_terminal = true;
+  for (const int width : {-1, 0, 1, 39}) {
+    env_.terminal_width = width;
+    EXPECT_EQ(console_options(env_).width, 40u) << width;
+  }
 }
 
 TEST_F(ConsoleOptionsTest, no_color_is_respected) {

@@ -116,8 +116,7 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
     rows.push_back(table_row(record, shortener, where, reasons));
     here += where == kHere ? 1 : 0;
   }
-  *env.out << render_table(columns, std::move(rows), static_cast<std::size_t>(console.width),
-                           console.colour)
+  *env.out << render_table(columns, std::move(rows), console.width, console.colour)
            << fmt::format("{} case{}, {} can run here\n", plan.cases.size(),
                           plan.cases.size() == 1 ? "" : "s", here);
 }

@@ -148,7 +148,7 @@ constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console) {
-  const auto width = static_cast<std::size_t>(console.width);
+  const std::size_t width = console.width;
   std::string text = fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                                  printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);

@@ -84,8 +84,7 @@ std::string table(const std::vector<const Judgement*>& listed, const KitPaths& k
       {"reference", Align::right, std::nullopt, 1},
       {"candidate", Align::right, std::nullopt, 1},
   };
-  return "\n" + render_table(columns, rows_of(listed, kits),
-                             static_cast<std::size_t>(options.width), options.colour);
+  return "\n" + render_table(columns, rows_of(listed, kits), options.width, options.colour);
 }
 
 // Of cases with one verdict that are not listed: how many, and why.
@@ -103,7 +102,7 @@ std::string folded_text(const std::vector<const Judgement*>& folded) {
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits,
                          const ConsoleOptions& options) {
-  const auto width = static_cast<std::size_t>(options.width);
+  const std::size_t width = options.width;
   std::vector<const Judgement*> listed = reading_order(gate.judgements);
   std::string rest;
   for (const Verdict verdict : kQuiet) {

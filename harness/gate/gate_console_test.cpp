@@ -15,7 +15,7 @@ using test::sample_gate;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string console(const GateFile& gate, int width = 1000) {
+std::string console(const GateFile& gate, std::size_t width = 1000) {
   ConsoleOptions options;
   options.width = width;
   return gate_console(gate, kKits, options);

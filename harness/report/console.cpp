@@ -18,16 +18,9 @@
 namespace bench {
 namespace {
 
-// Below this a table cannot be read; terminals that say less get this.
-constexpr int kNarrowestTable = 40;
-
 // The usual terminal has 80 columns, and room for more of an id.
 constexpr std::size_t kNarrowestIdOnUsualTerminal = 44;
 constexpr std::size_t kUsualTerminal = 80;
-
-std::size_t usable_width(const ConsoleOptions& options) {
-  return static_cast<std::size_t>(std::max(options.width, kNarrowestTable));
-}
 
 // "+1.2%" of a share; two digits below one percent, since a good interval lies there.
 std::string format_signed_share(double share) {
@@ -273,7 +266,7 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
                     ""});
   }
   if (rows.empty()) return "";
-  std::string text = render_table(columns, rows, usable_width(options), options.colour);
+  std::string text = render_table(columns, rows, options.width, options.colour);
   const std::size_t left = summary.top.size() - rows.size();
   if (left > 0) text += fmt::format("and {} more\n", distinct_layers(left));
   return text;
@@ -281,8 +274,7 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
 
 std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& options) {
   std::string text;
-  for (const std::string& id : summary.missing)
-    text += wrap("no time: " + id, usable_width(options), 2);
+  for (const std::string& id : summary.missing) text += wrap("no time: " + id, options.width, 2);
   return text;
 }
 
@@ -290,7 +282,7 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
-  const std::size_t width = usable_width(options);
+  const std::size_t width = options.width;
   const bool is_crowded = width < kUsualTerminal || !options.versus_baseline.empty();
   const std::size_t narrowest = is_crowded ? kNarrowestId : kNarrowestIdOnUsualTerminal;
   std::vector<Column> columns = {
@@ -319,12 +311,11 @@ std::string console_networks(const std::vector<NetworkSummary>& networks,
   std::set<std::string_view> known;  // networks whose setup times were shown
   for (const NetworkSummary& summary : networks) {
     if (!text.empty()) text += '\n';
-    const std::string title = wrap(network_title(summary), usable_width(options), 0);
+    const std::string title = wrap(network_title(summary), options.width, 0);
     text += paint(title, Tone::heading, options.colour);
-    text +=
-        render_facts(network_facts(summary, hot_twin(networks, summary)), usable_width(options));
+    text += render_facts(network_facts(summary, hot_twin(networks, summary)), options.width);
     if (!summary.network_id.empty() && known.insert(summary.network_id).second)
-      text += render_facts(setup_facts(summary), usable_width(options));
+      text += render_facts(setup_facts(summary), options.width);
     text += render_missing(summary, options);
     text += render_layers(summary, options);
   }

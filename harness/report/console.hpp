@@ -16,10 +16,10 @@ namespace bench {
 enum class Colour { off, on };
 
 // Where nothing is to be shortened: ids are there to be pasted.
-inline constexpr int kUnlimitedWidth = 1000;
+inline constexpr std::size_t kUnlimitedWidth = 1000;
 
 struct ConsoleOptions {
-  int width = 100;  // columns; ids are shortened in the middle, never wrapped
+  std::size_t width = 100;  // columns; ids are shortened in the middle, never wrapped
   Colour colour = Colour::off;
   std::size_t top_layers = 10;  // of a network summary
   // By case id, the column `vs baseline`; empty: there is none.

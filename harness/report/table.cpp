@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/table.hpp"
 
+#include "base/lines.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/report/table_fit.hpp"
@@ -202,10 +203,8 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 std::string fold_lines(std::string_view text, std::size_t width) {
   constexpr std::string_view kColumnGap = "  ";
   std::string result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const NumberedLine& next : Lines(text)) {
+    const std::string_view line = next.text;
     if (display_width(line) <= width) {
       result += std::string(line) + '\n';
       continue;
