@@ -26,6 +26,7 @@ void CaseProgress::adopt(const CaseRecord& record) {
 void CaseProgress::add(ProcessRecord record) {
   if (!numbers_.insert(record.process).second) return;
   processes_.push_back(std::move(record));
+  quiet_processes_ = count_quiet_processes();
 }
 
 void CaseProgress::learn(const PreparedReply& prepared) {
@@ -56,7 +57,7 @@ std::vector<const ProcessRecord*> CaseProgress::processes() const {
   return processes;
 }
 
-std::int64_t CaseProgress::quiet_processes() const {
+std::int64_t CaseProgress::count_quiet_processes() const {
   const std::vector<const ProcessRecord*> measured = processes();
   const std::optional<QuietSummary> quiet = judge_samples(measured).quiet;
   return quiet ? quiet->processes : std::ssize(numbers_);
@@ -65,13 +66,13 @@ std::int64_t CaseProgress::quiet_processes() const {
 bool CaseProgress::has_enough_processes() const {
   if (!has_asked_processes()) return false;
   return std::ssize(numbers_) >= most_processes(*spec_) ||
-         quiet_processes() >= spec_->measure.processes;
+         quiet_processes_ >= spec_->measure.processes;
 }
 
 std::int64_t CaseProgress::processes_left() const {
   if (decided()) return 0;
   const std::int64_t possible = most_processes(*spec_) - std::ssize(numbers_);
-  return std::clamp<std::int64_t>(spec_->measure.processes - quiet_processes(), 0, possible);
+  return std::clamp<std::int64_t>(spec_->measure.processes - quiet_processes_, 0, possible);
 }
 
 bool CaseProgress::complete() const { return has_facts() && has_enough_processes(); }

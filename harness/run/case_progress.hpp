@@ -64,13 +64,14 @@ class CaseProgress {
   };
 
   std::vector<const ProcessRecord*> processes() const;
-  // Without those that were disturbed.
-  std::int64_t quiet_processes() const;
+  std::int64_t count_quiet_processes() const;
   bool has_enough_processes() const;
 
   const Case* spec_;
   std::vector<ProcessRecord> processes_;
   std::set<int> numbers_;
+  // Without those that were disturbed. Counted with each new process: that judges all samples.
+  std::int64_t quiet_processes_ = 0;
   std::optional<PreparedReply> facts_;  // without the output's values
   std::optional<Ended> ended_;
   std::optional<Outcome> settled_;

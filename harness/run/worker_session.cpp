@@ -57,9 +57,14 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
   return std::move(reply->reply);
 }
 
-Unanswered WorkerSession::unanswered(WorkerFailure failure) {
+// A signal to the whole group of processes may end the worker before this process looks at its own:
+// such a death is not the case's fault.
+Unanswered WorkerSession::unanswered(WorkerFailure failure) const {
   using Cause = Unanswered::Cause;
-  const bool interrupted = failure.kind == WorkerFailure::Kind::interrupted;
+  using Kind = WorkerFailure::Kind;
+  if (failure.kind == Kind::crashed && is_interrupted())
+    failure = {Kind::interrupted, "interrupted"};
+  const bool interrupted = failure.kind == Kind::interrupted;
   return {interrupted ? Cause::interruption : Cause::failure, outcome_of(failure),
           std::move(failure.reason)};
 }

@@ -54,7 +54,7 @@ class WorkerSession {
 
  private:
   Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
-  static Unanswered unanswered(WorkerFailure failure);
+  Unanswered unanswered(WorkerFailure failure) const;
   static Unanswered unanswered(Reply reply);
 
   WorkerFactory factory_;

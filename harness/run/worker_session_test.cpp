@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -42,7 +43,7 @@ class WorkerSessionTest : public testing::Test {
         [&](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
           return std::unique_ptr<WorkerLink>(new OneAnswer(answer));
         },
-        {kProtocolVersion, Bytes{0}, std::nullopt}, nullptr, clock_);
+        {kProtocolVersion, Bytes{0}, std::nullopt}, interrupted_, clock_);
     EXPECT_TRUE(session.ensure(1).ok());
     auto reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
     ended_ = session.accounting().wall > 0s;
@@ -59,6 +60,7 @@ class WorkerSessionTest : public testing::Test {
 
   test::FakeClock clock_;
   bool ended_ = false;
+  std::function<bool()> interrupted_;
 };
 
 TEST_F(WorkerSessionTest, the_wanted_reply_is_handed_over) {
@@ -83,6 +85,14 @@ TEST_F(WorkerSessionTest, another_answer_is_a_failure_of_the_case) {
 TEST_F(WorkerSessionTest, a_failure_ends_the_worker) {
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"},
                     {Cause::failure, Outcome::crashed, "SIGSEGV"});
+  EXPECT_TRUE(ended_);
+}
+
+// SIGTERM to the whole group of processes was recorded as a crash of the case.
+TEST_F(WorkerSessionTest, a_worker_that_dies_of_an_interruption_has_not_crashed) {
+  interrupted_ = [] { return true; };
+  expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "the worker ended with SIGTERM"},
+                    {Cause::interruption, Outcome::failed, "interrupted"});
   EXPECT_TRUE(ended_);
 }
 
