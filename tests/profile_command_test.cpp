@@ -213,8 +213,8 @@ TEST_F(ProfileCommand, SaysWhyNothingWasCaptured) {
 }
 
 TEST_F(ProfileCommand, WithoutAProfileTheProgramRunsAlone) {
-  const ProgramResult result = profile(program({"print", "one", "relu", "exit", "7"}), {},
-                                       {"--profile=memory", "--no-profile"});
+  const ProgramResult result =
+      profile(program({"print", "one", "relu", "exit", "7"}), {}, {"--no-profile"});
   EXPECT_EQ(result.status, 7);
   EXPECT_EQ(result.out, "one\n");
   EXPECT_EQ(result.err, "bench profile: nothing captured: --no-profile\n");
@@ -287,6 +287,15 @@ TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
   EXPECT_THAT(run({BENCH_BINARY, "analyze", "p.jsonl"}).err,
               HasSubstr("p.jsonl:1: the profile is incomplete: records could not be written"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
+}
+
+// The spool was to lie in /dev, beside the device.
+TEST_F(ProfileCommand, AProfileIntoADeviceHasItsSpoolInTheFolderForTemporaryFiles) {
+  Words words{BENCH_BINARY, "profile", "--out", "/dev/full", "--"};
+  for (const std::string& word : program({"relu"})) words.push_back(word);
+  const ProgramResult result = run(words, {{"TMPDIR", folder_.path()}});
+  EXPECT_FALSE(std::filesystem::exists("/dev/full.spool"));
+  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in " + folder_.file("profile-")));
 }
 
 // The spool fills the disk, so that there is no room for the profile.

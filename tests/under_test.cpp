@@ -264,7 +264,7 @@ TEST_F(Under, FilesOfAProfileAreCheckedBeforeAnythingRuns) {
       {{"--trace", "t.html"}, "bench run: --trace: the suffix of `t.html` names no Chrome trace"},
       {{"--trace", "none/t.json"}, "bench run: none/t.json: there is no folder none; make it"},
       {{"--trace", "mine.json"}, "bench run: mine.json: the file exists already; replace it"},
-      {{"--trace", "t.json", "--no-profile"}, "bench run: --no-profile and --trace contradict"},
+      {{"--trace", "t.json", "--no-profile"}, "bench: --no-profile and --trace contradict"},
   };
   for (const auto& row : rows) {
     Words words = {"run", "tool.yaml", "--out", "r.jsonl"};

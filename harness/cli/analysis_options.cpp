@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/analysis_options.hpp"
 
+#include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
 
@@ -25,7 +26,7 @@ Result<std::int64_t> parse_count(const std::string& value, std::string_view opti
 
 // As profile_analyze took them: a bare number is seconds.
 Result<Nanoseconds> parse_time(const std::string& value, std::string_view option) {
-  const bool bare = !value.empty() && value.back() >= '0' && value.back() <= '9';
+  const bool bare = !value.empty() && is_digit(value.back());
   auto time = parse_duration(bare ? value + "s" : value);
   if (time.ok()) return time;
   return Error{time.error().what, std::string(option), time.error().next};

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/read_losses.hpp"
 #include "harness/config/work_file.hpp"
 #include "ops/verbose.hpp"
@@ -28,13 +29,7 @@ Result<AnalysisOptions> options_of(const Arguments& arguments) {
   AnalysisOptions options = arguments.analysis;
   options.devices = arguments.devices;
   options.format = arguments.format;
-  if (arguments.output == Output::json) {
-    if (options.format && *options.format != "json") {
-      return Error{fmt::format("--json and --format {} contradict each other", *options.format), "",
-                   "leave one of them out"};
-    }
-    options.format = "json";
-  }
+  if (arguments.output == Output::json) options.format = "json";
   BENCH_RETURN_IF_ERROR(check_options(options));
   return options;
 }
@@ -45,8 +40,7 @@ AnalysisTarget target_of(Env& env) {
   if (const auto width = limited_width(env)) {
     target.terminal_width = static_cast<std::int64_t>(*width);
   }
-  // Not /tmp, which may be memory.
-  target.folder = env.variable("TMPDIR").value_or("/var/tmp");
+  target.folder = scratch_folder(env);
   return target;
 }
 
@@ -132,8 +126,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
 ExitStatus analyze_command(const Arguments& arguments, Env& env) {
   const Status status = analyze_file(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  print_line(*env.err, fmt::format("bench analyze: {}", status.error().message()));
-  return ExitStatus::usage;
+  return fail("analyze", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench

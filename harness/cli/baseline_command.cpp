@@ -5,6 +5,7 @@
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure.hpp"
 
 #include <fmt/format.h>
 
@@ -101,8 +102,7 @@ bool IdSelection::has(const std::string& id) const {
 ExitStatus baseline_command(const Arguments& arguments, Env& env) {
   const Result<ExitStatus> status = run_action(arguments, env);
   if (status.ok()) return *status;
-  print_line(*env.err, fmt::format("bench baseline: {}", status.error().message()));
-  return ExitStatus::usage;
+  return fail("baseline", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench

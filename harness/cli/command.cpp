@@ -309,4 +309,12 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
+std::vector<const Command*> shown_commands() {
+  std::vector<const Command*> shown;
+  for (const Command& command : kCommands) {
+    if (command.visibility == Visibility::shown) shown.push_back(&command);
+  }
+  return shown;
+}
+
 }  // namespace bench

@@ -8,6 +8,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -28,6 +29,8 @@ struct Command {
 
 std::span<const Command> commands();
 const Command* find_command(std::string_view name);
+// Those that help, completion and spelling hints name.
+std::vector<const Command*> shown_commands();
 
 // One function a command, each in a source of its own.
 ExitStatus run_command(const Arguments& arguments, Env& env);

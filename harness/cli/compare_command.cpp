@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/gate/comparison.hpp"
 #include "harness/report/result_text.hpp"
 
@@ -118,8 +119,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
 ExitStatus compare_command(const Arguments& arguments, Env& env) {
   const Result<ExitStatus> status = compare_files(arguments, env);
   if (status.ok()) return *status;
-  print_line(*env.err, fmt::format("bench compare: {}", status.error().message()));
-  return ExitStatus::usage;
+  return fail("compare", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench

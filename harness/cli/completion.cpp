@@ -5,8 +5,10 @@
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"
+#include "harness/cli/trace_formats.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/settings.hpp"
+#include "harness/gate/comparison.hpp"
 #include "harness/report/format.hpp"
 #include "ops/problem.hpp"
 #include "profiler/activity.hpp"
@@ -44,12 +46,6 @@ Words keys_to_set() {
   return keys;
 }
 
-Words data_type_names() {
-  Words names;
-  for (const DataTypeInfo& row : data_types()) names.emplace_back(row.name);
-  return names;
-}
-
 // The values of an option, or the first operand of a command (`name` empty).
 struct Offer {
   std::string_view command;  // empty: of every command
@@ -59,18 +55,17 @@ struct Offer {
 
 constexpr std::array kOffers = {
     Offer{"baseline", "", [] { return words_of(baseline_action_names()); }},
-    Offer{"completion", "",
-          [] {
-            return Words{"bash", "zsh"};
-          }},
+    Offer{"completion", "", [] { return names_of(completion_shells()); }},
     Offer{"report", "format", [] { return names_of(report_formats()); }},
+    Offer{"compare", "format", [] { return names_of(comparison_formats()); }},
+    Offer{"trace", "format", [] { return words_of(trace_format_names()); }},
     Offer{"analyze", "format", [] { return names_of(analysis::table_formats()); }},
     Offer{"", "aggregate", [] { return words_of(kAggregateNames); }},
     Offer{"", "aggregate-by", [] { return names_of(analysis::columns()); }},
     Offer{"", "columns", [] { return names_of(analysis::columns()); }},
     Offer{"", "device", [] { return words_of(device_names()); }},
     Offer{"", "direction", [] { return words_of(ops::direction_names()); }},
-    Offer{"", "dtype", data_type_names},
+    Offer{"", "dtype", [] { return names_of(data_types()); }},
     Offer{"", "fail-on", [] { return Words{"regression"}; }},
     Offer{"", "kind", [] { return words_of(activity_kind_names()); }},
     Offer{"", "order-by", [] { return names_of(analysis::columns()); }},
@@ -80,14 +75,6 @@ constexpr std::array kOffers = {
     Offer{"", "require", [] { return Words{"gpu"}; }},
     Offer{"", "set", keys_to_set},
 };
-
-std::vector<const Command*> shown_commands() {
-  std::vector<const Command*> shown;
-  for (const Command& command : commands()) {
-    if (command.visibility == Visibility::shown) shown.push_back(&command);
-  }
-  return shown;
-}
 
 // Nullptr if nothing is known of the option, or of the operand if `name` is empty.
 const Offer* find_offer(std::string_view command, std::string_view name) {
@@ -161,7 +148,11 @@ std::string zsh_option(const Command& command, const Option& option) {
                      zsh_value(command, option));
 }
 
+constexpr std::array kShells = {Shell{"bash", bash_completion}, Shell{"zsh", zsh_completion}};
+
 }  // namespace
+
+std::span<const Shell> completion_shells() { return kShells; }
 
 // Where files are expected, the reply is left empty: readline itself then completes them, and only
 // it gets blanks and quotes right. Where nothing is to be offered, that is turned off.

@@ -67,6 +67,9 @@ TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
   EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", "j"}), ElementsAre("json"));
   EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", ""}), Not(Contains("csv")));
   EXPECT_THAT(offered({"bench", "analyze", "r.jsonl", "--format", "c"}), ElementsAre("csv"));
+  EXPECT_THAT(offered({"bench", "compare", "a", "b", "--format", "m"}), ElementsAre("markdown"));
+  EXPECT_THAT(offered({"bench", "trace", "r.jsonl", "--format", ""}),
+              ElementsAre("trace", "html", "memory_flow"));
   EXPECT_THAT(offered({"bench", "compare", "a", "b", "--fail-on", ""}), ElementsAre("regression"));
   EXPECT_THAT(offered({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
   EXPECT_THAT(offered({"bench", "run", "--set", "measure.pr"}),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
@@ -171,8 +172,9 @@ std::string probe_text(const Result<PreparedCase>& probe) {
 }
 
 std::string reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
-  std::string line = fmt::format("{} run '{}'", arguments.program, spec.id);
-  for (const std::string& plugin : plan.plugins) line += fmt::format(" --plugin '{}'", plugin);
+  std::string line = fmt::format("{} run {}", arguments.program, shell_quoted(spec.id));
+  for (const std::string& plugin : plan.plugins)
+    line += fmt::format(" --plugin {}", shell_quoted(plugin));
   return line;
 }
 

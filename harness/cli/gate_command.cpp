@@ -177,9 +177,10 @@ Status GateRun::stage_one(FileSink& sink, RunObserver& progress) {
   if (arguments_.require_gpu) options.required_device = kGpuDevice;
   options.store = arguments_.baseline.value_or(std::string(kDefaultStore));
   options.interrupted = [this] { return watch_.seen(); };
-  const Plan plan = gate_.facts.base ? glance_at(plan_) : plan_;
+  std::optional<Plan> glance;
+  if (gate_.facts.base) glance = glance_at(plan_);
   BENCH_ASSIGN_OR_RETURN(const RunSummary summary,
-                         execute_plan(plan, options, sink, progress, env_));
+                         execute_plan(glance ? *glance : plan_, options, sink, progress, env_));
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(sink.text(), sink.path()));
   add_cases(report);
   gate_.evidence.stopped = summary.stopped_by;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/help.hpp"
 
+#include "base/lines.hpp"
 #include "base/version.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/report/table.hpp"
@@ -17,14 +18,6 @@
 
 namespace bench {
 namespace {
-
-std::vector<const Command*> shown_commands() {
-  std::vector<const Command*> shown;
-  for (const Command& command : commands()) {
-    if (command.visibility == Visibility::shown) shown.push_back(&command);
-  }
-  return shown;
-}
 
 // Help fits the usual terminal, whatever it is read on.
 constexpr std::size_t kHelpWidth = 80;
@@ -48,16 +41,6 @@ std::string help_entry(std::string_view name, std::string_view help) {
   return text + lines.substr(kHelpColumn);
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 // Paragraphs of a description, wrapped. Lines that begin with a blank stand as they are.
 std::string flow(std::string_view text) {
   std::string result;
@@ -66,12 +49,12 @@ std::string flow(std::string_view text) {
     result += wrap(paragraph, kHelpWidth, 0);
     paragraph.clear();
   };
-  for (const std::string_view line : lines_of(text)) {
-    if (line.starts_with(' ')) {
+  for (const NumberedLine& line : Lines(text)) {
+    if (line.text.starts_with(' ')) {
       finish();
-      result += fmt::format("{}\n", line);
+      result += fmt::format("{}\n", line.text);
     } else {
-      paragraph += fmt::format("{}{}", paragraph.empty() ? "" : " ", line);
+      paragraph += fmt::format("{}{}", paragraph.empty() ? "" : " ", line.text);
     }
   }
   finish();
@@ -82,11 +65,11 @@ std::string flow(std::string_view text) {
 std::string example_lines(std::string_view examples, std::string_view indent) {
   constexpr std::string_view kComment = "  # ";
   std::string result;
-  for (const std::string_view line : lines_of(examples)) {
-    const std::size_t comment = line.find(kComment);
-    const std::string_view command = line.substr(0, comment);
+  for (const NumberedLine& line : Lines(examples)) {
+    const std::size_t comment = line.text.find(kComment);
+    const std::string_view command = line.text.substr(0, comment);
     if (comment != std::string_view::npos) {
-      result += fmt::format("{}{}\n", indent, line.substr(comment + 2));
+      result += fmt::format("{}{}\n", indent, line.text.substr(comment + 2));
     }
     result += fmt::format("{}{}\n", indent, command.substr(0, command.find_last_not_of(' ') + 1));
   }

@@ -42,13 +42,20 @@ Status set_shard(Arguments& arguments, const std::string& value) {
                "for example --shard 1/4"};
 }
 
+Result<Nanoseconds> parse_limited_duration(const std::string& value, std::string_view option) {
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds duration, parse_duration(value));
+  if (duration <= kMaxDuration) return duration;
+  return Error{fmt::format("`{}` is longer than a year", value), std::string(option),
+               "give at most 8760h"};
+}
+
 Status set_budget(Arguments& arguments, const std::string& value) {
-  BENCH_ASSIGN_OR_RETURN(arguments.budget, parse_duration(value));
+  BENCH_ASSIGN_OR_RETURN(arguments.budget, parse_limited_duration(value, "--budget"));
   return Done{};
 }
 
 Status set_watch(Arguments& arguments, const std::string& value) {
-  BENCH_ASSIGN_OR_RETURN(arguments.watch, parse_duration(value));
+  BENCH_ASSIGN_OR_RETURN(arguments.watch, parse_limited_duration(value, "--watch"));
   return Done{};
 }
 
@@ -503,7 +510,17 @@ constexpr std::array kCommandHelp = {
         "profile", "trace", {"FILE", "also write a Chrome trace (.json, .json.gz) of all of it"}},
 };
 
+constexpr std::array kContradictions = {Contradiction{"no-profile", "profile"},
+                                        Contradiction{"no-profile", "profile-iterations"},
+                                        Contradiction{"no-profile", "profile-format"},
+                                        Contradiction{"no-profile", "sample-rate"},
+                                        Contradiction{"no-profile", "trace"},
+                                        Contradiction{"json", "format", "json"},
+                                        Contradiction{"resume", "out"}};
+
 }  // namespace
+
+std::span<const Contradiction> contradictions() { return kContradictions; }
 
 OptionHelp option_help(std::string_view command, const Option& option) {
   for (const CommandHelp& row : kCommandHelp) {

@@ -26,6 +26,14 @@ struct Option {
 std::span<const Option> options();
 const Option* find_option(std::string_view name);  // nullptr when unknown
 
+// Two options of which one would have to be ignored.
+struct Contradiction {
+  std::string_view first, second;
+  // The value with which the second asks for what the first asks for; empty: none does.
+  std::string_view agreeing = "";
+};
+std::span<const Contradiction> contradictions();
+
 // What an option is in one command: several commands share options that mean something of their own
 // in each of them.
 struct OptionHelp {

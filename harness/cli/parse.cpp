@@ -5,7 +5,6 @@
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "harness/cli/help.hpp"
-#include "harness/cli/option.hpp"
 #include "harness/run/processor_mask.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,7 +16,6 @@
 #include <ostream>
 #include <system_error>
 #include <unistd.h>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -100,6 +98,32 @@ Status apply_options(const std::vector<Seen>& seen, Arguments& arguments) {
   return Done{};
 }
 
+const Seen* find_seen(const std::vector<Seen>& seen, std::string_view name) {
+  const auto found = std::ranges::find_if(seen, [&](const Seen& row) {
+    return row.option->name == name && (row.flag || !row.values.empty());
+  });
+  return found == seen.end() ? nullptr : &*found;
+}
+
+// A command would have to ignore one of two options that contradict each other.
+Status refuse_contradictions(const std::vector<Seen>& seen) {
+  for (const Contradiction& pair : contradictions()) {
+    if (find_seen(seen, pair.first) == nullptr) continue;
+    const Seen* const second = find_seen(seen, pair.second);
+    if (second == nullptr) continue;
+    std::string named = fmt::format("--{}", pair.second);
+    if (!pair.agreeing.empty()) {
+      const auto other = std::ranges::find_if(
+          second->values, [&](const std::string& value) { return value != pair.agreeing; });
+      if (other == second->values.end()) continue;
+      named += fmt::format(" {}", *other);
+    }
+    return Error{fmt::format("--{} and {} contradict each other", pair.first, named), "",
+                 "leave one of them out"};
+  }
+  return Done{};
+}
+
 Result<Arguments> parse_arguments(const Command& command, std::vector<std::string> words) {
   CLI::App app;
   std::vector<Seen> seen;
@@ -123,6 +147,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
     return Error{error.what(), fmt::format("bench {}", command.name),
                  fmt::format("`bench {} --help` shows its usage", command.name)};
   }
+  BENCH_RETURN_IF_ERROR(refuse_contradictions(seen));
   BENCH_RETURN_IF_ERROR(apply_options(seen, arguments));
   arguments.inputs.insert(arguments.inputs.end(), verbatim.begin(), verbatim.end());
   BENCH_RETURN_IF_ERROR(check_operands(command, arguments.inputs));
@@ -131,10 +156,18 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
 
 Error unknown_command(const std::string& word) {
   std::vector<std::string_view> names;
-  for (const Command& command : commands()) {
-    if (command.visibility == Visibility::shown) names.push_back(command.name);
-  }
+  for (const Command* command : shown_commands()) names.push_back(command->name);
   return {fmt::format("unknown command `{}`", word), "", expectation(word, names)};
+}
+
+// Where the letters of "-nq" end that take no value: behind the first that does, the rest of the
+// word is its value.
+std::size_t end_of_flags(const std::string& word) {
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    const auto option = std::ranges::find(options(), word[i], &Option::letter);
+    if (option == options().end() || !option->value.empty()) return i;
+  }
+  return word.size();
 }
 
 bool asks_help(const std::string& word) { return word == "--help" || word == "-h"; }
@@ -162,6 +195,25 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
                          parse_arguments(*command, {words.begin() + 1, words.end()}));
   arguments.command_line = {argv + 1, argv + argc};
   return Answer(ParsedCommand{command, std::move(arguments)});
+}
+
+std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag) {
+  std::vector<std::string> kept;
+  bool is_verbatim = false;  // behind `--`
+  for (const std::string& word : words) {
+    is_verbatim |= word == "--";
+    if (!is_verbatim && word == fmt::format("--{}", flag.name)) continue;
+    const bool has_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+    if (is_verbatim || !has_letters) {
+      kept.push_back(word);
+      continue;
+    }
+    const std::size_t end = end_of_flags(word);
+    std::string letters = word.substr(0, end);
+    std::erase(letters, flag.letter);
+    if (letters.size() > 1 || end < word.size()) kept.push_back(letters + word.substr(end));
+  }
+  return kept;
 }
 
 std::string called_as(const std::string& name, pid_t process, const Env& env) {

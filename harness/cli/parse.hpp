@@ -6,10 +6,12 @@
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/option.hpp"
 
 #include <string>
 #include <sys/types.h>
 #include <variant>
+#include <vector>
 
 namespace bench {
 
@@ -26,6 +28,10 @@ struct ParsedCommand {
 // Errors name the wrong word and the nearest valid one.
 Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
                                                                    const char* const* argv);
+
+// The words of a command line without a flag that takes no value: without `-n`, `-nq` is `-q`. What
+// follows `--` stays.
+std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag);
 
 // The launcher of a checkout sets it to "PID NAME": its own process, which becomes this program,
 // and the name that the user called. Programs that are started from here inherit it: the number

@@ -4,6 +4,7 @@
 #include "harness/cli/completion.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
+#include "harness/config/reader.hpp"
 #include "profiler/switches.hpp"
 
 #include <fmt/format.h>
@@ -99,6 +100,41 @@ TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {
   EXPECT_THAT(error_of({"run", "a.yaml", "--budget", "90"}), HasSubstr("90"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--set", "=3"}), HasSubstr("expected key=value"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--out"}), HasSubstr("--out"));
+}
+
+// One of the two was ignored without a word.
+TEST(ParseTest, options_that_contradict_each_other_are_refused_with_both_names) {
+  EXPECT_EQ(error_of({"run", "a.yaml", "--profile", "--no-profile"}),
+            "--no-profile and --profile contradict each other; leave one of them out");
+  EXPECT_EQ(error_of({"run", "a.yaml", "--no-profile", "--sample-rate", "2"}),
+            "--no-profile and --sample-rate contradict each other; leave one of them out");
+  EXPECT_EQ(error_of({"run", "a.yaml", "--resume", "a.jsonl", "-o", "b.jsonl"}),
+            "--resume and --out contradict each other; leave one of them out");
+  EXPECT_EQ(error_of({"compare", "a", "b", "--json", "--format", "text"}),
+            "--json and --format text contradict each other; leave one of them out");
+  EXPECT_EQ(parsed({"compare", "a", "b", "--json", "--format", "json"}).arguments.format, "json");
+}
+
+TEST(ParseTest, every_contradiction_is_of_options_that_exist) {
+  for (const Contradiction& pair : contradictions()) {
+    EXPECT_NE(find_option(pair.first), nullptr) << pair.first;
+    EXPECT_NE(find_option(pair.second), nullptr) << pair.second;
+  }
+}
+
+// A time near 2^63 ns overflowed as soon as anything was added to it.
+TEST(ParseTest, a_budget_of_more_than_a_year_is_refused) {
+  EXPECT_EQ(parsed({"run", "a.yaml", "--budget", "8760h"}).arguments.budget, kMaxDuration);
+  EXPECT_EQ(error_of({"run", "a.yaml", "--budget", "9223372036854775807ns"}),
+            "--budget: `9223372036854775807ns` is longer than a year; give at most 8760h");
+}
+
+TEST(WithoutFlag, letters_beside_it_and_what_is_no_option_stay) {
+  const Option& flag = *find_option("dry-run");
+  const std::vector<std::string> words = {"run", "-n",    "-nq",    "--dry-run", "-qo", "n",
+                                          "-on", "--set", "name=n", "--",        "-n"};
+  EXPECT_THAT(without_flag(words, flag),
+              testing::ElementsAre("run", "-q", "-qo", "n", "-on", "--set", "name=n", "--", "-n"));
 }
 
 TEST(ParseTest, every_option_of_every_command_exists) {

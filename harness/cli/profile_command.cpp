@@ -59,13 +59,26 @@ Result<std::string> find_capture_library() {
                file, "install this tool elsewhere"};
 }
 
-Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwitches& switches) {
+// Where the spool is written while the program runs: beside the profile, so that it is found after
+// a kill. Nothing can be put beside a device.
+std::string spool_of(const std::string& profile, const Env& env) {
+  std::error_code code;
+  const fs::file_status status = fs::status(profile, code);
+  if (!fs::exists(status) || fs::is_regular_file(status)) {
+    return fs::absolute(profile + std::string(kSpoolSuffix)).string();
+  }
+  const std::string name = fmt::format("profile-{}.jsonl{}", current_process(), kSpoolSuffix);
+  return fs::absolute(fs::path(scratch_folder(env)) / name).string();
+}
+
+Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwitches& switches,
+                                   const Env& env) {
   const std::string file =
       arguments.out.value_or(fmt::format("profile-{}.jsonl", current_process()));
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(file, existing));
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
-  CaptureFiles files{file, fs::absolute(file + std::string(kSpoolSuffix)).string()};
+  CaptureFiles files{file, spool_of(file, env)};
   if (const auto left = left_over_spool(files); left && !arguments.force) {
     return Error{"was left by a profile that was killed", *left,
                  "`bench analyze` reads it; replace it with --force or choose another --out"};
@@ -180,7 +193,7 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   if (!all.switches.records(RecordGroup::memory)) all.switches.sample_rate = 0;
   all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate, arguments.program};
   BENCH_ASSIGN_OR_RETURN(all.question.window, window_of(arguments, all.switches));
-  BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches));
+  BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches, env));
   if (all.obstacle) return all;
   auto request = request_of(arguments, all.switches, all.files);
   if (!request.ok()) {
@@ -229,8 +242,6 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   if (!program.ok()) {
     return fail("profile", program.error(), static_cast<ExitStatus>(kNotFound), env);
   }
-  const Status wish = check_profile_wish(arguments.profile);
-  if (!wish.ok()) return fail("profile", wish.error(), ExitStatus::usage, env);
   if (arguments.profile.wish == ProfileArguments::Wish::refused) {
     const bool is_quiet = arguments.verbosity == Verbosity::quiet;
     return run_alone(arguments, *program, is_quiet ? "" : "--no-profile", env);

@@ -16,7 +16,8 @@ inline constexpr std::string_view kSpoolSuffix = ".spool";  // behind the name o
 
 struct CaptureFiles {
   std::string profile;  // what the user gets
-  std::string spool;    // beside it while the program runs, and after a kill: absolute
+  // While the program runs, and after a kill: absolute, beside the profile unless that is a device.
+  std::string spool;
 };
 
 // The spool, or a file of GPUs beside it, if there is one.

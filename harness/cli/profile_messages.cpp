@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_messages.hpp"
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "profiler/capture/spool_format.hpp"
 
@@ -159,9 +160,9 @@ bool records_devices(const std::set<RecordGroup>& kinds) {
 std::string merge_failure(const Error& error, const CaptureQuestion& question,
                           const std::string& spool) {
   return fmt::format(
-      "{0}: {1}\n{0}: what was recorded is kept in {2}: `{3} analyze {2}` and `{3} trace {2}` "
+      "{0}: {1}\n{0}: what was recorded is kept in {2}: `{3} analyze {4}` and `{3} trace {4}` "
       "read it; remove it when you are done\n",
-      kTool, error.message(), spool, question.program);
+      kTool, error.message(), spool, question.program, shell_quoted(spool));
 }
 
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
@@ -174,7 +175,7 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion
                               reason_of_nothing(outcome, question), missing);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
-                            parts_of(outcome, question, file), question.program, file,
+                            parts_of(outcome, question, file), question.program, shell_quoted(file),
                             further_option(outcome), missing);
 }
 

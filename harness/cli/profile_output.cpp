@@ -137,11 +137,6 @@ Result<std::optional<ProfileSwitches>> profile_switches(
   return std::optional(switches);
 }
 
-Status check_profile_wish(const ProfileArguments& arguments) {
-  if (arguments.wish != ProfileArguments::Wish::refused || !arguments.trace) return Done{};
-  return Error{"--no-profile and --trace contradict each other", "", "leave one of them out"};
-}
-
 std::string profile_text(const Report& report) {
   if (report.profile_passes.empty()) return "";
   std::string text = "profile\n";

@@ -22,9 +22,6 @@ Result<std::optional<ProfileSwitches>> profile_switches(
     const std::optional<ProfileSwitches>& configured, const ProfileArguments& arguments,
     const Env& env);
 
-// Error: --no-profile and what needs a profile.
-Status check_profile_wish(const ProfileArguments& arguments);
-
 // What profiling cost and how much of the time it explains, a line a case; empty without passes.
 std::string profile_text(const Report& report);
 

@@ -6,7 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <ostream>
+#include <string>
+#include <string_view>
 
 namespace bench {
 namespace {

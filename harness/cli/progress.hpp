@@ -8,11 +8,8 @@
 #include "harness/run/gate_measurer.hpp"
 #include "harness/run/run.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 
 namespace bench {
 

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/result_text.hpp"
@@ -19,7 +20,11 @@ namespace {
 Result<std::string> read_all(const std::vector<std::string>& paths) {
   std::string all;
   for (const std::string& path : paths) {
+    const std::size_t begin = all.size();
     BENCH_RETURN_IF_ERROR(append_result_text(path, {}, all));
+    if (all.find_first_not_of(" \t\r\n", begin) == std::string::npos) {
+      return Error{"is empty", path, "name a file that `bench run` wrote"};
+    }
     if (!all.empty() && all.back() != '\n') all += '\n';
   }
   return all;
@@ -64,8 +69,7 @@ Status write_report(const Arguments& arguments, Env& env) {
 ExitStatus report_command(const Arguments& arguments, Env& env) {
   const Status status = write_report(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  print_line(*env.err, fmt::format("bench report: {}", status.error().message()));
-  return ExitStatus::usage;
+  return fail("report", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench

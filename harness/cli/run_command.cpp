@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
@@ -9,6 +10,8 @@
 #include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
+#include "harness/cli/option.hpp"
+#include "harness/cli/parse.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
@@ -39,9 +42,7 @@ struct Destination {
 
 std::string file_stem(const std::string& name) {
   std::string stem;
-  for (char c : name)
-    stem +=
-        std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' ? c : '-';
+  for (const char c : name) stem += is_word(c) || c == '.' ? c : '-';
   return stem.substr(0, 80);
 }
 
@@ -124,7 +125,6 @@ bool names_same_file(const std::string& path, const std::optional<std::string>& 
 // Below a tool the own collectors are off, and its times are no part of another run.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
-  BENCH_RETURN_IF_ERROR(check_profile_wish(profile));
   if (profile.trace && (names_same_file(*profile.trace, arguments.out) ||
                         names_same_file(*profile.trace, arguments.resume))) {
     return Error{"names the result file, which the trace would replace",
@@ -165,8 +165,7 @@ void print_text(const Report& report, const Arguments& arguments,
   console.versus_baseline = std::move(versus.cells);
   const std::string networks = console_networks(summarise_networks(report), console);
   *env.out << console_table(report, console);
-  for (const std::string& note : versus.notes)
-    *env.out << wrap(note, static_cast<std::size_t>(console.width), 2);
+  for (const std::string& note : versus.notes) *env.out << wrap(note, console.width, 2);
   *env.out << (networks.empty() ? "" : "\n") << networks;
   if (!profile) return;
   *env.out << '\n' << printable_lines(profile_text(report));
@@ -222,7 +221,7 @@ std::string dry_run_sentence(const Plan& plan, const std::optional<Nanoseconds>&
 }
 
 void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
-  const auto width = static_cast<std::size_t>(console_options(env).width);
+  const std::size_t width = console_options(env).width;
   *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
                    0);
   const std::vector<Column> columns = {{"case", Align::left, kNarrowestId, 0},
@@ -240,8 +239,8 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   }
   *env.out << '\n' << render_table(columns, rows, width, Colour::off);
   std::string command = arguments.program;
-  for (const std::string& word : arguments.command_line) {
-    if (word != "--dry-run" && word != "-n") command += " " + shell_quoted(word);
+  for (const std::string& word : without_flag(arguments.command_line, *find_option("dry-run"))) {
+    command += " " + shell_quoted(word);
   }
   *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }

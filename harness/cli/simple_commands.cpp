@@ -11,20 +11,9 @@
 #include <ostream>
 
 namespace bench {
-namespace {
-
-struct Shell {
-  std::string_view name;
-  std::string (*script)();
-};
-
-constexpr Shell kShells[] = {{"bash", bash_completion}, {"zsh", zsh_completion}};
-
-}  // namespace
-
 ExitStatus completion_command(const Arguments& arguments, Env& env) {
   std::vector<std::string_view> names;
-  for (const Shell& shell : kShells) {
+  for (const Shell& shell : completion_shells()) {
     names.push_back(shell.name);
     if (shell.name == arguments.inputs[0]) {
       *env.out << shell.script();

@@ -3,7 +3,9 @@
 #include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure.hpp"
 #include "harness/cli/read_losses.hpp"
+#include "harness/cli/trace_formats.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
@@ -17,8 +19,8 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -60,24 +62,26 @@ struct TraceFormat {
   std::string_view suffix;
   Result<TraceTarget> (*open)(const Arguments& arguments);
 };
-constexpr std::array<TraceFormat, 4> kFormats = {{
-    {"trace", ".json", [](const Arguments& a) { return open_trace(a, TraceForm::by_suffix); }},
-    {"trace", ".json.gz", [](const Arguments& a) { return open_trace(a, TraceForm::gzip); }},
-    {"html", ".html", [](const Arguments& a) { return open_trace(a, TraceForm::page); }},
-    {"memory_flow", ".svg", open_memory_flow},
+constexpr std::array<std::string_view, 3> kTraceFormatNames = {"trace", "html", "memory_flow"};
+constexpr std::array<TraceFormat, 4> kTraceFormats = {{
+    {kTraceFormatNames[0], ".json",
+     [](const Arguments& a) { return open_trace(a, TraceForm::by_suffix); }},
+    {kTraceFormatNames[0], ".json.gz",
+     [](const Arguments& a) { return open_trace(a, TraceForm::gzip); }},
+    {kTraceFormatNames[1], ".html",
+     [](const Arguments& a) { return open_trace(a, TraceForm::page); }},
+    {kTraceFormatNames[2], ".svg", open_memory_flow},
 }};
 
 Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
-  std::vector<std::string_view> names;
-  for (const TraceFormat& format : kFormats) {
-    names.push_back(format.name);
+  for (const TraceFormat& format : kTraceFormats) {
     const bool chosen = arguments.format ? *arguments.format == format.name
                                          : arguments.out->ends_with(format.suffix);
     if (chosen) return &format;
   }
   if (arguments.format) {
     return Error{fmt::format("unknown format `{}`", *arguments.format), "",
-                 expectation(*arguments.format, names)};
+                 expectation(*arguments.format, kTraceFormatNames)};
   }
   return Error{fmt::format("the suffix of `{}` names no format", *arguments.out), "",
                "name it .json, .json.gz, .html or .svg, or add --format trace, html or "
@@ -136,17 +140,17 @@ Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
 
 }  // namespace
 
+std::span<const std::string_view> trace_format_names() { return kTraceFormatNames; }
+
 ExitStatus trace_command(const Arguments& arguments, Env& env) {
   if (arguments.check) {
     const Result<ExitStatus> status = check_files(arguments, env);
     if (status.ok()) return *status;
-    print_line(*env.err, fmt::format("bench trace: {}", status.error().message()));
-    return ExitStatus::usage;
+    return fail("trace", status.error(), ExitStatus::usage, env);
   }
   const Status status = write_trace(arguments, env);
   if (status.ok()) return ExitStatus::success;
-  print_line(*env.err, fmt::format("bench trace: {}", status.error().message()));
-  return ExitStatus::usage;
+  return fail("trace", status.error(), ExitStatus::usage, env);
 }
 
 }  // namespace bench
