@@ -57,12 +57,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// All but the command below "reproduce": it is there to be pasted and never folds, and how long it
-// is depends on the folder that the program was built in.
+// All but the command below a line that announces it: it is there to be pasted and never folds, and
+// how long it is depends on the folder that the program was built in.
 std::vector<std::string> folding_lines_of(const std::string& text) {
   std::vector<std::string> lines = lines_of(text);
-  const auto heading = std::ranges::find(lines, "reproduce");
-  if (heading != lines.end()) lines.erase(heading + 1, heading + 2);
+  for (const char* announcement : {"reproduce", "measure the first again:"}) {
+    const auto heading = std::ranges::find(lines, announcement);
+    if (heading != lines.end()) lines.erase(heading + 1, heading + 2);
+  }
   return lines;
 }
 
@@ -105,6 +107,27 @@ TEST_F(TerminalWidth, every_table_fits) {
             << fmt::format("{}", fmt::join(command, " ")) << ":\n"
             << line;
       }
+    }
+  }
+}
+
+// Lines below or above a table that were printed as they came: the profiles of a run, what changed
+// between the sides of a duet, the heading of an analysis, the reasons of a gate.
+TEST_F(TerminalWidth, every_sentence_fits) {
+  const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
+  const std::string file = "a_result_with_a_name_that_says_what_was_measured.jsonl";
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", "widths.yaml", "--profile", "--quiet", "--out", file},
+      {"analyze", file},
+      {"explain", id, "--arch", "sm_90"},
+      {"duet", id, "--cand-env", "ONEDNN_MAX_CPU_ISA=SSE41", "--duets", "6", "--quiet"},
+      {"gate", "widths.yaml", "--quiet", "--budget", "2s", "--out", "evidence"}};
+  for (const auto& command : commands) {
+    const ProgramResult result = bench_in(80, command, folder_.path());
+    EXPECT_FALSE(result.out.empty()) << result.err;
+    for (const std::string& line : folding_lines_of(result.out)) {
+      EXPECT_LE(display_width(line), 80u) << fmt::format("{}", fmt::join(command, " ")) << ":\n"
+                                          << line;
     }
   }
 }

@@ -2,7 +2,6 @@
 // table: one row an action
 #include "base/lines.hpp"
 #include "base/nearest_name.hpp"
-#include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/failure.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/console_options.hpp"
 
+#include "base/printable.hpp"
+#include "harness/report/table.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -40,6 +43,12 @@ ConsoleOptions console_options(const Env& env) {
 std::optional<std::size_t> limited_width(const Env& env) {
   const std::size_t width = console_options(env).width;
   return width < kUnlimitedWidth ? std::optional(width) : std::nullopt;
+}
+
+std::string shown_lines(std::string_view text, const Env& env) {
+  std::string lines = printable_lines(text);
+  if (const auto width = limited_width(env)) lines = fold_lines(lines, *width);
+  return lines;
 }
 
 }  // namespace bench

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -17,5 +19,9 @@ ConsoleOptions console_options(const Env& env);
 
 // The width that tables keep to; nullopt: any.
 std::optional<std::size_t> limited_width(const Env& env);
+
+// Lines of text as env.out is to show them: without control characters, and folded to its width as
+// fold_lines() (harness/report/table.hpp) does.
+std::string shown_lines(std::string_view text, const Env& env);
 
 }  // namespace bench

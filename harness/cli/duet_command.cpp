@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/gate_sides.hpp"
@@ -102,7 +102,7 @@ class DuetRunner {
     gate_.judgements = std::move(decision.judgements);
     gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
     *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
-                                                    : printable_lines(text_of(gate_)));
+                                                    : shown_lines(text_of(gate_), env_));
     return is_complete() ? ExitStatus::success : ExitStatus::not_measured;
   }
 

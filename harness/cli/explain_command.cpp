@@ -7,7 +7,6 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/tensor_core_section.hpp"
 #include "harness/report/report.hpp"
-#include "harness/report/table.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/cuda_support.hpp"
 #include "harness/run/dispatch_reasons.hpp"
@@ -331,8 +330,7 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
     if (arguments.output == Output::json) {
       cases.push_back(explanation_json(spec, here, there, platform));
     } else {
-      std::string text = printable_lines(explanation_text(spec, here, there, platform));
-      if (const auto width = limited_width(env)) text = fold_lines(text, *width);
+      const std::string text = shown_lines(explanation_text(spec, here, there, platform), env);
       *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
                               printable(here.reproduction));
     }

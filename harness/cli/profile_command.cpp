@@ -212,8 +212,10 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   const auto outcome =
       merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
   if (!outcome.ok()) {
+    const std::string beside = prepared.files.profile + std::string(kSpoolSuffix);
+    const bool is_beside = fs::absolute(beside).string() == prepared.files.spool;
     print_lines(*env.err, merge_failure(outcome.error(), question,
-                                        prepared.files.profile + std::string(kSpoolSuffix)));
+                                        is_beside ? beside : prepared.files.spool));
     return end;
   }
   if (arguments.verbosity == Verbosity::normal) {

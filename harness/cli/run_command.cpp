@@ -168,7 +168,7 @@ void print_text(const Report& report, const Arguments& arguments,
   for (const std::string& note : versus.notes) *env.out << wrap(note, console.width, 2);
   *env.out << (networks.empty() ? "" : "\n") << networks;
   if (!profile) return;
-  *env.out << '\n' << printable_lines(profile_text(report));
+  *env.out << '\n' << shown_lines(profile_text(report), env);
   SummaryOptions options;
   options.top = kSummaryRows;
   options.width = limited_width(env);

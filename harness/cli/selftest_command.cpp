@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
-#include "base/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
 #include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -87,7 +87,7 @@ ExitStatus selftest_command(const Arguments& arguments, Env& env) {
   if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
   *env.out << (arguments.output == Output::json
                    ? self_test_json(*tests, *summary)
-                   : printable_lines(self_test_text(*tests, *summary)));
+                   : shown_lines(self_test_text(*tests, *summary), env));
   return ExitStatus::success;
 }
 

@@ -126,10 +126,10 @@ class Output {
   void describe(std::string_view file) {
     shape_.selected = totals().selected;
     shape_.total = totals().time;
-    shape_.notes.push_back(
-        printable(fmt::format("{}: {}, {}; selected {}, {} ({} ns) in sum", file, report_.format,
-                              activities(report_.activities), totals().selected,
-                              format_time(totals().time), totals().time.count())));
+    describe_selection(
+        printable(fmt::format("{}: {}, {}", file, report_.format, activities(report_.activities))),
+        fmt::format("selected {}, {} ({} ns) in sum", totals().selected, format_time(totals().time),
+                    totals().time.count()));
     if (plan_.aggregate) {
       shape_.notes.push_back(fmt::format(
           "time, FLOPs and bytes: {} of each group; rates: where work and time are known",
@@ -137,6 +137,17 @@ class Output {
     }
     shape_.notes.emplace_back(
         "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");
+  }
+
+  // In one line, if it fits the terminal.
+  void describe_selection(const std::string& file, const std::string& selected) {
+    std::string both = file + "; " + selected;
+    const auto width = static_cast<std::int64_t>(display_width(both));
+    if (width <= target_.terminal_width.value_or(width)) {
+      shape_.notes.push_back(std::move(both));
+      return;
+    }
+    shape_.notes.insert(shape_.notes.end(), {file, selected});
   }
 
   // For people, defaults without a value, or that only repeat another column, are left out.
