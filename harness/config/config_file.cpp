@@ -97,10 +97,8 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
 void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
   config.has_cases = true;
   if (node.kind != yaml::Kind::sequence || node.items.empty()) {
-    reader.complain(
-        node.mark,
-        fmt::format("`cases`: found {}, expected a list of at least one case", describe(node)),
-        "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
+    reader.mismatch(node, "cases", "a list of at least one case",
+                    "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
     return;
   }
   config.cases = node.items;

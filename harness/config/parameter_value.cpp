@@ -17,10 +17,8 @@ namespace {
 std::optional<std::int64_t> read_integer(const Reader& reader, const ops::Parameter& parameter,
                                          const yaml::Node& node) {
   if (node.kind == yaml::Kind::sequence) {
-    reader.complain(
-        node.mark,
-        fmt::format("`{}`: found {}, expected one value", parameter.name, describe(node)),
-        fmt::format("several cases: sweep: {{ {}: [...] }}", parameter.name));
+    reader.mismatch(node, parameter.name, "one value",
+                    fmt::format("several cases: sweep: {{ {}: [...] }}", parameter.name));
     return std::nullopt;
   }
   return reader.integer(node, parameter.name, parameter.minimum,
