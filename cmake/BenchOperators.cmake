@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library bench_ops: one line an operator in ops/CMakeLists.txt,
+# The libraries bench_ops (what operators are), bench_backend (how any library is called, plugins) and
+# bench_onednn (how oneDNN is); only workers call the last two. One line an operator in
+# ops/CMakeLists.txt,
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
 #   bench_operator(gemm onednn)
@@ -11,7 +13,7 @@
 set(BENCH_KNOWN_BACKENDS onednn)
 
 # Folders of ops/ that belong to no operator.
-set(BENCH_SHARED_FOLDERS onednn network cpu peak plugin tensor_core)
+set(BENCH_SHARED_FOLDERS backend onednn network cpu peak plugin tensor_core)
 
 # bench_operator(<name> [<backend>...]): the operator in the folder <name> and its kernels.
 function(bench_operator name)
@@ -73,7 +75,8 @@ std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
 ]])
 endfunction()
 
-# bench_operators(): makes bench_ops and ops_test of the lines above and of all shared files.
+# bench_operators(): makes these libraries and ops_test of the lines above and of all shared
+# files.
 function(bench_operators)
   get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)
   get_property(onednn_kernels DIRECTORY PROPERTY BENCH_KERNELS_onednn)
@@ -99,6 +102,16 @@ function(bench_operators)
     NAMES ${operators})
   list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
     "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp" "${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp")
-  bench_add_library(ops DEPENDS profiler LINK DNNL::dnnl SOURCES ${sources})
-  bench_add_tests(ops LIBRARIES bench_ops SOURCES ${tests})
+  set(onednn ${sources})
+  set(onednn_files "/onednn/[^/]*$|/onednn[^/]*\\.cpp$")
+  list(FILTER onednn INCLUDE REGEX "${onednn_files}")
+  list(FILTER sources EXCLUDE REGEX "${onednn_files}")
+  set(backend ${sources})
+  set(backend_files "/(backend|plugin)/[^/]*$")
+  list(FILTER backend INCLUDE REGEX "${backend_files}")
+  list(FILTER sources EXCLUDE REGEX "${backend_files}")
+  bench_add_library(ops DEPENDS profiler SOURCES ${sources})
+  bench_add_library(backend DEPENDS ops LINK ${CMAKE_DL_LIBS} SOURCES ${backend})
+  bench_add_library(onednn DEPENDS backend LINK DNNL::dnnl SOURCES ${onednn})
+  bench_add_tests(ops LIBRARIES bench_onednn SOURCES ${tests})
 endfunction()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/catalogue.hpp"
 
-#include "ops/plugin/described_operator.hpp"
+#include "ops/described_operator.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

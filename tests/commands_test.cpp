@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built program as a user calls it: statuses, what goes to which stream, what files it leaves.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/schema.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases on a GPU as a user meets them on a machine that has none, and with plugins that are faulty.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counters pass from the command line to the result file, over a GPU that is none.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
 

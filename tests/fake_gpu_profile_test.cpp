@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench run --profile` on the fake GPU: what its kernels, copies and buffers become in a result
 // file, and what happens where the trace is damaged or impossible.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU itself: its script, and what it answers to those who only ask.
-#include "harness/run/cuda_status.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "ops/cuda/probe.hpp"
 #include "ops/plugin/plugin.hpp"
 #include "tests/fakes/fake_gpu/script.hpp"

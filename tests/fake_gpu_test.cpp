@@ -2,7 +2,7 @@
 // The timing pass on a GPU from YAML to result file, over a GPU that is none (fakes/fake_gpu).
 #include "tests/support/fake_gpu.hpp"
 
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plugin's device from YAML to result file: fakes/device_plugin.cpp, which the C++ wrapper alone
 // has given memory and a clock. That clock is virtual, so that times are exactly what it says.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

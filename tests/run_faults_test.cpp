@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole runs with real worker processes that crash, hang, lie or lose their coordinator.
 #include "base/file.hpp"
+#include "base/random.hpp"
 #include "harness/run/probe.hpp"
-#include "harness/run/random.hpp"
 #include "harness/run/run.hpp"
 #include "tests/fakes/plans.hpp"
 #include "tests/support/program.hpp"

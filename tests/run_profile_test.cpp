@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `bench run --profile` prints and its `--json` document holds, and which of a switch's places
 // wins: option, environment, YAML.
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

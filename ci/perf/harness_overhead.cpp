@@ -4,8 +4,8 @@
 // invocation that does nothing. `own_ns` is its cost for each sample of one iteration, in and
 // outside of the timed region, besides the two clock reads; the goal is at most 60.
 #include "base/env.hpp"
-#include "harness/run/sampling.hpp"
-#include "ops/kernel.hpp"
+#include "harness/worker/sampling.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -6,7 +6,7 @@
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/config/id_pattern.hpp"
-#include "harness/report/exit_status.hpp"
+#include "harness/result/exit_status.hpp"
 #include "harness/store/store.hpp"
 
 #include <span>

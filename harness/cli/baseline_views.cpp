@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/gate/change.hpp"
+#include "harness/judge/change.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/store/history.hpp"

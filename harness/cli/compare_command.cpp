@@ -5,8 +5,9 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
-#include "harness/gate/comparison.hpp"
-#include "harness/report/result_text.hpp"
+#include "harness/judge/comparison.hpp"
+#include "harness/report/comparison_text.hpp"
+#include "harness/result/result_text.hpp"
 
 #include <fmt/format.h>
 

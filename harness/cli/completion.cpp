@@ -8,7 +8,7 @@
 #include "harness/cli/trace_formats.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/settings.hpp"
-#include "harness/gate/comparison.hpp"
+#include "harness/judge/comparison.hpp"
 #include "harness/report/format.hpp"
 #include "ops/problem.hpp"
 #include "profiler/activity.hpp"

@@ -4,14 +4,14 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
-#include "harness/cli/file_sink.hpp"
 #include "harness/cli/gate_sides.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
-#include "harness/gate/gate_report.hpp"
+#include "harness/gate/sides.hpp"
+#include "harness/report/gate_report.hpp"
 #include "harness/run/case_facts.hpp"
-#include "harness/run/gate_parts.hpp"
+#include "harness/run/file_sink.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 #include "harness/cli/gate_sides.hpp"
 
 #include "harness/cli/plan_arguments.hpp"
-#include "harness/report/record.hpp"
-#include "harness/run/gate_parts.hpp"
-#include "harness/run/slowdown.hpp"
+#include "harness/gate/sides.hpp"
+#include "harness/result/record.hpp"
+#include "harness/wire/slowdown.hpp"
 
 #include <map>
 #include <string>

@@ -4,19 +4,14 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/gate/evidence_file.hpp"
+#include "harness/gate/sides.hpp"
 
 #include <functional>
-#include <optional>
 
 namespace bench {
 
-struct GateSides {
-  GateSide candidate;  // this program unless --cand names another
-  // The program of --base, else this program if a side has variables of its own (--base-env,
-  // --cand-env); else absent.
-  std::optional<GateSide> base;
-};
+// The candidate is this program unless --cand names another. The base is the program of --base,
+// else this program if a side has variables of its own (--base-env, --cand-env), else absent.
 Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              const std::function<bool()>& interrupted);
 

@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
 #include "harness/config/settings.hpp"
-#include "harness/run/gpu_description.hpp"
+#include "harness/host/gpu_description.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/tensor_core/architecture.hpp"
 #include "profiler/capture/window.hpp"

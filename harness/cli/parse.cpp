@@ -5,7 +5,7 @@
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "harness/cli/help.hpp"
-#include "harness/run/processor_mask.hpp"
+#include "harness/host/processor_mask.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

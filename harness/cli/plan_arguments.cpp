@@ -3,10 +3,10 @@
 
 #include "base/file.hpp"
 #include "base/printable.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/record.hpp"
 #include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
-#include "harness/run/slowdown.hpp"
+#include "harness/wire/slowdown.hpp"
 
 #include <algorithm>
 #include <filesystem>

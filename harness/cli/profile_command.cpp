@@ -9,7 +9,7 @@
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
 #include "harness/cli/profile_output.hpp"
-#include "harness/run/process.hpp"
+#include "harness/host/process.hpp"
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/window.hpp"

@@ -6,7 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "profiler/analysis/summary.hpp"
 #include "profiler/switches.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/run/gate_measurer.hpp"
+#include "harness/gate/measurer.hpp"
 #include "harness/run/run.hpp"
 
 #include <functional>

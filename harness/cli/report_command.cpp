@@ -6,8 +6,8 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
 #include "harness/report/format.hpp"
-#include "harness/report/report.hpp"
-#include "harness/report/result_text.hpp"
+#include "harness/result/report.hpp"
+#include "harness/result/result_text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,15 +3,15 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
-#include "harness/cli/file_sink.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/gate/selftest.hpp"
-#include "harness/report/result_text.hpp"
-#include "harness/run/environment.hpp"
-#include "harness/run/gate_parts.hpp"
-#include "harness/run/selftest_run.hpp"
+#include "harness/gate/selftest_run.hpp"
+#include "harness/gate/sides.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/result/result_text.hpp"
+#include "harness/run/file_sink.hpp"
 
 #include <fmt/format.h>
 

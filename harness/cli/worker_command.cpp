@@ -2,10 +2,10 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
-#include "harness/run/cuda_status.hpp"
-#include "harness/run/cuda_support.hpp"
-#include "harness/run/worker.hpp"
-#include "harness/run/worker_channel.hpp"
+#include "harness/host/channel.hpp"
+#include "harness/host/cuda_status.hpp"
+#include "harness/worker/cuda_plugin.hpp"
+#include "harness/worker/worker.hpp"
 
 #include <fmt/format.h>
 

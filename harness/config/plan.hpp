@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "harness/config/case_id.hpp"
 #include "ops/catalogue.hpp"
-#include "ops/device.hpp"
+#include "ops/kernel_facts.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
 #include "profiler/switches.hpp"

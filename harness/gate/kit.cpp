@@ -3,7 +3,7 @@
 
 #include "base/lines.hpp"
 #include "base/text.hpp"
-#include "harness/gate/gate_report.hpp"
+#include "harness/report/gate_report.hpp"
 #include "harness/report/markdown.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/store/iteration_sink.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/result.hpp"
-#include "harness/gate/evidence_file.hpp"
+#include "harness/judge/evidence_file.hpp"
 #include "harness/store/record.hpp"
 #include "profiler/activity.hpp"
 

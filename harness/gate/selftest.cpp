@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/selftest.hpp"
 
-#include "harness/gate/paired.hpp"
+#include "harness/judge/paired.hpp"
 #include "harness/stats/detectable_effect.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"

@@ -5,8 +5,8 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "harness/gate/evidence.hpp"
 #include "harness/gate/simulation.hpp"
+#include "harness/judge/evidence.hpp"
 
 #include <cstdint>
 #include <map>

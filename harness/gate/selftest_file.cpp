@@ -3,7 +3,7 @@
 #include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
-#include "harness/report/field_reader.hpp"
+#include "harness/result/field_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "harness/gate/simulation.hpp"
 
 #include "base/mix.hpp"
-#include "harness/gate/decide.hpp"
+#include "harness/judge/decide.hpp"
 
 #include <algorithm>
 #include <cassert>

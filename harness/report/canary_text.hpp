@@ -2,16 +2,11 @@
 // What a run's canaries say of its machine, in one line.
 #pragma once
 
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 
 #include <string>
 
 namespace bench {
-
-// Beyond this a canary did not come back to where it was: what was measured in between stands for
-// two machines (2 % is more than undisturbed repetitions differ by, and the effect that a gate
-// looks for).
-inline constexpr double kMovedShare = 0.02;
 
 // "canaries: fma 515.0 us, l2 248.0 us, dram 905.0 us, timer 32.70 us; before to after +0.1 %,
 // ...". Of the last run that has them; the shift only where both ends were taken, and "the machine

@@ -4,9 +4,9 @@
 #include "base/text.hpp"
 #include "harness/report/canary_text.hpp"
 #include "harness/report/nothing_measured.hpp"
-#include "harness/report/sample_remarks.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
+#include "harness/result/sample_remarks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

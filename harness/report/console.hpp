@@ -3,8 +3,8 @@
 // Pure functions of a Report.
 #pragma once
 
-#include "harness/report/report.hpp"
-#include "harness/report/summary.hpp"
+#include "harness/result/report.hpp"
+#include "harness/result/summary.hpp"
 
 #include <cstddef>
 #include <map>

@@ -193,5 +193,13 @@ TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
   EXPECT_NE(table.find("3 void samples, most often: another compute process"), std::string::npos);
 }
 
+TEST(ConsoleNetworks, ATrainingStepSaysWhatItsSumLacks) {
+  NetworkSummary step = summarise_networks(sample_report()).at(0);
+  step.lacks = {"gradients of gemm (fc)", "the loss", "the optimizer"};
+  EXPECT_THAT(console_networks({step}, {}),
+              testing::AllOf(testing::HasSubstr("not in it"),
+                             testing::HasSubstr("gradients of gemm (fc); the loss;")));
+}
+
 }  // namespace
 }  // namespace bench

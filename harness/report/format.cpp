@@ -2,7 +2,7 @@
 #include "harness/report/format.hpp"
 
 #include "harness/report/console.hpp"
-#include "harness/report/summary.hpp"
+#include "harness/result/summary.hpp"
 
 #include <array>
 

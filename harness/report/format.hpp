@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/report/console.hpp"
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 // What to say of a run without a single time: its table alone looks like a result.
 #pragma once
 
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/canary_phase.hpp"
 
-#include "harness/run/protocol.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <chrono>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/record.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/worker_session.hpp"
 

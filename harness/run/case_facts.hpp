@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/config/plan.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/record.hpp"
 
 #include <span>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_progress.hpp"
 
-#include "harness/report/exact_facts.hpp"
-#include "harness/report/quiet.hpp"
-#include "harness/report/summary.hpp"
+#include "harness/result/device_samples.hpp"
+#include "harness/result/exact_facts.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/result/summary.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/case_step.hpp"
-#include "harness/run/device_samples.hpp"
 
 #include <fmt/format.h>
 

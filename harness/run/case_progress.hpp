@@ -3,9 +3,9 @@
 #pragma once
 
 #include "harness/config/plan.hpp"
-#include "harness/report/record.hpp"
-#include "harness/report/report.hpp"
-#include "harness/run/protocol.hpp"
+#include "harness/result/record.hpp"
+#include "harness/result/report.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_progress.hpp"
 
-#include "harness/report/exact_facts.hpp"
+#include "harness/result/exact_facts.hpp"
 #include "tests/fakes/plans.hpp"
 
 #include <gmock/gmock.h>

@@ -2,9 +2,8 @@
 #include "harness/run/case_step.hpp"
 
 #include "harness/run/prepare_request.hpp"
-#include "harness/run/sampler.hpp"
 #include "harness/run/stop_rule.hpp"
-#include "harness/run/warmup.hpp"
+#include "harness/wire/worker_limits.hpp"
 
 #include <algorithm>
 #include <charconv>

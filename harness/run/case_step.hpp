@@ -4,10 +4,10 @@
 
 #include "base/env.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/report/quiet.hpp"
-#include "harness/report/record.hpp"
-#include "harness/run/protocol.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/result/record.hpp"
 #include "harness/run/worker_session.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <cstdint>
 #include <optional>

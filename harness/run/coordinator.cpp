@@ -2,8 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
-#include "harness/gate/decide.hpp"
-#include "harness/report/exit_status.hpp"
+#include "harness/result/exit_status.hpp"
 #include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
@@ -13,8 +12,8 @@
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/run/tensor_core_facts.hpp"
-#include "harness/run/worker.hpp"
 #include "harness/run/worker_session.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/report/quiet.hpp"
-#include "harness/run/environment.hpp"
-#include "harness/run/placement.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/result/quiet.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/worker_link.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/coordinator.hpp"
 
-#include "harness/run/worker.hpp"
+#include "harness/wire/messages.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 
 #include <fmt/format.h>

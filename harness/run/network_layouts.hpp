@@ -5,7 +5,7 @@
 #include "base/data_type.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/run/worker_session.hpp"
-#include "ops/kernel.hpp"
+#include "ops/kernel_facts.hpp"
 
 #include <map>
 #include <string>

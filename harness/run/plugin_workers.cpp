@@ -4,11 +4,11 @@
 #include "base/printable.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/settings.hpp"
-#include "harness/run/model_json.hpp"
-#include "harness/run/placement.hpp"
-#include "harness/run/worker.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/run/worker_link.hpp"
-#include "ops/plugin/described_operator.hpp"
+#include "harness/wire/messages.hpp"
+#include "harness/wire/model_json.hpp"
+#include "ops/described_operator.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

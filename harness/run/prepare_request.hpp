@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/config/plan.hpp"
-#include "harness/run/protocol.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <cstdint>
 

@@ -2,14 +2,14 @@
 #include "harness/run/probe.hpp"
 
 #include "base/printable.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/run/case_step.hpp"
-#include "harness/run/cuda_status.hpp"
-#include "harness/run/environment.hpp"
-#include "harness/run/placement.hpp"
-#include "harness/run/worker.hpp"
+#include "harness/run/devices.hpp"
 #include "harness/run/worker_document.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/run/worker_session.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/report/record.hpp"
-#include "harness/run/protocol.hpp"
-#include "ops/kernel.hpp"
+#include "harness/result/record.hpp"
+#include "harness/wire/messages.hpp"
+#include "ops/kernel_facts.hpp"
 
 #include <functional>
 #include <map>

@@ -6,9 +6,9 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/run/protocol.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/worker_session.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <optional>
 #include <string>

@@ -3,11 +3,11 @@
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
-#include "harness/run/placement.hpp"
-#include "harness/run/worker.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/stats/summary.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "harness/report/quiet.hpp"
-#include "harness/run/environment.hpp"
-#include "harness/run/protocol.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,10 +2,10 @@
 #include "harness/run/run.hpp"
 
 #include "base/printable.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/run/coordinator.hpp"
-#include "harness/run/cuda_status.hpp"
-#include "harness/run/environment.hpp"
-#include "harness/run/placement.hpp"
+#include "harness/run/devices.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/store/store.hpp"
 

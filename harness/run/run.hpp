@@ -6,8 +6,8 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/report/record.hpp"
-#include "harness/report/report.hpp"
+#include "harness/result/record.hpp"
+#include "harness/result/report.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/schedule.hpp"
 
-#include "harness/run/random.hpp"
+#include "base/random.hpp"
 #include "harness/run/run.hpp"
 
 #include <cassert>

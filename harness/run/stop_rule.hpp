@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/record.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/tensor_core_facts.hpp"
 
-#include "harness/run/cuda_status.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_document.hpp"
 
-#include "harness/run/placement.hpp"
-#include "harness/run/process.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
 #include "harness/run/worker_link.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_link.hpp"
 
-#include "harness/run/process.hpp"
-#include "harness/run/worker.hpp"
-#include "harness/run/worker_channel.hpp"
+#include "harness/host/channel.hpp"
+#include "harness/host/process.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/env.hpp"
 #include "base/result.hpp"
-#include "harness/run/placement.hpp"
-#include "harness/run/protocol.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/wire/messages.hpp"
 
 #include <functional>
 #include <map>

@@ -5,7 +5,7 @@
 
 #include "base/env.hpp"
 #include "base/result.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/record.hpp"
 #include "harness/run/worker_link.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_session.hpp"
 
-#include "harness/run/worker.hpp"
+#include "harness/wire/messages.hpp"
 #include "tests/fakes/fake_clock.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // From a run's report to what the store keeps of it. Pure functions.
 #pragma once
 
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 #include "harness/store/record.hpp"
 
 #include <map>

@@ -2,9 +2,9 @@
 #include "harness/store/record.hpp"
 
 #include "base/text.hpp"
-#include "harness/report/field_reader.hpp"
-#include "harness/report/field_writer.hpp"
-#include "harness/report/fields.hpp"
+#include "harness/result/field_reader.hpp"
+#include "harness/result/field_writer.hpp"
+#include "harness/result/fields.hpp"
 #include "harness/stats/detectable_effect.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"

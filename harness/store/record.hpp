@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/report/quiet.hpp"
-#include "harness/report/record.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/result/record.hpp"
 
 #include <cstdint>
 #include <map>
@@ -76,7 +76,7 @@ struct BaselineRecord {
   std::optional<std::string> sample_method;
   std::optional<QuietSummary> quiet;         // of the samples that `processes` are made of
   std::vector<ProcessSummary> processes;     // those that count
-  std::map<std::string, std::string> exact;  // exact_facts() of harness/report/exact_facts.hpp
+  std::map<std::string, std::string> exact;  // exact_facts() of harness/result/exact_facts.hpp
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;
 };

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/report/quiet.hpp"
+#include "harness/result/quiet.hpp"
 #include "harness/store/baseline_file.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/test_support.hpp"
 
 #include <fmt/format.h>

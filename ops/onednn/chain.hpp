@@ -9,7 +9,7 @@
 // residual afterwards, else as a binary post-op.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/network/buffer_plan.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/context.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/data_type.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/problem.hpp"
 #include "profiler/api_calls/api_calls.hpp"
 

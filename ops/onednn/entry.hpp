@@ -3,7 +3,7 @@
 // in ops/<op>/onednn.cpp; the table onednn_kernels() is generated from ops/CMakeLists.txt.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <memory>
 #include <span>

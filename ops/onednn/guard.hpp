@@ -2,7 +2,7 @@
 // The border to oneDNN's exceptions: inside they fly, outside there are values.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <string_view>
 #include <type_traits>

@@ -2,7 +2,7 @@
 // Calls of primitives with everything prepared: what the timed region executes.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/context.hpp"
 
 #include <dnnl.hpp>

@@ -3,7 +3,7 @@
 // was compiled with.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <string>
 

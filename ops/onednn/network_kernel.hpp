@@ -2,7 +2,7 @@
 // The kernel of a network: a chain of primitives with its memory.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/onednn/chain.hpp"
 #include "ops/onednn/context.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/network_kernel.hpp"
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/onednn/test_support.hpp"
 

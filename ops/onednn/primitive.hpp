@@ -3,7 +3,7 @@
 // operators' kernels (ops/<op>/onednn.cpp) make one.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/problem.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/problem_kernel.hpp"
 
-#include "ops/buffer_role.hpp"
+#include "ops/backend/buffer_role.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/invocation.hpp"

@@ -2,7 +2,7 @@
 // The kernel of one problem: one primitive.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/primitive.hpp"
 

@@ -4,7 +4,7 @@
 #include "base/available_memory.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
 #include "ops/operator.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/units.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/entry.hpp"
 #include "ops/problem.hpp"

@@ -4,7 +4,7 @@
 // all types but f32.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
 #include "ops/test_support.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <deque>

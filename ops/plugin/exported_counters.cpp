@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/exported_counters.hpp"
 
-#include "ops/device_counters.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/plugin/c_call.hpp"
 #include "ops/plugin/exported_device.hpp"
 #include "ops/plugin/exported_kernel.hpp"

@@ -2,7 +2,7 @@
 // Counters that are exported and taken in again say what they said.
 #include "ops/plugin/exported_counters.hpp"
 
-#include "ops/device_counters.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/test_support.hpp"
 #include "ops/plugin/exported_backend.hpp"

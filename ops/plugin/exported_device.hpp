@@ -2,12 +2,12 @@
 // Memory and tracer of this program's devices as tables of the plugin interface.
 #pragma once
 
-#include "ops/device.hpp"
+#include "ops/backend/device.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 namespace bench::ops {
 
-class DeviceCounters;  // ops/device_counters.hpp
+class DeviceCounters;  // ops/backend/device_counters.hpp
 
 // What the tables' functions take as their state: the address of an object of exactly this type.
 // Null: it has none, and the table is not handed out.

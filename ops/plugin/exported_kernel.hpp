@@ -3,7 +3,7 @@
 // the host for, and those that a plugin of this program's own classes hands out.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 // What a plugin may call: the log, named parts of an execution, kernels of built-in operators.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 #include "ops/plugin/exported_kernel.hpp"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/catalogue.hpp"
-#include "ops/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Hardware counters of a plugin's device as those of this program.
 #pragma once
 
-#include "ops/device_counters.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <optional>

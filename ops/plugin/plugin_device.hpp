@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/device.hpp"
+#include "ops/backend/device.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 #include "ops/plugin/host.hpp"
 

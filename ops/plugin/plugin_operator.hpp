@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/described_operator.hpp"
 #include "ops/operator.hpp"
 #include "ops/plugin/bench_plugin.h"
-#include "ops/plugin/described_operator.hpp"
 
 #include <memory>
 

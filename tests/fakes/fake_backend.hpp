@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/data_type.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/post_op.hpp"
 #include "ops/problem.hpp"

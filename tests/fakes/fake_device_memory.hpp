@@ -2,7 +2,7 @@
 // Memory of a device that counts what is done with it; in truth the host's.
 #pragma once
 
-#include "ops/device.hpp"
+#include "ops/backend/device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 //                                  TOKENS: parameters of the problem that it strikes, or * for all
 //   FAKE_START=exit|hang|protocol  instead of serving
 //   FAKE_PIDS=FILE                 each worker appends its process id
-#include "harness/run/protocol.hpp"
-#include "harness/run/worker.hpp"
+#include "harness/wire/messages.hpp"
+#include "harness/worker/worker.hpp"
 #include "tests/fakes/fake_backend.hpp"
 
 #include <csignal>

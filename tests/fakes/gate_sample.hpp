@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/lines.hpp"
-#include "harness/gate/gate_report.hpp"
+#include "harness/report/gate_report.hpp"
 
 #include <fmt/format.h>
 

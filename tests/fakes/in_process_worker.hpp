@@ -2,8 +2,8 @@
 // A worker without a process: the same command server and messages, on the test's clock.
 #pragma once
 
-#include "harness/run/command_server.hpp"
 #include "harness/run/worker_link.hpp"
+#include "harness/worker/command_server.hpp"
 
 #include <chrono>
 #include <functional>

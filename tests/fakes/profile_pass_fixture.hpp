@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/file.hpp"
-#include "harness/run/command_server.hpp"
-#include "harness/run/profile_pass.hpp"
+#include "harness/worker/command_server.hpp"
+#include "harness/worker/profile_pass.hpp"
 #include "profiler/activity_json.hpp"
 #include "tests/fakes/fake_backend.hpp"
 #include "tests/fakes/fake_clock.hpp"

@@ -2,7 +2,7 @@
 // Records of result files with known times, for tests of what reads them.
 #pragma once
 
-#include "harness/report/report.hpp"
+#include "harness/result/report.hpp"
 
 #include <cstdint>
 #include <string>

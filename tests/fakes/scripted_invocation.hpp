@@ -2,7 +2,7 @@
 // Invocations that take scripted time and note who ran.
 #pragma once
 
-#include "harness/run/sampling.hpp"
+#include "harness/worker/sampling.hpp"
 #include "tests/fakes/fake_clock.hpp"
 
 #include <cstdint>

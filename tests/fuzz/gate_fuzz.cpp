@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate's file: whatever it holds is a gate or an error, what was read can be decided, and what
 // was decided can be reported.
-#include "harness/gate/gate_report.hpp"
+#include "harness/report/gate_report.hpp"
 
 #include <cstddef>
 #include <cstdint>

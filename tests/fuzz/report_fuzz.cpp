@@ -3,8 +3,8 @@
 // as itself.
 #include "harness/report/console.hpp"
 #include "harness/report/format.hpp"
-#include "harness/report/report.hpp"
-#include "harness/report/summary.hpp"
+#include "harness/result/report.hpp"
+#include "harness/result/summary.hpp"
 
 #include <cstddef>
 #include <cstdint>

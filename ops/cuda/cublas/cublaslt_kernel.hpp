@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cublas/gemm_form.hpp"
 
+#include "ops/backend/kernel.hpp"
 #include "ops/gemm/gemm.hpp"
-#include "ops/kernel.hpp"
 
 #include <fmt/format.h>
 

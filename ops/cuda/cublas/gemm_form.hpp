@@ -5,8 +5,8 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/support.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>

@@ -4,9 +4,9 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <map>

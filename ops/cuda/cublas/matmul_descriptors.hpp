@@ -2,9 +2,9 @@
 // A product's descriptors for cuBLASLt, owned. They are made without a device.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <memory>

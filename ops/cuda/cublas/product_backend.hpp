@@ -4,10 +4,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/cublas_api.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <map>
 #include <memory>

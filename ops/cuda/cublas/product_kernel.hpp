@@ -2,9 +2,9 @@
 // What the kernels of cuBLASLt and cuBLAS have in common.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/product_tensors.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <memory>
 #include <span>

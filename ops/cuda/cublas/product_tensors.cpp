@@ -2,7 +2,7 @@
 #include "ops/cuda/cublas/product_tensors.hpp"
 
 #include "base/text.hpp"
-#include "ops/buffer_role.hpp"
+#include "ops/backend/buffer_role.hpp"
 
 #include <fmt/format.h>
 

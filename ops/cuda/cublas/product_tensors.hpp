@@ -6,9 +6,9 @@
 #include "base/data_type.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
 #include "ops/cuda/network/chain_kernel.hpp"
 #include "ops/cuda/network/network_chain.hpp"
 #include "ops/cuda/network/own_kernel.hpp"
-#include "ops/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 

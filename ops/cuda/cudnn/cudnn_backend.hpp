@@ -5,11 +5,11 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/problem_kernels.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <memory>
 

@@ -2,10 +2,10 @@
 // The kernel of a problem that one operation graph of cuDNN computes.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/execution_plan.hpp"
 #include "ops/cuda/cudnn/session.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <map>
 #include <memory>

@@ -4,10 +4,10 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/session.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <memory>

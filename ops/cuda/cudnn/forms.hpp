@@ -5,7 +5,7 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/descriptor.hpp"
 #include "ops/cuda/cudnn/forms.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>

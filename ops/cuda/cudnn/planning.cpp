@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/planning.hpp"
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,10 @@
 // workspaces. With a device's properties as JSON it answers without that device, and without any.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/descriptor.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>

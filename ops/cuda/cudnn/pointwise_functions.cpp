@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/operator_graphs.hpp"
-#include "ops/kernel.hpp"
 
 #include <algorithm>
 #include <iterator>

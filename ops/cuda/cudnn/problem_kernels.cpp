@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/problem_kernels.hpp"
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/tuner.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
 #include "ops/cuda/network/chain_kernel.hpp"
 #include "ops/cuda/network/own_kernel.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
-#include "ops/kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/pool/pool.hpp"
 

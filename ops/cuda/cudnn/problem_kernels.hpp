@@ -3,11 +3,11 @@
 // ours alone.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_kernel.hpp"
 #include "ops/cuda/cudnn/session.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
-#include "ops/kernel.hpp"
 
 #include <memory>
 

@@ -4,8 +4,8 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstddef>
 #include <memory>

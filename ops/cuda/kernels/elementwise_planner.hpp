@@ -5,8 +5,8 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/plans.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <optional>

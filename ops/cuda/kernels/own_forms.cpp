@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/own_forms.hpp"
 
+#include "ops/backend/kernel.hpp"
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/pointwise/pointwise.hpp"
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
 #include "ops/cuda/kernels/plans.hpp"
-#include "ops/kernel.hpp"
 #include "ops/problem.hpp"
 
 #include <string>

@@ -2,9 +2,9 @@
 // The kernel of a chain.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/network/kernel_chain.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <map>
 #include <memory>

@@ -3,7 +3,7 @@
 // once; chain_kernel.hpp executes it.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/network/buffer_plan.hpp"
 
 #include <cstddef>

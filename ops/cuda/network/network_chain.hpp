@@ -10,9 +10,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
 #include "ops/cuda/network/kernel_chain.hpp"
-#include "ops/kernel.hpp"
 #include "ops/network/network.hpp"
 
 #include <functional>

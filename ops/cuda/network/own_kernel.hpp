@@ -2,10 +2,10 @@
 // One of our own kernels as a kernel.
 #pragma once
 
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <memory>
 #include <span>

@@ -3,10 +3,10 @@
 // own.
 #pragma once
 
-#include "ops/buffer_role.hpp"
+#include "ops/backend/buffer_role.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
-#include "ops/kernel.hpp"
 
 #include <functional>
 #include <string>

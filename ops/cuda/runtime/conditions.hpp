@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/units.hpp"
-#include "ops/device.hpp"
+#include "ops/backend/device.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/device.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/allocation_log.hpp"
 #include "ops/cuda/runtime/device_readings.hpp"
-#include "ops/device.hpp"
 #include "profiler/cupti/collector.hpp"
 #include "profiler/cupti/cupti_api.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/cuda/library_search.hpp"
-#include "ops/device_counters.hpp"
 #include "profiler/cupti/counters.hpp"
 
 #include <functional>

@@ -5,8 +5,8 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
-#include "ops/kernel.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/device.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/runtime/device_session.hpp"
-#include "ops/device.hpp"
-#include "ops/kernel.hpp"
 
 #include <functional>
 #include <memory>

@@ -8,8 +8,8 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/runtime/clock_reading.hpp"
-#include "ops/kernel.hpp"
 
 #include <cuda_runtime_api.h>
 

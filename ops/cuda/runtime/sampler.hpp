@@ -10,11 +10,11 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/device.hpp"
 #include "ops/cuda/runtime/condition_watch.hpp"
 #include "ops/cuda/runtime/conditions.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 #include "ops/cuda/runtime/runtime.hpp"
-#include "ops/device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // references, in scripted time.
 #pragma once
 
-#include "ops/kernel.hpp"
+#include "ops/backend/kernel.hpp"
 #include "tests/fakes/fake_gpu/device.hpp"
 
 #include <memory>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/device.hpp"
-#include "ops/device_counters.hpp"
+#include "ops/backend/device.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 #include "tests/fakes/fake_gpu/script.hpp"
 

@@ -57,9 +57,9 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "ops/backend/device.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/cuda/availability.hpp"
-#include "ops/device.hpp"
-#include "ops/kernel.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 
 #include <cstdint>

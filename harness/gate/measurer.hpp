@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures what a gate's decision still wants, and asks again, until nothing is wanted, the time is
+// over or the user interrupts. Judges nothing itself.
+#pragma once
+
+#include "harness/config/plan.hpp"
+#include "harness/gate/duet.hpp"
+#include "harness/judge/decide.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/run/coordinator.hpp"
+#include "harness/run/network_layouts.hpp"
+#include "harness/run/worker_session.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+// Cases whose duets take turns, so that one disturbance is not all that one case sees; with more
+// of them the end of the budget would leave all half measured.
+inline constexpr std::size_t kCasesInTurns = 8;
+// Between two windows of a case, which are to see different minutes of the machine.
+inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
+
+struct GateParts {
+  WorkerFactory start_candidate;
+  WorkerFactory start_base;  // empty without a base
+  HelloRequest hello;
+  std::function<void(Nanoseconds)> pause;  // sleeps
+  std::function<bool()> interrupted;
+  QuietLevels levels = {};  // that are known beforehand: of the store and of stage 1
+  // Each duet and window as it is measured, as a line of the gate's file.
+  std::function<Status(std::string_view line)> append;
+  // Before each of them. Absent: nobody is told.
+  std::function<void(const GateStep&)> progress;
+};
+
+struct GateTask {
+  const Plan* plan;  // `evidence.cases` are in the order of its cases
+  std::string run_id;
+  std::uint64_t seed = 1;
+  std::optional<Nanoseconds> budget;  // from now on
+};
+
+class GateMeasurer {
+ public:
+  GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock);
+
+  // Adds to the evidence; sets `stopped` if the budget or an interruption leaves something wanted.
+  // Error: append's.
+  Result<Decision> settle(GateEvidence& evidence);
+  // The layouts that a layer meets in its network, asked for once; empty for other cases.
+  Result<ops::MetLayouts> layouts_met_by(const Case& spec);
+  // Warm-up and timed samples of all workers so far.
+  Nanoseconds spent_on_samples() const;
+
+ private:
+  Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
+  Status measure_duet(Wanted& wanted, CaseEvidence& entry);
+  Status measure_window(Wanted& wanted, CaseEvidence& entry);
+  Status ask_base(Wanted& wanted, CaseEvidence& entry);
+  // A side whose worker does not come up; nothing if the user interrupted.
+  Status note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
+                            CaseEvidence& entry);
+  Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
+  void tell_progress(const CaseEvidence& entry, Wanted::Kind kind, std::size_t left) const;
+  bool out_of_time() const;
+  bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
+  bool stopped() const { return is_interrupted() || out_of_time(); }
+
+  const GateTask& task_;
+  const GateParts& parts_;
+  Clock& clock_;
+  Nanoseconds started_;
+  WorkerSession candidate_;
+  WorkerSession base_;
+  DuetWorkers workers_;  // both of them
+  QuietLevels levels_;
+  NetworkLayouts layouts_;
+  std::map<std::string, OutputSample> outputs_;     // by case, of its first duet
+  std::map<std::string, Nanoseconds> window_ends_;  // by case
+  std::uint64_t duets_ = 0;
+  std::size_t done_ = 0;  // duets, and processes of windows
+};
+
+}  // namespace bench

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/measurer.hpp"
+
+#include "harness/gate/duet.hpp"
+#include "harness/judge/conclusion.hpp"
+#include "harness/wire/messages.hpp"
+#include "tests/fakes/coordinator_fixture.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kSingleThread = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1";
+
+// Two sides over fake backends and one clock, which a script of each side moves.
+class GateTest : public test::CoordinatorTest {
+ protected:
+  using Side = SideFailure::Side;
+
+  WorkerFactory factory(Side side) {
+    return [this, side](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+      ++workers_;
+      auto backend = std::make_unique<test::FakeBackend>(
+          [this](Nanoseconds time) { clock_.advance(time); },
+          [this, side](const std::string&) { return side_scripts_[side]; });
+      return std::unique_ptr<WorkerLink>(new test::InProcessWorker(
+          std::move(backend), clock_,
+          [this, side](const Request& request) {
+            if (std::holds_alternative<RoundRequest>(request)) rounds_.push_back(side);
+            return side_faults_[side] ? side_faults_[side](request) : std::nullopt;
+          },
+          test::fake_canaries, [this](Nanoseconds time) { clock_.advance(time); }));
+    };
+  }
+  void takes(Side side, Nanoseconds time) {
+    side_scripts_[side].run = [time](std::int64_t) { return time; };
+  }
+
+  GateParts parts() {
+    GateParts parts;
+    parts.start_base = factory(Side::base);
+    parts.start_candidate = factory(Side::candidate);
+    parts.hello = {kProtocolVersion, Bytes{0}, std::nullopt};
+    parts.pause = [this](Nanoseconds time) {
+      pauses_.push_back(time);
+      clock_.advance(time);
+    };
+    parts.append = [this](std::string_view line) {
+      lines_.emplace_back(line);
+      return Status(Done{});
+    };
+    return parts;
+  }
+
+  static GateEvidence evidence_for(const Plan& plan) {
+    GateEvidence evidence;
+    evidence.mode = GateEvidence::Mode::paired;
+    for (const Case& spec : plan.cases) evidence.cases.emplace_back().id = spec.id;
+    return evidence;
+  }
+
+  Decision settle(const Plan& plan, GateEvidence& evidence,
+                  std::optional<Nanoseconds> budget = std::nullopt) {
+    const GateParts gate_parts = parts();
+    const GateTask task{&plan, "run1", 1, budget};
+    GateMeasurer measurer(task, gate_parts, clock_);
+    auto decision = measurer.settle(evidence);
+    if (!decision.ok()) ADD_FAILURE() << decision.error().message();
+    return decision.ok() ? *decision : Decision{};
+  }
+
+  std::map<Side, test::FakeScript> side_scripts_;
+  std::map<Side, test::FakeFault> side_faults_;
+  std::vector<Side> rounds_;
+  std::vector<Nanoseconds> pauses_;
+  std::vector<std::string> lines_;
+};
+
+Plan plan_of(const std::vector<std::string>& ids) {
+  std::vector<Case> cases;
+  for (const std::string& id : ids) {
+    cases.push_back(test::make_case(id, test::measure(5), test::kShortWarmup));
+  }
+  return test::make_plan(std::move(cases));
+}
+
+TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 103us);
+  const Plan plan = plan_of({kSingleThread});
+  const GateParts gate_parts = parts();
+  WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
+  WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
+  DuetWorkers workers(base, candidate, gate_parts.pause);
+  auto result = run_duet(workers, {&plan.cases[0]});
+  ASSERT_TRUE(result.duet);
+  EXPECT_THAT(result.duet->base, SizeIs(kMostDuetRounds));
+  EXPECT_THAT(result.duet->base, Each(Nanoseconds(100us)));
+  EXPECT_THAT(result.duet->candidate, Each(Nanoseconds(103us)));
+  EXPECT_DOUBLE_EQ(*log_ratio(*result.duet), std::log(103000.0) - std::log(100000.0));
+  // Each round holds a turn of both; who is first changes.
+  ASSERT_THAT(rounds_, SizeIs(2 * kMostDuetRounds));
+  int base_first = 0;
+  for (std::size_t i = 0; i < rounds_.size(); i += 2) {
+    EXPECT_NE(rounds_[i], rounds_[i + 1]);
+    base_first += rounds_[i] == Side::base ? 1 : 0;
+  }
+  EXPECT_GT(base_first, 0);
+  EXPECT_LT(base_first, kMostDuetRounds);
+  EXPECT_THAT(pauses_, IsEmpty());  // one thread: no pool that would have to sleep
+}
+
+TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
+  const Plan plan = plan_of({test::kFirst});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  std::size_t turns = 0;
+  for (const Duet& duet : evidence.cases[0].duets) turns += 2 * duet.base.size();
+  EXPECT_THAT(pauses_, SizeIs(turns));
+  EXPECT_GE(turns, 6U * 2 * kFewestDuetRounds);
+  EXPECT_THAT(pauses_, Each(kHandOver));
+}
+
+TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
+  const Plan plan = plan_of({kSingleThread});
+  const auto rounds = [&](Nanoseconds time) {
+    takes(Side::base, time);
+    takes(Side::candidate, time);
+    GateEvidence evidence = evidence_for(plan);
+    settle(plan, evidence);
+    return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
+  };
+  EXPECT_EQ(rounds(100us), kMostDuetRounds);
+  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each
+  EXPECT_EQ(rounds(20ms), kFewestDuetRounds);
+}
+
+TEST_F(GateTest, BothSidesBatchAlike) {
+  // Alone the base would take 11 iterations a sample, the candidate 6.
+  takes(Side::base, 10us);
+  takes(Side::candidate, 20us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  const Duet& duet = evidence.cases[0].duets.at(0);
+  EXPECT_EQ(duet.iterations_per_sample, 11);
+  EXPECT_EQ(duet.base.front(), 11 * 10us);
+  EXPECT_EQ(duet.candidate.front(), 11 * 20us);
+}
+
+TEST_F(GateTest, AnObviouslySlowerCandidateIsARegressionAfterItsFirstDuets) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 150us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
+  EXPECT_EQ(decision.judgements[0].duets, 7);
+  EXPECT_EQ(decision.judgements[0].confirmations, 0);  // it is obvious
+  EXPECT_NEAR(*decision.judgements[0].effect, 0.5, 1e-9);
+  EXPECT_EQ(workers_, 2 * 7);          // each duet of a case has two fresh processes
+  EXPECT_THAT(lines_, SizeIs(1 + 7));  // the base's facts, and every duet
+  EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
+  EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
+}
+
+TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 105us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression) << decision.judgements[0].reason;
+  EXPECT_EQ(decision.judgements[0].confirmations, 10);
+  EXPECT_EQ(evidence.stopped, std::nullopt);
+}
+
+TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
+  const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
+  EXPECT_THAT(evidence.cases[0].duets, SizeIs(6));
+  EXPECT_EQ(workers_, 2 * 6);  // the two cases share their workers
+  EXPECT_EQ(evidence.cases[0].base->implementation, "fake:reference");
+}
+
+TEST_F(GateTest, WorkersServeNoMoreCasesThanTheyMay) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < kCasesOfWorkers + 1; ++i) {
+    ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
+  }
+  const Plan plan = plan_of(ids);
+  const GateParts gate_parts = parts();
+  WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
+  WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
+  DuetWorkers workers(base, candidate, gate_parts.pause);
+  for (const Case& spec : plan.cases) ASSERT_TRUE(run_duet(workers, {&spec}).duet);
+  EXPECT_EQ(workers_, 2 * 2);
+  ASSERT_TRUE(run_duet(workers, {&plan.cases.back()}).duet);
+  EXPECT_EQ(workers_, 2 * 3);  // no two duets of one case are of the same workers
+}
+
+TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
+  const Plan plan = plan_of({kSingleThread, test::kFirst});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  EXPECT_EQ(workers_, 2 * 2 * 6);
+}
+
+// A crash may be what another case left in the process.
+TEST_F(GateTest, AFailureOfWorkersThatServedOtherCasesIsTriedAgainWithFreshOnes) {
+  const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
+  int prepared = 0;
+  side_faults_[Side::candidate] = [&](const Request& request) -> std::optional<WorkerFailure> {
+    // The second case in the first workers.
+    if (!std::holds_alternative<PrepareRequest>(request) || ++prepared != 2) return std::nullopt;
+    return WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"};
+  };
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(count(decision.judgements, Verdict::pass), 2U);
+  EXPECT_EQ(workers_, 2 * 6 + 2);
+}
+
+TEST_F(GateTest, TheTimeLeftIsThePaceSoFar) {
+  takes(Side::base, 1ms);
+  takes(Side::candidate, 1ms);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  std::vector<std::pair<std::size_t, std::optional<Nanoseconds>>> steps;
+  std::vector<Nanoseconds> times;
+  gate_parts.progress = [&](const GateStep& step) {
+    steps.emplace_back(step.left, step.remaining);
+    times.push_back(clock_.now());
+  };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  ASSERT_TRUE(measurer.settle(evidence).ok());
+  ASSERT_THAT(steps, SizeIs(6));
+  EXPECT_EQ(steps[0], std::pair(std::size_t{6}, std::optional<Nanoseconds>()));
+  EXPECT_EQ(steps[4].first, 2U);
+  EXPECT_EQ(steps[4].second, (times[4] - times[0]) / 4 * 2);
+  EXPECT_GT(measurer.spent_on_samples(), 6 * 2 * kDuetTime / 3);
+  EXPECT_LT(measurer.spent_on_samples(), clock_.now() - times[0]);
+}
+
+TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
+  const Plan plan = plan_of({kSingleThread});
+  const auto crash = [](const Request& request) -> std::optional<WorkerFailure> {
+    if (!std::holds_alternative<WarmUpRequest>(request)) return std::nullopt;
+    return WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"};
+  };
+  side_faults_[Side::base] = crash;
+  GateEvidence evidence = evidence_for(plan);
+  const Decision died = settle(plan, evidence);
+  EXPECT_EQ(died.judgements[0].verdict, Verdict::incomparable);
+  EXPECT_TRUE(died.judgements[0].cut_short);
+  EXPECT_EQ(conclude(evidence, died.judgements, {}).status, ExitStatus::not_measured);
+  side_faults_ = {{Side::candidate, crash}};
+  evidence = evidence_for(plan);
+  const Judgement judgement = settle(plan, evidence).judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::error);
+  EXPECT_EQ(judgement.reason, "crashed: SIGSEGV");
+}
+
+TEST_F(GateTest, ABaseThatDoesNotStartAnyMoreCostsItsCasesNotTheGate) {
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  gate_parts.start_base = [](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+    return Error{"no such program", "/old/bench", ""};
+  };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  const auto decision = measurer.settle(evidence);
+  ASSERT_TRUE(decision.ok());
+  EXPECT_EQ(decision->judgements[0].verdict, Verdict::incomparable);
+  EXPECT_THAT(decision->judgements[0].reason, HasSubstr("no such program"));
+  EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
+}
+
+TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
+  side_scripts_[Side::base].wrong_element = 3;
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Judgement judgement = settle(plan, evidence).judgements[0];
+  EXPECT_EQ(judgement.verdict, Verdict::incomparable);
+  EXPECT_THAT(judgement.reason, HasSubstr("the base ends with wrong_result"));
+}
+
+TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
+  takes(Side::base, 1ms);
+  takes(Side::candidate, 2ms);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence, 300ms);
+  EXPECT_LT(evidence.cases[0].duets.size(), 7U);
+  EXPECT_EQ(evidence.stopped, StopCause::budget);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
+  EXPECT_TRUE(decision.judgements[0].cut_short);
+  EXPECT_EQ(decision.judgements[0].reason, fmt::format("stopped by the budget after {} of 6 duets",
+                                                       evidence.cases[0].duets.size()));
+}
+
+TEST_F(GateTest, CtrlCLeavesCasesUndecided) {
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  GateParts gate_parts = parts();
+  gate_parts.interrupted = [this] { return lines_.size() > 4; };
+  const GateTask task{&plan, "run1", 1, std::nullopt};
+  GateMeasurer measurer(task, gate_parts, clock_);
+  const auto decision = measurer.settle(evidence);
+  ASSERT_TRUE(decision.ok());
+  EXPECT_EQ(evidence.stopped, StopCause::interruption);
+  EXPECT_EQ(decision->judgements[0].reason, "stopped by Ctrl-C after 4 of 6 duets");
+  EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
+}
+
+TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
+  takes(Side::base, 100us);
+  takes(Side::candidate, 105us);
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < 2 * kCasesInTurns; ++i) {
+    ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
+  }
+  const Plan first = plan_of({ids.begin(), ids.begin() + kCasesInTurns});
+  GateEvidence evidence = evidence_for(first);
+  const Nanoseconds before = clock_.now();
+  settle(first, evidence);
+  const Nanoseconds needed = clock_.now() - before;
+
+  const Plan all = plan_of(ids);
+  evidence = evidence_for(all);
+  const Decision decision = settle(all, evidence, needed);
+  EXPECT_EQ(count(decision.judgements, Verdict::regression), kCasesInTurns);
+  EXPECT_THAT(evidence.cases[kCasesInTurns].duets, IsEmpty());
+  EXPECT_THAT(decision.judgements[kCasesInTurns].reason,
+              HasSubstr("stopped by the budget after 0 of 6 duets"));
+}
+
+TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
+  takes(Side::candidate, 150us);
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  evidence.mode = GateEvidence::Mode::store_only;
+  evidence.cases[0].q25 = {150000};
+  StoredCase stored;
+  stored.runs = 6;
+  stored.center = std::log(100000.0);
+  stored.sigma = 0.004;
+  stored.q99 = 0.02;
+  evidence.cases[0].stored = stored;
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
+  ASSERT_THAT(evidence.cases[0].windows, SizeIs(3));
+  EXPECT_THAT(evidence.cases[0].windows[0].processes, SizeIs(7));
+  EXPECT_THAT(pauses_, SizeIs(2));
+  EXPECT_THAT(lines_, SizeIs(3));
+}
+
+// Both sides on a device, whose clock is lower on the candidate's.
+class DeviceGateTest : public GateTest {
+ protected:
+  void scripted(Side side, std::function<ops::DeviceSample()> sample) {
+    side_scripts_[side].sample = [this, sample](std::int64_t, const ops::SampleRequest&) {
+      clock_.advance(std::chrono::microseconds(200));
+      return Result<ops::DeviceSample>(sample());
+    };
+  }
+  static ops::DeviceSample at(std::int64_t clock_hz) {
+    ops::DeviceSample sample;
+    sample.device = 150us;
+    sample.clock_hz = clock_hz;
+    return sample;
+  }
+};
+
+TEST_F(DeviceGateTest, DuetsHaveTheClocksOfBothSides) {
+  scripted(Side::base, [] { return at(1'700'000'000); });
+  scripted(Side::candidate, [] { return at(1'600'000'000); });
+  const Plan plan = test::make_plan({test::make_case(kSingleThread, {}, test::kShortWarmup)});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  ASSERT_FALSE(evidence.cases[0].duets.empty());
+  for (const Duet& duet : evidence.cases[0].duets) {
+    EXPECT_EQ(duet.base_clock_hz, std::vector<std::int64_t>(duet.base.size(), 1'700'000'000));
+    EXPECT_EQ(duet.candidate_clock_hz,
+              std::vector<std::int64_t>(duet.candidate.size(), 1'600'000'000));
+  }
+  EXPECT_THAT(lines_, testing::Contains(HasSubstr("\"candidate_clock_hz\":[1600000000,")));
+}
+
+TEST_F(DeviceGateTest, ASideThatStaysVoidIsAFailureOfThatSide) {
+  scripted(Side::base, [] { return at(1'700'000'000); });
+  scripted(Side::candidate, [] {
+    ops::DeviceSample sample = at(1'600'000'000);
+    sample.verdict = ops::SampleVerdict::voided;
+    sample.reason = "hot";
+    return sample;
+  });
+  const Plan plan = test::make_plan({test::make_case(kSingleThread, {}, test::kShortWarmup)});
+  GateEvidence evidence = evidence_for(plan);
+  settle(plan, evidence);
+  ASSERT_TRUE(evidence.cases[0].failure);
+  EXPECT_EQ(evidence.cases[0].failure->side, Side::candidate);
+  EXPECT_EQ(evidence.cases[0].failure->reason, "all 18 samples were void, most often: hot");
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/selftest_run.hpp"
+
+#include "base/temporary_folder.hpp"
+#include "harness/gate/duet.hpp"
+#include "harness/run/prepare_request.hpp"
+#include "harness/stats/signed_rank.hpp"
+#include "harness/wire/worker_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr int kTimerReads = 100000;
+constexpr std::int64_t kHarnessSamples = 200;
+
+class SelfTestRun {
+ public:
+  SelfTestRun(const SelfTestTask& task, const SelfTestParts& parts, Clock& clock)
+      : task_(task),
+        parts_(parts),
+        clock_(clock),
+        started_(clock.now()),
+        base_(parts.start, parts.hello, parts.interrupted, clock),
+        candidate_(parts.start, parts.hello, parts.interrupted, clock),
+        slowed_base_(parts.start, parts.hello, parts.interrupted, clock),
+        slowed_(parts.start_slowed, parts.hello, parts.interrupted, clock),
+        equal_workers_(base_, candidate_, parts.pause),
+        slowed_workers_(slowed_base_, slowed_, parts.pause) {}
+
+  Result<SelfTest> run() {
+    test_.timer = measure_timer(clock_);
+    for (const Case& spec : task_.plan->cases) BENCH_RETURN_IF_ERROR(measure_harness(spec));
+    const std::size_t total = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
+    std::size_t left = total;
+    const Nanoseconds start = clock_.now();
+    for (int i = 0; i < task_.duets; ++i) {
+      for (const Case& spec : task_.plan->cases) {
+        if (stopped()) return finished();
+        if (parts_.progress) {
+          GateStep step{spec.id, "duet", left};
+          if (left < total) {
+            step.remaining = (clock_.now() - start) / static_cast<std::int64_t>(total - left) *
+                             static_cast<std::int64_t>(left);
+          }
+          parts_.progress(step);
+        }
+        --left;
+        BENCH_RETURN_IF_ERROR(play(spec, equal_workers_, [&](const Duet& duet) {
+          if (auto equal = equal_duet(duet)) test_.duets.push_back(std::move(*equal));
+        }));
+        if (i % kInjectedEvery != 0 || stopped()) continue;
+        BENCH_RETURN_IF_ERROR(play(spec, slowed_workers_, [&](const Duet& duet) {
+          if (const auto ratio = log_ratio(duet)) slowed_ratios_[spec.id].push_back(*ratio);
+        }));
+        slowed_workers_.finish();  // their memory is as much again
+      }
+    }
+    return finished();
+  }
+
+ private:
+  bool stopped() const {
+    return (parts_.interrupted && parts_.interrupted()) ||
+           (task_.budget && clock_.now() - started_ >= *task_.budget);
+  }
+
+  SelfTest finished() {
+    for (const auto& [id, ratios] : slowed_ratios_) {
+      test_.injected.push_back({id, kInjectedSlowdown,
+                                std::expm1(*HodgesLehmann(ratios).estimate()),
+                                static_cast<int>(ratios.size())});
+    }
+    return std::move(test_);
+  }
+
+  Status play(const Case& spec, DuetWorkers& workers,
+              const std::function<void(const Duet&)>& keep) {
+    DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
+    const auto output = outputs_.find(spec.id);
+    if (output != outputs_.end()) request.expected = &output->second;
+    request.levels = &levels_;
+    DuetResult result = run_duet(workers, request);
+    if (result.failure) return Error{result.failure->reason, spec.id, ""};
+    if (result.candidate && output == outputs_.end()) {
+      outputs_.emplace(spec.id, std::move(result.candidate->output));
+    }
+    if (result.duet) keep(*result.duet);
+    return Done{};
+  }
+
+  static Nanoseconds limit(const Case& spec) {
+    return kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout;
+  }
+
+  template <class Wanted>
+  Result<Wanted> ask(const Case& spec, const Request& request) {
+    auto reply = base_.ask<Wanted>(request, limit(spec));
+    if (!reply) return Error{reply.error().reason, spec.id, ""};
+    return std::move(*reply);
+  }
+
+  // What a round takes beside its samples: the loop, its bookkeeping, the two messages.
+  Status measure_harness(const Case& spec) {
+    BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
+    PrepareRequest prepare = prepare_request(spec, task_.seed, {});
+    prepare.check = CheckKind::none;
+    BENCH_RETURN_IF_ERROR(ask<PreparedReply>(spec, prepare));
+    BENCH_RETURN_IF_ERROR(
+        ask<WarmedUpReply>(spec, WarmUpRequest{spec.warmup.iterations, kDuetWarmup}));
+    const Nanoseconds start = clock_.now();
+    BENCH_ASSIGN_OR_RETURN(const RoundReply round,
+                           ask<RoundReply>(spec, RoundRequest{kHarnessSamples}));
+    Nanoseconds wall = clock_.now() - start;
+    for (const Nanoseconds sample : round.samples) wall -= sample;
+    BENCH_ASSIGN_OR_RETURN(const std::optional<double> profiler, measure_profiler(spec, prepare));
+    base_.finish();
+    test_.harness.push_back({spec.id, wall / kHarnessSamples, profiler});
+    return Done{};
+  }
+
+  // Absent where the case cannot be profiled.
+  Result<std::optional<double>> measure_profiler(const Case& spec, const PrepareRequest& prepare) {
+    BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("selftest"));
+    ProfileRequest request;
+    request.prepare = prepare;
+    request.spool = folder.file("activities.jsonl");
+    request.run_id = "selftest";
+    request.warmup_iterations = spec.warmup.iterations;
+    request.warmup_time = kDuetWarmup;
+    const auto reply = base_.ask<ProfiledReply>(request, limit(spec));
+    if (!reply && reply.error().worker_is_gone()) return Error{reply.error().reason, spec.id, ""};
+    if (!reply || reply->unprofiled.count() <= 0) return std::optional<double>();
+    return std::optional(static_cast<double>(reply->profiled.count()) /
+                             static_cast<double>(reply->unprofiled.count()) -
+                         1);
+  }
+
+  const SelfTestTask& task_;
+  const SelfTestParts& parts_;
+  Clock& clock_;
+  Nanoseconds started_;
+  WorkerSession base_, candidate_, slowed_base_, slowed_;
+  DuetWorkers equal_workers_, slowed_workers_;
+  QuietLevels levels_;
+  std::map<std::string, OutputSample> outputs_;
+  std::map<std::string, std::vector<double>> slowed_ratios_;
+  std::uint64_t duets_ = 0;
+  SelfTest test_;
+};
+
+}  // namespace
+
+TimerFacts measure_timer(Clock& clock) {
+  TimerFacts facts;
+  std::optional<Nanoseconds> step;
+  const Nanoseconds start = clock.now();
+  Nanoseconds last = start;
+  for (int i = 0; i < kTimerReads; ++i) {
+    const Nanoseconds now = clock.now();
+    if (now > last && (!step || now - last < *step)) step = now - last;
+    last = now;
+  }
+  facts.step = step.value_or(Nanoseconds(0));
+  facts.read = (last - start) / kTimerReads;
+  return facts;
+}
+
+Result<SelfTest> measure_self_test(const SelfTestTask& task, const SelfTestParts& parts,
+                                   Clock& clock) {
+  return SelfTestRun(task, parts, clock).run();
+}
+
+}  // namespace bench

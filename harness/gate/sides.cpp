@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/sides.hpp"
+
+#include "base/printable.hpp"
+#include "base/text.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
+#include "harness/run/schedule.hpp"
+#include "harness/wire/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+namespace bench {
+namespace {
+
+// A checkout's launcher, which is a script, builds on first use: minutes, or an hour on a small
+// machine. A program answers at once.
+constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
+constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
+// Whatever the budget: a program on a busy machine may need so long to start.
+constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
+constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
+
+Result<std::string> program_of(const std::string& path) {
+  std::error_code code;
+  std::filesystem::path program(path);
+  if (std::filesystem::is_directory(program, code)) program /= "bench";
+  if (!std::filesystem::exists(program, code)) {
+    return Error{"there is no such program", program.string(),
+                 "name a bench, or the folder of a checkout that holds ./bench"};
+  }
+  return std::filesystem::absolute(program, code).string();
+}
+
+bool is_script(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  return file.get() == '#' && file.get() == '!';
+}
+
+// "bench 0.1.0 (commit fdb2474df3ed)"
+bool read_version(std::string_view line, GateSide& side) {
+  constexpr std::string_view kName = "bench ";
+  constexpr std::string_view kCommit = "(commit ";
+  if (!line.starts_with(kName)) return false;
+  line.remove_prefix(kName.size());
+  side.tool_version = std::string(line.substr(0, line.find(' ')));
+  if (const std::size_t commit = line.find(kCommit); commit != std::string_view::npos) {
+    const std::string_view rest = line.substr(commit + kCommit.size());
+    side.commit = std::string(rest.substr(0, rest.find(')')));
+  }
+  return !side.tool_version.empty();
+}
+
+WorkerFactory factory_of(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
+  const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
+  return [program, &env](std::optional<int> threads) {
+    return start_process_link(program, threads, *env.clock,
+                              [&env](const std::string& text) { print_lines(*env.err, text); });
+  };
+}
+
+}  // namespace
+
+Result<GateSide> find_side(const std::string& path,
+                           const std::map<std::string, std::string>& environment, Clock& clock,
+                           const std::function<bool()>& interrupted,
+                           std::optional<Nanoseconds> budget) {
+  GateSide side;
+  side.environment = environment;
+  BENCH_ASSIGN_OR_RETURN(side.program, program_of(path));
+  BENCH_ASSIGN_OR_RETURN(ChildProcess process,
+                         ChildProcess::start({.program = side.program,
+                                              .arguments = {"--version"},
+                                              .environment = inherited_environment(),
+                                              .processors = {}}));
+  process.close_input();  // a program that reads it first would wait for ever
+  std::string line;
+  Nanoseconds limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
+  if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
+  const auto wait = process.read_line(line, limit, interrupted, clock);
+  const bool known = wait == ChildProcess::Wait::ready && read_version(line, side);
+  const ProcessEnd end = process.finish(kProgramEndLimit, clock);
+  if (known) return side;
+  if (wait == ChildProcess::Wait::deadline) {
+    return Error{fmt::format("did not say its version within {}", format_time(limit)), side.program,
+                 "run it with --version to see what it does"};
+  }
+  return Error{fmt::format("does not say its version as a bench does ({})", end.text()),
+               side.program, "run it with --version to see what it says"};
+}
+
+GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,
+                          const Plan& plan, Env& env) {
+  const Cores cores = allowed_cores();
+  GateParts parts;
+  parts.hello = {kProtocolVersion, largest_reuse_distance(plan), read_cpu(SystemRoot{}).last_level};
+  parts.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
+  parts.start_candidate = factory_of(candidate, cores, plan, env);
+  if (base) parts.start_base = factory_of(*base, cores, plan, env);
+  return parts;
+}
+
+Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
+                            const std::function<bool()>& interrupted) {
+  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, exchange_greeting(start, hello, interrupted));
+  BENCH_RETURN_IF_ERROR(check_protocol(greeting, hello));
+  return greeting;
+}
+
+Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
+                                     const std::function<bool()>& interrupted) {
+  BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
+  Result<HelloReply> greeting = ask_greeting(*worker, hello, interrupted);
+  worker->finish();
+  return greeting;
+}
+
+}  // namespace bench

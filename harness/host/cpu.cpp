@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_cpu and machine_class of environment.hpp.
+#include "base/characters.hpp"
+#include "base/text.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/system_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#define BENCH_TEXT_INNER(x) #x
+#define BENCH_TEXT(x) BENCH_TEXT_INNER(x)
+
+namespace bench {
+namespace {
+
+// Flags of /proc/cpuinfo that libraries dispatch on, in the order of their age.
+constexpr std::array<std::string_view, 22> kDispatchFlags = {
+    "sse4_1",         "sse4_2",       "avx",         "f16c",        "fma",      "avx2",
+    "avx512f",        "avx512dq",     "avx512bw",    "avx512vl",    "avx512cd", "avx512ifma",
+    "avx512_vnni",    "avx512_vbmi2", "avx512_bf16", "avx512_fp16", "avx_vnni", "avx_vnni_int8",
+    "avx_ne_convert", "amx_tile",     "amx_int8",    "amx_bf16"};
+
+// Intel's names of server cores by model of family 6: the readable part of the machine class.
+struct ModelName {
+  int model;
+  std::string_view name;
+};
+constexpr std::array<ModelName, 12> kIntelModels = {{{0x3f, "haswell-server"},
+                                                     {0x4f, "broadwell-server"},
+                                                     {0x55, "skylake-server"},
+                                                     {0x6a, "icelake-server"},
+                                                     {0x6c, "icelake-server"},
+                                                     {0x8f, "sapphirerapids"},
+                                                     {0xcf, "emeraldrapids"},
+                                                     {0xad, "graniterapids"},
+                                                     {0x8c, "tigerlake"},
+                                                     {0x97, "alderlake"},
+                                                     {0x9a, "alderlake"},
+                                                     {0xb7, "raptorlake"}}};
+constexpr int kIntelFamily = 6;
+constexpr std::size_t kReadableLength = 32;
+#ifdef __clang__
+constexpr std::string_view kCompiler = "clang-" BENCH_TEXT(__clang_major__);
+#else
+constexpr std::string_view kCompiler = "gcc-" BENCH_TEXT(__GNUC__);
+#endif
+constexpr int kClassSchema = 1;  // raised when the fingerprint's parts change
+
+std::optional<int> as_int(const std::optional<std::string>& text) {
+  const auto value = text ? parse_integer(*text) : std::nullopt;
+  if (!value) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
+std::string processor_path(int processor) {
+  return fmt::format("/sys/devices/system/cpu/cpu{}", processor);
+}
+
+void read_cpuinfo(const SystemRoot& root, CpuFacts& cpu) {
+  const std::string text = read_text(root, "/proc/cpuinfo").value_or("");
+  cpu.vendor = labelled_value(text, "vendor_id").value_or("");
+  cpu.model = labelled_value(text, "model name").value_or("");
+  cpu.family = as_int(labelled_value(text, "cpu family"));
+  cpu.model_number = as_int(labelled_value(text, "model"));
+  cpu.stepping = as_int(labelled_value(text, "stepping"));
+  std::istringstream words(labelled_value(text, "flags").value_or(""));
+  const std::set<std::string, std::less<>> flags{std::istream_iterator<std::string>(words), {}};
+  for (const std::string_view flag : kDispatchFlags) {
+    if (flags.contains(flag)) cpu.isa.emplace_back(flag);
+  }
+  cpu.hypervisor = flags.contains("hypervisor");
+}
+
+std::vector<int> allowed_processors(const SystemRoot& root) {
+  const std::string status = read_text(root, "/proc/self/status").value_or("");
+  std::vector<int> processors =
+      parse_list(labelled_value(status, "Cpus_allowed_list").value_or(""));
+  if (processors.empty()) {
+    processors = parse_list(read_text(root, "/sys/devices/system/cpu/online").value_or("0"));
+  }
+  return processors;
+}
+
+void read_topology(const SystemRoot& root, const std::vector<int>& processors, CpuFacts& cpu) {
+  std::set<std::string> cores;
+  std::set<std::int64_t> sockets;
+  for (const int processor : processors) {
+    const std::string folder = processor_path(processor) + "/topology";
+    const auto siblings = read_line(root, folder + "/thread_siblings_list");
+    if (siblings) {
+      cores.insert(*siblings);
+      cpu.threads_per_core = std::max(cpu.threads_per_core.value_or(1),
+                                      static_cast<int>(parse_list(*siblings).size()));
+    }
+    if (const auto socket = read_integer(root, folder + "/physical_package_id")) {
+      sockets.insert(*socket);
+    }
+  }
+  if (!cores.empty()) cpu.physical_cores = static_cast<int>(cores.size());
+  if (!sockets.empty()) cpu.sockets = static_cast<int>(sockets.size());
+  if (const auto nodes = read_text(root, "/sys/devices/system/node/online")) {
+    cpu.numa_nodes = static_cast<int>(parse_list(*nodes).size());
+  }
+}
+
+// One cache as one processor sees it.
+struct Cache {
+  std::string name;  // "L1d"
+  std::int64_t level;
+  Bytes size;
+  std::string shared_by;
+};
+
+std::optional<Cache> read_cache(const SystemRoot& root, const std::string& folder) {
+  const auto level = read_integer(root, folder + "/level");
+  const auto type = read_line(root, folder + "/type");
+  const auto size = read_line(root, folder + "/size");
+  const auto bytes = size ? parse_cache_size(*size) : std::nullopt;
+  if (!level || !type || !bytes || *type == "Instruction") return std::nullopt;
+  return Cache{fmt::format("L{}{}", *level, *type == "Data" && *level == 1 ? "d" : ""),
+               *level,
+               {*bytes},
+               read_line(root, folder + "/shared_cpu_list").value_or("")};
+}
+
+void read_caches(const SystemRoot& root, const std::vector<int>& processors, CpuFacts& cpu) {
+  std::int64_t last = 0;
+  std::set<std::string> instances;  // of the last level
+  for (const int processor : processors) {
+    for (int index = 0;; ++index) {
+      const std::string folder = fmt::format("{}/cache/index{}", processor_path(processor), index);
+      if (!read_text(root, folder + "/level")) break;
+      const std::optional<Cache> cache = read_cache(root, folder);
+      if (!cache) continue;
+      cpu.caches.emplace(cache->name, cache->size);
+      if (cache->level > last) {
+        last = cache->level;
+        instances.clear();
+        cpu.last_level.reset();
+      }
+      if (cache->level == last && instances.insert(cache->shared_by).second) {
+        cpu.last_level = cpu.last_level.value_or(Bytes{0}) + cache->size;
+      }
+    }
+  }
+}
+
+std::string readable_name(const CpuFacts& cpu) {
+  if (cpu.vendor == "GenuineIntel" && cpu.family == kIntelFamily) {
+    for (const ModelName& row : kIntelModels) {
+      if (row.model == cpu.model_number) return std::string(row.name);
+    }
+  }
+  // Else the model's name as words: "AMD EPYC 7763 64-Core Processor" -> "amd-epyc-7763-64-core".
+  std::string name;
+  for (const char c : cpu.model.empty() ? cpu.vendor : cpu.model) {
+    if (is_letter_or_digit(c)) {
+      name += to_lower(c);
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name.resize(std::min(name.size(), kReadableLength));
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "cpu" : name;
+}
+
+std::string number(const std::optional<int>& value) { return value ? std::to_string(*value) : "?"; }
+
+}  // namespace
+
+CpuFacts read_cpu(const SystemRoot& root) {
+  CpuFacts cpu;
+  read_cpuinfo(root, cpu);
+  const std::vector<int> processors = allowed_processors(root);
+  cpu.logical = static_cast<int>(processors.size());
+  read_topology(root, processors, cpu);
+  read_caches(root, processors, cpu);
+  return cpu;
+}
+
+std::string machine_class(const CpuFacts& cpu) {
+  std::string identity = fmt::format(
+      "schema={};vendor={};name={};family={};model={};stepping={};isa={};logical={};cores={};"
+      "sockets={};smt={};numa={};hypervisor={};compiler={};flags={}",
+      kClassSchema, cpu.vendor, cpu.model, number(cpu.family), number(cpu.model_number),
+      number(cpu.stepping), fmt::join(cpu.isa, ","), cpu.logical, number(cpu.physical_cores),
+      number(cpu.sockets), number(cpu.threads_per_core), number(cpu.numa_nodes), cpu.hypervisor,
+      kCompiler, BENCH_COMPILER_FLAGS);
+  for (const auto& [name, size] : cpu.caches) {
+    identity += fmt::format(";{}={}", name, size.count);
+  }
+  const int cores = cpu.physical_cores.value_or(cpu.logical);
+  return fmt::format("{}-{}c-{}", readable_name(cpu), cores, content_hash(identity).substr(0, 8));
+}
+
+}  // namespace bench

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/cuda_findings.hpp"
+
+#include "base/text.hpp"
+#include "harness/host/system_files.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using Level = Finding::Level;
+using FindingList = std::vector<Finding>;
+using ops::cuda::Availability;
+using ops::cuda::DeviceFacts;
+using ops::cuda::LibraryReport;
+using ops::cuda::NvmlFacts;
+using ops::cuda::ProbeReport;
+
+constexpr std::string_view kNoCases = "cases with device: cuda are skipped";
+
+void add_plugin(const CudaStatus& status, FindingList& findings) {
+  if (!status.report) {
+    // Without a plugin there is nothing wrong; one that does not work is.
+    const Level level = status.plugin.empty() ? Level::note : Level::problem;
+    findings.push_back({level, "CUDA plugin", status.reason, std::string(kNoCases), status.remedy});
+    return;
+  }
+  const ProbeReport& report = *status.report;
+  findings.push_back({Level::good, "CUDA plugin",
+                      fmt::format("{}, interface {}, for {}, at {}", status.version,
+                                  status.abi.value_or(0), report.architectures, status.plugin),
+                      "", ""});
+}
+
+Level level_of(Availability availability) {
+  switch (availability) {
+    case Availability::available:
+      return Level::good;
+    case Availability::no_driver:
+    case Availability::no_device:
+      return Level::note;
+    case Availability::driver_too_old:
+    case Availability::stub_driver:
+    case Availability::driver_mismatch:
+    case Availability::failed:
+      break;
+  }
+  return Level::problem;
+}
+
+void add_driver(const ProbeReport& report, FindingList& findings) {
+  const Level level = level_of(report.verdict.availability);
+  if (level != Level::good) {
+    findings.push_back({level, "NVIDIA driver", report.verdict.reason, std::string(kNoCases),
+                        report.verdict.remedy});
+    return;
+  }
+  const std::string version =
+      report.driver_version.empty() ? "unknown version" : report.driver_version;
+  findings.push_back({level, "NVIDIA driver",
+                      fmt::format("{}, CUDA {} (this build: {})", version,
+                                  ops::cuda::cuda_version_text(report.answers.driver),
+                                  ops::cuda::cuda_version_text(report.answers.runtime)),
+                      "", ""});
+}
+
+std::string of_limit(const std::optional<std::int64_t>& value,
+                     const std::optional<std::int64_t>& limit, std::int64_t divisor) {
+  const auto text = [&](const std::optional<std::int64_t>& number) {
+    return number ? fmt::format("{}", *number / divisor) : std::string(kUnknown);
+  };
+  return fmt::format("{} of {}", text(value), text(limit));
+}
+
+std::string on_off(const std::optional<bool>& value) {
+  if (!value) return std::string(kUnknown);
+  return *value ? "on" : "off";
+}
+
+// Bits that hold a clock down while there is work; idleness does not.
+std::vector<std::string> restraints(const NvmlFacts& facts) {
+  constexpr std::int64_t kIdle = 0x1;
+  return ops::cuda::clock_reason_names(facts.clock_reasons.value_or(0) & ~kIdle);
+}
+
+void add_state(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
+  constexpr std::int64_t kMilliwatts = 1000;
+  const auto celsius =
+      facts.temperature_celsius ? fmt::format("{} C", *facts.temperature_celsius) : "n/a C";
+  const auto state =
+      facts.performance_state ? fmt::format("P{}", *facts.performance_state) : "P n/a";
+  const std::string found = fmt::format(
+      "SM clock {} MHz, memory clock {} MHz, {} W, {}, {}",
+      of_limit(facts.sm_clock_mhz, facts.sm_clock_limit_mhz, 1),
+      of_limit(facts.memory_clock_mhz, facts.memory_clock_limit_mhz, 1),
+      of_limit(facts.power_milliwatt, facts.power_limit_milliwatt, kMilliwatts), celsius, state);
+  const std::vector<std::string> held = restraints(facts);
+  if (held.empty()) {
+    findings.push_back({Level::good, subject + " clocks", found, "", ""});
+    return;
+  }
+  findings.push_back({Level::note, subject + " clocks",
+                      fmt::format("{}; held back by {}", found, fmt::join(held, ", ")),
+                      "times depend on heat and power; samples that suffer are voided or marked",
+                      "let the device cool down, and stop other work on it: see `nvidia-smi -q -d "
+                      "PERFORMANCE`"});
+}
+
+void add_modes(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
+  const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", on_off(facts.ecc),
+                                        on_off(facts.mig), on_off(facts.persistence));
+  if (facts.persistence.value_or(true)) {
+    findings.push_back({Level::good, subject + " modes", found, "", ""});
+  } else {
+    findings.push_back({Level::note, subject + " modes", found,
+                        "the driver is initialised anew by each process: workers start slowly",
+                        "sudo nvidia-smi -pm 1"});
+  }
+}
+
+void add_device(const DeviceFacts& device, FindingList& findings) {
+  const std::string subject = fmt::format("GPU {}", device.index);
+  std::string found = fmt::format("{}, {}, {} multiprocessors, {}, L2 {}, at {}, {}", device.name,
+                                  ops::cuda::capability_text(device), device.multiprocessors,
+                                  format_bytes(Bytes{device.memory_bytes}),
+                                  format_bytes(Bytes{device.l2_bytes}), device.bus_id, device.uuid);
+  if (device.unusable.empty()) {
+    findings.push_back({Level::good, subject, std::move(found), "", ""});
+  } else {
+    findings.push_back({Level::problem, subject, fmt::format("{}: {}", found, device.unusable),
+                        "no case can run there",
+                        "build with -DBENCH_CUDA_ARCHITECTURES for this device"});
+  }
+  if (device.nvml) {
+    add_state(subject, *device.nvml, findings);
+    add_modes(subject, *device.nvml, findings);
+  } else if (!device.nvml_reason.empty()) {
+    findings.push_back({Level::note, subject + " clocks", "unknown: " + device.nvml_reason,
+                        "clocks, power and throttling are unknown: no sample is voided for them",
+                        ""});
+  }
+}
+
+void add_library(const LibraryReport& library, Level level_of_absence, FindingList& findings) {
+  if (library.usable()) {
+    findings.push_back({Level::good, library.name,
+                        fmt::format("{} at {} ({})", library.version, library.path, library.origin),
+                        "", ""});
+    return;
+  }
+  std::string found = library.reason;
+  if (!library.path.empty()) found += " at " + library.path;
+  if (!library.tried.empty()) {
+    found += fmt::format(" (tried: {})", fmt::join(library.tried, "; "));
+  }
+  findings.push_back(
+      {level_of_absence, library.name, std::move(found), library.consequence, library.remedy});
+}
+
+void add_counters(const SystemRoot& root, Privilege privilege, FindingList& findings) {
+  const auto text = read_text(root, "/proc/driver/nvidia/params");
+  const auto value = text ? labelled_value(*text, "RmProfilingAdminOnly") : std::nullopt;
+  if (!value) return;
+  if (*value == "0") {
+    findings.push_back({Level::good, "GPU counters", "open to every user", "", ""});
+  } else if (privilege == Privilege::administrator) {
+    findings.push_back(
+        {Level::good, "GPU counters", "open to administrators, which this is", "", ""});
+  } else {
+    findings.push_back(
+        {Level::note, "GPU counters", "for administrators alone (RmProfilingAdminOnly)",
+         "no counters pass; whether tensor cores were used is told by the kernels' names",
+         "load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0, or run with "
+         "CAP_SYS_ADMIN"});
+  }
+}
+
+}  // namespace
+
+Privilege own_privilege() { return ::geteuid() == 0 ? Privilege::administrator : Privilege::user; }
+
+std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& root,
+                                  Privilege privilege) {
+  FindingList findings;
+  add_plugin(status, findings);
+  if (status.report) {
+    const ProbeReport& report = *status.report;
+    add_driver(report, findings);
+    for (const DeviceFacts& device : report.devices) add_device(device, findings);
+    const Level absent = report.devices.empty() ? Level::note : Level::problem;
+    for (const LibraryReport& library : report.libraries) add_library(library, absent, findings);
+  }
+  add_counters(root, privilege, findings);
+  return findings;
+}
+
+}  // namespace bench

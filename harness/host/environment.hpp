@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about this machine for the run record and `doctor`. What cannot be read is left out, never
+// invented.
+#pragma once
+
+#include "base/units.hpp"
+#include "harness/result/record.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Where facts are read from: the real /proc and /sys, or a recorded folder in tests.
+struct SystemRoot {
+  std::string path;  // "" for the real one
+};
+
+struct CpuFacts {
+  std::string vendor, model;
+  std::optional<int> family, model_number, stepping;
+  std::vector<std::string> isa;  // names relevant to dispatch: "avx2", "avx512f", "avx512_vnni",
+                                 // "avx512_bf16", "amx_tile", ...
+  int logical = 0;               // processors this process may use (inherited mask)
+  std::optional<int> physical_cores, sockets, threads_per_core, numa_nodes;
+  std::map<std::string, Bytes> caches;  // "L1d", "L2", "L3": one instance
+  std::optional<Bytes> last_level;      // all instances of the last level that the mask reaches
+  bool hypervisor = false;
+};
+
+CpuFacts read_cpu(const SystemRoot& root);
+// Identity of gates.md 3.4: ISA, vendor, family, model, stepping, name, cores, SMT, NUMA, caches,
+// hypervisor, compiler and flags, schema.
+std::string machine_class(const CpuFacts& cpu);
+EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
+
+// One line of `doctor`: what was found, what follows from it, and the remedy where there is one.
+struct Finding {
+  enum class Level { good, note, problem };
+  Level level;
+  std::string subject;  // "ASLR", "oneDNN", "governor"
+  std::string found;
+  std::string consequence;  // may be empty
+  std::string remedy;       // may be empty
+};
+std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu);
+
+}  // namespace bench

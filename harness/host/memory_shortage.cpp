@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/memory_shortage.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace bench {
+namespace {
+
+constexpr Bytes kUncountable{std::numeric_limits<std::int64_t>::max()};
+
+// Sizes near 2^63 must not wrap around: such a sum is the largest number instead.
+Bytes saturated_sum(Bytes a, Bytes b) {
+  Bytes sum{0};
+  return __builtin_add_overflow(a.count, b.count, &sum.count) ? kUncountable : sum;
+}
+
+// All tensors as doubles, in which the check computes what is right.
+Bytes size_of_doubles(std::span<const ops::Tensor> tensors) {
+  Bytes sum{0};
+  for (const ops::Tensor& tensor : tensors) {
+    Bytes doubles{0};
+    if (__builtin_mul_overflow(tensor.elements(), sizeof(double), &doubles.count)) {
+      return kUncountable;
+    }
+    sum = saturated_sum(sum, doubles);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Bytes plain_size(std::span<const ops::Tensor> tensors) {
+  Bytes sum{0};
+  for (const ops::Tensor& tensor : tensors) sum = saturated_sum(sum, tensor.size());
+  return sum;
+}
+
+std::optional<std::string> memory_shortage(std::span<const ops::Tensor> tensors,
+                                           std::optional<Bytes> available) {
+  const Bytes plain = plain_size(tensors);
+  const Bytes doubles = size_of_doubles(tensors);
+  const Bytes needed = saturated_sum(saturated_sum(plain, plain), doubles);
+  if (!available || needed <= *available) return std::nullopt;
+  return fmt::format(
+      "not enough memory: needs {} ({} for the tensors, {} for the library's layout of them, {} "
+      "for the check, which uses doubles), {} available",
+      format_bytes(needed), format_bytes(plain), format_bytes(plain), format_bytes(doubles),
+      format_bytes(*available));
+}
+
+}  // namespace bench

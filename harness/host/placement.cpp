@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/placement.hpp"
+
+#include "base/characters.hpp"
+#include "harness/result/record.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <algorithm>
+#include <array>
+#include <sched.h>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Both would change what is measured behind the record's back.
+constexpr std::array<std::string_view, 4> kDroppedPrefixes = {"OMP_", "GOMP_", "KMP_",
+                                                              "BENCHMARK_"};
+// Of the library under test, and a slowdown on purpose; these pass through and are recorded.
+constexpr std::array<std::string_view, 3> kRecordedPrefixes = {"ONEDNN_", "DNNL_",
+                                                               kSlowdownVariable};
+constexpr std::array<std::string_view, 5> kRecordedNames = {
+    "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
+
+bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), to_lower);
+  return text;
+}
+
+// Where hwloc knows nothing: every allowed processor is taken for a core.
+Cores cores_of_mask(const cpu_set_t& mask) {
+  Cores cores;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &mask)) cores.push_back({processor});
+  }
+  return cores;
+}
+
+Cores cores_of_topology(hwloc_topology_t topology, const cpu_set_t& mask) {
+  Cores cores;
+  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  for (int i = 0; i < count; ++i) {
+    const hwloc_obj_t core =
+        hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
+    std::vector<int> processors;
+    for (int p = hwloc_bitmap_first(core->cpuset); p >= 0 && p < CPU_SETSIZE;
+         p = hwloc_bitmap_next(core->cpuset, p)) {
+      if (CPU_ISSET(p, &mask)) processors.push_back(p);
+    }
+    if (!processors.empty()) cores.push_back(std::move(processors));
+  }
+  return cores;
+}
+
+}  // namespace
+
+Cores allowed_cores() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) CPU_SET(0, &mask);
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return cores_of_mask(mask);
+  Cores cores;
+  if (hwloc_topology_load(topology) == 0) cores = cores_of_topology(topology, mask);
+  hwloc_topology_destroy(topology);
+  return cores.empty() ? cores_of_mask(mask) : cores;
+}
+
+Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& cores) {
+  std::vector<int> processors;
+  for (std::size_t sibling = 0;; ++sibling) {
+    const std::size_t before = processors.size();
+    for (const std::vector<int>& core : cores) {
+      if (sibling < core.size()) processors.push_back(core[sibling]);
+    }
+    if (processors.size() == before) break;
+  }
+  if (!threads) return processors;
+  if (*threads < 1 || static_cast<std::size_t>(*threads) > processors.size()) {
+    return Error{
+        fmt::format("{} threads wanted, {} processors may be used", *threads, processors.size()),
+        "", ""};
+  }
+  processors.resize(static_cast<std::size_t>(*threads));
+  return processors;
+}
+
+std::map<std::string, std::string> worker_environment(
+    const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
+    const std::map<std::string, std::string>& overrides) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : inherited) {
+    if (!starts_with_any(name, kDroppedPrefixes)) environment.emplace(name, value);
+  }
+  std::string places;
+  for (const int processor : processors) {
+    places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", processor);
+  }
+  environment["OMP_NUM_THREADS"] = std::to_string(processors.size());
+  environment["OMP_PLACES"] = places;
+  environment["OMP_PROC_BIND"] = "close";
+  environment["OMP_DYNAMIC"] = "false";
+  environment["GOMP_SPINCOUNT"] = kSpinCount;
+  for (const auto& [name, value] : overrides) environment[name] = value;
+  return environment;
+}
+
+std::map<std::string, std::string> environment_details(
+    const std::map<std::string, std::string>& environment) {
+  std::map<std::string, std::string> details;
+  for (const auto& [name, value] : environment) {
+    if (std::find(kRecordedNames.begin(), kRecordedNames.end(), name) != kRecordedNames.end()) {
+      details[lower(name)] = value;
+    } else if (starts_with_any(name, kRecordedPrefixes)) {
+      details[kVariableDetail + name] = value;
+    }
+  }
+  return details;
+}
+
+}  // namespace bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/placement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+const Cores kTwoWaySmt = {{0, 4}, {1, 5}, {2, 6}};
+
+TEST(PlaceThreads, AllMeansEveryAllowedProcessor) {
+  EXPECT_THAT(*place_threads(std::nullopt, kTwoWaySmt), ElementsAre(0, 1, 2, 4, 5, 6));
+}
+
+TEST(PlaceThreads, FewerTakePhysicalCoresFirst) {
+  EXPECT_THAT(*place_threads(2, kTwoWaySmt), ElementsAre(0, 1));
+  EXPECT_THAT(*place_threads(4, kTwoWaySmt), ElementsAre(0, 1, 2, 4));
+  EXPECT_THAT(*place_threads(2, {{5}, {3, 7}}), ElementsAre(5, 3));
+}
+
+TEST(PlaceThreads, MoreThanThereAreIsRefused) {
+  const auto placed = place_threads(7, kTwoWaySmt);
+  ASSERT_FALSE(placed.ok());
+  EXPECT_EQ(placed.error().message(), "7 threads wanted, 6 processors may be used");
+  EXPECT_FALSE(place_threads(0, kTwoWaySmt).ok());
+}
+
+TEST(WorkerEnvironment, SetsThreadsAndDropsWhatSteersThem) {
+  const auto environment = worker_environment({{"HOME", "/root"},
+                                               {"OMP_NUM_THREADS", "64"},
+                                               {"KMP_AFFINITY", "none"},
+                                               {"GOMP_CPU_AFFINITY", "0"},
+                                               {"BENCHMARK_REPETITIONS", "9"},
+                                               {"ONEDNN_VERBOSE", "1"}},
+                                              {0, 2}, {{"ONEDNN_MAX_CPU_ISA", "AVX2"}});
+  EXPECT_THAT(environment,
+              ElementsAre(Pair("GOMP_SPINCOUNT", "20000"), Pair("HOME", "/root"),
+                          Pair("OMP_DYNAMIC", "false"), Pair("OMP_NUM_THREADS", "2"),
+                          Pair("OMP_PLACES", "{0},{2}"), Pair("OMP_PROC_BIND", "close"),
+                          Pair("ONEDNN_MAX_CPU_ISA", "AVX2"), Pair("ONEDNN_VERBOSE", "1")));
+}
+
+TEST(WorkerEnvironment, OverridesWin) {
+  const auto environment = worker_environment({}, {0}, {{"GOMP_SPINCOUNT", "0"}});
+  EXPECT_EQ(environment.at("GOMP_SPINCOUNT"), "0");
+}
+
+TEST(EnvironmentDetails, RecordThreadsAndTheLibrarysVariables) {
+  EXPECT_THAT(environment_details({{"HOME", "/root"},
+                                   {"BENCH_COORDINATOR", "7"},
+                                   {"BENCH_SLOWDOWN", "3%"},
+                                   {"DNNL_VERBOSE", "2"},
+                                   {"GOMP_SPINCOUNT", "20000"},
+                                   {"OMP_NUM_THREADS", "2"}}),
+              ElementsAre(Pair("env.BENCH_SLOWDOWN", "3%"), Pair("env.DNNL_VERBOSE", "2"),
+                          Pair("gomp_spincount", "20000"), Pair("omp_num_threads", "2")));
+}
+
+TEST(AllowedCores, AreDistinctProcessors) {
+  std::vector<int> processors;
+  for (const std::vector<int>& core : allowed_cores()) {
+    processors.insert(processors.end(), core.begin(), core.end());
+  }
+  ASSERT_FALSE(processors.empty());
+  std::sort(processors.begin(), processors.end());
+  EXPECT_EQ(std::adjacent_find(processors.begin(), processors.end()), processors.end());
+}
+
+}  // namespace
+}  // namespace bench

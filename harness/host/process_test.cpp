@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/process.hpp"
+
+#include "tests/fakes/fake_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Wait = ChildProcess::Wait;
+
+// Long enough for any machine; nothing waits for it.
+constexpr Nanoseconds kPatience = 60s;
+
+Result<ChildProcess> shell(const std::string& script,
+                           std::map<std::string, std::string> environment = {}) {
+  return ChildProcess::start({"/bin/sh", {"-c", script}, std::move(environment), {}});
+}
+
+TEST(ChildProcess, TalksInLines) {
+  MonotonicClock clock;
+  auto child = shell("while read x; do echo \"got $x\"; done");
+  ASSERT_TRUE(child.ok()) << child.error().message();
+  std::string line;
+  for (const std::string text : {"one", "two"}) {
+    EXPECT_EQ(child->write(text + "\n", kPatience, nullptr, clock), Wait::ready);
+    EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+    EXPECT_EQ(line, "got " + text);
+  }
+  child->close_input();
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::closed);
+  EXPECT_EQ(child->finish(kPatience, clock).exit_status, 0);
+}
+
+TEST(ChildProcess, LongMessagesPassInBothDirections) {
+  MonotonicClock clock;
+  auto child = shell("cat");
+  ASSERT_TRUE(child.ok());
+  // Within what socket and pipe hold together, as a worker answers only after reading all.
+  const std::string text(100000, 'x');
+  std::string line;
+  EXPECT_EQ(child->write(text + "\n", kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(line, text);
+}
+
+// A worker that has gone mad must not fill the memory.
+TEST(ChildProcess, AnEndlessLineEndsAtItsLimit) {
+  MonotonicClock clock;
+  auto child = shell("exec tr '\\0' x < /dev/zero", {{"PATH", "/usr/bin:/bin"}});
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_GT(line.size(), kMaximumLine);
+  EXPECT_LT(line.size(), kMaximumLine + (std::size_t{1} << 20));
+}
+
+TEST(ChildProcess, GetsExactlyItsEnvironment) {
+  MonotonicClock clock;
+  auto child = shell("echo \"$A-$HOME\"", {{"A", "b"}});
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(line, "b-");
+}
+
+// The place of the stack decides how an operator's vectors on it lie, and that its time: it must
+// not depend on what else stands in the environment.
+TEST(ChildProcess, FixedAddressesDoNotDependOnTheEnvironment) {
+  MonotonicClock clock;
+  const auto stack = [&](const std::string& value) -> std::string {
+    auto child = ChildProcess::start({"/bin/sh",
+                                      {"-c",
+                                       "while read -r line; do case $line in *'[stack]'*) "
+                                       "echo \"$line\";; esac; done < /proc/self/maps"},
+                                      {{"NAME", value}},
+                                      {},
+                                      ProcessRequest::Output::own,
+                                      ProcessRequest::Addresses::fixed});
+    std::string line;
+    if (!child) return child.error().message();
+    child->read_line(line, kPatience, nullptr, clock);
+    return line;
+  };
+  const std::string first = stack("short");
+  EXPECT_THAT(first, testing::HasSubstr("[stack]"));
+  // Where the system refuses it, addresses are drawn, and nothing can be said.
+  if (first != stack("short")) GTEST_SKIP() << "this system draws addresses for every process";
+  EXPECT_EQ(stack(std::string(3000, 'x')), first);
+}
+
+TEST(ChildProcess, EndsAreToldApart) {
+  MonotonicClock clock;
+  std::string line;
+  auto exits = shell("exit 3");
+  EXPECT_EQ(exits->read_line(line, kPatience, nullptr, clock), Wait::closed);
+  EXPECT_EQ(exits->finish(kPatience, clock).text(), "exit status 3");
+  auto crashes = shell("kill -SEGV $$");
+  EXPECT_EQ(crashes->read_line(line, kPatience, nullptr, clock), Wait::closed);
+  EXPECT_EQ(crashes->finish(kPatience, clock).text(), "SIGSEGV (Segmentation fault)");
+}
+
+TEST(ChildProcess, ADeadlineAndAnInterruptEndTheWaiting) {
+  MonotonicClock clock;
+  auto child = shell("exec sleep 1000");
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, 0ns, nullptr, clock), Wait::deadline);
+  EXPECT_EQ(child->read_line(
+                line, kPatience, [] { return true; }, clock),
+            Wait::interrupted);
+  EXPECT_EQ(child->finish(0ns, clock).signal, SIGKILL);
+}
+
+TEST(ChildProcess, WritingToTheDeadIsNoSignal) {
+  MonotonicClock clock;
+  auto child = shell("exit 0");
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::closed);
+  child->finish(kPatience, clock);
+  EXPECT_EQ(child->write("hello\n", kPatience, nullptr, clock), Wait::closed);
+}
+
+TEST(ChildProcess, KeepsWhatItComplainsAbout) {
+  MonotonicClock clock;
+  auto child = shell("echo sorry >&2; exit 1");
+  child->finish(kPatience, clock);
+  EXPECT_EQ(child->standard_error(), "sorry\n");
+  EXPECT_EQ(child->take_standard_error(), "sorry\n");
+  EXPECT_EQ(child->take_standard_error(), "");
+}
+
+TEST(ChildProcess, SaysWhyAProgramCannotBeExecuted) {
+  const auto child = ChildProcess::start({"/nowhere/bench", {}, {}, {}});
+  ASSERT_FALSE(child.ok());
+  EXPECT_EQ(child.error().message(), "cannot execute `/nowhere/bench`: No such file or directory");
+}
+
+}  // namespace
+}  // namespace bench

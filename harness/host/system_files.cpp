@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/system_files.hpp"
+
+#include "base/lines.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+// A processor number beyond this is no number of a processor.
+constexpr int kMaximumProcessor = 1 << 16;
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+}  // namespace
+
+std::optional<std::string> read_text(const SystemRoot& root, const std::string& path) {
+  std::ifstream file(root.path + path);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  // Some files of /sys exist and refuse to be read.
+  if (file.bad() || text.str().empty()) return std::nullopt;
+  return text.str();
+}
+
+std::optional<std::string> read_line(const SystemRoot& root, const std::string& path) {
+  const std::optional<std::string> text = read_text(root, path);
+  if (!text) return std::nullopt;
+  return std::string(trim(*text));
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  text = trim(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> read_integer(const SystemRoot& root, const std::string& path) {
+  const std::optional<std::string> text = read_text(root, path);
+  return text ? parse_integer(*text) : std::nullopt;
+}
+
+std::optional<std::string> labelled_value(std::string_view text, std::string_view label) {
+  for (const NumberedLine& line : Lines(text)) {
+    const std::size_t colon = line.text.find(':');
+    if (colon == std::string_view::npos || trim(line.text.substr(0, colon)) != label) continue;
+    return std::string(trim(line.text.substr(colon + 1)));
+  }
+  return std::nullopt;
+}
+
+std::vector<int> parse_list(std::string_view text) {
+  std::vector<int> items;
+  text = trim(text);
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    int first = 0;
+    const auto [middle, error] = std::from_chars(part.data(), part.data() + part.size(), first);
+    if (error != std::errc()) return items;
+    int last = first;
+    if (middle != part.data() + part.size()) {
+      if (*middle != '-') return items;
+      if (std::from_chars(middle + 1, part.data() + part.size(), last).ec != std::errc()) {
+        return items;
+      }
+    }
+    if (first < 0 || last > kMaximumProcessor) return items;
+    for (int i = first; i <= last; ++i) items.push_back(i);
+  }
+  return items;
+}
+
+std::optional<std::int64_t> parse_cache_size(std::string_view text) {
+  text = trim(text);
+  const std::optional<std::int64_t> number = parse_integer(text);
+  if (!number) return std::nullopt;
+  switch (text.back()) {
+    case 'K':
+      return *number << 10;
+    case 'M':
+      return *number << 20;
+    case 'G':
+      return *number << 30;
+    default:
+      return number;
+  }
+}
+
+std::optional<std::string> bracketed(std::string_view text) {
+  const std::size_t open = text.find('[');
+  const std::size_t close = text.find(']', open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  return std::string(text.substr(open + 1, close - open - 1));
+}
+
+}  // namespace bench

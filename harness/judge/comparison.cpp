@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/comparison.hpp"
+
+#include "base/text.hpp"
+#include "harness/result/exact_facts.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/result/summary.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/shift.hpp"
+#include "harness/store/file_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr const char* kSeed = "config.seed";  // of the data
+
+// The processes of a run share its phase of the machine, so that two runs differ by more than their
+// processes say. With the interval so much wider equal runs are called slower or faster in 0.9 % of
+// the comparisons of cases with one thread, and in 5.6 % without (docs/decisions/0019).
+constexpr double kRunsFactor = 2;
+
+// No state of a machine explains more than this: neighbours on the core, two threads on one
+// processor, processors that are farther apart (docs/decisions/0019).
+constexpr double kMostOfMachine = 2;
+
+std::vector<double> logarithms(const std::vector<double>& times) {
+  std::vector<double> values;
+  for (const double time : times) {
+    if (time > 0) values.push_back(std::log(time));
+  }
+  if (values.size() > kMostOfShift) values.resize(kMostOfShift);
+  return values;
+}
+
+PreparedSide side_of(const MeasuredCase& entry) {
+  return {entry.implementation.value_or(""), entry.facts};
+}
+
+// Other data have other results: their digests say nothing then.
+bool seeds_differ(const Measurement& base, const Measurement& candidate) {
+  const auto from = base.facts.find(kSeed);
+  const auto to = candidate.facts.find(kSeed);
+  return from != base.facts.end() && to != candidate.facts.end() && from->second != to->second;
+}
+
+// A store keeps cases, not configurations.
+bool is_not_stored(const Change& change) {
+  return (change.field.starts_with("config.") || change.field == "convention") &&
+         (!change.from || !change.to);
+}
+
+std::string difference_text(const std::string& field, const std::string& from,
+                            const std::string& to) {
+  return fmt::format("{} differs: {} and {}; --across-machines compares them all the same", field,
+                     from, to);
+}
+
+// The first fact that one side insists on and the other does not share, in words.
+std::optional<std::string> other_machine(const Measurement& base, const Measurement& candidate) {
+  const auto value = [](const Measurement& side, const std::string& field) {
+    const auto found = side.facts.find(field);
+    return found == side.facts.end() ? std::string(kUnknown) : found->second;
+  };
+  for (const Measurement* side : {&base, &candidate}) {
+    for (const std::string& field : side->binding) {
+      const std::string from = value(base, field);
+      const std::string to = value(candidate, field);
+      if (from != to) return difference_text(field, from, to);
+    }
+  }
+  return std::nullopt;
+}
+
+// The first fact of the kind of machine that both sides give and that differs, in words.
+std::optional<std::string> other_machine(const MeasuredCase& base, const MeasuredCase& candidate) {
+  for (const auto& [field, from] : base.machine) {
+    const auto to = candidate.machine.find(field);
+    if (to != candidate.machine.end() && from != to->second) {
+      return difference_text(field, from, to->second);
+    }
+  }
+  return std::nullopt;
+}
+
+void make_incomparable(std::vector<ComparedCase>& cases, const std::string& reason) {
+  for (ComparedCase& entry : cases) {
+    entry.verdict = CaseVerdict::incomparable;
+    entry.reason = reason;
+    entry.ratio = entry.low = entry.high = entry.confidence = std::nullopt;
+  }
+}
+
+std::string outcome_text(const MeasuredCase& entry) {
+  const std::string name(name_of(entry.outcome));
+  return entry.reason && !entry.reason->empty() ? name + ": " + *entry.reason : name;
+}
+
+CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& options) {
+  const double limit = std::log1p(options.tolerance);
+  const double effect = std::log(*entry.ratio);
+  const double low = std::log(*entry.low);
+  const double high = std::log(*entry.high);
+  if (low > 0 && effect >= limit) return CaseVerdict::slower;
+  if (high < 0 && effect <= -limit) return CaseVerdict::faster;
+  return low > -limit && high < limit ? CaseVerdict::same : CaseVerdict::unclear;
+}
+
+bool is_beyond_the_machine(const ComparedCase& entry) {
+  return *entry.low > kMostOfMachine || *entry.high < 1 / kMostOfMachine;
+}
+
+// A host that puts the processors of a case's threads farther apart makes it slower, by some
+// microseconds for each region that they share: what looks like a change is none of the code.
+void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
+  if (!base.join || !candidate.join || is_beyond_the_machine(result)) return;
+  const bool is_slower = result.verdict == CaseVerdict::slower;
+  const bool is_faster = result.verdict == CaseVerdict::faster;
+  if (!(is_slower && is_farther(*candidate.join, *base.join)) &&
+      !(is_faster && is_farther(*base.join, *candidate.join))) {
+    return;
+  }
+  result.verdict = CaseVerdict::unclear;
+  result.reason = fmt::format(
+      "its threads' processors were not equally far apart: joining them took {} in the base, {} in "
+      "the candidate; measure both sides together (bench duet)",
+      format_time(*base.join), format_time(*candidate.join));
+}
+
+void set_interval(double effect, const ShiftInterval& interval, ComparedCase& result) {
+  result.ratio = std::exp(effect);
+  result.low = std::exp(effect - kRunsFactor * (effect - interval.low) - kRunsFloor);
+  result.high = std::exp(effect + kRunsFactor * (interval.high - effect) + kRunsFloor);
+  result.confidence = interval.confidence;
+}
+
+// Where too few processes were quiet on a side: all of them, which decide only what no disturbance
+// explains.
+void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
+                         const ComparisonOptions& options, ComparedCase& result) {
+  const std::vector<double> from = logarithms(base.all_process_medians);
+  const std::vector<double> to = logarithms(candidate.all_process_medians);
+  const std::optional<double> effect = shift(from, to);
+  if (!effect) return;
+  const auto interval = shift_interval(from, to, options.coverage);
+  if (!interval) return;
+  ComparedCase all = result;
+  set_interval(*effect, *interval, all);
+  if (!is_beyond_the_machine(all)) return;
+  // Change and times of a row come from the same samples.
+  all.base = median(base.all_process_medians);
+  all.candidate = median(candidate.all_process_medians);
+  all.verdict = verdict_of(all, options);
+  all.reason = fmt::format("of all {} and {} processes, since few of them were quiet", from.size(),
+                           to.size());
+  result = std::move(all);
+}
+
+void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
+                   const ComparisonOptions& options, ComparedCase& result) {
+  const std::vector<double> from = logarithms(base.process_medians);
+  const std::vector<double> to = logarithms(candidate.process_medians);
+  const std::optional<double> effect = shift(from, to);
+  if (!effect) {
+    if (base.median && candidate.median && *base.median > 0) {
+      result.ratio = *candidate.median / *base.median;
+    }
+    result.reason = "only medians are known: no interval";
+    return;
+  }
+  result.ratio = std::exp(*effect);
+  const auto interval = shift_interval(from, to, options.coverage);
+  if (!interval) {
+    result.reason = fmt::format("{} and {} processes are too few for an interval of {:g} %",
+                                from.size(), to.size(), 100 * options.coverage);
+    compare_all_samples(base, candidate, options, result);
+    return;
+  }
+  set_interval(*effect, *interval, result);
+  result.verdict = verdict_of(result, options);
+  judge_distance(base, candidate, result);
+}
+
+std::optional<std::string> other_conditions(const MeasuredCase& base, const MeasuredCase& candidate,
+                                            Machines machines) {
+  if (machines == Machines::same_kind) {
+    if (auto difference = other_machine(base, candidate)) return difference;
+  }
+  if (!base.device || !candidate.device) return std::nullopt;
+  return device_difference(*base.device, *candidate.device, {"in the base", "in the candidate"});
+}
+
+ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidate,
+                          const ComparisonOptions& options) {
+  ComparedCase result;
+  result.id = candidate.id;
+  result.group = candidate.group;
+  result.base = base.median;
+  result.candidate = candidate.median;
+  result.changes = case_changes(side_of(base), side_of(candidate));
+  if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
+    result.verdict = CaseVerdict::failed;
+    result.reason = outcome_text(candidate);
+  } else if (base.outcome != Outcome::ok || candidate.outcome != Outcome::ok) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = "base " + outcome_text(base);
+  } else if (!base.case_hash.empty() && !candidate.case_hash.empty() &&
+             base.case_hash != candidate.case_hash) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = fmt::format("case_hash differs: {} and {} compute different things",
+                                base.case_hash, candidate.case_hash);
+  } else if (const auto difference = other_conditions(base, candidate, options.machines)) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = *difference;
+  } else {
+    compare_times(base, candidate, options, result);
+  }
+  return result;
+}
+
+ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
+  ComparedCase result;
+  result.id = entry.id;
+  result.group = entry.group;
+  result.verdict = verdict;
+  (verdict == CaseVerdict::removed ? result.base : result.candidate) = entry.median;
+  if (entry.outcome != Outcome::ok) result.reason = outcome_text(entry);
+  return result;
+}
+
+// A case that the other side does not have, or has in a file that cannot be read.
+ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measurement& other) {
+  ComparedCase result = only_one(entry, verdict);
+  const auto unreadable = other.unreadable.find(store_file_name(entry.id));
+  if (unreadable == other.unreadable.end()) return result;
+  result.verdict = CaseVerdict::incomparable;
+  result.reason = unreadable->second;
+  return result;
+}
+
+// Reading order of a report.
+int rank_of(CaseVerdict verdict) {
+  constexpr std::array<CaseVerdict, 8> kOrder = {
+      CaseVerdict::failed, CaseVerdict::slower,       CaseVerdict::removed, CaseVerdict::unclear,
+      CaseVerdict::same,   CaseVerdict::incomparable, CaseVerdict::added,   CaseVerdict::faster};
+  return static_cast<int>(std::ranges::find(kOrder, verdict) - kOrder.begin());
+}
+
+void sort_cases(std::vector<ComparedCase>& cases) {
+  std::stable_sort(cases.begin(), cases.end(), [](const ComparedCase& a, const ComparedCase& b) {
+    if (rank_of(a.verdict) != rank_of(b.verdict)) return rank_of(a.verdict) < rank_of(b.verdict);
+    return a.ratio.value_or(0) > b.ratio.value_or(0);
+  });
+}
+
+std::vector<GroupRatio> group_ratios(const std::vector<ComparedCase>& cases) {
+  std::map<std::string, std::pair<double, std::size_t>> sums;  // of logarithms
+  std::pair<double, std::size_t> all;
+  for (const ComparedCase& entry : cases) {
+    if (!entry.ratio) continue;
+    for (auto* sum : {&sums[entry.group], &all}) {
+      sum->first += std::log(*entry.ratio);
+      ++sum->second;
+    }
+  }
+  std::vector<GroupRatio> ratios;
+  const auto add = [&](const std::string& name, const std::pair<double, std::size_t>& sum) {
+    ratios.push_back({name, sum.second, std::exp(sum.first / static_cast<double>(sum.second))});
+  };
+  for (const auto& [name, sum] : sums) add(name, sum);
+  if (all.second > 0) add("all", all);
+  return ratios;
+}
+
+}  // namespace
+
+std::size_t Comparison::count(CaseVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
+}
+
+Comparison compare(const Measurement& base, const Measurement& candidate,
+                   const ComparisonOptions& options) {
+  Comparison result;
+  result.base = base.name;
+  result.candidate = candidate.name;
+  result.changes = run_changes(base.facts, candidate.facts);
+  std::erase_if(result.changes, is_not_stored);
+  const bool other_data = seeds_differ(base, candidate);
+  std::unordered_map<std::string, const MeasuredCase*> left;
+  for (const MeasuredCase& entry : base.cases) left.emplace(entry.id, &entry);
+  for (const MeasuredCase& entry : candidate.cases) {
+    const auto found = left.find(entry.id);
+    if (found == left.end()) {
+      result.cases.push_back(alone(entry, CaseVerdict::added, base));
+      continue;
+    }
+    ComparedCase& compared =
+        result.cases.emplace_back(compare_case(*found->second, entry, options));
+    if (other_data) {
+      std::erase_if(compared.changes,
+                    [](const Change& change) { return change.field == kOutputDigestDetail; });
+    }
+    left.erase(found);
+  }
+  for (const MeasuredCase& entry : base.cases) {
+    if (left.contains(entry.id)) {
+      result.cases.push_back(alone(entry, CaseVerdict::removed, candidate));
+    }
+  }
+  for (const Measurement* side : {&base, &candidate}) {
+    result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
+    if (side->not_comparable) make_incomparable(result.cases, *side->not_comparable);
+  }
+  if (options.machines == Machines::same_kind) {
+    const auto difference = other_machine(base, candidate);
+    if (difference) make_incomparable(result.cases, *difference);
+  }
+  sort_cases(result.cases);
+  result.groups = group_ratios(result.cases);
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/comparison.hpp"
+
+#include "harness/store/file_name.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+MeasuredCase measured(const std::string& id, std::vector<double> processes) {
+  MeasuredCase result;
+  result.id = id;
+  result.group = id.substr(0, id.find('-'));
+  result.process_medians = std::move(processes);
+  if (!result.process_medians.empty()) result.median = result.process_medians.front();
+  return result;
+}
+
+Measurement side(std::vector<MeasuredCase> cases) {
+  Measurement result;
+  result.name = "x.jsonl";
+  result.cases = std::move(cases);
+  return result;
+}
+
+const std::vector<double> kTimes = {1000, 1000.1, 1000.2, 1000.3, 1000.4};
+std::vector<double> times(double factor) {
+  std::vector<double> scaled = kTimes;
+  for (double& time : scaled) time *= factor;
+  return scaled;
+}
+
+ComparedCase compare_one(const MeasuredCase& base, const MeasuredCase& candidate) {
+  return compare(side({base}), side({candidate}), {}).cases.at(0);
+}
+
+TEST(Compare, VerdictsFollowIntervalAndTolerance) {
+  const MeasuredCase base = measured("conv-a", times(1));
+  const ComparedCase slower = compare_one(base, measured("conv-a", times(1.05)));
+  EXPECT_EQ(slower.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*slower.ratio, 1.05, 1e-9);
+  EXPECT_GT(*slower.low, 1.04);
+  EXPECT_GE(*slower.confidence, 0.95);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(0.9))).verdict, CaseVerdict::faster);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.001))).verdict, CaseVerdict::same);
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.006))).verdict, CaseVerdict::same);
+  // Surely slower, but perhaps by less than the tolerance.
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.0095))).verdict, CaseVerdict::unclear);
+  EXPECT_EQ(compare_one(base, measured("conv-a", {900, 1300, 950, 1200, 1000})).verdict,
+            CaseVerdict::unclear);
+}
+
+// What the host did to the threads of one side is no change of the code.
+TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
+  MeasuredCase base = measured("conv-a", times(1));
+  MeasuredCase candidate = measured("conv-a", times(1.05));
+  base.join = Nanoseconds(700);
+  candidate.join = Nanoseconds(1160);
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
+  EXPECT_THAT(compared.reason, HasSubstr("joining them took 700 ns in the base, 1.160 us in the"));
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::unclear);
+  // In spite of it.
+  std::swap(base.join, candidate.join);
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+}
+
+// "+209 %" was unclear since joining the threads took a microsecond more.
+TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
+  MeasuredCase base = measured("conv-a", times(1));
+  MeasuredCase candidate = measured("conv-a", times(3.1));
+  base.join = Nanoseconds(511);
+  candidate.join = Nanoseconds(1562);
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
+}
+
+// Nor does a disturbance: where few processes were quiet all of them decide, but nothing less.
+TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) {
+  MeasuredCase base = measured("conv-a", {1000});
+  MeasuredCase candidate = measured("conv-a", {3000, 3001});
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::unclear);
+  base.all_process_medians = times(1);
+  candidate.all_process_medians = times(3.1);
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*compared.ratio, 3.1, 1e-9);
+  EXPECT_NEAR(*compared.base, 1000.2, 1e-9);
+  EXPECT_NEAR(*compared.candidate, 3.1 * 1000.2, 1e-9);
+  EXPECT_EQ(compared.reason, "of all 5 and 5 processes, since few of them were quiet");
+  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
+  candidate.all_process_medians = times(1.9);
+  const ComparedCase less = compare_one(base, candidate);
+  EXPECT_EQ(less.verdict, CaseVerdict::unclear);
+  EXPECT_FALSE(less.low);
+  EXPECT_THAT(less.reason, HasSubstr("1 and 2 processes are too few"));
+}
+
+// Equal runs would be called different in one comparison of twenty, and there are many cases.
+TEST(Compare, TheIntervalAllowsForWhatTwoRunsDifferByBeyondTheirProcesses) {
+  const ComparedCase compared =
+      compare_one(measured("conv-a", times(1)), measured("conv-a", times(1.02)));
+  // Processes alone: 1.02 to within 0.04 %.
+  EXPECT_NEAR(*compared.low, 1.02 * std::exp(-0.0036), 2e-4);
+  EXPECT_NEAR(*compared.high, 1.02 * std::exp(0.0036), 2e-4);
+}
+
+TEST(Compare, TooFewProcessesHaveNoInterval) {
+  const ComparedCase one = compare_one(measured("a", {1000}), measured("a", {2000}));
+  EXPECT_EQ(one.verdict, CaseVerdict::unclear);
+  EXPECT_NEAR(*one.ratio, 2, 1e-9);
+  EXPECT_FALSE(one.low.has_value());
+  EXPECT_THAT(one.reason, HasSubstr("too few"));
+  MeasuredCase only_median = measured("a", {});
+  only_median.median = 500;
+  const ComparedCase median = compare_one(only_median, measured("a", {1000}));
+  EXPECT_NEAR(*median.ratio, 2, 1e-9);
+  EXPECT_THAT(median.reason, HasSubstr("no interval"));
+}
+
+TEST(Compare, WhatCannotBeComparedIsSaid) {
+  MeasuredCase base = measured("a", kTimes);
+  MeasuredCase candidate = base;
+  base.case_hash = "1111";
+  candidate.case_hash = "2222";
+  const ComparedCase hash = compare_one(base, candidate);
+  EXPECT_EQ(hash.verdict, CaseVerdict::incomparable);
+  EXPECT_THAT(hash.reason, HasSubstr("case_hash"));
+  EXPECT_FALSE(hash.ratio.has_value());
+  candidate = measured("a", {});
+  candidate.outcome = Outcome::wrong_result;
+  candidate.reason = "element 3 is off";
+  EXPECT_EQ(compare_one(measured("a", kTimes), candidate).verdict, CaseVerdict::failed);
+  EXPECT_EQ(compare_one(candidate, candidate).verdict, CaseVerdict::incomparable);
+  Measurement below = side({measured("a", kTimes)});
+  below.not_comparable = "measured below `nsys`";
+  EXPECT_EQ(compare(below, side({measured("a", times(2))}), {}).cases[0].verdict,
+            CaseVerdict::incomparable);
+}
+
+TEST(Compare, TimesOfDifferentMachineClassesAreIncomparableUnlessAskedFor) {
+  MeasuredCase base = measured("a", times(1));
+  MeasuredCase candidate = measured("a", times(2));
+  base.machine = {{"machine_class", "emerald-2c"}};
+  candidate.machine = {{"machine_class", "zen4-2c"}};
+  const ComparedCase refused = compare_one(base, candidate);
+  EXPECT_EQ(refused.verdict, CaseVerdict::incomparable);
+  EXPECT_FALSE(refused.ratio.has_value());
+  EXPECT_THAT(refused.reason, AllOf(HasSubstr("machine_class differs: emerald-2c and zen4-2c"),
+                                    HasSubstr("--across-machines")));
+  ComparisonOptions across;
+  across.machines = Machines::any;
+  const ComparedCase asked = compare(side({base}), side({candidate}), across).cases.at(0);
+  EXPECT_EQ(asked.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*asked.ratio, 2, 1e-9);
+  // What one side does not give says nothing: a report of another tool.
+  candidate.machine = {{"num_cpus", "2"}};
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+}
+
+TEST(Compare, AFileThatCannotBeReadIsNoAddedCase) {
+  Measurement base = side({});
+  base.unreadable = {{store_file_name("conv-a"), "b/conv-a.jsonl:1: schema bench.baseline/2"}};
+  const MeasuredCase candidate = measured("conv-a", times(1));
+  const ComparedCase compared = compare(base, side({candidate}), {}).cases.at(0);
+  EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
+  EXPECT_EQ(compared.reason, "b/conv-a.jsonl:1: schema bench.baseline/2");
+  EXPECT_EQ(compare(side({}), side({candidate}), {}).cases.at(0).verdict, CaseVerdict::added);
+}
+
+TEST(Compare, WorstFirstAndMeansOfGroups) {
+  const Comparison result =
+      compare(side({measured("conv-a", times(1)), measured("conv-b", times(1)),
+                    measured("gemm-c", times(1)), measured("gemm-gone", times(1)),
+                    measured("gemm-e", times(1))}),
+              side({measured("conv-a", times(1.1)), measured("conv-b", times(1.3)),
+                    measured("gemm-c", times(1)), measured("gemm-new", times(1)),
+                    measured("gemm-e", times(0.5))}),
+              {});
+  std::vector<std::string> ids;
+  for (const ComparedCase& entry : result.cases) ids.push_back(entry.id);
+  EXPECT_THAT(ids, ElementsAre("conv-b", "conv-a", "gemm-gone", "gemm-c", "gemm-new", "gemm-e"));
+  ASSERT_EQ(result.groups.size(), 3u);
+  EXPECT_EQ(result.groups[0].group, "conv");
+  EXPECT_NEAR(result.groups[0].ratio, std::sqrt(1.1 * 1.3), 1e-9);
+  EXPECT_EQ(result.groups[2].group, "all");
+  EXPECT_EQ(result.groups[2].cases, 4u);
+  EXPECT_EQ(result.count(CaseVerdict::slower), 2u);
+  EXPECT_EQ(result.count(CaseVerdict::removed), 1u);
+}
+
+TEST(Compare, WhatChanged) {
+  MeasuredCase base = measured("a", kTimes);
+  base.implementation = "brgconv:avx512_core";
+  base.facts = {{"layout.source", "acdb"}};
+  MeasuredCase candidate = measured("a", times(3));
+  candidate.implementation = "jit:sse41";
+  candidate.facts = {{"layout.source", "aBcd8b"}};
+  Measurement left = side({base});
+  left.facts = {{"library.onednn", "3.1"}, {"cpu", "X"}, {"arena.bytes", "1"}};
+  Measurement right = side({candidate});
+  right.facts = {{"library.onednn", "3.2"}, {"cpu", "X"}, {"arena.bytes", "2"}, {"thp", "always"}};
+  const Comparison result = compare(left, right, {});
+  EXPECT_THAT(result.changes, ElementsAre(Change{"library.onednn", "3.1", "3.2"},
+                                          Change{"thp", std::nullopt, "always"}));
+  EXPECT_THAT(result.cases[0].changes,
+              ElementsAre(Change{"implementation", "brgconv:avx512_core", "jit:sse41"},
+                          Change{"layout.source", "acdb", "aBcd8b"}));
+  EXPECT_EQ(result.count(CaseVerdict::slower), 1u);
+}
+
+TEST(Compare, DigestsAndPrimitivesChangeOnlyWhereBothAreKnown) {
+  using Facts = std::map<std::string, std::string>;
+  const auto changes = [](const Facts& from, const Facts& to, const std::string& seed) {
+    MeasuredCase base = measured("a", kTimes), candidate = base;
+    base.facts = from;
+    candidate.facts = to;
+    Measurement left = side({base}), right = side({candidate});
+    left.facts = {{"config.seed", "1"}};
+    right.facts = {{"config.seed", seed}};
+    return compare(left, right, {}).cases.at(0).changes;
+  };
+  const Facts known = {{"output.digest", "aa"}, {"primitives", "2"}};
+  const Facts other = {{"output.digest", "bb"}, {"primitives", "3"}};
+  const Change digest{"output.digest", "aa", "bb"}, primitives{"primitives", "2", "3"};
+  EXPECT_THAT(changes(known, other, "1"), ElementsAre(digest, primitives));
+  EXPECT_THAT(changes(known, known, "1"), IsEmpty());
+  EXPECT_THAT(changes({}, known, "1"), IsEmpty());  // of an earlier version
+  EXPECT_THAT(changes(known, {}, "1"), IsEmpty());
+  EXPECT_THAT(changes({{"output.digest", "varies"}}, known, "1"), IsEmpty());
+  EXPECT_THAT(changes(known, {{"output.digest", "varies"}}, "1"), IsEmpty());
+  EXPECT_THAT(changes(known, other, "2"), ElementsAre(primitives));  // other data
+}
+
+TEST(Compare, EmptySidesAreNoError) {
+  EXPECT_THAT(compare({}, {}, {}).cases, IsEmpty());
+  EXPECT_THAT(compare({}, {}, {}).groups, IsEmpty());
+}
+
+TEST(Compare, TimesOfADeviceUnderOtherConditionsAreIncomparable) {
+  MeasuredCase base = measured("gemm-a", times(1));
+  MeasuredCase candidate = measured("gemm-a", times(2));
+  base.device = DeviceConditions{{{"gpu.name", "A"}}, 1'700'000'000, false, "stream"};
+  candidate.device = base.device;
+  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+  candidate.device->clock_hz = 1'500'000'000;
+  const ComparedCase compared = compare_one(base, candidate);
+  EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
+  EXPECT_EQ(compared.reason,
+            "clock_hz differs: 1.70 GHz in the base, 1.50 GHz in the candidate, 13.3 % apart");
+  EXPECT_FALSE(compared.ratio);
+}
+
+}  // namespace
+}  // namespace bench

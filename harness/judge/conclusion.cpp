@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/conclusion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+std::size_t count_cut_short(const std::vector<Judgement>& judgements) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(judgements, [](const Judgement& entry) { return entry.cut_short; }));
+}
+
+// Whether the case could not be run here, which says nothing of the store.
+bool is_absent(const CaseEvidence& entry) {
+  return entry.outcome == Outcome::skipped || entry.outcome == Outcome::unsupported;
+}
+
+// Whether the store cannot know any case yet: nobody has ever saved a run of this configuration.
+bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
+  if (evidence.mode == GateEvidence::Mode::paired || evidence.configuration_is_stored) return false;
+  for (std::size_t i = 0; i < evidence.cases.size() && i < judgements.size(); ++i) {
+    const bool is_new = judgements[i].verdict == Verdict::no_baseline;
+    if (!is_new && !is_absent(evidence.cases[i])) return false;
+  }
+  return count(judgements, Verdict::no_baseline) > 0;
+}
+
+// "after 21 of 30 duets": of the cases that wait for the same kind of measurement as the first.
+std::string progress_text(const std::vector<Judgement>& judgements) {
+  const auto first = std::ranges::find_if(
+      judgements, [](const Judgement& entry) { return entry.pending.has_value(); });
+  if (first == judgements.end()) return "";
+  Pending sum{first->pending->kind, 0, 0};
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.pending || judgement.pending->kind != sum.kind) continue;
+    sum.done += judgement.pending->done;
+    sum.planned += judgement.pending->planned;
+  }
+  return " after " + pending_text(sum);
+}
+
+// Why the evidence ended early, and where.
+std::string end_text(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
+  const bool is_in_stage_one = std::ranges::any_of(
+      evidence.cases, [](const CaseEvidence& entry) { return entry.is_unmeasured; });
+  const std::string where =
+      is_in_stage_one ? " during the candidate's run" : progress_text(judgements);
+  if (evidence.stopped) {
+    return std::string(stop_text(evidence.stopped)) + where;
+  }
+  const bool is_waiting = std::ranges::any_of(judgements, [](const Judgement& entry) {
+    return entry.cut_short && entry.verdict == Verdict::inconclusive;
+  });
+  return is_waiting ? std::string(stop_text(std::nullopt)) + where : "the base failed";
+}
+
+std::string undecided_sentence(const GateEvidence& evidence,
+                               const std::vector<Judgement>& judgements) {
+  return fmt::format("{}; {} of {} cases not decided", end_text(evidence, judgements),
+                     count_cut_short(judgements), judgements.size());
+}
+
+std::string cut_short_advice(const GateEvidence& evidence) {
+  if (evidence.stopped == StopCause::budget) {
+    return "a larger --budget or fewer cases (--filter) would decide the others";
+  }
+  return "run the gate again to decide the others";
+}
+
+// No case was judged, and none is undecided.
+Conclusion conclude_without_reference(const GateEvidence& evidence,
+                                      const std::vector<Judgement>& judgements,
+                                      const ExitRules& rules) {
+  const bool is_first = is_first_run(evidence, judgements);
+  Conclusion conclusion{
+      ExitStatus::nothing_comparable,
+      fmt::format("nothing was judged: {}; {}",
+                  is_first ? "the store has no run of this configuration yet, and there is no base"
+                           : "no case has anything to be compared with",
+                  coverage_text(judgements)),
+      "--allow-incomparable accepts a gate that can compare nothing"};
+  if (is_first) {
+    conclusion.advice = "`bench baseline save RESULT --reason TEXT` keeps a run for later gates";
+  }
+  if (rules.baseline == ExitRules::Baseline::required) {
+    conclusion.advice = "--require-baseline demands something to compare with";
+  } else if (is_first || rules.incomparable == ExitRules::Incomparable::allowed) {
+    conclusion.status = ExitStatus::success;
+  }
+  return conclusion;
+}
+
+}  // namespace
+
+Coverage coverage_of(const std::vector<Judgement>& judgements) {
+  Coverage coverage;
+  coverage.in_scope = judgements.size();
+  coverage.cut_short = count_cut_short(judgements);
+  for (const Verdict verdict : {Verdict::regression, Verdict::improved, Verdict::pass}) {
+    coverage.judged += count(judgements, verdict);
+  }
+  return coverage;
+}
+
+std::string counts_text(const std::vector<Judgement>& judgements) {
+  std::string text;
+  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+    const std::size_t cases = count(judgements, static_cast<Verdict>(i));
+    if (cases == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, kVerdictNames[i]);
+  }
+  return text.empty() ? "no cases" : text;
+}
+
+std::string coverage_text(const std::vector<Judgement>& judgements) {
+  const Coverage coverage = coverage_of(judgements);
+  return fmt::format("{} of {} cases judged: {}", coverage.judged, coverage.in_scope,
+                     counts_text(judgements));
+}
+
+Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& judgements,
+                    const ExitRules& rules) {
+  const std::string counts = coverage_text(judgements);
+  const Coverage coverage = coverage_of(judgements);
+  if (coverage.cut_short > 0) {
+    const bool is_red = count(judgements, Verdict::regression) > 0;
+    return {is_red ? ExitStatus::regression : ExitStatus::not_measured,
+            fmt::format("{}; {}", undecided_sentence(evidence, judgements), counts),
+            cut_short_advice(evidence)};
+  }
+  if (count(judgements, Verdict::regression) > 0) return {ExitStatus::regression, counts, ""};
+  if (count(judgements, Verdict::error) > 0) {
+    return {ExitStatus::not_measured, counts, "mend what failed"};
+  }
+  const std::size_t undecided =
+      count(judgements, Verdict::inconclusive) + count(judgements, Verdict::suspect);
+  if (coverage.judged > 0) {
+    if (undecided == 0 || rules.undecided == ExitRules::Undecided::tolerated) {
+      return {ExitStatus::success, counts, ""};
+    }
+    return {ExitStatus::undecided, counts, "--strict does not accept undecided cases"};
+  }
+  if (undecided > 0) {
+    return {ExitStatus::undecided,
+            fmt::format("nothing was judged: the measurements decide no case; {}", counts),
+            "a quieter machine, longer cases or a larger `detect` would decide more"};
+  }
+  return conclude_without_reference(evidence, judgements, rules);
+}
+
+}  // namespace bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a gate comes to: its exit status and the sentence that every report begins with. A gate that
+// judged nothing, or whose evidence ended early, never looks like one that found nothing.
+#pragma once
+
+#include "harness/judge/decide.hpp"
+#include "harness/result/exit_status.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Coverage {
+  std::size_t judged = 0;     // REGRESSION, IMPROVED, PASS: the case has a verdict on its time
+  std::size_t cut_short = 0;  // undecided since the evidence ended early
+  std::size_t in_scope = 0;   // all cases
+};
+Coverage coverage_of(const std::vector<Judgement>& judgements);
+
+// "1 REGRESSION, 53 PASS", in reading order; verdicts without a case are left out.
+std::string counts_text(const std::vector<Judgement>& judgements);
+
+// "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
+std::string coverage_text(const std::vector<Judgement>& judgements);
+
+// What the caller of the gate accepts or demands.
+struct ExitRules {
+  enum class Undecided { tolerated, strict };
+  enum class Baseline { optional, required };
+  enum class Incomparable { refused, allowed };
+  Undecided undecided = Undecided::tolerated;
+  Baseline baseline = Baseline::optional;
+  Incomparable incomparable = Incomparable::refused;
+};
+
+struct Conclusion {
+  ExitStatus status = ExitStatus::success;
+  std::string sentence;  // what the gate found; one line, without a full stop
+  std::string advice;    // what to do about a status that is neither success nor regression
+};
+
+// `judgements` are decide()'s of the evidence. docs/gate.md has the table of statuses.
+Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& judgements,
+                    const ExitRules& rules);
+
+}  // namespace bench

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/conclusion.hpp"
+
+#include "harness/judge/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using test::measured;
+using testing::StartsWith;
+
+// A gate of these verdicts, one a case.
+class ConclusionTest : public testing::Test {
+ protected:
+  Judgement& add(Verdict verdict) {
+    evidence_.cases.push_back(measured("case"));
+    judgements_.emplace_back().verdict = verdict;
+    return judgements_.back();
+  }
+  // Undecided by 7 of its 10 duets.
+  void add_waiting() {
+    Judgement& judgement = add(Verdict::inconclusive);
+    judgement.cut_short = true;
+    judgement.pending = Pending{Wanted::Kind::duets, 7, 10};
+  }
+  Conclusion conclude(const ExitRules& rules = {}) const {
+    return bench::conclude(evidence_, judgements_, rules);
+  }
+  ExitStatus status(const ExitRules& rules = {}) const { return conclude(rules).status; }
+
+  GateEvidence evidence_;
+  std::vector<Judgement> judgements_;
+  const ExitRules strict_{.undecided = ExitRules::Undecided::strict};
+  const ExitRules required_{.baseline = ExitRules::Baseline::required};
+  const ExitRules allowed_{.incomparable = ExitRules::Incomparable::allowed};
+};
+
+TEST_F(ConclusionTest, CasesThatPassAreGreen) {
+  add(Verdict::pass);
+  add(Verdict::improved);
+  EXPECT_EQ(status(), ExitStatus::success);
+  EXPECT_EQ(conclude().sentence, "2 of 2 cases judged: 1 IMPROVED, 1 PASS");
+}
+
+TEST_F(ConclusionTest, ARegressionWinsOverAnErrorAndOverEvidenceThatEndedEarly) {
+  add(Verdict::error);
+  add_waiting();
+  EXPECT_EQ(status(), ExitStatus::not_measured);
+  add(Verdict::regression);
+  EXPECT_EQ(status(), ExitStatus::regression);
+}
+
+TEST_F(ConclusionTest, AGateThatTheBudgetStoppedIsNeverGreen) {
+  evidence_.stopped = StopCause::budget;
+  add(Verdict::pass);
+  add_waiting();
+  add_waiting();
+  const Conclusion conclusion = conclude();
+  EXPECT_EQ(conclusion.status, ExitStatus::not_measured);
+  EXPECT_EQ(conclusion.sentence,
+            "stopped by the budget after 14 of 20 duets; 2 of 3 cases not decided; "
+            "1 of 3 cases judged: 2 INCONCLUSIVE, 1 PASS");
+}
+
+TEST_F(ConclusionTest, AGateThatCtrlCStoppedIsNeverGreen) {
+  evidence_.stopped = StopCause::interruption;
+  add(Verdict::inconclusive).cut_short = true;
+  evidence_.cases[0].is_unmeasured = true;
+  const Conclusion conclusion = conclude();
+  EXPECT_EQ(conclusion.status, ExitStatus::not_measured);
+  EXPECT_THAT(conclusion.sentence,
+              StartsWith("stopped by Ctrl-C during the candidate's run; 1 of 1 cases not decided"));
+}
+
+TEST_F(ConclusionTest, AGateThatWasKilledIsNeverGreen) {
+  add_waiting();
+  EXPECT_EQ(status(), ExitStatus::not_measured);
+  EXPECT_THAT(conclude().sentence, StartsWith("the evidence ends after 7 of 10 duets; "));
+}
+
+TEST_F(ConclusionTest, ABaseThatDiedIsNeverGreen) {
+  add(Verdict::pass);
+  add(Verdict::incomparable).cut_short = true;
+  EXPECT_EQ(status(allowed_), ExitStatus::not_measured);
+  EXPECT_THAT(conclude().sentence, StartsWith("the base failed; 1 of 2 cases not decided"));
+}
+
+TEST_F(ConclusionTest, NothingJudgedIsGreenOnlyInTheFirstRunOfAConfiguration) {
+  add(Verdict::no_baseline);
+  EXPECT_EQ(status(), ExitStatus::success);
+  EXPECT_THAT(conclude().sentence, StartsWith("nothing was judged: the store has no run of this"));
+  EXPECT_EQ(status(required_), ExitStatus::nothing_comparable);
+  evidence_.configuration_is_stored = true;
+  EXPECT_EQ(status(), ExitStatus::nothing_comparable);
+  EXPECT_EQ(status(allowed_), ExitStatus::success);
+}
+
+TEST_F(ConclusionTest, CasesThatCannotRunHereDoNotSpoilTheFirstRun) {
+  add(Verdict::no_baseline);
+  add(Verdict::incomparable);
+  EXPECT_EQ(status(), ExitStatus::nothing_comparable);
+  evidence_.cases[1].outcome = Outcome::skipped;
+  EXPECT_EQ(status(), ExitStatus::success);
+}
+
+TEST_F(ConclusionTest, AGateInWhichEveryCaseIsSkippedIsNotGreen) {
+  add(Verdict::incomparable);
+  evidence_.cases[0].outcome = Outcome::skipped;
+  EXPECT_EQ(status(), ExitStatus::nothing_comparable);
+}
+
+TEST_F(ConclusionTest, NothingComparableIsFiveUnlessThatIsAccepted) {
+  add(Verdict::incomparable);
+  EXPECT_EQ(status(), ExitStatus::nothing_comparable);
+  EXPECT_THAT(conclude().sentence, StartsWith("nothing was judged: no case has anything"));
+  EXPECT_EQ(status(allowed_), ExitStatus::success);
+  add(Verdict::pass);
+  EXPECT_EQ(status(), ExitStatus::success);
+}
+
+TEST_F(ConclusionTest, NothingDecidedIsFourWithOrWithoutStrict) {
+  add(Verdict::inconclusive);
+  add(Verdict::suspect);
+  EXPECT_EQ(status(), ExitStatus::undecided);
+  EXPECT_EQ(status(strict_), ExitStatus::undecided);
+  EXPECT_EQ(status(allowed_), ExitStatus::undecided);
+  EXPECT_THAT(conclude().sentence, StartsWith("nothing was judged: the measurements decide no"));
+  add(Verdict::pass);
+  EXPECT_EQ(status(), ExitStatus::success);
+  EXPECT_EQ(status(strict_), ExitStatus::undecided);
+}
+
+TEST_F(ConclusionTest, NoCaseAtAllIsNotGreen) {
+  EXPECT_EQ(status(), ExitStatus::nothing_comparable);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/decide.hpp"
+
+#include "harness/judge/paired.hpp"
+#include "harness/judge/screen.hpp"
+#include "harness/judge/windowed.hpp"
+#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/false_discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// A suspect that nothing is known of is measured before those that the screen knows, and one that
+// its duets have shown to be slower before all others.
+constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
+constexpr double kSlowerUrgency = std::numeric_limits<double>::infinity();
+
+// Looks at one question, each after twice as many duets as the one before, share its error.
+struct Looks {
+  int first, last;  // duets
+  int next(int done) const {
+    int look = first;
+    while (look <= done && look < last) look = std::min(last, 2 * look);
+    return look;
+  }
+  int count() const {
+    int looks = 1;
+    for (int look = first; look < last; look = next(look)) ++looks;
+    return looks;
+  }
+};
+Looks first_looks(const GatePolicy& policy) { return {policy.duets, policy.extended_duets}; }
+Looks confirming_looks(const GatePolicy& policy) {
+  return {std::min(policy.first_confirmations, policy.confirmations), policy.confirmations};
+}
+
+// The fewest duets whose signs alone can be as improbable as this: 2^-n.
+int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
+
+std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
+  const auto found = side.facts.find(fact);
+  if (found == side.facts.end()) return std::nullopt;
+  try {
+    return std::stoll(found->second);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Growth of the peak beyond what `gate: { memory: ... }` allows; it needs no statistics.
+std::optional<std::string> memory_growth(const PreparedSide& base, const PreparedSide& candidate,
+                                         double allowed) {
+  const auto from = number_of(base, "memory.peak_bytes");
+  const auto to = number_of(candidate, "memory.peak_bytes");
+  if (!from || !to || *from <= 0) return std::nullopt;
+  const double growth = static_cast<double>(*to) / static_cast<double>(*from) - 1;
+  if (growth <= allowed) return std::nullopt;
+  return fmt::format("its peak memory grew by {:.1f} %, from {} to {} bytes", 100 * growth, *from,
+                     *to);
+}
+
+std::string text_of(Outcome outcome, const std::string& reason) {
+  return fmt::format("{}: {}", name_of(outcome), reason);
+}
+
+const PreparedSide* base_side(const CaseEvidence& entry) {
+  if (entry.base) return &*entry.base;
+  if (entry.stored && !entry.stored->incomparable) return &entry.stored->side;
+  return nullptr;
+}
+
+class Decider {
+ public:
+  explicit Decider(const GateEvidence& evidence)
+      : evidence_(evidence),
+        policy_(evidence.policy),
+        delta_(std::log1p(evidence.settings.delta)),
+        detect_(std::log1p(evidence.settings.detect)) {
+    if (evidence.moved) moved_ = evidence.moved->text;
+  }
+
+  Decision run() {
+    decision_.judgements.resize(evidence_.cases.size());
+    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) begin(i);
+    if (evidence_.mode == GateEvidence::Mode::paired) {
+      decide_paired();
+    } else {
+      for (const Suspect& suspect : suspects_) decide_windowed(suspect);
+    }
+    for (const std::string& id : evidence_.removed) add_removed(id);
+    std::ranges::stable_sort(decision_.wanted, std::greater<>(), &Wanted::urgency);
+    return std::move(decision_);
+  }
+
+ private:
+  struct Suspect {
+    std::size_t index;
+    double urgency;
+  };
+  // Suspects with any duets, and what these say. A member with fewer than the first look takes has
+  // p-values of 1, like a suspect without duets.
+  struct Family {
+    std::vector<Suspect> members;
+    std::vector<PairedResult> results;
+    std::vector<double> slower, faster;  // adjusted p-values
+    std::size_t pending = 0;             // suspects whose first look is not complete
+  };
+  // The verdict of a case while `pending` is still to be measured.
+  struct Undecided {
+    Pending pending;
+    std::string_view finding;  // what its measurements say so far; may be empty
+  };
+
+  void begin(std::size_t index);
+  bool settle_without_time(std::size_t index, Judgement& judgement);
+  bool settle_absent(std::size_t index, const std::string& why, Judgement& judgement);
+  void decide_paired();
+  Family family();
+  void judge_pair(const Family& all, std::size_t member);
+  void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
+                   Judgement& judgement);
+  void judge_regression(const Suspect& suspect, const PairedResult& first, Judgement& judgement);
+  bool lies_far_beyond(const PairedResult& result) const;
+  bool is_obvious(const PairedResult& result) const {
+    return result.p_slower <= policy_.unconfirmed_error && lies_far_beyond(result);
+  }
+  void leave_undecided(const Undecided& undecided, Judgement& judgement) const;
+  void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
+  void decide_windowed(const Suspect& suspect);
+  void add_removed(const std::string& id);
+  void want(const Suspect& suspect, Wanted::Kind kind, int count) {
+    decision_.wanted.push_back({suspect.index, kind, count, suspect.urgency});
+  }
+  void want_now(const Suspect& suspect, Wanted::Kind kind, int count) {
+    want({suspect.index, kSlowerUrgency}, kind, count);
+  }
+
+  const GateEvidence& evidence_;
+  const GatePolicy& policy_;
+  const double delta_, detect_;  // logarithms
+  std::optional<std::string> moved_;
+  Decision decision_;
+  std::vector<Suspect> suspects_;
+};
+
+void Decider::begin(std::size_t index) {
+  const CaseEvidence& entry = evidence_.cases[index];
+  Judgement& judgement = decision_.judgements[index];
+  judgement.id = entry.id;
+  judgement.source = entry.source;
+  judgement.candidate = entry.median;
+  if (const PreparedSide* base = base_side(entry); base != nullptr) {
+    judgement.changes = case_changes(*base, entry.side);
+  }
+  if (settle_without_time(index, judgement)) return;
+  const Screened screened = screen(entry, evidence_.settings, moved_);
+  if (screened.excess) {
+    judgement.against = Reference::store;
+    judgement.effect = std::expm1(*screened.excess);
+    judgement.base = time_from_log(entry.stored->center);
+    judgement.candidate = time_from_log(entry.stored->center + *screened.excess);
+  }
+  if (screened.result == Screened::Result::clear) {
+    judgement.course = Judgement::Course::screened_out;
+    return;
+  }
+  const bool paired = evidence_.mode == GateEvidence::Mode::paired;
+  leave_undecided({{paired ? Wanted::Kind::duets : Wanted::Kind::windows, 0,
+                    paired ? policy_.duets : policy_.windows},
+                   screened.reason},
+                  judgement);
+  // In units of its own noise, so that the clearest regression comes first.
+  const double urgency = screened.excess && entry.stored->sigma > 0
+                             ? *screened.excess / entry.stored->sigma
+                             : kUnknownUrgency;
+  suspects_.push_back({index, urgency});
+}
+
+// Outcomes, configurations and memory: exact, and no reason to measure.
+bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
+  const CaseEvidence& entry = evidence_.cases[index];
+  const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
+  const Outcome outcome = failed_later ? entry.failure->outcome : entry.outcome;
+  const std::string why = failed_later ? entry.failure->reason : entry.reason.value_or("");
+  const auto settle = [&](Verdict verdict, std::string reason) {
+    judgement.verdict = verdict;
+    judgement.reason = std::move(reason);
+    return true;
+  };
+  if (entry.is_unmeasured) {
+    judgement.cut_short = true;
+    return settle(Verdict::inconclusive,
+                  fmt::format("{} before it was measured", stop_text(evidence_.stopped)));
+  }
+  if (outcome != Outcome::ok) {
+    const std::string text = text_of(outcome, why);
+    return is_failure(outcome) ? settle(Verdict::error, text)
+                               : settle_absent(index, text, judgement);
+  }
+  if (const PreparedSide* base = base_side(entry); base != nullptr) {
+    if (const auto growth = memory_growth(*base, entry.side, evidence_.settings.memory)) {
+      return settle(Verdict::regression, *growth);
+    }
+  }
+  if (entry.failure) {
+    judgement.cut_short = is_failure(entry.failure->outcome);
+    return settle(Verdict::incomparable,
+                  "the base ends with " + text_of(entry.failure->outcome, entry.failure->reason));
+  }
+  if (evidence_.mode == GateEvidence::Mode::paired) return false;
+  if (!entry.stored) {
+    return settle(Verdict::no_baseline, "the store has no run of it, and there is no base");
+  }
+  if (entry.stored->incomparable) {
+    return settle(entry.stored->is_damaged ? Verdict::error : Verdict::incomparable,
+                  *entry.stored->incomparable);
+  }
+  return false;
+}
+
+// What the candidate does not compute is an error if the store or the base shows that it could be.
+bool Decider::settle_absent(std::size_t index, const std::string& why, Judgement& judgement) {
+  const CaseEvidence& entry = evidence_.cases[index];
+  const bool is_stored = entry.stored && (!entry.stored->incomparable || entry.stored->is_damaged);
+  judgement.verdict = is_stored || entry.base ? Verdict::error : Verdict::incomparable;
+  judgement.reason = is_stored    ? "was measured before, now " + why
+                     : entry.base ? "the base computes it, the candidate: " + why
+                                  : why;
+  if (judgement.verdict == Verdict::error || evidence_.mode != GateEvidence::Mode::paired) {
+    return true;
+  }
+  if (entry.failure) {
+    judgement.cut_short = is_failure(entry.failure->outcome);
+    judgement.reason += "; the base: " + text_of(entry.failure->outcome, entry.failure->reason);
+    return true;
+  }
+  leave_undecided({{Wanted::Kind::base, 0, 1}, why}, judgement);
+  want({index, kUnknownUrgency}, Wanted::Kind::base, 1);
+  return true;
+}
+
+void Decider::decide_paired() {
+  const Family all = family();
+  for (std::size_t i = 0; i < all.members.size(); ++i) judge_pair(all, i);
+}
+
+Decider::Family Decider::family() {
+  Family all;
+  std::vector<double> slower, faster;
+  const double share = first_looks(policy_).count();
+  for (const Suspect& suspect : suspects_) {
+    const auto result =
+        paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
+    const int done = result ? result->duets : 0;
+    const bool is_complete = done >= policy_.duets;
+    if (!is_complete) {
+      ++all.pending;
+      want(suspect, Wanted::Kind::duets, policy_.duets - done);
+    }
+    if (!result) continue;
+    all.members.push_back(suspect);
+    all.results.push_back(*result);
+    slower.push_back(is_complete ? std::min(1.0, share * result->p_slower) : 1);
+    faster.push_back(is_complete ? std::min(1.0, share * result->p_faster) : 1);
+  }
+  // What is still to come counts as equal sides: that only ever hides an effect, and only for now,
+  // so whatever is found before the budget ends stays found.
+  slower.resize(suspects_.size(), 1);
+  faster.resize(suspects_.size(), 1);
+  all.slower = adjusted_p_values(slower);
+  all.faster = adjusted_p_values(faster);
+  return all;
+}
+
+void Decider::judge_pair(const Family& all, std::size_t member) {
+  const Suspect& suspect = all.members[member];
+  const PairedResult& first = all.results[member];
+  const double slower = all.slower[member];
+  const double faster = all.faster[member];
+  Judgement& judgement = decision_.judgements[suspect.index];
+  judgement.verdict = Verdict::pass;
+  judgement.course = Judgement::Course::measured_again;
+  judgement.reason.clear();
+  judgement.cut_short = false;
+  judgement.pending.reset();
+  judgement.against = Reference::base;
+  judgement.duets = first.duets;
+  judgement.effect = std::expm1(first.effect);
+  if (first.low) judgement.low = std::expm1(*first.low);
+  if (first.high) judgement.high = std::expm1(*first.high);
+  judgement.p = first.effect < 0 ? first.p_faster : first.p_slower;
+  if (first.duets >= policy_.duets) judgement.adjusted_p = first.effect < 0 ? faster : slower;
+  judgement.base = first.base;
+  judgement.candidate = first.candidate;
+  if (is_obvious(first)) {
+    judge_cycles(suspect, Duet::Stage::first, judgement);
+  } else if (slower <= policy_.false_discovery_rate && first.effect >= delta_) {
+    judge_regression(suspect, first, judgement);
+  } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
+    judgement.verdict = Verdict::improved;
+  } else if (!first.excluded || *first.excluded >= detect_) {
+    judge_noise(suspect, first, all.pending, judgement);
+  }
+}
+
+// An effect so large and so far beyond the scatter of its duets that it needs no fresh ones if
+// their signs are improbable too. The lower bound of the mean by Student's t exceeds `delta` at the
+// error for unconfirmed regressions, shared among all suspects and looks (Bonferroni): unlike
+// ranks, it counts how far the duets lie beyond their scatter. Ten duets of equal sides may agree
+// in sign by chance (1 in 1,024), and a machine of two states gives them no scatter then; but no
+// such states differ by `obvious_effect`.
+bool Decider::lies_far_beyond(const PairedResult& result) const {
+  if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
+  const double error = policy_.unconfirmed_error /
+                       (first_looks(policy_).count() * static_cast<double>(suspects_.size()));
+  const double t = student_t_quantile(1 - error, result.duets - 1);
+  return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
+}
+
+// Neither slower nor faster nor near enough to equal.
+void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
+                          Judgement& judgement) {
+  if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
+  if (first.duets < policy_.duets) {  // asked for by family()
+    leave_undecided({{Wanted::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
+    return;
+  }
+  const double told = 100 * judgement.detectable.value_or(0);
+  const int next = first_looks(policy_).next(first.duets);
+  if (next > first.duets) {
+    // What only its signs do not prove yet has no need of a whole look.
+    const int signs = fewest_duets(policy_.unconfirmed_error);
+    if (first.duets < signs && signs < next && lies_far_beyond(first)) {
+      leave_undecided({{Wanted::Kind::duets, first.duets, signs}, ""}, judgement);
+      want_now(suspect, Wanted::Kind::duets, signs - first.duets);
+      return;
+    }
+    leave_undecided({{Wanted::Kind::duets, first.duets, next}, ""}, judgement);
+    // One look at all suspects comes before a second one at any, unless that one looks slower:
+    // among many suspects the first duets alone cannot prove it.
+    if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
+      want_now(suspect, Wanted::Kind::duets, next - first.duets);
+    } else if (pending == 0) {
+      want(suspect, Wanted::Kind::duets, next - first.duets);
+    }
+    return;
+  }
+  judgement.verdict = Verdict::inconclusive;
+  const auto needed = duets_needed(first, detect_, policy_);
+  judgement.reason = fmt::format(
+      "undecided after {} duets, whose minimum detectable effect is {:.1f} %; {}", first.duets,
+      told,
+      needed ? fmt::format("about {} duets or a quieter machine would decide it", *needed)
+             : std::string("a quieter machine or a longer case would help"));
+}
+
+void Decider::judge_regression(const Suspect& suspect, const PairedResult& first,
+                               Judgement& judgement) {
+  const auto again =
+      paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::confirmation, policy_);
+  judgement.confirmations = again ? again->duets : 0;
+  if (policy_.confirmations == 0) {
+    judge_cycles(suspect, Duet::Stage::first, judgement);
+    return;
+  }
+  if (again) {
+    judgement.confirmed_effect = std::expm1(again->effect);
+    judgement.confirmed_p = again->p_slower;
+  }
+  const Looks looks = confirming_looks(policy_);
+  const int next = looks.next(judgement.confirmations);
+  const double error = policy_.confirmation_error / looks.count();
+  // Once the fresh duets exclude an effect of `delta`, more of them would not confirm it.
+  const bool is_refuted =
+      again && judgement.confirmations >= looks.first && again->high && *again->high < delta_;
+  const bool wants_more = next > judgement.confirmations && !is_refuted;
+  // Fresh duets that end early are a sample of their own: their test holds for as many as there
+  // are.
+  if (again && again->p_slower <= error && again->effect >= delta_) {
+    judge_cycles(suspect, Duet::Stage::confirmation, judgement);
+  } else if (wants_more) {
+    want_now(suspect, Wanted::Kind::confirmation, next - judgement.confirmations);
+    leave_undecided({{Wanted::Kind::confirmation, judgement.confirmations, next}, ""}, judgement);
+  } else {
+    judgement.verdict = Verdict::inconclusive;
+    judgement.reason = fmt::format("not confirmed: fresh duets measured {:+.2f} %",
+                                   100 * *judgement.confirmed_effect);
+  }
+  if (judgement.verdict == Verdict::inconclusive && first.detectable) {
+    judgement.detectable = std::expm1(*first.detectable);
+  }
+}
+
+void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) const {
+  judgement.verdict = Verdict::inconclusive;
+  judgement.cut_short = true;
+  judgement.pending = undecided.pending;
+  judgement.reason =
+      fmt::format("{} after {}", stop_text(evidence_.stopped), pending_text(undecided.pending));
+  if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
+}
+
+// What is slower because the device ran at a lower clock is no fault of the code: time and cycles
+// have to agree (gates.md 3.6).
+void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement) {
+  judgement.verdict = Verdict::regression;
+  const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);
+  if (!cycles) return;
+  const bool grown = cycles->effect >= delta_ && cycles->p_slower <= policy_.confirmation_error;
+  if (grown) return;
+  judgement.verdict = Verdict::suspect;
+  judgement.reason = fmt::format(
+      "its cycles do not agree with its time: {:+.2f} %; the device's clock was {:.2f} GHz for the "
+      "base, {:.2f} GHz for the candidate",
+      100 * std::expm1(cycles->effect), cycles->base_hz / 1e9, cycles->candidate_hz / 1e9);
+}
+
+void Decider::decide_windowed(const Suspect& suspect) {
+  const CaseEvidence& entry = evidence_.cases[suspect.index];
+  Judgement& judgement = decision_.judgements[suspect.index];
+  const auto done = static_cast<int>(entry.windows.size());
+  if (done < policy_.windows) {
+    want(suspect, Wanted::Kind::windows, policy_.window_processes);
+    judgement.pending->done = done;
+    leave_undecided({*judgement.pending, ""}, judgement);
+    return;
+  }
+  judgement.cut_short = false;
+  judgement.pending.reset();
+  judge_windows(entry, evidence_, judgement);
+}
+
+void Decider::add_removed(const std::string& id) {
+  Judgement judgement;
+  judgement.id = id;
+  judgement.verdict = Verdict::error;
+  judgement.reason = "the store has it, the configuration no longer; --allow-removed accepts that";
+  decision_.judgements.push_back(std::move(judgement));
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  return kVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string pending_text(const Pending& pending) {
+  constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
+                                                      "answers of the base"};
+  return fmt::format("{} of {} {}", pending.done, pending.planned,
+                     kUnits[static_cast<std::size_t>(pending.kind)]);
+}
+
+Decision decide(const GateEvidence& evidence) { return Decider(evidence).run(); }
+
+std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict) {
+  return static_cast<std::size_t>(std::ranges::count(judgements, verdict, &Judgement::verdict));
+}
+
+bool needs_kit(Verdict verdict) {
+  return verdict == Verdict::regression || verdict == Verdict::error || verdict == Verdict::suspect;
+}
+
+}  // namespace bench

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/evidence_file.hpp"
+
+#include "harness/result/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// A gate over two cases with every kind of record.
+struct Sample {
+  GateFacts facts;
+  GateEvidence evidence;
+
+  Sample() {
+    facts.run_id = "run1";
+    facts.config_name = "resnet";
+    facts.config_files = {"configs/resnet.yaml"};
+    facts.machine_class = "zen4-2c-0123abcd";
+    facts.candidate = {"/opt/bench", "0.1.0", "abc", {{"A", "B"}}, {{"onednn", "3.2.0"}}};
+    facts.base = GateSide{"/old/bench", "0.1.0", "def", {}, {{"onednn", "3.1.0"}}};
+    facts.store = "baselines";
+    evidence.mode = GateEvidence::Mode::paired;
+    evidence.settings = {0.02, 0.03, 0.10};
+    evidence.policy.duets = 2;
+    evidence.policy.confirmations = 1;
+    evidence.moved = MachineDrift{0.0402, "the machine moved: dram by +4.1 % during the run"};
+    evidence.configuration_is_stored = true;
+    evidence.removed = {"gone"};
+    evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
+    CaseEvidence& first = evidence.cases.emplace_back();
+    first.id = "a";
+    first.source = "configs/resnet.yaml:14";
+    first.median = Nanoseconds(1200);
+    first.q25 = {1100};
+    first.side = {"jit",
+                  {{"memory.peak_bytes", "64"},
+                   {"memory.weights_bytes", "0"},
+                   {"memory.workspace_bytes", "0"}}};
+    StoredCase stored;
+    stored.commit = "def";
+    stored.time = "2026-11-20T08:00:00Z";
+    stored.run_id = "run0";
+    stored.runs = 7;
+    stored.center = 6.9;
+    stored.sigma = 0.004;
+    stored.q95 = 0.01;
+    stored.median = Nanoseconds(1000);
+    stored.clock_hz = 1'700'000'000;
+    stored.side = {"gemm", {{"memory.peak_bytes", "64"}}};
+    first.stored = stored;
+    first.base = PreparedSide{"gemm", {{"primitives", "1"}}};
+    first.duets = {duet(0), duet(1)};
+    first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}});
+    CaseEvidence& second = evidence.cases.emplace_back();
+    second.id = "b";
+    second.source = "configs/resnet.yaml:20";
+    second.median = Nanoseconds(50);
+    second.q25 = {50};
+    second.failure = SideFailure{SideFailure::Side::base, Outcome::crashed, "SIGSEGV"};
+    second.stored = StoredCase{};
+    second.stored->incomparable = "case_hash differs: 1 in the store, 2 here";
+  }
+
+  static Duet duet(int number) {
+    return {"run1",
+            "a",
+            Duet::Stage::first,
+            number,
+            3,
+            {Nanoseconds(1000), Nanoseconds(1001)},
+            {Nanoseconds(1200), Nanoseconds(1202)},
+            {1'700'000'000, 1'710'000'000},
+            {1'690'000'000, 1'700'000'000},
+            {Nanoseconds(50), Nanoseconds(51)},
+            {Nanoseconds(52), Nanoseconds(53)},
+            Nanoseconds(50)};
+  }
+
+  // Stage 1 as `execute_plan` writes it.
+  std::string stage_one() const {
+    RunRecord run;
+    run.run_id = "run1";
+    std::string text = to_json_line(run) + "\n";
+    for (const CaseEvidence& entry : evidence.cases) {
+      ProcessRecord process;
+      process.run_id = "run1";
+      process.id = entry.id;
+      process.samples = {Nanoseconds(static_cast<std::int64_t>(entry.q25.front()))};
+      text += to_json_line(process) + "\n";
+      CaseRecord record;
+      record.run_id = "run1";
+      record.id = entry.id;
+      record.source = entry.source;
+      record.time = TimeSummary{*entry.median, {}, {}, {}, {}, {}, {}, {}};
+      if (!entry.side.implementation.empty()) {
+        record.implementation = entry.side.implementation;
+        record.memory = MemoryUse{Bytes{64}, Bytes{0}, Bytes{0}};
+      }
+      text += to_json_line(record) + "\n";
+    }
+    return text;
+  }
+
+  std::string text() const {
+    std::string text = stage_one() + gate_line(facts, evidence) + "\n";
+    for (const CaseEvidence& entry : evidence.cases) {
+      if (entry.stored) text += stored_line("run1", entry.id, *entry.stored) + "\n";
+      if (entry.base) text += base_side_line("run1", entry.id, *entry.base) + "\n";
+      for (const Duet& duet : entry.duets) text += duet_line(duet) + "\n";
+      for (const Window& window : entry.windows) text += window_line(window) + "\n";
+      if (entry.failure) text += failure_line("run1", entry.id, *entry.failure) + "\n";
+    }
+    for (const Judgement& judgement : decide(evidence).judgements) {
+      text += verdict_line("run1", judgement) + "\n";
+    }
+    return text;
+  }
+};
+
+TEST(EvidenceFile, ReadsWhatItWrote) {
+  const Sample sample;
+  const auto file = read_gate_file(sample.text(), "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->facts.candidate, sample.facts.candidate);
+  EXPECT_EQ(file->facts.base, sample.facts.base);
+  EXPECT_EQ(file->facts.store, "baselines");
+  const GateEvidence& evidence = file->evidence;
+  EXPECT_EQ(evidence.mode, GateEvidence::Mode::paired);
+  EXPECT_EQ(evidence.settings, sample.evidence.settings);
+  EXPECT_EQ(evidence.policy.duets, 2);
+  EXPECT_EQ(evidence.moved, sample.evidence.moved);
+  EXPECT_EQ(evidence.removed, sample.evidence.removed);
+  EXPECT_EQ(evidence.changes, sample.evidence.changes);
+  ASSERT_THAT(evidence.cases, SizeIs(2));
+  const CaseEvidence& first = sample.evidence.cases[0];
+  EXPECT_EQ(evidence.cases[0].stored, first.stored);
+  EXPECT_EQ(evidence.cases[0].base, first.base);
+  EXPECT_EQ(evidence.cases[0].duets, first.duets);
+  EXPECT_EQ(evidence.cases[0].windows, first.windows);
+  EXPECT_EQ(evidence.cases[0].side, first.side);
+  EXPECT_EQ(evidence.cases[1].failure, sample.evidence.cases[1].failure);
+  EXPECT_EQ(evidence.cases[1].stored, sample.evidence.cases[1].stored);
+}
+
+TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
+  const Sample sample;
+  const auto file = read_gate_file(sample.text(), "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  const auto again = decide(file->evidence).judgements;
+  ASSERT_EQ(again.size(), file->judgements.size());
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    EXPECT_EQ(verdict_line("run1", again[i]), verdict_line("run1", file->judgements[i]));
+  }
+}
+
+TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
+  Sample sample;
+  CaseEvidence& entry = sample.evidence.cases.emplace_back();
+  entry.id = "never reached";
+  entry.source = "configs/resnet.yaml:20";
+  entry.is_unmeasured = true;
+  const std::string reached = Sample().stage_one();  // Ctrl-C: the case has no record
+  const std::string text = reached + gate_line(sample.facts, sample.evidence) + "\n" +
+                           gate_end_line("run1", StopCause::interruption) + "\n";
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->evidence.stopped, StopCause::interruption);
+  ASSERT_THAT(file->evidence.cases, SizeIs(3));
+  EXPECT_EQ(file->evidence.cases[2].id, "never reached");
+  EXPECT_EQ(file->evidence.cases[2].source, "configs/resnet.yaml:20");
+  EXPECT_TRUE(file->evidence.cases[2].is_unmeasured);
+  EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
+}
+
+// Files of older versions say neither by how much the machine moved nor what ended the gate.
+TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
+  std::string text = Sample().text();
+  for (const std::string part :
+       {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
+        "\"obvious_effect\":0.25,", "\"first_confirmations\":10,", "\"pass_error\":0.03,"}) {
+    const std::size_t place = text.find(part);
+    ASSERT_NE(place, std::string::npos) << part;
+    text.erase(place, part.size());
+  }
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_TRUE(std::isinf(file->evidence.moved->log));
+  EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
+  const GatePolicy& policy = file->evidence.policy;
+  EXPECT_EQ(policy.unconfirmed_error, GatePolicy().unconfirmed_error);
+  EXPECT_EQ(policy.first_confirmations, policy.confirmations);  // one look at them
+  EXPECT_EQ(policy.pass_error, policy.bound_error);
+}
+
+TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
+  const Sample sample;
+  std::string text = sample.text();
+  Judgement judgement;
+  judgement.id = "a";
+  judgement.effect = std::numeric_limits<double>::quiet_NaN();
+  judgement.low = 0.1;
+  text += verdict_line("run1", judgement) + "\n";
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->judgements.back().effect, std::nullopt);
+  EXPECT_EQ(file->judgements.back().low, 0.1);
+}
+
+TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
+  std::string text = Sample().text();
+  const std::size_t place = text.find("\"stage\":\"first\"");
+  text.replace(place, 15, "\"stage\":\"third\"");
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error().message(), HasSubstr("gate.jsonl:9"));
+  EXPECT_THAT(file.error().message(), HasSubstr("third"));
+}
+
+TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\"duets\":2,", "\"duets\":0,"},
+           // Twice none are none: the next look would never come.
+           {"\"first_confirmations\":10,", "\"first_confirmations\":0,"},
+           {"\"bound_error\":0.05", "\"bound_error\":1"},
+           {"\"detectable_error\":0.01", "\"detectable_error\":-1"},
+           {"\"log_sigma\":0.004", "\"log_sigma\":-1"},
+           {"\"delta\":0.02", "\"delta\":-2"}}) {
+    std::string text = Sample().text();
+    const std::size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    text.replace(place, from.size(), to);
+    EXPECT_FALSE(read_gate_file(text, "gate.jsonl").ok()) << to;
+  }
+}
+
+TEST(EvidenceFile, ATornLastLineIsLeftOut) {
+  std::string text = Sample().text();
+  text.resize(text.size() - 5);
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_THAT(file->judgements, SizeIs(2));
+}
+
+TEST(EvidenceFile, AResultFileIsNoGate) {
+  const auto file = read_gate_file(Sample().stage_one(), "r.jsonl");
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error().message(), HasSubstr("no gate's file"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/measurement.hpp"
+
+#include "tests/fakes/baseline_records.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr const char* kId = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+
+ProcessRecord process(const std::string& run, int number, std::vector<Nanoseconds> samples) {
+  ProcessRecord record = test::sample_process(run, kId, number, std::move(samples));
+  record.iterations_per_sample = 10;
+  return record;
+}
+
+Report report() {
+  RunRecord first;
+  first.run_id = "r1";
+  first.environment.machine_class = "m-2c";
+  first.environment.libraries = {{"onednn", "3.2.0"}};
+  first.seed = 7;
+  RunRecord second = first;
+  second.run_id = "r2";
+  second.resumes = "r1";
+  CaseRecord record;
+  record.run_id = "r2";
+  record.id = kId;
+  record.op = "gemm";
+  record.direction = "forward";
+  record.case_hash = "abcd";
+  record.implementation = "brg:avx2";
+  record.details = {
+      {"layout.a", "ab"}, {"check", "x"}, {"primitives", "2"}, {"output.digest", "00ff"}};
+  record.memory = MemoryUse{Bytes{100}, Bytes{10}, Bytes{5}};
+  using namespace std::chrono_literals;
+  Report result;
+  result.runs = {first, second};
+  result.processes = {process("r0", 0, {9us}), process("r1", 0, {1us, 3us, 2us}),
+                      process("r2", 1, {4us, 6us}), process("r2", 2, {})};
+  result.cases = {record};
+  return result;
+}
+
+TEST(Measurement, OfAResultIsAMedianAProcess) {
+  const Measurement measurement = measurement_of(report(), "r.jsonl");
+  ASSERT_EQ(measurement.cases.size(), 1u);
+  const MeasuredCase& entry = measurement.cases[0];
+  // Of the run and the one that it continues, one iteration each.
+  EXPECT_THAT(entry.process_medians, ElementsAre(200, 500));
+  EXPECT_EQ(entry.median, 350);
+  EXPECT_EQ(entry.group, "gemm/forward");
+  EXPECT_EQ(entry.case_hash, "abcd");
+  EXPECT_EQ(entry.implementation, "brg:avx2");
+  EXPECT_THAT(entry.facts,
+              ElementsAre(Pair("layout.a", "ab"), Pair("memory.peak_bytes", "100"),
+                          Pair("memory.weights_bytes", "10"), Pair("memory.workspace_bytes", "5"),
+                          Pair("output.digest", "00ff"), Pair("primitives", "2")));
+  EXPECT_EQ(measurement.facts.at("library.onednn"), "3.2.0");
+  EXPECT_EQ(measurement.facts.at("machine_class"), "m-2c");
+  EXPECT_EQ(measurement.facts.at("config.seed"), "7");
+  EXPECT_FALSE(measurement.facts.contains("tool.commit"));  // unknown
+  EXPECT_FALSE(measurement.not_comparable.has_value());
+}
+
+TEST(Measurement, BelowAToolIsNotComparable) {
+  Report below = report();
+  below.runs.back().under = "perf record";
+  EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
+}
+
+// The latest run is that of seed 1, and the facts are its own.
+TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
+  std::vector<BaselineHistory> histories;
+  for (const std::uint64_t seed : {7, 1}) {
+    BaselineRecord record = test::baseline(30 - static_cast<int>(seed), 0, Nanoseconds(5));
+    record.seed = seed;
+    record.exact = {{"output.digest", "aa"}, {"primitives", "2"}};
+    histories.push_back({"x.jsonl", {record}, {}});
+  }
+  const Measurement measurement = measurement_of(histories, "baselines");
+  EXPECT_EQ(measurement.facts.at("config.seed"), "1");
+  ASSERT_EQ(measurement.cases.size(), 2u);
+  EXPECT_THAT(measurement.cases[0].facts, ElementsAre(Pair("primitives", "2")));
+  EXPECT_THAT(measurement.cases[1].facts,
+              ElementsAre(Pair("output.digest", "aa"), Pair("primitives", "2")));
+}
+
+TEST(Measurement, OfAStoreKeepsWhyAFileCannotBeRead) {
+  const Measurement measurement =
+      measurement_of({{"store/class/a__b.jsonl", {}, {"a__b.jsonl:1: other schema", "more"}}}, "x");
+  EXPECT_TRUE(measurement.cases.empty());
+  EXPECT_THAT(measurement.unreadable,
+              ElementsAre(Pair("a__b.jsonl", "a__b.jsonl:1: other schema")));
+}
+
+constexpr const char* kGoogle = R"({
+  "context": {"num_cpus": 2, "library_build_type": "release", "caches": []},
+  "benchmarks": [
+    {"name": "BM_gemm/64", "run_name": "BM_gemm/64", "run_type": "iteration",
+     "repetition_index": 0, "real_time": 1.5, "cpu_time": 1.4, "time_unit": "us"},
+    {"name": "BM_gemm/64", "run_name": "BM_gemm/64", "run_type": "iteration",
+     "repetition_index": 1, "real_time": 1700, "time_unit": "ns"},
+    {"name": "BM_gemm/64_mean", "run_name": "BM_gemm/64", "run_type": "aggregate",
+     "aggregate_name": "mean", "real_time": 1.6, "time_unit": "us"},
+    {"name": "BM_fft_median", "run_name": "BM_fft", "run_type": "aggregate",
+     "aggregate_name": "median", "real_time": 2, "time_unit": "ms"},
+    {"name": "BM_bad", "run_name": "BM_bad", "run_type": "iteration", "error_occurred": true,
+     "error_message": "no device", "real_time": 0, "time_unit": "ns"},
+    {"name": "BM_odd", "real_time": "fast"},
+    7
+  ]})";
+
+TEST(Measurement, OfGoogleBenchmark) {
+  const auto measurement = read_measurement(kGoogle, "g.json");
+  ASSERT_TRUE(measurement.ok()) << measurement.error().message();
+  ASSERT_EQ(measurement->cases.size(), 4u);
+  const MeasuredCase& gemm = measurement->cases[0];
+  EXPECT_EQ(gemm.id, "BM_gemm/64");
+  EXPECT_EQ(gemm.group, "BM_gemm");
+  EXPECT_THAT(gemm.process_medians, ElementsAre(1500, 1700));
+  EXPECT_EQ(gemm.median, 1600);
+  EXPECT_EQ(measurement->cases[1].median, 2e6);
+  EXPECT_THAT(measurement->cases[1].process_medians, IsEmpty());
+  EXPECT_EQ(measurement->cases[2].outcome, Outcome::failed);
+  EXPECT_EQ(measurement->cases[2].reason, "no device");
+  EXPECT_EQ(measurement->warnings.size(), 2u);
+  EXPECT_EQ(measurement->facts.at("num_cpus"), "2");
+}
+
+TEST(Measurement, WhatIsNeitherIsAnError) {
+  for (const char* text : {"", "hello", "{}", "{\"benchmarks\": 3}", "{\"benchmarks\": [",
+                           "{\"record\":\"run\",\"schema\":\"bench.result/9\"}\n"}) {
+    EXPECT_FALSE(read_measurement(text, "x").ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/paired.hpp"
+
+#include "harness/result/quiet.hpp"
+#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/signed_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+// More are not proposed to anybody.
+constexpr int kMostProposed = 1000;
+
+Nanoseconds side_median(const std::vector<const Duet*>& duets,
+                        std::vector<Nanoseconds> Duet::*side) {
+  std::vector<double> medians;
+  for (const Duet* duet : duets) {
+    std::vector<double> times;
+    for (const std::size_t round : counted_rounds(*duet)) {
+      const Nanoseconds sample = (duet->*side)[round];
+      times.push_back(static_cast<double>(sample.count()) /
+                      static_cast<double>(duet->iterations_per_sample));
+    }
+    if (const auto middle = median(times)) medians.push_back(*middle);
+  }
+  return Nanoseconds(std::llround(median(medians).value_or(0)));
+}
+
+// A difference, so that swapped sides give the same value with the other sign.
+double log_difference(std::int64_t from, std::int64_t to) {
+  return std::log(static_cast<double>(to)) - std::log(static_cast<double>(from));
+}
+
+}  // namespace
+
+std::vector<std::size_t> counted_rounds(const Duet& duet) {
+  std::vector<std::size_t> all, same, quiet;
+  const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
+  const bool has_canaries = duet.base_canary.size() == rounds &&
+                            duet.candidate_canary.size() == rounds &&
+                            duet.quiet_level > Nanoseconds(0);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    all.push_back(i);
+    if (!has_canaries) continue;
+    const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
+    if (is_quiet(slow, fast)) same.push_back(i);
+    if (is_quiet(slow, duet.quiet_level)) quiet.push_back(i);
+  }
+  if (quiet.size() >= kFewestCountedRounds) return quiet;
+  return same.size() >= kFewestCountedRounds ? same : all;
+}
+
+std::optional<double> log_ratio(const Duet& duet) {
+  std::vector<double> ratios;
+  for (const std::size_t i : counted_rounds(duet)) {
+    if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
+    ratios.push_back(log_difference(duet.base[i].count(), duet.candidate[i].count()));
+  }
+  return median(ratios);
+}
+
+std::optional<double> log_cycle_ratio(const Duet& duet) {
+  std::vector<double> ratios;
+  const std::size_t rounds = std::min({duet.base.size(), duet.candidate.size(),
+                                       duet.base_clock_hz.size(), duet.candidate_clock_hz.size()});
+  for (std::size_t i = 0; i < rounds; ++i) {
+    if (duet.base[i].count() <= 0 || duet.candidate[i].count() <= 0) continue;
+    if (duet.base_clock_hz[i] <= 0 || duet.candidate_clock_hz[i] <= 0) continue;
+    ratios.push_back(log_difference(duet.base[i].count(), duet.candidate[i].count()) +
+                     log_difference(duet.base_clock_hz[i], duet.candidate_clock_hz[i]));
+  }
+  return median(ratios);
+}
+
+std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage) {
+  std::vector<double> differences, base, candidate;
+  for (const Duet& duet : duets) {
+    if (duet.stage != stage || !log_ratio(duet)) continue;
+    const std::optional<double> ratio = log_cycle_ratio(duet);
+    if (!ratio) return std::nullopt;
+    differences.push_back(*ratio);
+    base.insert(base.end(), duet.base_clock_hz.begin(), duet.base_clock_hz.end());
+    candidate.insert(candidate.end(), duet.candidate_clock_hz.begin(),
+                     duet.candidate_clock_hz.end());
+  }
+  if (differences.empty()) return std::nullopt;
+  return PairedCycles{*HodgesLehmann(differences).estimate(), signed_rank_p(differences).greater,
+                      *median(base), *median(candidate)};
+}
+
+std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
+                                          const GatePolicy& policy) {
+  std::vector<const Duet*> used;
+  std::vector<double> differences;
+  for (const Duet& duet : duets) {
+    const std::optional<double> ratio = log_ratio(duet);
+    if (duet.stage != stage || !ratio) continue;
+    used.push_back(&duet);
+    differences.push_back(*ratio);
+  }
+  if (differences.empty()) return std::nullopt;
+  PairedResult result;
+  result.duets = static_cast<int>(differences.size());
+  const HodgesLehmann located(differences);
+  const HodgesLehmann::Bounds bounds = located.bounds(policy.bound_error);
+  const SignedRankP p = signed_rank_p(differences);
+  result.effect = *located.estimate();
+  result.mean = std::accumulate(differences.begin(), differences.end(), 0.0) / result.duets;
+  result.low = bounds.low;
+  result.high = bounds.high;
+  result.excluded = located.bounds(policy.pass_error).high;
+  result.p_slower = p.greater;
+  result.p_faster = p.less;
+  result.deviation = standard_deviation(differences);
+  if (result.deviation) {
+    result.detectable = detectable_effect(*result.deviation, result.duets, policy.detectable_error,
+                                          policy.detectable_power);
+  }
+  result.base = side_median(used, &Duet::base);
+  result.candidate = side_median(used, &Duet::candidate);
+  return result;
+}
+
+Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
+
+std::optional<int> duets_needed(const PairedResult& result, double log_effect,
+                                const GatePolicy& policy) {
+  if (!result.deviation || log_effect <= 0) return std::nullopt;
+  // What can be told shrinks with each pair.
+  const auto suffices = [&](int pairs) {
+    const auto found = detectable_effect(*result.deviation, pairs, policy.detectable_error,
+                                         policy.detectable_power);
+    return found && *found <= log_effect;
+  };
+  if (!suffices(kMostProposed)) return std::nullopt;
+  int too_few = 1, enough = kMostProposed;
+  while (enough - too_few > 1) {
+    const int middle = (too_few + enough) / 2;
+    (suffices(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace bench

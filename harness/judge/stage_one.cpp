@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/stage_one.hpp"
+
+#include "harness/judge/device_conditions.hpp"
+#include "harness/judge/measurement.hpp"
+#include "harness/judge/stored_level.hpp"
+#include "harness/result/exact_facts.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/file_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+constexpr double kCanaryDeviations = 3;
+constexpr std::size_t kFewestCanaries = 5;  // for a deviation of their own
+
+const RunRecord* run_of(const Report& report) {
+  return report.runs.empty() ? nullptr : &report.runs.back();
+}
+
+// Of each process with samples: its lower quartile, of one iteration.
+std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& processes) {
+  std::vector<double> quartiles;
+  for (const CountedSamples& process : judge_samples(processes).counted) {
+    const auto summary = summarise(process);
+    if (summary) quartiles.push_back(per_iteration(summary->q25, *summary));
+  }
+  return quartiles;
+}
+
+// Of times that different machines, builds or configurations took: the field, and both values.
+std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record,
+                                      const RunRecord& run) {
+  if (stored.case_hash != record.case_hash) {
+    return fmt::format(
+        "case_hash differs: {} in the store, {} here; the configuration of the case "
+        "changed",
+        stored.case_hash, record.case_hash);
+  }
+  const auto from = device_conditions(stored);
+  const auto to = device_conditions(record, run.environment);
+  if (record.outcome != Outcome::ok || !from || !to) return std::nullopt;
+  return device_difference(*from, *to, {"in the store", "here"});
+}
+
+std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord& record,
+                                const RunRecord& run) {
+  std::vector<BaselineRecord> same;
+  std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
+    return !difference(other, record, run);
+  });
+  return run_levels(same);
+}
+
+// Without its level: set_stored_levels. `run`: that it is laid beside.
+StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, const RunRecord& run) {
+  StoredCase result;
+  result.commit = last.commit;
+  result.time = last.time;
+  result.run_id = last.run_id;
+  result.incomparable = difference(last, record, run);
+  if (result.incomparable) return result;
+  result.clock_hz = last.clock_hz;
+  if (const auto median = median_iteration(last))
+    result.median = Nanoseconds(std::llround(*median));
+  result.side = {last.implementation, last.exact};
+  // Other data have another result.
+  if (last.seed && *last.seed != run.seed) result.side.facts.erase(kOutputDigestDetail);
+  return result;
+}
+
+std::optional<double> log_of(Nanoseconds time) {
+  if (time.count() <= 0) return std::nullopt;
+  return std::log(static_cast<double>(time.count()));
+}
+
+struct CanaryLevel {
+  double center = 0;
+  double deviation = 0;
+};
+std::optional<CanaryLevel> level_of(const std::vector<double>& logs) {
+  const auto center = median(logs);
+  if (!center) return std::nullopt;
+  return CanaryLevel{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
+}
+
+// Keeps the largest of those beyond their limit.
+void consider(std::optional<MachineDrift>& worst, double log, double limit, std::string_view canary,
+              std::string_view since) {
+  if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
+  worst = MachineDrift{std::abs(log), fmt::format("the machine moved: {} by {:+.1f} % {}", canary,
+                                                  100 * std::expm1(log), since)};
+}
+
+// The facts that make another machine of it, as far as the two records show them.
+std::string machine_difference(const EnvironmentRecord& stored, const EnvironmentRecord& here) {
+  std::string text = fmt::format("machine_class differs: {} in the store, {} here",
+                                 stored.machine_class, here.machine_class);
+  std::vector<Change> changes = changes_between(environment_facts(stored), environment_facts(here));
+  std::erase_if(changes, [](const Change& change) {
+    return !change.field.starts_with("cpu") && !change.field.starts_with("cache.");
+  });
+  return changes.empty() ? text : fmt::format("{} ({})", text, changes_text(changes));
+}
+
+// Lays what the store holds beside the cases of one run.
+class StoreLookup {
+ public:
+  StoreLookup(const Report& report, const RunRecord& run, std::vector<CaseEvidence>& cases)
+      : run_(run), cases_(cases), levels_(cases.size()) {
+    for (const CaseRecord& record : report.cases) records_.emplace(record.id, &record);
+    for (CaseEvidence& entry : cases) {
+      by_id_.emplace(entry.id, &entry);
+      by_file_.emplace(store_file_name(entry.id), &entry);
+    }
+  }
+
+  // Of this machine class. A file of which nothing can be read says so of its case.
+  void take(const std::string& file_name, const BaselineHistory& history) {
+    std::ranges::copy(history.problems, std::back_inserter(suite_.problems));
+    if (history.last() == nullptr) {
+      const auto of = by_file_.find(file_name);
+      if (of == by_file_.end() || history.problems.empty()) return;
+      of->second->stored.emplace().incomparable = history.problems.front();
+      of->second->stored->is_damaged = true;
+      suite_.holds_configuration = true;
+      return;
+    }
+    for (const BaselineRecord& record : history.records) {
+      if (record.canaries) canaries_.emplace(record.run_id, *record.canaries);
+    }
+    const BaselineRecord& last = *history.last();
+    note_configuration(history);
+    const auto found = by_id_.find(last.id);
+    if (found == by_id_.end()) {
+      if (last.config == run_.config_name) suite_.removed.push_back(last.id);
+      return;
+    }
+    const CaseRecord& record = *records_.at(last.id);
+    found->second->stored = stored_case(last, record, run_);
+    levels_[static_cast<std::size_t>(found->second - cases_.data())] =
+        levels_of(history, record, run_);
+    if (found->second->outcome == Outcome::ok && suite_.changes.empty()) {
+      suite_.changes =
+          run_changes(environment_facts(last.environment), environment_facts(run_.environment));
+    }
+  }
+
+  // Whether a file of another machine class adds anything: it is of a case that this class has no
+  // run of, or the configuration has not been met yet.
+  bool misses(const std::string& file_name) const {
+    const auto found = by_file_.find(file_name);
+    const bool is_of_case = found != by_file_.end() && !found->second->stored;
+    return is_of_case || !suite_.holds_configuration;
+  }
+  void take_foreign(const BaselineHistory& history) {
+    if (history.last() == nullptr) return;
+    const BaselineRecord& last = *history.last();
+    note_configuration(history);
+    const auto found = by_id_.find(last.id);
+    if (found == by_id_.end() || found->second->stored) return;
+    StoredCase& stored = found->second->stored.emplace();
+    stored.commit = last.commit;
+    stored.time = last.time;
+    stored.run_id = last.run_id;
+    stored.incomparable = machine_difference(last.environment, run_.environment);
+  }
+
+  StoredSuite finish() && {
+    set_stored_levels(cases_, levels_);
+    for (const auto& [run_id, times] : canaries_) suite_.canaries.push_back(times);
+    return std::move(suite_);
+  }
+
+ private:
+  void note_configuration(const BaselineHistory& history) {
+    suite_.holds_configuration =
+        suite_.holds_configuration ||
+        std::ranges::any_of(history.records, [this](const BaselineRecord& record) {
+          return record.config == run_.config_name || by_id_.contains(record.id);
+        });
+  }
+
+  const RunRecord& run_;
+  std::vector<CaseEvidence>& cases_;
+  StoredSuite suite_;
+  std::unordered_map<std::string, const CaseRecord*> records_;
+  std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
+  std::vector<std::vector<RunLevel>> levels_;  // of each case
+  std::map<std::string, Canaries> canaries_;   // by run
+};
+
+}  // namespace
+
+std::vector<CaseEvidence> stage_one(const Report& report) {
+  std::unordered_map<std::string, std::vector<const ProcessRecord*>> processes;
+  for (const ProcessRecord& process : report.processes) processes[process.id].push_back(&process);
+  std::vector<CaseEvidence> cases;
+  for (const CaseRecord& record : report.cases) {
+    CaseEvidence& entry = cases.emplace_back();
+    entry.id = record.id;
+    entry.source = record.source;
+    entry.outcome = record.outcome;
+    entry.reason = record.reason;
+    entry.is_unmeasured = is_unmeasured(record);
+    entry.unsteady = has_flag(record, Flag::unsteady);
+    entry.is_interrupted = has_flag(record, Flag::interrupted);
+    entry.q25 = lower_quartiles(processes[record.id]);
+    if (record.time) entry.median = record.time->median;
+    entry.clock_hz = record.clock_hz;
+    entry.side = {record.implementation.value_or(""), exact_facts(record)};
+  }
+  return cases;
+}
+
+Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
+                               std::vector<CaseEvidence>& cases) {
+  const RunRecord* run = run_of(report);
+  if (run == nullptr) return StoredSuite{};
+  StoreLookup lookup(report, *run, cases);
+  const std::string own = BaselineStore::file_of(run->environment.machine_class, "").folder_name;
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
+  for (const StoreFile& file : files) {
+    if (file.folder_name != own) continue;
+    BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
+    lookup.take(file.file_name, history);
+  }
+  for (const StoreFile& file : files) {
+    if (file.folder_name == own || !lookup.misses(file.file_name)) continue;
+    BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
+    lookup.take_foreign(history);
+  }
+  return std::move(lookup).finish();
+}
+
+std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
+                                          std::span<const Canaries> stored, double limit) {
+  std::optional<MachineDrift> worst;
+  for (const CanaryField& canary : kCanaryFields) {
+    std::vector<double> before;
+    for (const Canaries& times : stored) {
+      if (const auto log = log_of(times.*canary.time)) before.push_back(*log);
+    }
+    const std::optional<CanaryLevel> level = level_of(before);
+    const double allowed =
+        std::max(std::log1p(limit), level ? kCanaryDeviations * level->deviation : 0);
+    std::vector<double> now;
+    for (const CanaryRecord& record : run) {
+      if (const auto log = log_of(record.time.*canary.time)) now.push_back(*log);
+    }
+    if (now.empty()) continue;
+    const auto [low, high] = std::ranges::minmax_element(now);
+    consider(worst, *high - *low, allowed, canary.name, "during the run");
+    if (level)
+      consider(worst, *median(now) - level->center, allowed, canary.name, "since the store");
+  }
+  return worst;
+}
+
+}  // namespace bench

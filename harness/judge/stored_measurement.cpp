@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stored baselines as one side of a comparison.
+#include "harness/judge/measurement.hpp"
+#include "harness/result/exact_facts.hpp"
+#include "harness/result/id_segments.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/store.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+namespace bench {
+namespace {
+
+MeasuredCase case_of(const BaselineRecord& record) {
+  const IdSegments segments = split_id(record.id);
+  MeasuredCase result;
+  result.id = record.id;
+  result.group = segments.direction.empty() ? segments.op : segments.op + "/" + segments.direction;
+  result.case_hash = record.case_hash;
+  for (const ProcessSummary& process : record.processes)
+    result.process_medians.push_back(per_iteration(process.median, process));
+  result.median = median(result.process_medians);
+  if (!record.implementation.empty()) result.implementation = record.implementation;
+  result.facts = record.exact;
+  result.device = device_conditions(record);
+  if (record.quiet) result.join = record.quiet->join;
+  const std::string& machine_class = record.environment.machine_class;
+  if (!machine_class.empty()) result.machine = {{"machine_class", machine_class}};
+  return result;
+}
+
+std::map<std::string, std::string> facts_of(const BaselineRecord& record) {
+  std::map<std::string, std::string> facts = environment_facts(record.environment);
+  facts["tool.version"] = record.tool_version;
+  facts["tool.commit"] = record.commit;
+  if (record.seed) facts["config.seed"] = std::to_string(*record.seed);
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
+// Names of the machine classes' folders.
+std::set<std::string> folders_of(const std::vector<StoreFile>& files) {
+  std::set<std::string> names;
+  for (const StoreFile& file : files) names.insert(file.folder_name);
+  return names;
+}
+
+Result<std::string> choose_folder(const std::set<std::string>& names, const std::string& folder,
+                                  const std::optional<std::string>& machine_class) {
+  if (names.empty()) return Error{"holds no baselines", folder, "`bench baseline save` adds some"};
+  if (names.size() == 1) return *names.begin();
+  const std::string wanted =
+      machine_class ? BaselineStore::file_of(*machine_class, "").folder_name : "";
+  if (names.contains(wanted)) return wanted;
+  return Error{fmt::format("holds baselines of {} machine classes: {}", names.size(),
+                           fmt::join(names, ", ")),
+               folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
+}
+
+Error no_anchor(const StoredRuns& runs, const std::set<std::string>& anchors) {
+  return {fmt::format("no run bears the anchor `{}`", *runs.anchor), runs.folder,
+          anchors.empty() ? "`bench baseline save --anchor` names runs"
+                          : fmt::format("anchors there: {}", fmt::join(anchors, ", "))};
+}
+
+}  // namespace
+
+Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name) {
+  Measurement result;
+  result.name = name;
+  result.binding = {"machine_class"};
+  std::vector<const BaselineRecord*> stored;
+  const BaselineRecord* latest = nullptr;
+  for (const BaselineHistory& history : histories) {
+    result.warnings.insert(result.warnings.end(), history.problems.begin(), history.problems.end());
+    const BaselineRecord* last = history.last();
+    if (last == nullptr) {
+      if (!history.problems.empty()) {
+        const std::string file_name = std::filesystem::path(history.path).filename().string();
+        result.unreadable.emplace(file_name, history.problems.front());
+      }
+      continue;
+    }
+    stored.push_back(last);
+    if (latest == nullptr || latest->time < last->time) latest = last;
+  }
+  if (latest != nullptr) result.facts = facts_of(*latest);
+  for (const BaselineRecord* last : stored) {
+    MeasuredCase& entry = result.cases.emplace_back(case_of(*last));
+    // The facts name the data of the latest run alone: other data have another result.
+    if (last->seed != latest->seed) entry.facts.erase(kOutputDigestDetail);
+  }
+  return result;
+}
+
+Result<Measurement> read_stored(const StoredRuns& runs,
+                                const std::optional<std::string>& machine_class) {
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(runs.folder));
+  if (selection.files.empty()) {
+    if (const auto foreign = selection.store.foreign_content()) return *foreign;
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::string chosen,
+                         choose_folder(folders_of(selection.files), runs.folder, machine_class));
+  std::vector<BaselineHistory> histories;
+  std::set<std::string> anchors;
+  for (const StoreFile& file : selection.files) {
+    if (file.folder_name != chosen) continue;
+    BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));
+    for (const BaselineRecord& record : history.records) {
+      if (record.anchor) anchors.insert(*record.anchor);
+    }
+    if (runs.anchor) {
+      std::erase_if(history.records, [&](const auto& run) { return run.anchor != runs.anchor; });
+    }
+    histories.push_back(std::move(history));
+  }
+  if (runs.anchor && !anchors.contains(*runs.anchor)) return no_anchor(runs, anchors);
+  return measurement_of(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
+}
+
+}  // namespace bench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence for tests of decisions.
+#pragma once
+
+#include "harness/judge/decide.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::test {
+
+inline constexpr double kBase = 1e6;  // nanoseconds
+
+// Duets whose effect is `share`, spread evenly over -noise..noise around it, in no order.
+inline void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double share,
+                      double noise) {
+  for (int i = 0; i < count; ++i) {
+    const double shaken = noise * (static_cast<double>(i * 7 % 20) - 9.5) / 9.5;
+    Duet duet;
+    duet.id = entry.id;
+    duet.stage = stage;
+    duet.number = i;
+    const auto slow = Nanoseconds(std::llround(kBase * std::exp(std::log1p(share) + shaken)));
+    duet.base.assign(3, Nanoseconds(std::llround(kBase)));
+    duet.candidate.assign(3, slow);
+    entry.duets.push_back(duet);
+  }
+}
+
+inline CaseEvidence measured(const std::string& id) {
+  CaseEvidence entry;
+  entry.id = id;
+  entry.source = "a.yaml:3";
+  entry.q25 = {kBase, kBase, kBase};
+  entry.median = Nanoseconds(1000000);
+  return entry;
+}
+
+inline StoredCase stored(double q25, double sigma, int runs = 10) {
+  StoredCase result;
+  result.commit = "abc1234";
+  result.runs = runs;
+  result.center = std::log(q25);
+  result.sigma = sigma;
+  return result;
+}
+
+inline GateEvidence paired(std::vector<CaseEvidence> cases) {
+  GateEvidence evidence;
+  evidence.mode = GateEvidence::Mode::paired;
+  evidence.cases = std::move(cases);
+  return evidence;
+}
+
+}  // namespace bench::test

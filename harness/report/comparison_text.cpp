@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/comparison_text.hpp"
+
+#include "base/printable.hpp"
+#include "base/text.hpp"
+#include "harness/report/markdown.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+// Below this an id says too little: times go first.
+constexpr std::size_t kNarrowestComparedId = 30;
+
+// A comment of a pull request holds 64 KiB.
+constexpr std::size_t kMostMarkdownRows = 200;
+
+std::string time_text(const std::optional<double>& nanoseconds) {
+  return format_or_unknown(nanoseconds, [](double value) {
+    return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
+  });
+}
+
+std::string change_percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+
+std::string ratio_text(const std::optional<double>& ratio) {
+  return format_or_unknown(ratio, change_percent);
+}
+
+std::string interval_text(const ComparedCase& entry) {
+  if (!entry.low || !entry.high) return std::string(kUnknown);
+  return fmt::format("[{}, {}]", change_percent(*entry.low), change_percent(*entry.high));
+}
+
+std::string change_text(const Change& change) {
+  return fmt::format("{}: {}", change.field, values_text(change));
+}
+
+std::string remarks_text(const ComparedCase& entry) {
+  std::string text = entry.reason;
+  for (const Change& change : entry.changes) {
+    text += (text.empty() ? "" : "; ") + change_text(change);
+  }
+  return text;
+}
+
+std::string_view name_of(CaseVerdict verdict) {
+  return kCaseVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+// "3 slower, 1 faster, 40 same".
+std::string counts_text(const Comparison& comparison) {
+  std::string text;
+  for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
+    const std::size_t count = comparison.count(static_cast<CaseVerdict>(i));
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kCaseVerdictNames[i]);
+  }
+  return text.empty() ? "no cases" : text;
+}
+
+std::string groups_text(const Comparison& comparison) {
+  std::string text;
+  for (const GroupRatio& group : comparison.groups) {
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group,
+                        change_percent(group.ratio), group.cases);
+  }
+  return text;
+}
+
+Tone tone_of(CaseVerdict verdict) {
+  switch (verdict) {
+    case CaseVerdict::slower:
+    case CaseVerdict::failed:
+      return Tone::bad;
+    case CaseVerdict::faster:
+      return Tone::good;
+    case CaseVerdict::removed:
+    case CaseVerdict::unclear:
+    case CaseVerdict::incomparable:
+      return Tone::warning;
+    case CaseVerdict::same:
+    case CaseVerdict::added:
+      break;
+  }
+  return Tone::plain;
+}
+
+// "changed    cpu: A -> B", on lines that stand below the first one's text.
+std::string changed_line(const Change& change, std::size_t width) {
+  constexpr std::string_view kName = "changed    ";
+  const std::string lines = wrap(change_text(change), width, kName.size());
+  return lines.empty() ? "" : std::string(kName) + lines.substr(kName.size());
+}
+
+using nlohmann::ordered_json;
+
+template <class T>
+void put_known(ordered_json& object, const char* name, const std::optional<T>& value) {
+  if (value) object[name] = *value;
+}
+
+ordered_json to_json(const std::vector<Change>& changes) {
+  ordered_json array = ordered_json::array();
+  for (const Change& change : changes) {
+    ordered_json object = {{"field", change.field}};
+    put_known(object, "from", change.from);
+    put_known(object, "to", change.to);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+ordered_json to_json(const ComparedCase& entry) {
+  ordered_json object = {
+      {"id", entry.id}, {"group", entry.group}, {"verdict", name_of(entry.verdict)}};
+  put_known(object, "base_ns", entry.base);
+  put_known(object, "candidate_ns", entry.candidate);
+  put_known(object, "ratio", entry.ratio);
+  put_known(object, "low", entry.low);
+  put_known(object, "high", entry.high);
+  put_known(object, "confidence", entry.confidence);
+  if (!entry.reason.empty()) object["reason"] = entry.reason;
+  if (!entry.changes.empty()) object["changes"] = to_json(entry.changes);
+  return object;
+}
+
+constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
+    {"text", "a table", comparison_text},
+    {"markdown", "for a comment or a step summary",
+     [](const Comparison& comparison, const ConsoleOptions&) {
+       return comparison_markdown(comparison);
+     }},
+    {"json", "all of it",
+     [](const Comparison& comparison, const ConsoleOptions&) {
+       return comparison_json(comparison);
+     }},
+}};
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console) {
+  const std::size_t width = console.width;
+  std::string text = fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
+                                 printable(comparison.candidate));
+  for (const Change& change : comparison.changes) text += changed_line(change, width);
+  const std::vector<Column> columns = {{"verdict"},
+                                       {"case", Align::left, kNarrowestComparedId},
+                                       {"base", Align::right, std::nullopt, 3},
+                                       {"candidate", Align::right, std::nullopt, 2},
+                                       {"change", Align::right},
+                                       {"interval", Align::right, std::nullopt, 1}};
+  std::vector<std::string_view> ids;
+  for (const ComparedCase& entry : comparison.cases) ids.push_back(entry.id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
+  for (const ComparedCase& entry : comparison.cases) {
+    rows.push_back({{{std::string(name_of(entry.verdict)), tone_of(entry.verdict)},
+                     {entry.id, Tone::plain, shortener.forms(entry.id)},
+                     {time_text(entry.base)},
+                     {time_text(entry.candidate)},
+                     {ratio_text(entry.ratio)},
+                     {interval_text(entry)}},
+                    remarks_text(entry)});
+  }
+  text += '\n' + render_table(columns, rows, width, console.colour);
+  text += fmt::format("\n{}\n", counts_text(comparison));
+  if (!comparison.groups.empty()) {
+    text += wrap(fmt::format("geometric mean: {}", groups_text(comparison)), width, 0);
+  }
+  return text;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text =
+      fmt::format("**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
+                  escape_markdown(comparison.base), counts_text(comparison));
+  for (const Change& change : comparison.changes) {
+    text += fmt::format("- changed: {}\n", escape_markdown(change_text(change)));
+  }
+  text +=
+      "\n| verdict | case | base | candidate | change | interval | what changed |\n"
+      "|---|---|---:|---:|---:|---:|---|\n";
+  for (const ComparedCase& entry :
+       std::span(comparison.cases).first(std::min(comparison.cases.size(), kMostMarkdownRows))) {
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict), escape_markdown(entry.id),
+        time_text(entry.base), time_text(entry.candidate), ratio_text(entry.ratio),
+        escape_markdown(interval_text(entry)), escape_markdown(remarks_text(entry)));
+  }
+  if (comparison.cases.size() > kMostMarkdownRows) {
+    text +=
+        fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMostMarkdownRows);
+  }
+  if (!comparison.groups.empty()) {
+    text += fmt::format("\nGeometric mean: {}\n", escape_markdown(groups_text(comparison)));
+  }
+  return text;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  ordered_json document = {
+      {"schema", "bench.comparison/1"},    {"base", comparison.base},
+      {"candidate", comparison.candidate}, {"changes", to_json(comparison.changes)},
+      {"cases", ordered_json::array()},    {"groups", ordered_json::array()}};
+  for (const ComparedCase& entry : comparison.cases) document["cases"].push_back(to_json(entry));
+  for (const GroupRatio& group : comparison.groups) {
+    document["groups"].push_back(
+        {{"group", group.group}, {"cases", group.cases}, {"ratio", group.ratio}});
+  }
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::span<const ComparisonFormat> comparison_formats() { return kComparisonFormats; }
+
+}  // namespace bench

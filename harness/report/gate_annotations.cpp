@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Syntax: GitHub's "Workflow commands for GitHub Actions"; escapes as in actions/toolkit's
+// packages/core/src/command.ts.
+#include "base/printable.hpp"
+#include "harness/report/gate_report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace bench {
+namespace {
+
+// GitHub shows ten of either level for a step and drops the others silently; the conclusion is one.
+constexpr std::size_t kMaxShown = 9;
+
+struct AnnotationLevel {
+  std::string_view command;
+  std::string_view plural;
+};
+constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
+
+// Empty: the case needs no annotation.
+std::string_view command_of(const GateFile& gate, const Judgement& judgement) {
+  if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
+  const bool is_undecided =
+      judgement.verdict == Verdict::suspect || judgement.verdict == Verdict::inconclusive;
+  return is_undecided ? "warning" : "";
+}
+
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string result;
+  for (const char c : text) {
+    if (special.find(c) == std::string_view::npos) {
+      result += c;
+    } else {
+      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return escape_controls(result);  // a log shows what it does not decode
+}
+std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
+std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
+
+std::string annotation(std::string_view command, const GateFile& gate, const Judgement& judgement,
+                       const KitPaths& kits) {
+  const SourcePlace place = place_of(judgement.source);
+  std::string text = fmt::format("::{} ", command);
+  if (!place.file.empty()) text += fmt::format("file={},", property(place.file));
+  if (!place.file.empty() && place.line) text += fmt::format("line={},", *place.line);
+  const std::string title = fmt::format("{} {}", name_of(judgement.verdict), judgement.id);
+  return text + fmt::format(
+                    "title={}::{}\n", property(title),
+                    message(fmt::format("{}", fmt::join(case_lines(gate, judgement, kits), "\n"))));
+}
+
+}  // namespace
+
+std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
+  std::string summary = gate.conclusion.sentence;
+  std::string annotations;
+  const std::vector<const Judgement*> order = reading_order(gate.judgements);
+  for (const AnnotationLevel& level : kLevels) {
+    std::size_t found = 0;
+    for (const Judgement* judgement : order) {
+      if (command_of(gate, *judgement) != level.command) continue;
+      if (++found <= kMaxShown) annotations += annotation(level.command, gate, *judgement, kits);
+    }
+    if (found > kMaxShown) {
+      summary += fmt::format("; {} more {} are not shown here", found - kMaxShown, level.plural);
+    }
+  }
+  const bool is_green = gate.conclusion.status == ExitStatus::success;
+  return fmt::format("::{} title={}::{}\n{}", is_green ? "notice" : "error", property("bench gate"),
+                     message(summary), annotations);
+}
+
+}  // namespace bench

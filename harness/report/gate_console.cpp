@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
+#include "base/text.hpp"
+#include "harness/report/gate_report.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+// Verdicts that ask nobody to act: their cases are listed only where they do not hide the others.
+constexpr std::array<Verdict, 3> kQuiet = {Verdict::incomparable, Verdict::no_baseline,
+                                           Verdict::pass};
+constexpr std::size_t kMostQuietListed = 12;
+
+Tone tone_of(Verdict verdict) {
+  constexpr std::array<Tone, kVerdictNames.size()> kTones = {
+      Tone::bad,     Tone::bad,     Tone::warning, Tone::warning,
+      Tone::warning, Tone::warning, Tone::good,    Tone::plain};
+  return kTones[static_cast<std::size_t>(verdict)];
+}
+
+std::string time_or_nothing(const std::optional<Nanoseconds>& time) {
+  return time ? format_time(*time) : "";
+}
+
+std::string note_of(const Judgement& judgement, const KitPaths& kits) {
+  if (judgement.verdict == Verdict::pass) return judgement.reason;
+  std::vector<std::string> parts;
+  if (!judgement.reason.empty()) parts.push_back(judgement.reason);
+  if (!judgement.changes.empty()) parts.push_back("changed: " + changes_text(judgement.changes));
+  if (!judgement.source.empty()) parts.push_back("configured at " + judgement.source);
+  if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
+    parts.push_back("kit: " + kit->second);
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<Row> rows_of(const std::vector<const Judgement*>& listed, const KitPaths& kits) {
+  std::vector<std::string_view> ids;
+  for (const Judgement* judgement : listed) ids.push_back(judgement->id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
+  for (const Judgement* judgement : listed) {
+    const Tone tone = tone_of(judgement->verdict);
+    Row& row = rows.emplace_back();
+    row.cells = {
+        {std::string(name_of(judgement->verdict)), tone},
+        {judgement->id, Tone::plain, shortener.forms(judgement->id)},
+        {effect_text(*judgement), tone},
+        {judgement->adjusted_p ? fmt::format("{:.2g}", *judgement->adjusted_p) : ""},
+        {duets_text(*judgement)},
+        {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},
+        {std::string(reference_text(*judgement))},
+        {time_or_nothing(judgement->base)},
+        {time_or_nothing(judgement->candidate)}};
+    row.note = note_of(*judgement, kits);
+  }
+  return rows;
+}
+
+std::string header(const GateFile& gate, std::size_t width) {
+  std::string text = wrap(gate.conclusion.sentence, width, 0);
+  for (const std::string& line : context_lines(gate)) text += wrap(line, width, 2);
+  return text;
+}
+
+std::string table(const std::vector<const Judgement*>& listed, const KitPaths& kits,
+                  const ConsoleOptions& options) {
+  const std::vector<Column> columns = {
+      {"verdict"},
+      {"case", Align::left, 24},
+      {"slower by", Align::right},
+      {"p (BH)", Align::right, std::nullopt, 3},
+      {"duets", Align::right, std::nullopt, 2},
+      {"detectable", Align::right, std::nullopt, 4},
+      {"against", Align::left, std::nullopt, 1},
+      {"reference", Align::right, std::nullopt, 1},
+      {"candidate", Align::right, std::nullopt, 1},
+  };
+  return "\n" + render_table(columns, rows_of(listed, kits), options.width, options.colour);
+}
+
+// Of cases with one verdict that are not listed: how many, and why.
+std::string folded_text(const std::vector<const Judgement*>& folded) {
+  const Judgement& first = *folded.front();
+  std::string text = fmt::format("and {} {}", folded.size(), name_of(first.verdict));
+  const auto screened = std::ranges::count(folded, Judgement::Course::screened_out,
+                                           [](const Judgement* entry) { return entry->course; });
+  if (screened > 0) text += fmt::format(", {} of them screened out by the store", screened);
+  if (!first.reason.empty()) text += fmt::format("; the first: {}: {}", first.id, first.reason);
+  return text;
+}
+
+}  // namespace
+
+std::string gate_console(const GateFile& gate, const KitPaths& kits,
+                         const ConsoleOptions& options) {
+  const std::size_t width = options.width;
+  std::vector<const Judgement*> listed = reading_order(gate.judgements);
+  std::string rest;
+  for (const Verdict verdict : kQuiet) {
+    if (count(gate.judgements, verdict) <= kMostQuietListed) continue;
+    const auto folded =
+        std::stable_partition(listed.begin(), listed.end(),
+                              [&](const Judgement* entry) { return entry->verdict != verdict; });
+    rest += wrap(folded_text({folded, listed.end()}), width, 0);
+    listed.erase(folded, listed.end());
+  }
+  std::string text = header(gate, width);
+  if (!listed.empty()) text += table(listed, kits, options);
+  if (!rest.empty()) text += "\n" + rest;
+  // Not wrapped: it is there to be pasted.
+  if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
+    text += fmt::format("\nmeasure the first again:\n  {}\n",
+                        printable(reproduction(gate, *listed.front())));
+  }
+  return text;
+}
+
+}  // namespace bench

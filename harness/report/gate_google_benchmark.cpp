@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file a side in Google Benchmark's schema (its src/json_reporter.cc), for tools/compare.py:
+// a duet is a repetition. Both files hold the same cases: those that both sides have times of.
+#include "harness/judge/evidence_json.hpp"
+#include "harness/report/gate_report.hpp"
+#include "harness/stats/median.hpp"
+
+#include <cmath>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+using evidence_json::Json;
+
+struct Repetition {
+  double time = 0;  // nanoseconds of an iteration
+  std::int64_t iterations = 1;
+};
+using Repetitions = std::vector<Repetition>;
+struct Sides {
+  Repetitions base, candidate;
+};
+
+std::optional<Repetition> repetition(const std::vector<Nanoseconds>& samples,
+                                     std::int64_t iterations_per_sample) {
+  std::vector<double> times;
+  for (const Nanoseconds sample : samples) times.push_back(static_cast<double>(sample.count()));
+  const std::optional<double> middle = median(times);
+  if (!middle || *middle <= 0) return std::nullopt;
+  return Repetition{*middle / static_cast<double>(iterations_per_sample),
+                    static_cast<std::int64_t>(samples.size()) * iterations_per_sample};
+}
+
+Sides of_duets(const CaseEvidence& entry) {
+  Sides sides;
+  for (const Duet& duet : entry.duets) {
+    const auto base = repetition(duet.base, duet.iterations_per_sample);
+    const auto candidate = repetition(duet.candidate, duet.iterations_per_sample);
+    if (!base || !candidate) continue;
+    sides.base.push_back(*base);
+    sides.candidate.push_back(*candidate);
+  }
+  return sides;
+}
+
+// Lower quartiles on both sides: what the screen compares.
+Sides of_store(const CaseEvidence& entry) {
+  Sides sides;
+  if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;
+  const double stored = std::exp(entry.stored->center);
+  if (!std::isfinite(stored)) return sides;
+  sides.base.push_back({stored, 1});
+  for (const double q25 : entry.q25) sides.candidate.push_back({q25, 1});
+  return sides;
+}
+
+Sides sides_of(const CaseEvidence& entry) {
+  Sides sides = of_duets(entry);
+  return sides.base.empty() ? of_store(entry) : sides;
+}
+
+void add_repetitions(Json& benchmarks, const std::string& id, std::size_t family,
+                     const Repetitions& repetitions) {
+  for (std::size_t i = 0; i < repetitions.size(); ++i) {
+    // Only the time that passes is measured; compare.py wants both.
+    benchmarks.push_back({{"name", id},
+                          {"family_index", family},
+                          {"per_family_instance_index", 0},
+                          {"run_name", id},
+                          {"run_type", "iteration"},
+                          {"repetitions", repetitions.size()},
+                          {"repetition_index", i},
+                          {"threads", 1},
+                          {"iterations", repetitions[i].iterations},
+                          {"real_time", repetitions[i].time},
+                          {"cpu_time", repetitions[i].time},
+                          {"time_unit", "ns"}});
+  }
+}
+
+Json context_of(const GateFile& gate, const GateSide& side) {
+  return {{"bench_gate", coverage_text(gate.judgements)}, {"executable", side.program},
+          {"host_name", gate.facts.machine_class},        {"caches", Json::array()},
+          {"library_version", side.tool_version},         {"json_schema_version", 1}};
+}
+
+std::string document(const GateFile& gate, const GateSide& side, Repetitions Sides::*repetitions) {
+  std::unordered_map<std::string_view, const CaseEvidence*> evidence;
+  for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
+  Json object = {{"context", context_of(gate, side)}, {"benchmarks", Json::array()}};
+  std::size_t family = 0;
+  std::size_t left_out = 0;
+  for (const Judgement* judgement : reading_order(gate.judgements)) {
+    const auto found = evidence.find(judgement->id);
+    const Sides sides = found == evidence.end() ? Sides{} : sides_of(*found->second);
+    if (sides.base.empty() || sides.candidate.empty()) {
+      ++left_out;
+      continue;
+    }
+    add_repetitions(object["benchmarks"], judgement->id, family++, sides.*repetitions);
+  }
+  object["context"]["bench_left_out"] = left_out;
+  return evidence_json::text_of(object, 1) + "\n";
+}
+
+}  // namespace
+
+std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& /*kits*/) {
+  GateSide stored;
+  stored.program = gate.facts.store.value_or("");
+  return document(gate, gate.facts.base.value_or(stored), &Sides::base);
+}
+
+std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& /*kits*/) {
+  return document(gate, gate.facts.candidate, &Sides::candidate);
+}
+
+}  // namespace bench

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// JUnit's XML as GitLab, Jenkins and GitHub's actions read it (testmoapp/junitxml): there is no
+// standard, so only what all of them know, and every fact in the text as well.
+#include "harness/report/gate_report.hpp"
+#include "profiler/export/markup.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// How a test ended, by verdict; none: it passed.
+constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
+    "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
+
+std::string_view element_of(const GateFile& gate, const Judgement& judgement) {
+  const std::string_view element = kElements[static_cast<std::size_t>(judgement.verdict)];
+  return element != "failure" && is_error(gate, judgement) ? "error" : element;
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return fmt::format(" {}=\"{}\"", name, escape_markup(value));
+}
+
+// Line ends stay line ends: a `&#10;` between tags is shown as such by some.
+std::string content(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += escape_markup(line) + "\n";
+  return text;
+}
+
+// Test trees group by it: "resnet.conv".
+std::string class_name(const GateFile& gate, const Judgement& judgement) {
+  return fmt::format("{}.{}", gate.facts.config_name.empty() ? "bench" : gate.facts.config_name,
+                     judgement.id.substr(0, judgement.id.find('/')));
+}
+
+std::string headline(const Judgement& judgement) {
+  const std::string effect = effect_text(judgement);
+  if (effect.empty() || judgement.reason.empty()) return effect + judgement.reason;
+  return effect + "; " + judgement.reason;
+}
+
+std::string test_case(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+  const SourcePlace place = place_of(judgement.source);
+  std::string text = "    <testcase" + attribute("classname", class_name(gate, judgement)) +
+                     attribute("name", judgement.id);
+  if (!place.file.empty()) text += attribute("file", place.file);
+  if (!place.file.empty() && place.line) text += attribute("line", std::to_string(*place.line));
+  text += ">\n";
+  const std::string facts = content(case_lines(gate, judgement, kits));
+  const std::string_view element = element_of(gate, judgement);
+  if (element.empty()) {
+    text +=
+        fmt::format("      <system-out>{}\n{}</system-out>\n", name_of(judgement.verdict), facts);
+  } else {
+    text += fmt::format("      <{}{}{}>{}</{}>\n", element,
+                        attribute("type", name_of(judgement.verdict)),
+                        attribute("message", headline(judgement)), facts, element);
+  }
+  return text + "    </testcase>\n";
+}
+
+std::string totals(const GateFile& gate) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTotals = {
+      {{"failures", "failure"}, {"errors", "error"}, {"skipped", "skipped"}}};
+  std::string text = attribute("tests", std::to_string(gate.judgements.size()));
+  for (const auto& [name, element] : kTotals) {
+    std::size_t cases = 0;
+    for (const Judgement& judgement : gate.judgements) {
+      if (element_of(gate, judgement) == element) ++cases;
+    }
+    text += attribute(name, std::to_string(cases));
+  }
+  return text;
+}
+
+std::string property(std::string_view name, std::string_view value) {
+  return fmt::format("      <property{}{}/>\n", attribute("name", name), attribute("value", value));
+}
+
+std::string properties(const GateFile& gate) {
+  std::string text = property("conclusion", gate.conclusion.sentence);
+  text += property("coverage", coverage_text(gate.judgements));
+  text += property("exit_status", std::to_string(static_cast<int>(gate.conclusion.status)));
+  for (const std::string& line : context_lines(gate)) text += property("context", line);
+  text += property("run_id", gate.facts.run_id);
+  return text + property("machine_class", gate.facts.machine_class);
+}
+
+}  // namespace
+
+std::string gate_junit(const GateFile& gate, const KitPaths& kits) {
+  const std::string counts = totals(gate);
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  text += fmt::format("<testsuites{}{}>\n  <testsuite{}{}>\n", attribute("name", "bench gate"),
+                      counts, attribute("name", gate.facts.config_name), counts);
+  text += fmt::format("    <properties>\n{}    </properties>\n", properties(gate));
+  for (const Judgement* judgement : reading_order(gate.judgements)) {
+    text += test_case(gate, *judgement, kits);
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace bench

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// For a comment on a pull request and for $GITHUB_STEP_SUMMARY.
+#include "base/text.hpp"
+#include "harness/report/gate_report.hpp"
+#include "harness/report/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace bench {
+namespace {
+
+// By this line a comment is found again, to be updated instead of repeated.
+constexpr std::string_view kMarker = "<!-- bench-gate -->";
+// GitHub rejects a longer summary of a step altogether.
+constexpr std::size_t kMostBytes = 1 << 20;
+// For headings, and for the sentence that says how much was left out.
+constexpr std::size_t kReserve = 4096;
+// Of a fact, in columns: a single one must not take the place of all the others.
+constexpr std::size_t kLongestFact = 1000;
+
+struct Section {
+  std::string_view heading;
+  enum class Shown { open, folded } shown;
+};
+constexpr std::array<Section, 4> kSections = {{{"Regressions and errors", Section::Shown::open},
+                                               {"Improvements", Section::Shown::open},
+                                               {"Undecided", Section::Shown::open},
+                                               {"All others", Section::Shown::folded}}};
+// By verdict, an index into kSections.
+constexpr std::array<std::size_t, kVerdictNames.size()> kSectionOf = {0, 0, 2, 2, 3, 3, 1, 3};
+
+constexpr std::string_view kTableHead =
+    "| verdict | case | slower by | p (BH) | duets | detectable | against | reference | candidate "
+    "| more |\n"
+    "|---|---|--:|--:|--:|--:|---|--:|--:|---|\n";
+
+std::string fact(std::string_view text) { return escape_markdown(shorten(text, kLongestFact)); }
+
+std::string head(const GateFile& gate) {
+  std::string text =
+      fmt::format("{}\n**{}**\n\n", kMarker, escape_markdown(gate.conclusion.sentence));
+  for (const std::string& line : context_lines(gate)) text += fmt::format("- {}\n", fact(line));
+  return text;
+}
+
+std::string more(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+  std::vector<std::string> facts;
+  if (!judgement.reason.empty()) facts.push_back(fact(judgement.reason));
+  if (!judgement.changes.empty()) {
+    facts.push_back(fact("changed: " + changes_text(judgement.changes)));
+  }
+  if (!judgement.source.empty()) facts.push_back(fact("configured at " + judgement.source));
+  if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
+    facts.push_back(fact("kit: " + kit->second));
+  }
+  // A command that was shortened would be another one: a row that long is left out.
+  facts.push_back(markdown_code(reproduction(gate, judgement)));
+  return fmt::format("{}", fmt::join(facts, "<br>"));
+}
+
+std::string row(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+  const auto time = [](const std::optional<Nanoseconds>& value) {
+    return value ? format_time(*value) : "";
+  };
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(judgement.verdict),
+      fact(judgement.id), escape_markdown(effect_text(judgement)),
+      judgement.adjusted_p ? fmt::format("{:.2g}", *judgement.adjusted_p) : "",
+      duets_text(judgement),
+      judgement.detectable ? fmt::format("{:.1f}%", 100 * *judgement.detectable) : "",
+      reference_text(judgement), time(judgement.base), time(judgement.candidate),
+      more(gate, judgement, kits));
+}
+
+std::string section_text(const Section& section, std::size_t cases, const std::string& rows) {
+  if (section.shown == Section::Shown::open) {
+    return fmt::format("\n### {} ({})\n\n{}{}", section.heading, cases, kTableHead, rows);
+  }
+  return fmt::format("\n<details><summary>{} ({})</summary>\n\n{}{}\n</details>\n", section.heading,
+                     cases, kTableHead, rows);
+}
+
+}  // namespace
+
+std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
+  std::array<std::vector<const Judgement*>, kSections.size()> cases;
+  for (const Judgement* judgement : reading_order(gate.judgements)) {
+    cases[kSectionOf[static_cast<std::size_t>(judgement->verdict)]].push_back(judgement);
+  }
+  std::string text = head(gate);
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < kSections.size(); ++i) {
+    std::string rows;
+    for (const Judgement* judgement : cases[i]) {
+      const std::string next = left_out == 0 ? row(gate, *judgement, kits) : "";
+      const bool fits = text.size() + rows.size() + next.size() + kReserve <= kMostBytes;
+      if (left_out > 0 || !fits) {
+        ++left_out;
+      } else {
+        rows += next;
+      }
+    }
+    if (!rows.empty()) text += section_text(kSections[i], cases[i].size(), rows);
+  }
+  if (left_out > 0) text += fmt::format("\n{} cases are left out here.\n", left_out);
+  return text;
+}
+
+}  // namespace bench

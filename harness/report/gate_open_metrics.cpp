@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md), which
+// Prometheus, its node_exporter's textfiles and GitLab's metrics reports read. GitLab compares
+// values as text: they are rounded.
+#include "base/printable.hpp"
+#include "harness/report/gate_report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+
+namespace bench {
+namespace {
+
+// Line feeds have an escape of the format, other controls become visible.
+std::string label_value(std::string_view text) {
+  std::string escaped;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    for (const char c : escape_controls(text.substr(0, end))) {
+      if (c == '\\' || c == '"') escaped += '\\';
+      escaped += c;
+    }
+    if (end == std::string_view::npos) return escaped;
+    escaped += "\\n";
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string family(std::string_view name, std::string_view unit, std::string_view help) {
+  std::string text = fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
+  if (!unit.empty()) text += fmt::format("# UNIT {} {}\n", name, unit);
+  return text;
+}
+
+std::string coverage(const GateFile& gate) {
+  const std::vector<Judgement>& judgements = gate.judgements;
+  std::string text = family("bench_gate_exit_status", "", "Exit status of the gate; 0 is green.");
+  text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
+  text +=
+      family("bench_gate_cut_short", "", "Cases that are undecided as the evidence ended early.");
+  text += fmt::format("bench_gate_cut_short {}\n", coverage_of(judgements).cut_short);
+  text += family("bench_gate_judged", "", "Cases of whose time something could be said.");
+  text += fmt::format("bench_gate_judged {}\n", coverage_of(judgements).judged);
+  text += family("bench_gate_cases", "", "Cases in scope, by verdict.");
+  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+    text += fmt::format("bench_gate_cases{{verdict=\"{}\"}} {}\n", kVerdictNames[i],
+                        count(judgements, static_cast<Verdict>(i)));
+  }
+  return text;
+}
+
+std::string effects(const std::vector<const Judgement*>& order) {
+  std::string text = family("bench_gate_effect_ratio", "ratio",
+                            "Additional time of the candidate as a share of the base's.");
+  for (const Judgement* judgement : order) {
+    if (!judgement->effect) continue;
+    text += fmt::format("bench_gate_effect_ratio{{case=\"{}\"}} {:.4g}\n",
+                        label_value(judgement->id), *judgement->effect);
+  }
+  return text;
+}
+
+std::string times(const std::vector<const Judgement*>& order) {
+  struct Side {
+    std::string_view name;
+    std::optional<Nanoseconds> Judgement::*time;
+  };
+  constexpr std::array<Side, 2> kSides = {
+      {{"base", &Judgement::base}, {"candidate", &Judgement::candidate}}};
+  std::string text =
+      family("bench_gate_case_seconds", "seconds", "Time of an iteration of a case.");
+  for (const Judgement* judgement : order) {
+    for (const Side& side : kSides) {
+      const std::optional<Nanoseconds>& time = judgement->*side.time;
+      if (!time) continue;
+      text += fmt::format("bench_gate_case_seconds{{case=\"{}\",side=\"{}\"}} {:.6g}\n",
+                          label_value(judgement->id), side.name,
+                          std::chrono::duration<double>(*time).count());
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string gate_open_metrics(const GateFile& gate, const KitPaths& /*kits*/) {
+  const std::vector<const Judgement*> order = reading_order(gate.judgements);
+  return coverage(gate) + effects(order) + times(order) + "# EOF\n";
+}
+
+}  // namespace bench

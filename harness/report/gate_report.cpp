@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row a format
+#include "harness/report/gate_report.hpp"
+
+#include "base/shell.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+
+namespace bench {
+namespace {
+
+constexpr std::array<GateFormat, 6> kGateFormats = {{
+    {"json", "gate.json", gate_json},
+    {"markdown", "gate.md", gate_markdown},
+    {"junit", "gate.xml", gate_junit},
+    {"openmetrics", "gate.prom", gate_open_metrics},
+    {"gbench", "base.gbench.json", gate_google_benchmark_base},
+    {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
+}};
+
+std::string side_options(std::string_view option, const GateSide& side) {
+  std::string text = fmt::format(" --{} {}", option, shell_quoted(side.program));
+  for (const auto& [name, value] : side.environment) {
+    text += fmt::format(" --{}-env {}", option, shell_quoted(name + "=" + value));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const GateFormat> gate_formats() { return kGateFormats; }
+
+namespace {
+
+std::string seconds_text(Nanoseconds time) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+// "time: 9.1 s for a first look at 61 cases, 98.0 s for 366 duets (52 % of it warm-up and
+// samples)".
+std::string spent_text(const GateFile& gate) {
+  const GateSpent& spent = *gate.spent;
+  std::size_t duets = 0, windows = 0;
+  for (const CaseEvidence& entry : gate.evidence.cases) {
+    duets += entry.duets.size();
+    windows += entry.windows.size();
+  }
+  std::string text =
+      fmt::format("time: {} for {} case{} in stage 1", seconds_text(spent.stage_one),
+                  gate.evidence.cases.size(), gate.evidence.cases.size() == 1 ? "" : "s");
+  if (duets + windows > 0) {
+    text += fmt::format(", {} for {} {}", seconds_text(spent.measuring), duets + windows,
+                        duets > 0 ? "duets" : "windows");
+    if (spent.measuring > Nanoseconds(0)) {
+      text += fmt::format(" ({:.0f} % of it warm-up and samples)",
+                          100 * static_cast<double>(spent.samples.count()) /
+                              static_cast<double>(spent.measuring.count()));
+    }
+  }
+  constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // else it reads 0.0 s
+  if (spent.kits >= kShown) text += fmt::format(", {} for kits", seconds_text(spent.kits));
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> context_lines(const GateFile& gate) {
+  std::vector<std::string> lines;
+  if (!gate.conclusion.advice.empty()) {
+    lines.push_back(fmt::format("exit status {}: {}", static_cast<int>(gate.conclusion.status),
+                                gate.conclusion.advice));
+  }
+  lines.push_back(side_text("candidate", gate.facts.candidate));
+  if (gate.facts.base) {
+    lines.push_back(side_text("base", *gate.facts.base));
+  } else {
+    lines.push_back(fmt::format(
+        "no base: the store {} alone shows only large regressions; --base BENCH would measure both "
+        "sides together and detect effects of {:g} %",
+        gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
+  }
+  if (const auto& problems = gate.evidence.store_problems; !problems.empty()) {
+    lines.push_back(fmt::format("the store has {} damaged line{}, the first: {}", problems.size(),
+                                problems.size() == 1 ? "" : "s", problems.front()));
+  }
+  if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
+  if (!gate.evidence.changes.empty()) {
+    lines.push_back("changed: " + changes_text(gate.evidence.changes));
+  }
+  if (gate.spent) lines.push_back(spent_text(gate));
+  return lines;
+}
+
+std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements) {
+  std::vector<const Judgement*> order;
+  for (const Judgement& judgement : judgements) order.push_back(&judgement);
+  std::stable_sort(order.begin(), order.end(), [](const Judgement* a, const Judgement* b) {
+    if (a->verdict != b->verdict) return a->verdict < b->verdict;
+    const bool improved = a->verdict == Verdict::improved;
+    const double first = a->effect.value_or(improved ? 0 : -1);
+    const double second = b->effect.value_or(improved ? 0 : -1);
+    return improved ? first < second : first > second;
+  });
+  return order;
+}
+
+std::string effect_text(const Judgement& judgement) {
+  if (!judgement.effect) return "";
+  std::string text = fmt::format("{:+.1f}%", 100 * *judgement.effect);
+  if (judgement.low && judgement.high) {
+    text += fmt::format(" [{:+.1f}%, {:+.1f}%]", 100 * *judgement.low, 100 * *judgement.high);
+  }
+  return text;
+}
+
+std::string duets_text(const Judgement& judgement) {
+  if (judgement.course == Judgement::Course::screened_out) return "screen";
+  if (judgement.duets == 0) return "";
+  if (judgement.confirmations == 0) return std::to_string(judgement.duets);
+  return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
+}
+
+std::string_view reference_text(const Judgement& judgement) {
+  constexpr std::array<std::string_view, 2> kNames = {"base", "store"};
+  return judgement.against ? kNames[static_cast<std::size_t>(*judgement.against)] : "";
+}
+
+bool is_error(const GateFile& gate, const Judgement& judgement) {
+  if (judgement.verdict == Verdict::error || judgement.cut_short) return true;
+  const ExitStatus status = gate.conclusion.status;
+  const bool is_red = status == ExitStatus::nothing_comparable || status == ExitStatus::undecided;
+  return is_red && coverage_of(gate.judgements).judged == 0;
+}
+
+std::string side_text(std::string_view role, const GateSide& side) {
+  std::string text = fmt::format("{}: bench {}", role, side.tool_version);
+  if (!side.commit.empty()) text += fmt::format(" (commit {})", side.commit);
+  for (const auto& [name, version] : side.libraries) text += fmt::format(", {} {}", name, version);
+  std::string_view separator = " with ";
+  for (const auto& [name, value] : side.environment) {
+    text += fmt::format("{}{}={}", separator, name, value);
+    separator = " ";
+  }
+  return text;
+}
+
+std::string reproduction(const GateFile& gate, const Judgement& judgement) {
+  std::string plugins;
+  for (const std::string& plugin : gate.facts.plugins) {
+    plugins += " --plugin " + shell_quoted(plugin);
+  }
+  if (!gate.facts.base) {
+    const GateSide& candidate = gate.facts.candidate;
+    std::string environment = candidate.environment.empty() ? "" : "env ";
+    for (const auto& [name, value] : candidate.environment) {
+      environment += shell_quoted(name + "=" + value) + " ";
+    }
+    return fmt::format("{}{} run {}{}", environment, shell_quoted(candidate.program),
+                       shell_quoted(judgement.id), plugins);
+  }
+  return fmt::format("{} duet {}{}{}{}", gate.program, shell_quoted(judgement.id), plugins,
+                     side_options("base", *gate.facts.base),
+                     side_options("cand", gate.facts.candidate));
+}
+
+std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judgement,
+                                    const KitPaths& kits) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](std::string_view label, const std::string& text) {
+    if (!text.empty()) lines.push_back(fmt::format("{}{}", label, text));
+  };
+  add("slower by ", effect_text(judgement));
+  add("", judgement.reason);
+  if (judgement.adjusted_p) add("p (BH) ", fmt::format("{:.2g}", *judgement.adjusted_p));
+  if (judgement.base) {
+    add("", fmt::format("{} {}", reference_text(judgement), format_time(*judgement.base)));
+  }
+  if (judgement.candidate) add("candidate ", format_time(*judgement.candidate));
+  add("duets ", duets_text(judgement));
+  if (judgement.detectable) {
+    add("minimum detectable effect ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
+  }
+  add("changed: ", changes_text(judgement.changes));
+  add("configured at ", judgement.source);
+  if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
+  add("measure it again: ", reproduction(gate, judgement));
+  return lines;
+}
+
+SourcePlace place_of(std::string_view source) {
+  const std::size_t colon = source.rfind(':');
+  if (colon == std::string_view::npos) return {std::string(source), std::nullopt};
+  int line = 0;
+  const std::string_view digits = source.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (error != std::errc() || end != digits.data() + digits.size() || line < 1) {
+    return {std::string(source), std::nullopt};
+  }
+  return {std::string(source.substr(0, colon)), line};
+}
+
+}  // namespace bench

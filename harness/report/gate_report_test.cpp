@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/gate_report.hpp"
+
+#include "tests/fakes/gate_sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(GateReport, CoverageCountsOnlyWhatWasSaidOfTheTime) {
+  std::vector<Judgement> judgements;
+  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
+    judgements.push_back(test::judgement_of("x", static_cast<Verdict>(i)));
+  }
+  EXPECT_EQ(coverage_of(judgements).judged, 3U);
+  EXPECT_EQ(coverage_of(judgements).in_scope, 8U);
+  EXPECT_EQ(coverage_text(judgements),
+            "3 of 8 cases judged: 1 REGRESSION, 1 ERROR, 1 SUSPECT, 1 INCONCLUSIVE, 1 "
+            "INCOMPARABLE, 1 NO BASELINE, 1 IMPROVED, 1 PASS");
+}
+
+TEST(GateReport, WorstFirst) {
+  GateFile gate = test::sample_gate();
+  gate.judgements.push_back(test::slower_judgement("worse"));
+  gate.judgements.back().effect = 0.3;
+  std::vector<std::string> ids;
+  for (const Judgement* judgement : reading_order(gate.judgements)) ids.push_back(judgement->id);
+  EXPECT_THAT(
+      ids, ElementsAre("worse", "conv/forward/c64", "gemm/forward/gone", "softmax/forward/64x1000",
+                       "reorder/forward/64", "pool/forward/c64"));
+}
+
+TEST(GateReport, APlaceIsAFileAndALine) {
+  const auto place = [](std::string_view source) {
+    const SourcePlace found = place_of(source);
+    return std::pair(found.file, found.line.value_or(-1));
+  };
+  EXPECT_EQ(place("configs/a.yaml:14"), std::pair(std::string("configs/a.yaml"), 14));
+  EXPECT_EQ(place("a:b.yaml:3"), std::pair(std::string("a:b.yaml"), 3));
+  EXPECT_EQ(place("a.yaml"), std::pair(std::string("a.yaml"), -1));
+  EXPECT_EQ(place("a.yaml:0"), std::pair(std::string("a.yaml:0"), -1));
+  EXPECT_EQ(place("a.yaml:"), std::pair(std::string("a.yaml:"), -1));
+  EXPECT_EQ(place("a.yaml:99999999999"), std::pair(std::string("a.yaml:99999999999"), -1));
+  EXPECT_EQ(place(""), std::pair(std::string(), -1));
+}
+
+TEST(GateReport, TheReproductionCanBePasted) {
+  GateFile gate = test::sample_gate();
+  gate.facts.base->program = "/my builds/it's";
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "bench duet conv/forward/c64 --base '/my builds/it'\\''s' --cand ./bench --cand-env "
+            "ONEDNN_MAX_CPU_ISA=SSE41");
+  // It began with `bench` for users who only have `./bench`.
+  gate.program = "./bench";
+  EXPECT_THAT(reproduction(gate, gate.judgements[1]), testing::StartsWith("./bench duet conv/"));
+  gate.facts.base.reset();
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "env ONEDNN_MAX_CPU_ISA=SSE41 ./bench run conv/forward/c64");
+  gate.facts.candidate.environment = {{"A", "two words"}};
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "env 'A=two words' ./bench run conv/forward/c64");
+  gate.facts.candidate.environment.clear();
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]), "./bench run conv/forward/c64");
+}
+
+TEST(GateReport, EveryFormatHasAFileOfItsOwn) {
+  std::set<std::string_view> files;
+  for (const GateFormat& format : gate_formats()) files.insert(format.file);
+  EXPECT_EQ(files.size(), gate_formats().size());
+}
+
+}  // namespace
+}  // namespace bench

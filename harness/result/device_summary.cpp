@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/device_summary.hpp"
+
+#include "harness/result/sample_remarks.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using Processes = std::span<const ProcessRecord* const>;
+
+// median() is of times; a clock's hertz are as good.
+std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
+  std::vector<Nanoseconds> counts(values.begin(), values.end());
+  const auto middle = median(counts);
+  return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
+}
+
+std::optional<Nanoseconds> launch_floor(const CaseRecord& record) {
+  const auto found = record.details.find(kLaunchFloorDetail);
+  if (found == record.details.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t floor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), floor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && floor > 0 ? std::optional<Nanoseconds>(floor) : std::nullopt;
+}
+
+bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
+  return remarks && remarks->count > 0 &&
+         static_cast<double>(remarks->count) >= kRemarkableShare * static_cast<double>(samples);
+}
+
+void fill_setup(CaseRecord& record, Processes processes) {
+  std::map<std::string, std::vector<Nanoseconds>> parts;
+  for (const ProcessRecord* process : processes) {
+    for (const auto& [name, time] : process->setup) parts[name].push_back(time);
+  }
+  record.setup.clear();
+  for (const auto& [name, times] : parts) record.setup[name] = *median(times);
+}
+
+}  // namespace
+
+Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
+  const std::int64_t whole = sample.count() / iterations;
+  const std::int64_t rest = sample.count() % iterations;
+  return Nanoseconds(whole + (rest >= iterations - rest ? 1 : 0));
+}
+
+void set_flag(CaseRecord& record, Flag flag) {
+  if (std::find(record.flags.begin(), record.flags.end(), flag) == record.flags.end())
+    record.flags.push_back(flag);
+  std::sort(record.flags.begin(), record.flags.end());
+}
+
+void fill_device_part(CaseRecord& record, Processes processes) {
+  std::vector<Nanoseconds> launches;
+  std::vector<std::int64_t> clocks;
+  record.sample_method.reset();
+  record.voided.reset();
+  record.throttled.reset();
+  record.unsteady_clock.reset();
+  for (const ProcessRecord* process : processes) {
+    if (const auto launch = median(process->host_launch))
+      launches.push_back(per_iteration(*launch, process->iterations_per_sample));
+    if (const auto clock = median_of(process->clock_hz)) clocks.push_back(*clock);
+    if (!record.sample_method) record.sample_method = process->sample_method;
+    add_remarks(record.voided, process->voided);
+    add_remarks(record.throttled, process->throttled);
+    add_remarks(record.unsteady_clock, process->unsteady_clock);
+  }
+  record.host_launch = median(launches);
+  record.clock_hz = median_of(clocks);
+  fill_setup(record, processes);
+}
+
+void flag_device_part(CaseRecord& record, Processes processes) {
+  std::size_t samples = 0;
+  for (const ProcessRecord* process : processes) samples += process->samples.size();
+  if (record.voided && record.voided->count > 0) set_flag(record, Flag::voided_samples);
+  if (is_remarkable(record.throttled, samples)) set_flag(record, Flag::throttled);
+  if (is_remarkable(record.unsteady_clock, samples)) set_flag(record, Flag::unsteady);
+  const auto floor = launch_floor(record);
+  if (floor && record.time && record.time->median < kLaunchBoundFactor * *floor)
+    set_flag(record, Flag::launch_bound);
+}
+
+}  // namespace bench

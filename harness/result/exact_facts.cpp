@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/exact_facts.hpp"
+
+#include <string_view>
+
+namespace bench {
+namespace {
+
+// The library of a backend other than the greeting's, which the run record names.
+bool is_library(std::string_view detail) {
+  return detail.starts_with("library.") && !detail.ends_with(".path");
+}
+
+bool is_exact(std::string_view detail) {
+  return is_library(detail) || detail.starts_with("layout.") || detail == kPrimitivesDetail ||
+         detail == kOutputDigestDetail;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> exact_facts(const CaseRecord& record) {
+  std::map<std::string, std::string> facts;
+  for (const auto& [name, value] : record.details) {
+    if (is_exact(name)) facts[name] = value;
+  }
+  if (record.memory) {
+    facts["memory.peak_bytes"] = std::to_string(record.memory->peak.count);
+    facts["memory.weights_bytes"] = std::to_string(record.memory->weights.count);
+    facts["memory.workspace_bytes"] = std::to_string(record.memory->workspace.count);
+  }
+  return facts;
+}
+
+}  // namespace bench

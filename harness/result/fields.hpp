@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of each record, named once for both directions: an Archive writes or reads them in
+// this order (field_reader.hpp, field_writer.hpp). For report and store alone.
+//
+// An Archive offers
+//   required(name, value)        always written; reading without it is an error
+//   optional(name, value)        absent, empty text and empty lists are left out
+//   object(name, fields)         a nested object, left out when it stays empty
+//   group(name, optional, fields) a nested object that is there or not as a whole
+//   list(name, vector, fields)   a list of objects
+//   bytes(work)                  the sum of bytes read and written
+#pragma once
+
+#include "harness/result/record.hpp"
+
+namespace bench {
+
+template <class Archive, class Environment>
+void environment_fields(Archive& archive, Environment& environment) {
+  archive.optional("machine_class", environment.machine_class);
+  archive.optional("cpu", environment.cpu);
+  archive.optional("threads", environment.threads);
+  archive.optional("libraries", environment.libraries);
+  archive.optional("details", environment.details);
+}
+
+template <class Archive, class Run>
+void run_fields(Archive& archive, Run& run) {
+  archive.required("run_id", run.run_id);
+  archive.optional("resumes", run.resumes);
+  archive.object("tool", [&](Archive& tool) {
+    tool.optional("version", run.tool_version);
+    tool.optional("commit", run.tool_commit);
+  });
+  archive.optional("started", run.started);
+  archive.optional("arguments", run.arguments);
+  archive.optional("shard", run.shard);
+  archive.optional("under", run.under);
+  archive.object("config", [&](Archive& config) {
+    config.optional("name", run.config_name);
+    config.optional("files", run.config_files);
+    config.optional("hash", run.config_hash);
+    config.optional("seed", run.seed);
+  });
+  archive.optional("convention", run.convention);
+  archive.object("environment",
+                 [&](Archive& environment) { environment_fields(environment, run.environment); });
+}
+
+template <class Archive, class Remarks>
+void sample_remarks_fields(Archive& archive, Remarks& remarks) {
+  archive.required("count", remarks.count);
+  archive.optional("reasons", remarks.reasons);
+}
+
+// What a process and a case say alike of samples on a device's clock.
+template <class Archive, class Record>
+void device_fields(Archive& archive, Record& record) {
+  const auto remarks = [](Archive& entry, auto& value) { sample_remarks_fields(entry, value); };
+  archive.optional("host_launch_ns", record.host_launch);
+  archive.optional("clock_hz", record.clock_hz);
+  archive.optional("sample_method", record.sample_method);
+  archive.group("voided", record.voided, remarks);
+  archive.group("throttled", record.throttled, remarks);
+  archive.group("unsteady_clock", record.unsteady_clock, remarks);
+  archive.optional("setup", record.setup);
+}
+
+template <class Archive, class Process>
+void process_fields(Archive& archive, Process& process) {
+  archive.required("run_id", process.run_id);
+  archive.required("id", process.id);
+  archive.required("process", process.process);
+  archive.required("samples_ns", process.samples);
+  archive.required("iterations_per_sample", process.iterations_per_sample);
+  archive.optional("warmup_iterations", process.warmup_iterations);
+  archive.optional("steady", process.steady);
+  archive.required("stop", process.stop);
+  archive.optional("create_ns", process.create);
+  archive.optional("create_hit_ns", process.create_hit);
+  archive.optional("reorder_ns", process.reorder);
+  archive.optional("first_run_ns", process.first_run);
+  archive.optional("implementation", process.implementation);
+  archive.optional("canaries_ns", process.canaries.times);
+  archive.optional("canary_threads", process.canaries.threads);
+  archive.optional("quiet_level_ns", process.canaries.level);
+  archive.optional("join_ns", process.canaries.join);
+  device_fields(archive, process);
+}
+
+template <class Archive, class Work>
+void work_fields(Archive& archive, Work& work) {
+  archive.optional("macs", work.macs);
+  archive.required("flops", work.flops);
+  archive.bytes(work);
+  archive.optional("flops_valid", work.flops_valid);
+  archive.optional("sfu_ops", work.sfu_ops);
+}
+
+template <class Archive, class Time>
+void time_fields(Archive& archive, Time& time) {
+  archive.required("median_ns", time.median);
+  archive.required("q25_ns", time.q25);
+  archive.required("q75_ns", time.q75);
+  archive.required("min_ns", time.min);
+  archive.required("max_ns", time.max);
+  archive.optional("low_ns", time.low);
+  archive.optional("high_ns", time.high);
+  archive.optional("confidence", time.confidence);
+}
+
+template <class Archive, class Quiet>
+void quiet_fields(Archive& archive, Quiet& quiet) {
+  archive.required("level_ns", quiet.level);
+  archive.required("threads", quiet.threads);
+  archive.required("samples", quiet.samples);
+  archive.required("all_samples", quiet.all_samples);
+  archive.required("processes", quiet.processes);
+  archive.required("all_processes", quiet.all_processes);
+  archive.required("waited_ns", quiet.waited);
+  archive.optional("join_ns", quiet.join);
+}
+
+template <class Archive, class Case>
+void case_fields(Archive& archive, Case& record) {
+  archive.required("run_id", record.run_id);
+  archive.required("id", record.id);
+  archive.optional("op", record.op);
+  archive.optional("direction", record.direction);
+  archive.optional("dtype", record.dtype);
+  archive.optional("device", record.device);
+  archive.optional("backend", record.backend);
+  archive.optional("source", record.source);
+  archive.optional("case_hash", record.case_hash);
+  archive.optional("network", record.network);
+  archive.optional("layers", record.layers);
+  archive.optional("multiplicity", record.multiplicity);
+  archive.list("networks", record.networks, [](Archive& entry, auto& network) {
+    entry.required("network", network.network);
+    entry.optional("layers", network.layers);
+  });
+  archive.optional("unmeasured_gradients", record.unmeasured_gradients);
+  archive.required("outcome", record.outcome);
+  archive.optional("reason", record.reason);
+  archive.required("flags", record.flags);
+  archive.optional("implementation", record.implementation);
+  archive.group("work", record.work, [](Archive& work, auto& value) { work_fields(work, value); });
+  archive.group("memory", record.memory, [](Archive& memory, auto& value) {
+    memory.required("peak_bytes", value.peak);
+    memory.required("weights_bytes", value.weights);
+    memory.required("workspace_bytes", value.workspace);
+    memory.optional("activations_bytes", value.activations);
+  });
+  archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
+  archive.group("time_all", record.time_all,
+                [](Archive& time, auto& value) { time_fields(time, value); });
+  archive.optional("quiet_share", record.quiet_share);
+  archive.group("quiet", record.quiet,
+                [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
+  archive.object("rates", [&](Archive& rates) {
+    rates.optional("flops_per_s", record.flops_per_s);
+    rates.optional("bytes_per_s", record.bytes_per_s);
+  });
+  archive.optional("create_ns", record.create);
+  archive.optional("create_hit_ns", record.create_hit);
+  archive.optional("reorder_ns", record.reorder);
+  archive.optional("first_run_ns", record.first_run);
+  device_fields(archive, record);
+  archive.optional("check", record.check);
+  archive.optional("details", record.details);
+}
+
+template <class Archive, class Pass>
+void profile_pass_fields(Archive& archive, Pass& pass) {
+  archive.required("run_id", pass.run_id);
+  archive.required("id", pass.id);
+  archive.required("outcome", pass.outcome);
+  archive.optional("reason", pass.reason);
+  archive.required("iterations", pass.iterations);
+  archive.optional("profiled_ns", pass.profiled);
+  archive.optional("unprofiled_ns", pass.unprofiled);
+  archive.required("activities", pass.activities);
+  archive.required("unread", pass.unread);
+  archive.optional("wall_ns", pass.wall);
+  archive.optional("attributed_ns", pass.attributed);
+  archive.optional("unattributed_ns", pass.unattributed);
+  archive.optional("details", pass.details);
+}
+
+template <class Archive, class Canaries>
+void canary_times(Archive& archive, Canaries& time) {
+  archive.required("fma_ns", time.fma);
+  archive.required("l2_ns", time.l2);
+  archive.required("dram_ns", time.dram);
+  archive.required("timer_ns", time.timer);
+}
+
+template <class Archive, class Canary>
+void canary_fields(Archive& archive, Canary& canary) {
+  archive.required("run_id", canary.run_id);
+  archive.required("moment", canary.moment);
+  canary_times(archive, canary.time);
+}
+
+template <class Archive, class End>
+void end_fields(Archive& archive, End& end) {
+  archive.required("run_id", end.run_id);
+  archive.optional("finished", end.finished);
+  archive.required("interrupted", end.interrupted);
+  archive.required("exit", end.exit);
+  archive.required("not_measured", end.not_measured);
+  archive.object("accounting", [&](Archive& accounting) {
+    accounting.required("wall_ns", end.accounting.wall);
+    accounting.required("timed_ns", end.accounting.timed);
+    accounting.required("warmup_ns", end.accounting.warmup);
+    accounting.required("setup_ns", end.accounting.setup);
+    accounting.required("check_ns", end.accounting.check);
+    accounting.optional("profile_ns", end.accounting.profile);
+    accounting.required("idle_ns", end.accounting.idle);
+  });
+}
+
+}  // namespace bench

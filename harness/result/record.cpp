@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/record.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kOutcomes = {
+    "ok", "wrong_result", "unsupported", "skipped", "crashed", "timed_out", "failed"};
+constexpr std::array<std::string_view, 8> kFlags = {"noisy",        "unsteady",    "above_ceiling",
+                                                    "throttled",    "interrupted", "voided_samples",
+                                                    "launch_bound", "disturbed"};
+constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
+                                                          "interrupted", "voided"};
+
+constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", "after"};
+
+}  // namespace
+
+std::span<const std::string_view> outcome_names() { return kOutcomes; }
+std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
+bool is_failure(Outcome outcome) {
+  return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
+         outcome == Outcome::wrong_result || outcome == Outcome::failed;
+}
+bool is_unmeasured(const CaseRecord& record) {
+  return record.outcome == Outcome::skipped && record.reason &&
+         record.reason->starts_with(kBudgetReason);
+}
+bool has_flag(const CaseRecord& record, Flag flag) {
+  return std::ranges::find(record.flags, flag) != record.flags.end();
+}
+std::span<const std::string_view> flag_names() { return kFlags; }
+std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
+std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }
+
+std::string_view stop_text(const std::optional<StopCause>& cause) {
+  constexpr std::array<std::string_view, 2> kTexts = {"stopped by the budget", "stopped by Ctrl-C"};
+  return cause ? kTexts[static_cast<std::size_t>(*cause)] : "the evidence ends";
+}
+
+}  // namespace bench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/result_text.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kRecord = "{\"record\":";
+constexpr std::array<std::string_view, 2> kActivity = {"{\"record\":\"activity\"",
+                                                       "{\"record\": \"activity\""};
+constexpr std::string_view kNext = "name a file that `bench run` wrote";
+
+std::string size_text(std::size_t bytes) {
+  return format_bytes(Bytes{static_cast<std::int64_t>(bytes)});
+}
+
+// An activity that a killed run tore may be followed by a record of the next file (`cat a b`): then
+// the line is kept, for its reader to tell them apart.
+bool is_activity(std::string_view line) {
+  return std::ranges::any_of(kActivity,
+                             [&](std::string_view begin) { return line.starts_with(begin); }) &&
+         line.find(kRecord, 1) == std::string_view::npos;
+}
+
+// Appends blocks to a text, and cuts activities out of it.
+class ActivityCutter {
+ public:
+  ActivityCutter(const std::string& path, const ResultLimits& limits, std::string& text)
+      : path_(path), limits_(limits), text_(text), file_(text.size()), line_(text.size()) {}
+
+  Status take(std::string_view block) {
+    while (!block.empty()) {
+      const std::size_t newline = block.find('\n');
+      text_ += block.substr(0, newline);
+      BENCH_RETURN_IF_ERROR(check());
+      if (newline == std::string_view::npos) return Done{};
+      end_line();
+      block.remove_prefix(newline + 1);
+    }
+    return Done{};
+  }
+
+ private:
+  void end_line() {
+    if (is_activity(std::string_view(text_).substr(line_))) text_.resize(line_);
+    text_ += '\n';
+    line_ = text_.size();
+    ++number_;
+  }
+
+  Status check() const {
+    if (text_.size() - line_ > limits_.line) {
+      return Error{
+          fmt::format("the line is longer than {}, and no record is", size_text(limits_.line)),
+          fmt::format("{}:{}", path_, number_), std::string(kNext)};
+    }
+    const std::size_t size = text_.size() - file_;
+    if (size > limits_.document && !std::string_view(text_).substr(file_).starts_with(kRecord)) {
+      return Error{fmt::format("the JSON document is larger than {}", size_text(limits_.document)),
+                   path_, "name the result file that it was made of"};
+    }
+    if (text_.size() > limits_.records) {
+      return Error{fmt::format("there are more than {} of records, activities apart",
+                               size_text(limits_.records)),
+                   path_, "name fewer files, or measure in parts with --shard"};
+    }
+    return Done{};
+  }
+
+  const std::string& path_;
+  const ResultLimits& limits_;
+  std::string& text_;
+  std::size_t file_;        // where the file begins in the text
+  std::size_t line_;        // where the line begins in the text
+  std::size_t number_ = 1;  // of the line
+};
+
+}  // namespace
+
+Result<std::string> read_result_text(const std::string& path, const ResultLimits& limits) {
+  std::string text;
+  BENCH_RETURN_IF_ERROR(append_result_text(path, limits, text));
+  return text;
+}
+
+Status append_result_text(const std::string& path, const ResultLimits& limits, std::string& text) {
+  ActivityCutter collector(path, limits, text);
+  return read_blocks(path, [&](std::string_view block) { return collector.take(block); });
+}
+
+}  // namespace bench

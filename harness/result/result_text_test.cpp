@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/result_text.hpp"
+
+#include "harness/result/report.hpp"
+#include "tests/support/program.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr ResultLimits kSmall{1000, 200, 400};
+
+const std::string kEnd = R"({"record":"end","run_id":"r"})";
+const std::string kActivity = R"({"record":"activity","name":"conv1","kind":"primitive"})";
+
+std::string message(const Result<std::string>& text) {
+  return text.ok() ? "read " + *text : text.error().message();
+}
+
+TEST(ResultText, activities_become_empty_lines) {
+  const test::TemporaryFolder folder;
+  const std::string spaced = R"({"record": "activity", "name": "conv1"})";
+  const std::string path = folder.write(
+      "r.jsonl", kEnd + "\n" + kActivity + "\n" + spaced + "\n\n" + kEnd + "\n" + kEnd);
+  EXPECT_EQ(message(read_result_text(path)), "read " + kEnd + "\n\n\n\n" + kEnd + "\n" + kEnd);
+}
+
+// They are most of a profiled result, and count for nothing.
+TEST(ResultText, a_profile_may_be_larger_than_the_limit) {
+  const test::TemporaryFolder folder;
+  std::string text = kEnd + "\n";
+  for (int i = 0; i < 100; ++i) text += kActivity + "\n";
+  EXPECT_EQ(message(read_result_text(folder.write("r.jsonl", text), kSmall)),
+            "read " + kEnd + std::string(101, '\n'));
+}
+
+TEST(ResultText, lines_across_blocks_are_whole) {
+  const test::TemporaryFolder folder;
+  std::string text, kept;
+  for (int i = 0; i < 5000; ++i) {
+    text += fmt::format("{}\n{{\"record\":\"end\",\"run_id\":\"r{}\"}}\n", kActivity, i);
+    kept += fmt::format("\n{{\"record\":\"end\",\"run_id\":\"r{}\"}}\n", i);
+  }
+  EXPECT_EQ(*read_result_text(folder.write("r.jsonl", text)), kept);
+}
+
+// `cat killed.jsonl next.jsonl`: the next file's first record stands behind a torn activity.
+TEST(ResultText, a_record_behind_a_torn_activity_is_kept) {
+  const test::TemporaryFolder folder;
+  const std::string line = R"({"record":"activity","name":"co)" + kEnd;
+  EXPECT_EQ(message(read_result_text(folder.write("r.jsonl", line + "\n"))), "read " + line + "\n");
+}
+
+// A sparse file of 3 GB was read whole, and a file without a newline as well.
+TEST(ResultText, an_endless_line_is_refused_at_its_limit) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("r.jsonl", kEnd + "\n" + kEnd + "\n");
+  std::filesystem::resize_file(path, std::uintmax_t{3} << 30);
+  EXPECT_EQ(message(read_result_text(path, kSmall)),
+            path +
+                ":3: the line is longer than 200 B, and no record is; name a file that `bench "
+                "run` wrote");
+  EXPECT_THAT(message(read_result_text(path)), HasSubstr(":3: the line is longer than 32.00 MiB"));
+}
+
+TEST(ResultText, too_many_records_are_refused) {
+  const test::TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += kEnd + "\n";
+  const std::string path = folder.write("r.jsonl", text);
+  EXPECT_THAT(message(read_result_text(path, kSmall)),
+              HasSubstr("there are more than 1000 B of records, activities apart; name fewer"));
+  // The limit holds for all files that become one.
+  std::string all;
+  const std::string half = folder.write("h.jsonl", text.substr(0, 20 * (kEnd.size() + 1)));
+  ASSERT_TRUE(append_result_text(half, kSmall, all).ok());
+  EXPECT_FALSE(append_result_text(half, kSmall, all).ok());
+}
+
+TEST(ResultText, a_large_document_is_refused_before_it_is_parsed) {
+  const test::TemporaryFolder folder;
+  std::string text = "{\n";
+  for (int i = 0; i < 100; ++i) text += "\"x\": 0,\n";
+  const std::string path = folder.write("r.json", text);
+  EXPECT_THAT(message(read_result_text(path, kSmall)),
+              HasSubstr("r.json: the JSON document is larger than 400 B; name the result file"));
+}
+
+TEST(ResultText, a_missing_file_is_named) {
+  EXPECT_EQ(message(read_result_text("/no/such/file")),
+            "/no/such/file: cannot open the file: No such file or directory; check the path");
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/summary.hpp"
+
+#include "base/checked.hpp"
+#include "harness/result/device_summary.hpp"
+#include "harness/result/id_segments.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+
+namespace bench {
+namespace {
+
+// product.md: low and high have exact coverage of at least this.
+constexpr double kCoverage = 0.9;
+// Of the smallest sample whose extremes cover its median as often: 1 - 2^-4.
+constexpr int kFewestForInterval = 5;
+
+using Processes = std::span<const ProcessRecord* const>;
+
+std::vector<Nanoseconds> process_medians(std::span<const CountedSamples> processes) {
+  std::vector<Nanoseconds> medians;
+  for (const CountedSamples& entry : processes) {
+    const auto sample = median(entry.samples);
+    if (sample) medians.push_back(per_iteration(*sample, entry.process->iterations_per_sample));
+  }
+  return medians;
+}
+
+std::vector<Nanoseconds> pooled_iterations(std::span<const CountedSamples> processes) {
+  std::vector<Nanoseconds> pooled;
+  for (const CountedSamples& entry : processes) {
+    for (Nanoseconds sample : entry.samples)
+      pooled.push_back(per_iteration(sample, entry.process->iterations_per_sample));
+  }
+  return pooled;
+}
+
+std::optional<Nanoseconds> median_of(Processes processes,
+                                     std::optional<Nanoseconds> ProcessRecord::*member) {
+  std::vector<Nanoseconds> values;
+  for (const ProcessRecord* process : processes) {
+    if (process->*member) values.push_back(*(process->*member));
+  }
+  return median(values);
+}
+
+// The kernel that ran; processes that ran another one are named, since they are no repetition.
+void fill_implementation(CaseRecord& record, Processes processes) {
+  std::vector<std::string> names;
+  for (const ProcessRecord* process : processes) {
+    const bool known =
+        std::find(names.begin(), names.end(), process->implementation) != names.end();
+    if (!process->implementation.empty() && !known) names.push_back(process->implementation);
+  }
+  if (names.empty()) return;
+  if (!record.implementation) record.implementation = names.front();
+  std::string others;
+  for (const std::string& name : names) {
+    if (name != *record.implementation) others += (others.empty() ? "" : ", ") + name;
+  }
+  if (!others.empty()) record.details["implementation.others"] = others;
+}
+
+void widen(TimeSummary& time, double share) {
+  if (!time.low || !time.high) return;
+  const Nanoseconds more(std::llround(share * static_cast<double>(time.median.count())));
+  *time.low -= more;
+  *time.high += more;
+}
+
+// Too few of them were quiet for an interval.
+bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
+  return !time.low && quiet && quiet->all_processes >= kFewestForInterval;
+}
+
+bool is_noisy(const TimeSummary& time, double precision) {
+  if (!time.low || !time.high) return false;
+  const double half = static_cast<double>((*time.high - *time.low).count()) / 2;
+  return half > precision * static_cast<double>(time.median.count());
+}
+
+// median x multiplicity; hostile files may hold anything, so it stops at the largest time.
+Nanoseconds saturated_product(Nanoseconds time, std::size_t count) {
+  const auto product = (Checked(time.count()) * Checked(static_cast<std::int64_t>(count))).value();
+  return Nanoseconds(product.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
+  const auto sum = (Checked(a.count()) + b.count()).value();
+  return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+
+// What the layers of one summary have in common. No backend: several share the network.
+struct LayerGroup {
+  std::string network, dtype, backend, device, cache, options;
+  auto operator<=>(const LayerGroup&) const = default;
+};
+
+// True when `parameters` of a network's id are those of `network`: itself, or with a batch or flags
+// ("resnet50_v1_5-n8+separate").
+bool names_network(std::string_view parameters, std::string_view network) {
+  if (!parameters.starts_with(network)) return false;
+  const std::string_view rest = parameters.substr(network.size());
+  return rest.empty() || rest.front() == '-' || rest.front() == '+';
+}
+
+struct NetworkCase {
+  const CaseRecord* record;
+  IdSegments id;
+};
+
+std::vector<NetworkCase> network_cases(const Report& report) {
+  std::vector<NetworkCase> networks;
+  for (const CaseRecord& record : report.cases) {
+    IdSegments id = split_id(record.id);
+    if (id.op == "network") networks.push_back({&record, std::move(id)});
+  }
+  return networks;
+}
+
+// The network as one that a group of layers belongs to. An exact name is preferred to one with
+// batch or flags, then hot caches (a network streams its own weights anyway), then the layers' own
+// mode. Of several that differ in batch or flags none can be told to be the right one.
+const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const LayerGroup& group) {
+  const CaseRecord* best = nullptr;
+  std::tuple<bool, bool, bool> best_rank;
+  std::string best_parameters;
+  bool ambiguous = false;
+  for (const auto& [record, id] : networks) {
+    const bool backend = group.backend.empty() || id.backend == group.backend;
+    if (id.dtype != group.dtype || !backend || id.device != group.device ||
+        id.options != group.options || !names_network(id.parameters, group.network))
+      continue;
+    const bool exact = id.parameters == group.network;
+    const std::tuple rank(exact, id.cache == "hot", id.cache == group.cache);
+    if (best != nullptr && !exact && !std::get<0>(best_rank) && id.parameters != best_parameters)
+      ambiguous = true;
+    if (best != nullptr && rank <= best_rank) continue;
+    best = record;
+    best_rank = rank;
+    best_parameters = id.parameters;
+    if (exact) ambiguous = false;
+  }
+  return ambiguous ? nullptr : best;
+}
+
+struct Member {
+  const CaseRecord* record;
+  std::vector<std::string> layers;
+  std::size_t count;  // how often the network runs it
+};
+
+// In the order of the report.
+class Groups {
+ public:
+  // Joins groups that differ in the backend alone, where each layer was measured by one of them: a
+  // network's products and its other layers, or its layers of a plugin.
+  void join_backends() {
+    std::map<LayerGroup, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      LayerGroup key = groups_[i].first;
+      key.backend.clear();
+      alike[std::move(key)].push_back(i);
+    }
+    std::set<std::size_t> joined;
+    for (const auto& [key, indices] : alike) {
+      if (indices.size() < 2 || !layers_differ(indices)) continue;
+      auto& [group, members] = groups_[indices.front()];
+      group = key;
+      for (const std::size_t index : std::span(indices).subspan(1)) {
+        for (Member& member : groups_[index].second) members.push_back(std::move(member));
+        joined.insert(index);
+      }
+    }
+    std::vector<std::pair<LayerGroup, std::vector<Member>>> rest;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (!joined.contains(i)) rest.push_back(std::move(groups_[i]));
+    }
+    groups_ = std::move(rest);
+  }
+
+  void add(const LayerGroup& group, Member member) {
+    const auto [place, is_new] = index_.try_emplace(group, groups_.size());
+    if (is_new) groups_.emplace_back(group, std::vector<Member>());
+    groups_[place->second].second.push_back(std::move(member));
+  }
+  auto begin() const { return groups_.begin(); }
+  auto end() const { return groups_.end(); }
+
+ private:
+  bool layers_differ(const std::vector<std::size_t>& indices) const {
+    std::set<std::string> names;
+    for (const std::size_t index : indices) {
+      for (const Member& member : groups_[index].second) {
+        if (member.layers.empty()) return false;
+        for (const std::string& layer : member.layers) {
+          if (!names.insert(layer).second) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::pair<LayerGroup, std::vector<Member>>> groups_;
+  std::map<LayerGroup, std::size_t> index_;
+};
+
+// Layers by network and cache mode.
+Groups group_layers(const Report& report) {
+  Groups groups;
+  for (const CaseRecord& record : report.cases) {
+    const IdSegments id = split_id(record.id);
+    if (id.op == "network") continue;
+    const auto group_of = [&](const std::string& network) {
+      return LayerGroup{network, id.dtype, id.backend, id.device, id.cache, id.options};
+    };
+    for (const NetworkLayers& entry : record.networks)
+      groups.add(group_of(entry.network),
+                 {&record, entry.layers, std::max<std::size_t>(1, entry.layers.size())});
+    if (!record.networks.empty() || !record.network) continue;
+    const auto count = record.multiplicity ? static_cast<std::size_t>(*record.multiplicity)
+                                           : std::max<std::size_t>(1, record.layers.size());
+    groups.add(group_of(*record.network), {&record, record.layers, count});
+  }
+  groups.join_backends();
+  return groups;
+}
+
+void fill_network(NetworkSummary& summary, const CaseRecord& network) {
+  summary.network_id = network.id;
+  if (network.time) summary.network_time = network.time->median;
+  summary.create = network.create;
+  summary.reorder = network.reorder;
+  summary.first_run = network.first_run;
+}
+
+// Whether the parameters of a network's id have the flag: "mobilenet_v2-n8+training".
+bool is_training(std::string_view parameters) {
+  constexpr std::string_view kFlag = "+training";
+  const std::size_t found = parameters.find(kFlag);
+  if (found == std::string_view::npos) return false;
+  const std::string_view rest = parameters.substr(found + kFlag.size());
+  return rest.empty() || rest.front() == '+';
+}
+
+// A step is not one case yet: its sum of layers is a lower bound, and says of what.
+std::vector<std::string> lacks_of(const std::vector<Member>& members) {
+  constexpr std::size_t kMostNames = 3;
+  std::map<std::string, std::vector<std::string>> layers;  // without their gradients, by operator
+  for (const Member& member : members) {
+    if (member.record->unmeasured_gradients.empty()) continue;
+    auto& names = layers[member.record->op];
+    names.insert(names.end(), member.layers.begin(), member.layers.end());
+  }
+  std::vector<std::string> lacks;
+  for (const auto& [op, names] : layers) {
+    lacks.push_back(names.size() > kMostNames
+                        ? fmt::format("gradients of {} ({} layers)", op, names.size())
+                        : fmt::format("gradients of {} ({})", op, fmt::join(names, ", ")));
+  }
+  lacks.insert(lacks.end(), {"the loss", "the optimizer"});
+  return lacks;
+}
+
+void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    ++summary.layers_total;
+    if (!member.record->time) {
+      summary.missing.push_back(member.record->id);
+      continue;
+    }
+    ++summary.layers_measured;
+    const Nanoseconds time = saturated_product(member.record->time->median, member.count);
+    summary.layers_time = saturated_sum(summary.layers_time, time);
+    summary.top.push_back({member.record->id, member.layers, member.count, time, 0});
+  }
+  for (NetworkSummary::Entry& entry : summary.top) {
+    if (summary.layers_time.count() == 0) break;
+    entry.share =
+        static_cast<double>(entry.time.count()) / static_cast<double>(summary.layers_time.count());
+  }
+  std::stable_sort(summary.top.begin(), summary.top.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+}
+
+// Only a complete sum explains a network.
+std::optional<double> rest_of(const NetworkSummary& summary) {
+  if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
+      !summary.missing.empty() || !summary.lacks.empty())
+    return std::nullopt;
+  const auto network = static_cast<double>(summary.network_time->count());
+  return (network - static_cast<double>(summary.layers_time.count())) / network;
+}
+
+}  // namespace
+
+std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) {
+  const std::vector<Nanoseconds> medians = process_medians(processes);
+  const auto centre = median(medians);
+  if (!centre) return std::nullopt;
+  std::vector<Nanoseconds> pooled = pooled_iterations(processes);
+  TimeSummary time;
+  time.median = *centre;
+  time.q25 = *quantile(pooled, 0.25);
+  time.q75 = *quantile(pooled, 0.75);
+  time.min = *std::min_element(pooled.begin(), pooled.end());
+  time.max = *std::max_element(pooled.begin(), pooled.end());
+  if (const auto interval = median_interval(medians, kCoverage)) {
+    time.low = interval->low;
+    time.high = interval->high;
+    time.confidence = interval->confidence;
+  }
+  return time;
+}
+
+void complete_case(CaseRecord& record, Processes processes, double precision) {
+  const JudgedSamples judged = judge_samples(processes);
+  record.time = summarise(judged.counted);
+  if (record.time && judged.quiet) widen(*record.time, kRunsFloor);
+  record.quiet = judged.quiet;
+  record.quiet_share.reset();
+  record.time_all.reset();
+  if (judged.quiet) {
+    record.quiet_share =
+        static_cast<double>(judged.quiet->samples) / static_cast<double>(judged.quiet->all_samples);
+    const bool is_part = judged.quiet->samples < judged.quiet->all_samples;
+    if (is_part && !judged.is_disturbed()) record.time_all = summarise(all_samples(processes));
+  }
+  record.create = median_of(processes, &ProcessRecord::create);
+  record.create_hit = median_of(processes, &ProcessRecord::create_hit);
+  record.reorder = median_of(processes, &ProcessRecord::reorder);
+  record.first_run = median_of(processes, &ProcessRecord::first_run);
+  fill_implementation(record, processes);
+  fill_device_part(record, processes);
+  record.flops_per_s.reset();
+  record.bytes_per_s.reset();
+  if (!record.time) return;
+  if (record.work) {
+    record.flops_per_s = record.work->total() / record.time->median;
+    record.bytes_per_s = record.work->traffic() / record.time->median;
+  }
+  if (is_noisy(*record.time, precision) || lacks_interval(*record.time, judged.quiet)) {
+    set_flag(record, Flag::noisy);
+  }
+  if (judged.is_disturbed()) set_flag(record, Flag::disturbed);
+  const bool steady = std::all_of(processes.begin(), processes.end(),
+                                  [](const ProcessRecord* process) { return process->steady; });
+  if (!steady) set_flag(record, Flag::unsteady);
+  flag_device_part(record, processes);
+}
+
+std::vector<NetworkSummary> summarise_networks(const Report& report) {
+  std::vector<NetworkSummary> summaries;
+  const std::vector<NetworkCase> networks = network_cases(report);
+  std::set<const CaseRecord*> explained;
+  for (const auto& [group, members] : group_layers(report)) {
+    NetworkSummary summary;
+    summary.network = group.network;
+    summary.cache = group.cache;
+    if (const CaseRecord* network = find_network(networks, group)) {
+      fill_network(summary, *network);
+      explained.insert(network);
+    }
+    fill_layers(summary, members);
+    if (is_training(group.network)) summary.lacks = lacks_of(members);
+    summary.rest = rest_of(summary);
+    summaries.push_back(std::move(summary));
+  }
+  // Networks of which no layer was measured alone still tell their setup times.
+  for (const auto& [record, id] : networks) {
+    if (explained.contains(record)) continue;
+    NetworkSummary& summary = summaries.emplace_back();
+    summary.network = id.parameters;
+    fill_network(summary, *record);
+  }
+  return summaries;
+}
+
+}  // namespace bench

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ProcessRecord process(std::initializer_list<std::int64_t> samples, std::int64_t iterations = 1) {
+  ProcessRecord record;
+  for (std::int64_t sample : samples) record.samples.emplace_back(sample);
+  record.iterations_per_sample = iterations;
+  record.implementation = "brgconv:avx512_core";
+  return record;
+}
+
+std::vector<const ProcessRecord*> pointers(const std::vector<ProcessRecord>& processes) {
+  std::vector<const ProcessRecord*> result;
+  for (const ProcessRecord& record : processes) result.push_back(&record);
+  return result;
+}
+
+std::vector<ProcessRecord> five_processes() {
+  return {process({100, 101, 102}), process({99, 100, 101}), process({104, 105, 106}),
+          process({97, 98, 99}), process({100, 102, 104})};
+}
+
+TEST(Summarise, MedianOfMediansQuartilesOfAllIterations) {
+  const auto processes = five_processes();
+  const auto time = summarise(all_samples(pointers(processes)));
+  ASSERT_TRUE(time);
+  // Medians: 101 100 105 98 102.
+  EXPECT_EQ(time->median, Nanoseconds(101));
+  EXPECT_EQ(time->low, Nanoseconds(98));
+  EXPECT_EQ(time->high, Nanoseconds(105));
+  EXPECT_EQ(time->confidence, 0.9375);
+  EXPECT_EQ(time->min, Nanoseconds(97));
+  EXPECT_EQ(time->max, Nanoseconds(106));
+  // Sorted: 97 98 99 99 100 100 100 101 101 102 102 104 104 105 106; ranks 3.5 and 10.5.
+  EXPECT_EQ(time->q25, Nanoseconds(100));
+  EXPECT_EQ(time->q75, Nanoseconds(103));
+}
+
+TEST(Summarise, BatchedSamplesAreDividedAndRounded) {
+  const std::vector<ProcessRecord> processes = {process({1004, 1006, 1015}, 10),
+                                                process({100, 101, 102}, 1)};
+  const auto time = summarise(all_samples(pointers(processes)));
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->median, Nanoseconds(101));
+  EXPECT_EQ(time->min, Nanoseconds(100));
+  EXPECT_EQ(time->max, Nanoseconds(102));
+}
+
+TEST(Summarise, FewProcessesHaveNoInterval) {
+  std::vector<ProcessRecord> processes = five_processes();
+  processes.pop_back();
+  const auto time = summarise(all_samples(pointers(processes)));
+  ASSERT_TRUE(time);
+  EXPECT_FALSE(time->low);
+  EXPECT_FALSE(time->high);
+  EXPECT_FALSE(time->confidence);
+}
+
+TEST(Summarise, AbsentWithoutSamples) {
+  const std::vector<ProcessRecord> processes = {process({})};
+  EXPECT_FALSE(summarise(all_samples(pointers(processes))));
+  EXPECT_FALSE(summarise(std::span<const CountedSamples>()));
+}
+
+TEST(CompleteCase, RatesFromWorkAndMedian) {
+  const auto processes = five_processes();
+  CaseRecord record;
+  record.work = ops::Work{std::nullopt, 2020, 0, 0, 300, 103};
+  complete_case(record, pointers(processes), 0.5);
+  ASSERT_TRUE(record.flops_per_s && record.bytes_per_s);
+  EXPECT_DOUBLE_EQ(record.flops_per_s->value, 2020e9 / 101);
+  EXPECT_DOUBLE_EQ(record.bytes_per_s->value, 403e9 / 101);
+  EXPECT_EQ(record.implementation, "brgconv:avx512_core");
+  EXPECT_THAT(record.flags, IsEmpty());
+  EXPECT_THAT(record.details, IsEmpty());
+}
+
+TEST(CompleteCase, NoWorkNoRates) {
+  const auto processes = five_processes();
+  CaseRecord record;
+  complete_case(record, pointers(processes), 0.5);
+  EXPECT_FALSE(record.flops_per_s);
+  EXPECT_FALSE(record.bytes_per_s);
+}
+
+TEST(CompleteCase, NoisyWhereTheIntervalIsWiderThanThePrecision) {
+  const auto processes = five_processes();  // (105 - 98) / 2 / 101 = 3.465 %
+  CaseRecord wide;
+  complete_case(wide, pointers(processes), 0.0346);
+  EXPECT_THAT(wide.flags, ElementsAre(Flag::noisy));
+  CaseRecord narrow;
+  complete_case(narrow, pointers(processes), 0.0347);
+  EXPECT_THAT(narrow.flags, IsEmpty());
+  CaseRecord unknown;
+  complete_case(unknown, pointers(processes), kUnknownPrecision);
+  EXPECT_THAT(unknown.flags, IsEmpty());
+}
+
+TEST(CompleteCase, FlagsStaySortedAndOnce) {
+  auto processes = five_processes();
+  processes[3].steady = false;
+  CaseRecord record;
+  record.flags = {Flag::interrupted, Flag::noisy};
+  complete_case(record, pointers(processes), 0.001);
+  EXPECT_THAT(record.flags, ElementsAre(Flag::noisy, Flag::unsteady, Flag::interrupted));
+}
+
+TEST(CompleteCase, MediansOfSetupTimesOverTheProcessesThatHaveThem) {
+  auto processes = five_processes();
+  processes[0].create = Nanoseconds(10);
+  processes[1].create = Nanoseconds(30);
+  processes[4].create = Nanoseconds(20);
+  processes[2].first_run = Nanoseconds(7);
+  CaseRecord record;
+  complete_case(record, pointers(processes), 0.5);
+  EXPECT_EQ(record.create, Nanoseconds(20));
+  EXPECT_EQ(record.first_run, Nanoseconds(7));
+  EXPECT_FALSE(record.create_hit);
+  EXPECT_FALSE(record.reorder);
+}
+
+TEST(CompleteCase, NamesProcessesThatRanAnotherKernel) {
+  auto processes = five_processes();
+  processes[2].implementation = "jit:avx2";
+  processes[3].implementation = "gemm:ref";
+  processes[4].implementation = "jit:avx2";
+  CaseRecord record;
+  complete_case(record, pointers(processes), 0.5);
+  EXPECT_EQ(record.implementation, "brgconv:avx512_core");
+  EXPECT_EQ(record.details.at("implementation.others"), "jit:avx2, gemm:ref");
+}
+
+CaseRecord timed(const std::string& id, std::int64_t median) {
+  CaseRecord record;
+  record.id = id;
+  record.time.emplace();
+  record.time->median = Nanoseconds(median);
+  return record;
+}
+
+CaseRecord layer(const std::string& id, std::int64_t median, std::vector<std::string> layers) {
+  CaseRecord record = timed(id, median);
+  record.network = "net";
+  record.multiplicity = static_cast<int>(layers.size());
+  record.layers = std::move(layers);
+  return record;
+}
+
+// Two layers under two cache modes, and the network as one.
+Report network_report() {
+  Report report;
+  report.cases = {layer("conv/forward/c1/f32/onednn/cpu/hot", 10, {"a", "b", "c"}),
+                  layer("conv/forward/c1/f32/onednn/cpu/cold_weights", 12, {"a", "b", "c"}),
+                  layer("gemm/forward/m1/f32/onednn/cpu/hot", 50, {"fc"}),
+                  layer("gemm/forward/m1/f32/onednn/cpu/cold_weights", 60, {"fc"}),
+                  timed("network/forward/net/f32/onednn/cpu/hot", 100),
+                  timed("conv/forward/c9/f32/onednn/cpu/hot", 1'000)};
+  report.cases[4].create = Nanoseconds(7);
+  report.cases[4].reorder = Nanoseconds(8);
+  report.cases[4].first_run = Nanoseconds(9);
+  return report;
+}
+
+TEST(SummariseNetworks, OneForEachCacheMode) {
+  const auto networks = summarise_networks(network_report());
+  ASSERT_THAT(networks, SizeIs(2));
+  const NetworkSummary& hot = networks[0];
+  EXPECT_EQ(hot.network, "net");
+  EXPECT_EQ(hot.network_id, "network/forward/net/f32/onednn/cpu/hot");
+  EXPECT_EQ(hot.cache, "hot");
+  EXPECT_EQ(hot.network_time, Nanoseconds(100));
+  EXPECT_EQ(hot.layers_time, Nanoseconds(80));
+  EXPECT_EQ(hot.layers_measured, 2);
+  EXPECT_EQ(hot.layers_total, 2);
+  EXPECT_DOUBLE_EQ(*hot.rest, 0.2);
+  EXPECT_EQ(hot.create, Nanoseconds(7));
+  EXPECT_EQ(hot.reorder, Nanoseconds(8));
+  EXPECT_EQ(hot.first_run, Nanoseconds(9));
+  EXPECT_EQ(networks[1].cache, "cold_weights");
+  EXPECT_EQ(networks[1].layers_time, Nanoseconds(96));
+  EXPECT_DOUBLE_EQ(*networks[1].rest, 0.04);
+}
+
+TEST(SummariseNetworks, TheLayersThatTakeMostFirst) {
+  const auto networks = summarise_networks(network_report());
+  ASSERT_THAT(networks, SizeIs(2));
+  ASSERT_THAT(networks[0].top, SizeIs(2));
+  EXPECT_EQ(networks[0].top[0].layers, std::vector<std::string>{"fc"});
+  EXPECT_EQ(networks[0].top[0].time, Nanoseconds(50));
+  EXPECT_DOUBLE_EQ(networks[0].top[0].share, 50.0 / 80);
+  EXPECT_EQ(networks[0].top[1].time, Nanoseconds(30));
+  EXPECT_EQ(networks[0].top[1].multiplicity, 3u);
+}
+
+TEST(SummariseNetworks, ARestIsNegativeWhereLayersTakeLonger) {
+  Report report = network_report();
+  report.cases[4].time->median = Nanoseconds(40);
+  EXPECT_DOUBLE_EQ(*summarise_networks(report)[0].rest, -1.0);
+}
+
+TEST(SummariseNetworks, MissingLayersLeaveNoRest) {
+  Report report = network_report();
+  report.cases[0].time.reset();
+  const NetworkSummary hot = summarise_networks(report)[0];
+  EXPECT_THAT(hot.missing, ElementsAre("conv/forward/c1/f32/onednn/cpu/hot"));
+  EXPECT_EQ(hot.layers_measured, 1);
+  EXPECT_EQ(hot.layers_total, 2);
+  EXPECT_FALSE(hot.rest);
+}
+
+TEST(SummariseNetworks, ANetworkWithoutATimeLeavesNoRest) {
+  Report report = network_report();
+  report.cases[4].time.reset();
+  EXPECT_FALSE(summarise_networks(report)[0].rest);
+  report.cases.erase(report.cases.begin() + 4);
+  const NetworkSummary hot = summarise_networks(report)[0];
+  EXPECT_EQ(hot.network_id, "");
+  EXPECT_EQ(hot.layers_time, Nanoseconds(80));
+}
+
+TEST(SummariseNetworks, ATrainingStepSaysWhatItsSumLacks) {
+  Report report = network_report();
+  for (CaseRecord& record : report.cases) {
+    if (record.network) record.network = "net+training";
+  }
+  report.cases[2].op = "gemm";
+  report.cases[2].unmeasured_gradients = {"backward_data", "backward_weights"};
+  const NetworkSummary hot = summarise_networks(report)[0];
+  EXPECT_EQ(hot.network, "net+training");
+  EXPECT_THAT(hot.lacks, ElementsAre("gradients of gemm (fc)", "the loss", "the optimizer"));
+  EXPECT_FALSE(hot.rest);
+  const std::string json = to_json_document(report);
+  EXPECT_THAT(json, HasSubstr("\"lacks\": [\n        \"gradients of gemm (fc)\","));
+  EXPECT_THAT(summarise_networks(network_report())[0].lacks, testing::IsEmpty());
+}
+
+TEST(SummariseNetworks, OtherDataTypesAndThreadsAreOtherNetworks) {
+  Report report = network_report();
+  report.cases[4].id = "network/forward/net/bf16/onednn/cpu/hot";
+  auto networks = summarise_networks(report);
+  ASSERT_THAT(networks, SizeIs(3));
+  EXPECT_EQ(networks[0].network_id, "");
+  EXPECT_EQ(networks[2].network_id, "network/forward/net/bf16/onednn/cpu/hot");
+  EXPECT_EQ(networks[2].layers_total, 0);
+  EXPECT_FALSE(networks[2].rest);
+  report.cases[4].id = "network/forward/net/f32/onednn/cpu/hot/t1";
+  EXPECT_EQ(summarise_networks(report)[0].network_id, "");
+}
+
+TEST(SummariseNetworks, BatchAndFlagsInTheNameOfTheNetwork) {
+  Report report = network_report();
+  report.cases[4].id = "network/forward/net-n8+separate/f32/onednn/cpu/hot";
+  EXPECT_EQ(summarise_networks(report)[0].network_id, report.cases[4].id);
+  report.cases[4].id = "network/forward/network2/f32/onednn/cpu/hot";
+  EXPECT_EQ(summarise_networks(report)[0].network_id, "");
+}
+
+TEST(SummariseNetworks, OfSeveralBatchesNoneIsGuessed) {
+  Report report = network_report();
+  report.cases[4].id = "network/forward/net-n8/f32/onednn/cpu/hot";
+  report.cases.push_back(timed("network/forward/net-n16/f32/onednn/cpu/hot", 300));
+  EXPECT_EQ(summarise_networks(report)[0].network_id, "");
+  report.cases.push_back(timed("network/forward/net/f32/onednn/cpu/hot", 90));
+  EXPECT_EQ(summarise_networks(report)[0].network_time, Nanoseconds(90));
+}
+
+TEST(SummariseNetworks, HotNetworksArePreferred) {
+  Report report = network_report();
+  report.cases.push_back(timed("network/forward/net/f32/onednn/cpu/cold_weights", 130));
+  for (const NetworkSummary& summary : summarise_networks(report)) {
+    if (summary.layers_total > 0) {
+      EXPECT_EQ(summary.network_time, Nanoseconds(100)) << summary.cache;
+    }
+  }
+}
+
+TEST(SummariseNetworks, ALayerOfSeveralNetworksCountsInEach) {
+  Report report = network_report();
+  report.cases[0].networks = {{"net", {"a", "b", "c"}}, {"other", {"x", "y"}}};
+  const auto networks = summarise_networks(report);
+  ASSERT_THAT(networks, SizeIs(3));
+  EXPECT_EQ(networks[0].layers_time, Nanoseconds(80));
+  EXPECT_EQ(networks[1].network, "other");
+  EXPECT_EQ(networks[1].layers_time, Nanoseconds(20));
+}
+
+TEST(SummariseNetworks, HugeTimesStopAtTheLargest) {
+  Report report;
+  const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  report.cases = {layer("conv/a", largest, {"a", "b"}), layer("conv/b", largest, {"c"})};
+  EXPECT_EQ(summarise_networks(report).at(0).layers_time, Nanoseconds(largest));
+}
+
+TEST(SummariseNetworks, NoNetworks) {
+  EXPECT_THAT(summarise_networks({}), IsEmpty());
+  Report report;
+  report.cases = {timed("conv/forward/c1/f32/onednn/cpu/hot", 5)};
+  EXPECT_THAT(summarise_networks(report), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/wire/messages.hpp"
+
+#include "ops/operator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A message survives when its text comes back the same, and the text holds all of it.
+void expect_round_trip(const Request& request, const std::string& text) {
+  EXPECT_EQ(encode(request), text);
+  const auto decoded = decode_request(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(decoded->index(), request.index());
+  EXPECT_EQ(encode(*decoded), text);
+}
+
+TEST(Requests, AreLinesOfJson) {
+  expect_round_trip(
+      HelloRequest{1, {64}, Bytes{128}},
+      R"({"command":"hello","last_level_cache_bytes":128,"protocol":1,"reuse_distance_bytes":64})");
+  expect_round_trip(DescribeRequest{}, R"({"command":"describe"})");
+  expect_round_trip(
+      ModelRequest{"mine", ops::Direction::backward_data, DataType::f16, ops::Layout::nhwc,
+                   ops::Math::tf32, "n4+flag"},
+      R"({"command":"model","direction":"backward_data","dtype":"f16","layout":"nhwc",)"
+      R"("math":"tf32","op":"mine","tokens":"n4+flag"})");
+  expect_round_trip(WarmUpRequest{3, 100ms},
+                    R"({"command":"warm_up","iterations":3,"time_ns":100000000})");
+  expect_round_trip(RoundRequest{20}, R"({"command":"round","samples":20})");
+  expect_round_trip(RoundRequest{1, "", 12},
+                    R"({"command":"round","iterations_per_sample":12,"samples":1})");
+  expect_round_trip(CanaryRequest{}, R"({"command":"canary"})");
+  expect_round_trip(ReleaseRequest{}, R"({"command":"release"})");
+  expect_round_trip(QuitRequest{}, R"({"command":"quit"})");
+  PrepareRequest prepare;
+  prepare.id = "a/b";
+  prepare.check = CheckKind::expected;
+  prepare.expected = {"00ff", {0.1, std::numeric_limits<double>::quiet_NaN(), -3}};
+  prepare.seed = std::numeric_limits<std::uint64_t>::max();
+  prepare.reuse_distance = Bytes{5};
+  prepare.met = {{"source", "acdb"}};
+  expect_round_trip(
+      prepare,
+      R"({"check":"expected","command":"prepare","expected":{"digest":"00ff","values":[0.1,null,-3.0]},)"
+      R"("id":"a/b","met_layouts":{"source":"acdb"},"reuse_distance_bytes":5,"seed":18446744073709551615})");
+}
+
+ops::LayerDefinition layer(const std::string& name, std::string_view op,
+                           std::vector<std::string> inputs) {
+  ops::LayerDefinition definition;
+  definition.name = name;
+  definition.op = op;
+  definition.parameters = ops::ParameterSet(ops::find_operator(op)->parameters);
+  definition.inputs = std::move(inputs);
+  return definition;
+}
+
+TEST(Requests, CarryANetworkWithItsParametersAsWritten) {
+  auto network = std::make_shared<PlannedNetwork>();
+  network->definition.name = "tiny";
+  network->definition.input = {3, 8, 8};
+  network->definition.layers = {layer("c", "conv", {"input"}), layer("r", "pointwise", {"c"})};
+  network->definition.layers[0].parameters.set("k", std::int64_t{4});
+  network->definition.layers[0].parameters.set("stride", std::vector<std::int64_t>{2});
+  network->definition.layers[0].parameters.set("pad", std::vector<ops::PadPair>{{0, 1}});
+  network->definition.layers[0].parameters.set("bias", true);
+  network->definition.layers[1].parameters.set("function", std::string("leaky_relu"));
+  network->definition.layers[1].parameters.set("alpha", 0.5);
+  network->batch = 2;
+  network->fusion = ops::Fusion::separate;
+  PrepareRequest prepare;
+  prepare.id = "network/x";
+  prepare.network = network;
+  const std::string text = encode(prepare);
+  const auto decoded = decode_request(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(encode(*decoded), text);
+  const std::string steps = encode(StepsRequest{DataType::bf16, network});
+  ASSERT_TRUE(decode_request(steps).ok());
+  EXPECT_EQ(encode(*decode_request(steps)), steps);
+  const auto& back = *std::get<PrepareRequest>(*decoded).network;
+  EXPECT_EQ(back.definition.name, "tiny");
+  EXPECT_EQ(back.definition.input, (ops::Dims{3, 8, 8}));
+  EXPECT_EQ(back.batch, 2);
+  EXPECT_EQ(back.fusion, ops::Fusion::separate);
+  EXPECT_EQ(back.mode, ops::Mode::inference);
+  ASSERT_EQ(back.definition.layers.size(), 2u);
+  EXPECT_EQ(back.definition.layers[1].inputs, std::vector<std::string>{"c"});
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(back.definition.layers[i].parameters, network->definition.layers[i].parameters);
+  }
+}
+
+void expect_round_trip(const Reply& reply, const std::string& part) {
+  const ReplyMessage message{reply, {1ns, 2ns, 3ns, 4ns}};
+  const std::string text = encode(message);
+  EXPECT_THAT(text, testing::HasSubstr(part));
+  const auto decoded = decode_reply(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(decoded->reply.index(), reply.index());
+  EXPECT_EQ(encode(*decoded), text);
+  EXPECT_EQ(decoded->spent.check, 4ns);
+}
+
+TEST(Replies, AreLinesOfJson) {
+  expect_round_trip(
+      HelloReply{1, "0.1.0", "onednn", "cpu", {"onednn", "3.2.0", "/lib/x", "d"}, {7}},
+      R"("arena_bytes":7)");
+  HelloReply with_plugin{1, "0.1.0", "onednn", "cpu", {"onednn", "3.2.0", "/lib/x", "d"}, {7}};
+  with_plugin.plugins = {{"mine", "1.0", "mine.so", "plugin"}};
+  expect_round_trip(with_plugin, R"("path":"mine.so")");
+  expect_round_trip(DescribeReply{"{}"}, R"("document":"{}")");
+  ops::Model model;
+  model.tensors = {{"source", ops::TensorRole::weights, DataType::bf16, {2, 3}, 5}};
+  model.work.macs = 7;
+  model.work.flops = 14;
+  model.formulas = {{"flops", "2*n", "2*7", 14}};
+  expect_round_trip(ModelReply{model}, R"("touched":5)");
+  expect_round_trip(ModelReply{Error{"no model", "shape", "another shape"}}, R"("where":"shape")");
+  PreparedReply prepared;
+  prepared.implementation = "jit";
+  prepared.buffers = {{"source", "input", "abcd", {12}}};
+  prepared.steps = {{"conv1", "convolution", "jit", "abcd", {{"source", "acdb"}}}};
+  prepared.create = 5ns;
+  prepared.memory = {{3}, {2}, {1}};
+  prepared.check = "full";
+  prepared.output = {"d", {1.5}};
+  prepared.details = {{"cold.sets", "3"}};
+  expect_round_trip(prepared, R"("create_ns":5)");
+  expect_round_trip(RefusedReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
+  expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
+  expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
+  expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");
+  RoundReply with_canaries{{1ns, 2ns}};
+  with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt, 5ns};
+  expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");
+  expect_round_trip(with_canaries, R"("join_ns":5)");
+  expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
+  expect_round_trip(CanariesReply{{1ns, 2ns, 3ns, 4ns}},
+                    R"("time":{"dram_ns":3,"fma_ns":1,"l2_ns":2,"timer_ns":4})");
+  expect_round_trip(DoneReply{}, R"("reply":"done")");
+}
+
+TEST(Replies, TextThatIsNoUtf8IsWrittenAllTheSame) {
+  const std::string text = encode(ReplyMessage{RefusedReply{Outcome::failed, "a\xff"}, {}});
+  EXPECT_TRUE(decode_reply(text).ok());
+}
+
+TEST(Messages, GarbageIsQuotedInTheError) {
+  for (const std::string line : {"", "hello", "{}", "[1]", R"({"reply":"hello"})",
+                                 R"({"reply":"done"})", R"({"reply":3,"spent":{}})"}) {
+    EXPECT_FALSE(decode_reply(line).ok()) << line;
+    EXPECT_FALSE(decode_request(line).ok()) << line;
+  }
+  const std::string text = decode_reply("onednn_verbose,\x01info").error().message();
+  EXPECT_THAT(text, testing::StartsWith("not a message of the worker protocol ("));
+  EXPECT_THAT(text, testing::EndsWith("`onednn_verbose,?info`"));
+  EXPECT_THAT(decode_request(R"({"command":"dance"})").error().message(),
+              testing::HasSubstr("unknown command `dance`"));
+}
+
+TEST(Requests, NameTheCandidatesOfTuningAndHowIsSampled) {
+  PrepareRequest prepare;
+  prepare.id = "a/b";
+  prepare.check = CheckKind::none;
+  prepare.tuning = 8;
+  prepare.sample_method = ops::SampleMethod::graph;
+  expect_round_trip(
+      prepare,
+      R"({"check":"none","command":"prepare","id":"a/b","sample_method":"graph","seed":1,"tune":8})");
+}
+
+TEST(Replies, CarryWhatADeviceSaysOfSamples) {
+  RoundReply round{{100us, 101us}, 12};
+  round.device = {
+      {3us, 4us},        {1'780'000'000, 1'790'000'000}, "graph",
+      {2, {{"hot", 2}}}, {1, {{"power cap", 1}}},        {1, {{"the clock changed", 1}}}};
+  round.device.details = {{"sample_method", "graph: shorter than 100.0 us"}};
+  const std::string text = encode(ReplyMessage{round, {}});
+  const auto decoded = decode_reply(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_EQ(encode(*decoded), text);
+  const auto& reply = std::get<RoundReply>(decoded->reply);
+  EXPECT_EQ(reply.samples, round.samples);
+  EXPECT_EQ(reply.device, round.device);
+}
+
+TEST(Replies, OfTheHostsClockSayNothingOfADevice) {
+  const std::string text = encode(ReplyMessage{RoundReply{{1us}, 1}, {}});
+  EXPECT_EQ(text.find("voided"), std::string::npos);
+  EXPECT_EQ(text.find("clock_hz"), std::string::npos);
+  EXPECT_EQ(std::get<RoundReply>(decode_reply(text)->reply).device, DeviceSamples{});
+}
+
+}  // namespace
+}  // namespace bench

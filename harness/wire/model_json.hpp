@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests for models and their answers as JSON. Reading throws nlohmann::json's exceptions and
+// std::runtime_error. Private to the protocol.
+#pragma once
+
+#include "base/result.hpp"
+#include "harness/wire/messages.hpp"
+#include "ops/problem.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace bench {
+
+// "count", "flag", ...: kinds of parameters in the order of the enumerators.
+std::span<const std::string_view> parameter_kind_names();
+
+// The place of a word among the names of an enumeration, which stand in its order.
+std::size_t word_index(const nlohmann::json& value, std::span<const std::string_view> names);
+template <class Enumeration>
+Enumeration enumerator(const nlohmann::json& value, std::span<const std::string_view> names) {
+  return static_cast<Enumeration>(word_index(value, names));
+}
+
+nlohmann::json to_json(const ModelRequest& request);
+ModelRequest model_request(const nlohmann::json& value);
+nlohmann::json to_json(const Result<ops::Model>& model);
+Result<ops::Model> model_result(const nlohmann::json& value);
+
+}  // namespace bench

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/check.hpp"
+
+#include "base/data_type.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+using ops::Dims;
+
+// Of one plane; a larger border is sampled like the rest.
+constexpr std::int64_t kMaximumBorder = 16384;
+// Spatial dimensions are at most the last three of n, c, d, h, w.
+constexpr std::size_t kMaximumPlaneRank = 3;
+// Bound of a sum of N independent errors in standard deviations: false alarms below 1e-9.
+constexpr double kSigmas = 6;
+
+std::int64_t product(std::span<const std::int64_t> dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : dims) count *= size;
+  return count;
+}
+
+// Both ends of every dimension, as long as the combinations stay below kCheckedPositions (12
+// dimensions); from there on the first index alone.
+void add_corners(const Dims& dims, std::vector<std::int64_t>& positions) {
+  std::vector<std::int64_t> corners = {0};
+  for (const std::int64_t size : dims) {
+    const bool both =
+        size > 1 && 2 * static_cast<std::int64_t>(corners.size()) <= kCheckedPositions;
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t corner : corners) {
+      longer.push_back(corner * size);
+      if (both) longer.push_back(corner * size + size - 1);
+    }
+    corners = std::move(longer);
+  }
+  positions.insert(positions.end(), corners.begin(), corners.end());
+}
+
+bool on_border(std::int64_t position, std::span<const std::int64_t> plane) {
+  for (std::size_t i = plane.size(); i-- > 0;) {
+    const std::int64_t index = position % plane[i];
+    if (index == 0 || index == plane[i] - 1) return true;
+    position /= plane[i];
+  }
+  return false;
+}
+
+// The number of border elements: all but the interior.
+std::int64_t border_size(std::span<const std::int64_t> plane) {
+  std::int64_t interior = 1;
+  for (const std::int64_t size : plane) interior *= std::max<std::int64_t>(size - 2, 0);
+  return product(plane) - interior;
+}
+
+void add_border_plane(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
+  const std::size_t leading = dims.size() > 2 ? 2 : dims.size() - 1;
+  const std::size_t begin =
+      std::max(leading, dims.size() - std::min(dims.size(), kMaximumPlaneRank));
+  const std::span<const std::int64_t> plane = std::span(dims).subspan(begin);
+  if (border_size(plane) > kMaximumBorder) return;
+  const std::int64_t size = product(plane);
+  const auto planes = static_cast<std::uint64_t>(product(std::span(dims).first(begin)));
+  const std::int64_t base = static_cast<std::int64_t>(random.below(planes)) * size;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (on_border(i, plane)) positions.push_back(base + i);
+  }
+}
+
+// Random positions with one index at its first or last value.
+void add_faces(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
+  const std::int64_t total = product(dims);
+  const std::int64_t each = kCheckedPositions / 4 / static_cast<std::int64_t>(2 * dims.size());
+  std::int64_t stride = total;
+  for (const std::int64_t size : dims) {
+    stride /= size;
+    for (std::int64_t i = 0; i < 2 * each; ++i) {
+      const auto any = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(total)));
+      const std::int64_t index = any / stride % size;
+      positions.push_back(any + ((i % 2 == 0 ? 0 : size - 1) - index) * stride);
+    }
+  }
+}
+
+void sort_distinct(std::vector<std::int64_t>& positions) {
+  std::sort(positions.begin(), positions.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+}
+
+}  // namespace
+
+std::vector<std::int64_t> check_positions(const Dims& dims, std::uint64_t seed) {
+  const std::int64_t total = product(dims);
+  std::vector<std::int64_t> positions;
+  if (total <= kCheckedPositions) {
+    for (std::int64_t i = 0; i < total; ++i) positions.push_back(i);
+    return positions;
+  }
+  SplitMix random(seed);
+  add_corners(dims, positions);
+  add_border_plane(dims, random, positions);
+  add_faces(dims, random, positions);
+  sort_distinct(positions);
+  while (static_cast<std::int64_t>(positions.size()) < kCheckedPositions) {
+    for (auto missing = kCheckedPositions - static_cast<std::int64_t>(positions.size());
+         missing > 0; --missing) {
+      positions.push_back(
+          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(total))));
+    }
+    sort_distinct(positions);
+  }
+  return positions;
+}
+
+std::string element_name(const ops::Tensor& tensor, std::int64_t position) {
+  std::vector<std::int64_t> index(tensor.dims.size());
+  for (std::size_t i = tensor.dims.size(); i-- > 0;) {
+    index[i] = position % tensor.dims[i];
+    position /= tensor.dims[i];
+  }
+  return fmt::format("{}[{}]", tensor.name, fmt::join(index, ","));
+}
+
+Result<Agreement> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
+                          std::span<const double> want, const ops::Tolerance& tolerance) {
+  Agreement agreement;
+  std::int64_t wrong = 0;
+  std::string first;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const auto position = positions.empty() ? static_cast<std::int64_t>(i) : positions[i];
+    const double got =
+        load_element(output.tensor->dtype, output.data, static_cast<std::size_t>(position));
+    const double allowed = tolerance.absolute + tolerance.relative * std::abs(want[i]);
+    const double difference = std::abs(got - want[i]);
+    const bool same = got == want[i] || (std::isnan(got) && std::isnan(want[i]));
+    if (!same && !(difference <= allowed)) {  // also when the difference is NaN
+      if (wrong++ == 0) {
+        first = fmt::format("{}: got {}, want {}, tolerance {:.3g}",
+                            element_name(*output.tensor, position), got, want[i], allowed);
+      }
+    } else if (!same) {
+      agreement.worst = std::max(agreement.worst, difference / allowed);
+    }
+  }
+  agreement.elements = static_cast<std::int64_t>(want.size());
+  if (wrong > 0) {
+    return Error{fmt::format("{}; {} of {} compared elements are wrong", first, wrong, want.size()),
+                 "", ""};
+  }
+  return agreement;
+}
+
+Status find_unwritten(const PlainOutput& output) {
+  const ops::Tensor& tensor = *output.tensor;
+  if (info(tensor.dtype).is_integer) return Done{};
+  const std::int64_t count = tensor.elements();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (std::isnan(load_element(tensor.dtype, output.data, static_cast<std::size_t>(i)))) {
+      return Error{element_name(tensor, i) +
+                       ": got NaN, want a number: never written, or computed from an element that "
+                       "was not",
+                   "", ""};
+    }
+  }
+  return Done{};
+}
+
+namespace {
+
+// y = M x for a row-major matrix given by `at(i, j)`, rows x columns.
+template <class At>
+std::vector<double> multiply(std::int64_t rows, std::int64_t columns, const At& at,
+                             std::span<const double> x) {
+  std::vector<double> y(static_cast<std::size_t>(rows), 0.0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < columns; ++j) sum += at(i, j) * x[static_cast<std::size_t>(j)];
+    y[static_cast<std::size_t>(i)] = sum;
+  }
+  return y;
+}
+
+struct GemmShape {
+  std::int64_t batch, m, n, k;
+  bool trans_a, trans_b, bias;
+};
+
+std::optional<GemmShape> gemm_shape(const ops::Problem& problem, const PlainOutput& output) {
+  if (problem.op->name != "gemm" || problem.direction != ops::Direction::forward ||
+      !problem.post_ops.empty() || info(output.tensor->dtype).is_integer) {
+    return std::nullopt;
+  }
+  const ops::ParameterSet& p = problem.parameters;
+  return GemmShape{p.count("batch"),  p.count("m"),      p.count("n"),  p.count("k"),
+                   p.flag("trans_a"), p.flag("trans_b"), p.flag("bias")};
+}
+
+// A (B x) + bias . x for matrices number `b` of the batch.
+std::vector<double> product_of_factors(const GemmShape& s, ops::ReferenceInputs inputs,
+                                       std::int64_t b, std::span<const double> x) {
+  const double* right = inputs[1].data() + b * s.k * s.n;
+  const auto right_at = [&](std::int64_t i, std::int64_t j) {
+    return s.trans_b ? right[j * s.k + i] : right[i * s.n + j];
+  };
+  const double* left = inputs[0].data() + b * s.m * s.k;
+  const auto left_at = [&](std::int64_t i, std::int64_t j) {
+    return s.trans_a ? left[j * s.m + i] : left[i * s.k + j];
+  };
+  std::vector<double> y = multiply(s.m, s.k, left_at, multiply(s.k, s.n, right_at, x));
+  if (!s.bias) return y;
+  double shift = 0;
+  for (std::int64_t j = 0; j < s.n; ++j) {
+    shift += inputs[2][static_cast<std::size_t>(j)] * x[static_cast<std::size_t>(j)];
+  }
+  for (double& value : y) value += shift;
+  return y;
+}
+
+}  // namespace
+
+std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInputs inputs,
+                                const PlainOutput& output, std::uint64_t seed) {
+  const std::optional<GemmShape> shape = gemm_shape(problem, output);
+  if (!shape) return std::nullopt;
+  const GemmShape& s = *shape;
+  const ops::Tolerance tolerance = problem.op->tolerance(problem);
+  SplitMix random(seed);
+  std::vector<double> x(static_cast<std::size_t>(s.n));
+  for (double& value : x) value = random.below(2) == 0 ? -1 : 1;
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    const std::vector<double> want = product_of_factors(s, inputs, b, x);
+    for (std::int64_t i = 0; i < s.m; ++i) {
+      double got = 0;
+      double squares = 0;  // of the tolerances of the row
+      for (std::int64_t j = 0; j < s.n; ++j) {
+        const auto flat = static_cast<std::size_t>((b * s.m + i) * s.n + j);
+        const double value = load_element(output.tensor->dtype, output.data, flat);
+        const double allowed = tolerance.absolute + tolerance.relative * std::abs(value);
+        got += value * x[static_cast<std::size_t>(j)];
+        squares += allowed * allowed;
+      }
+      const double bound = kSigmas * std::sqrt(squares);
+      if (!(std::abs(got - want[static_cast<std::size_t>(i)]) <= bound)) {
+        return Status(Error{
+            fmt::format("row {} of matrix {}: Freivalds' sum is {}, want {}, tolerance {:.3g}", i,
+                        b, got, want[static_cast<std::size_t>(i)], bound),
+            "", ""});
+      }
+    }
+  }
+  return Status(Done{});
+}
+
+OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t seed) {
+  OutputSample sample;
+  for (const PlainOutput& output : outputs) {
+    const std::string_view bytes(reinterpret_cast<const char*>(output.data),
+                                 static_cast<std::size_t>(output.tensor->size().count));
+    sample.digest += content_hash(bytes);
+    for (const std::int64_t position : check_positions(output.tensor->dims, seed)) {
+      sample.values.push_back(
+          load_element(output.tensor->dtype, output.data, static_cast<std::size_t>(position)));
+    }
+  }
+  return sample;
+}
+
+}  // namespace bench

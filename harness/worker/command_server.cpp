@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/command_server.hpp"
+
+#include "base/version.hpp"
+#include "harness/result/exact_facts.hpp"
+#include "harness/stats/summary.hpp"
+#include "harness/wire/slowdown.hpp"
+#include "harness/worker/admission.hpp"
+#include "harness/worker/counters_pass.hpp"
+#include "harness/worker/profile_pass.hpp"
+#include "harness/worker/profiler_window.hpp"
+#include "harness/worker/rotation.hpp"
+#include "harness/worker/verify.hpp"
+#include "harness/worker/worker.hpp"
+#include "profiler/recorder.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
+  MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
+  Bytes activations{0};
+  for (const ops::KernelBuffer& buffer : kernel.buffers()) {
+    use.peak = use.peak + buffer.size;
+    Bytes& part = buffer.role == ops::BufferRole::weights ? use.weights : activations;
+    part = part + buffer.size;
+  }
+  use.activations = activations;
+  return use;
+}
+
+// One entry a tensor, the activations of a network together: nobody reads fifty of them.
+std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
+                                     std::span<const ops::Tensor> tensors) {
+  std::vector<BufferInfo> infos;
+  BufferInfo activations{"activations", "activation", "", {0}};
+  const auto buffers = kernel.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].role == ops::BufferRole::activation || i >= tensors.size()) {
+      activations.size = activations.size + buffers[i].size;
+    } else {
+      infos.push_back(
+          {tensors[i].name,
+           std::string(ops::kBufferRoleNames[static_cast<std::size_t>(buffers[i].role)]),
+           buffers[i].layout, buffers[i].size});
+    }
+  }
+  if (activations.size.count > 0) infos.push_back(std::move(activations));
+  return infos;
+}
+
+}  // namespace
+
+struct CommandServer::Built {
+  std::string problem;  // id with cache `hot`: what the variants of a problem have in common
+  std::uint64_t seed;
+  ops::Backend* backend;
+  Subject subject;
+  Instance instance;
+  std::int64_t tuning;
+  bool checked = false;
+  PreparedReply reply;  // without what depends on the cache mode
+};
+
+CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
+    : CommandServer(std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}), clock,
+                    std::move(options)) {}
+
+CommandServer::CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock,
+                             ServerOptions options)
+    : equipment_(std::move(equipment)),
+      clock_(clock),
+      options_(std::move(options)),
+      slowdown_(options_.slowdown ? parse_slowdown(*options_.slowdown) : Result<double>(0.0)),
+      arena_size_(arena_size(std::nullopt, Bytes{0}, options_.available)) {}
+
+ReplyMessage CommandServer::handle(const Request& request) {
+  struct Visitor {
+    CommandServer& server;
+    Reply operator()(const HelloRequest& r) const { return server.hello(r); }
+    Reply operator()(const DescribeRequest&) const {
+      return DescribeReply{describe(*server.equipment_)};
+    }
+    Reply operator()(const ModelRequest& r) const { return server.model(r); }
+    Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
+    Reply operator()(const StepsRequest& r) const { return server.steps(r); }
+    Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
+    Reply operator()(const RoundRequest& r) const { return server.round(r); }
+    Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
+    Reply operator()(const CanaryRequest&) const { return server.canary(); }
+    Reply operator()(const WatchRequest& r) const { return server.watch(r); }
+    Reply operator()(const ReleaseRequest&) const { return server.release(); }
+    Reply operator()(const QuitRequest&) const { return DoneReply{}; }
+  };
+  if (equipment_->fault) return {failed_reply(*equipment_->fault), spent_};
+  Reply reply = slowdown_ ? std::visit(Visitor{*this}, request) : failed_reply(slowdown_.error());
+  return {std::move(reply), spent_};
+}
+
+Reply CommandServer::hello(const HelloRequest& request) {
+  ops::Backend& backend = equipment_->backends.first();
+  last_level_cache_ = request.last_level_cache;
+  arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, options_.available);
+  return HelloReply{kProtocolVersion,
+                    std::string(tool_version()),
+                    std::string(backend.name()),
+                    std::string(backend.device()),
+                    backend.library(),
+                    arena_size_,
+                    equipment_->plugins};
+}
+
+Reply CommandServer::model(const ModelRequest& request) {
+  const ops::Operator* op = catalogue().find(request.op);
+  if (op == nullptr) return failed_reply("unknown operator `" + request.op + "`");
+  auto tokens = ops::parse_problem_tokens(*op, request.tokens);
+  if (!tokens) return ModelReply{tokens.error()};
+  auto parameters = op->complete(tokens->parameters);
+  if (!parameters) return ModelReply{parameters.error()};
+  ops::Problem problem;
+  problem.op = op;
+  problem.direction = request.direction;
+  problem.dtype = request.dtype;
+  problem.layout = request.layout;
+  problem.math = request.math;
+  problem.parameters = std::move(*parameters);
+  return ModelReply{op->model(problem)};
+}
+
+Reply CommandServer::prepare(const PrepareRequest& request) {
+  const Nanoseconds start = clock_.now();
+  const Nanoseconds check_before = spent_.check;
+  const auto account = [&] {
+    spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
+  };
+  release();
+  Result<CaseKey> key = parse_id(request.id, catalogue());
+  if (!key) return failed_reply(key.error());
+  CaseKey hot = *key;
+  hot.cache = CacheMode::hot;
+  try {
+    const std::string problem = to_id(hot);
+    const bool same = built_ && built_->problem == problem && built_->seed == request.seed &&
+                      built_->tuning == request.tuning &&
+                      (built_->checked || request.check == CheckKind::none);
+    if (!same) {
+      built_.reset();  // before the next one needs the memory
+      if (Result<Done, RefusedReply> done = build(*key, problem, request); !done) {
+        built_.reset();
+        account();
+        return std::move(done).error();
+      }
+    }
+    PreparedReply reply = built_->reply;
+    auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
+    account();
+    if (!rotation) return failed_reply(rotation.error());
+    rotation_ = std::move(*rotation);
+    SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
+    if (*slowdown_ > 0) options.slowdown = *slowdown_;
+    sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
+    if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
+    return reply;
+  } catch (const std::bad_alloc&) {
+    built_.reset();
+    account();
+    return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+  }
+}
+
+Reply CommandServer::steps(const StepsRequest& request) {
+  const Nanoseconds start = clock_.now();
+  const PlannedNetwork& planned = *request.network;
+  const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
+                                         planned.mode, planned.fusion, catalogue());
+  if (!network) return failed_reply(network.error());
+  const auto kernel = equipment_->backends.first().create(*network);
+  spent_.setup += clock_.now() - start;
+  if (!kernel) return refused(kernel.error());
+  return StepsReply{(*kernel)->steps()};
+}
+
+Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
+                                                const PrepareRequest& request) {
+  const auto backend = equipment_->backends.find(key.backend);
+  if (!backend) return refused(backend.error());
+  auto subject = admit(key, request.network.get(), **backend, options_.available, catalogue());
+  if (!subject) return std::move(subject).error();
+  const InputValues values = input_values(*subject, request.seed);
+  (*backend)->set_tuning(request.tuning);
+  auto instance =
+      Instance::build(**backend, *subject, values, clock_, options_.available, request.met);
+  if (!instance) return refused(instance.error());
+  built_ = std::make_shared<Built>(Built{problem,
+                                         request.seed,
+                                         *backend,
+                                         std::move(*subject),
+                                         std::move(*instance),
+                                         request.tuning,
+                                         false,
+                                         {}});
+  ops::Kernel& kernel = built_->instance.kernel();
+  const Instance::Durations& durations = built_->instance.durations();
+  PreparedReply& reply = built_->reply;
+  reply.implementation = kernel.implementation();
+  reply.details = kernel.details();
+  if (request.tuning != 0) reply.details.emplace("tune", std::to_string(request.tuning));
+  if (*backend != &equipment_->backends.first()) {
+    reply.libraries = (*backend)->further_libraries();
+    reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
+  }
+  if (options_.addresses == ProcessRequest::Addresses::drawn) reply.details["addresses"] = "drawn";
+  for (const ops::LibraryInfo& library : reply.libraries) {
+    reply.details["library." + library.name] = library.version;
+    reply.details["library." + library.name + ".path"] = library.path;
+  }
+  reply.buffers = buffer_infos(kernel, subject_tensors(built_->subject));
+  for (const BufferInfo& buffer : reply.buffers) {
+    if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
+  }
+  reply.steps = kernel.steps();
+  if (!reply.steps.empty()) {
+    reply.details.emplace(kPrimitivesDetail, std::to_string(reply.steps.size()));
+  }
+  reply.create = durations.create;
+  reply.create_hit = durations.create_hit;
+  reply.reorder = durations.reorder;
+  reply.first_run = durations.first_run;
+  reply.memory = kernel_memory_use(kernel);
+  return check(values, request);
+}
+
+Result<Done, RefusedReply> CommandServer::check(const InputValues& values,
+                                                const PrepareRequest& request) {
+  if (request.check == CheckKind::none) return Done{};
+  const Nanoseconds start = clock_.now();
+  auto verified =
+      verify(*built_->backend, built_->subject, built_->instance, values,
+             {request.check, request.expected, request.seed, options_.available}, clock_);
+  spent_.check += clock_.now() - start;
+  if (!verified) return std::move(verified).error();
+  built_->checked = true;
+  built_->reply.check = std::move(verified->text);
+  built_->reply.output = std::move(verified->output);
+  built_->reply.details.emplace(kOutputDigestDetail, built_->reply.output.digest);
+  return Done{};
+}
+
+Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
+    CacheMode cache, std::optional<Bytes> distance, std::map<std::string, std::string>& details) {
+  Arena* shared = nullptr;
+  if (cache != CacheMode::hot) {
+    BENCH_ASSIGN_OR_RETURN(shared, arena(distance));
+  }
+  const std::vector<void*> own = built_->instance.addresses();
+  return bind_rotation(built_->instance.kernel(), own, cache, distance, shared, details);
+}
+
+// All cases of a worker share it, which the run's largest distance makes possible; on a device it
+// is made anew where a case wants more.
+Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
+  ops::DeviceMemory* device = built_->backend->memory();
+  if (arena_ && arena_->memory() == device &&
+      (device == nullptr || distance.value_or(Bytes{0}) <= arena_->size())) {
+    return &*arena_;
+  }
+  arena_.reset();  // before the next one needs the memory
+  const Bytes size =
+      device == nullptr ? arena_size_ : device_arena_size(*device, distance.value_or(Bytes{0}));
+  BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(size, kArenaSeed, nullptr, device));
+  arena_.emplace(std::move(made));
+  return &*arena_;
+}
+
+Reply CommandServer::warm_up(const WarmUpRequest& request) {
+  if (!rotation_) return failed_reply("warm_up without a prepared case");
+  const Nanoseconds start = clock_.now();
+  Result<WarmedUp> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
+  spent_.warmup += clock_.now() - start;
+  if (!warmed) return failed_reply(warmed.error());
+  warmed_up_ = *warmed;
+  return WarmedUpReply{warmed->iterations, warmed->iterations_per_sample, warmed->steady,
+                       warmed->sample};
+}
+
+Reply CommandServer::round(const RoundRequest& request) {
+  const std::int64_t iterations =
+      request.iterations_per_sample.value_or(warmed_up_ ? warmed_up_->iterations_per_sample : 0);
+  if (!rotation_ || !warmed_up_ || request.samples < 1 || iterations < 1) {
+    return failed_reply(
+        "a round needs a prepared and warm case, and at least one sample and iteration");
+  }
+  RoundReply reply;
+  reply.iterations_per_sample = iterations;
+  std::optional<ProfilerWindow> window;  // both for the tools that listen
+  std::optional<Scope> range;
+  if (!request.range.empty()) {
+    // The tool shows what runs inside of the range: the case, and nothing of ours.
+    sampler_->leave_out_canaries();
+    window.emplace(profiler_calls());
+    ScopeSpec spec;
+    spec.name = request.range;
+    range.emplace(nullptr, std::move(spec));
+  }
+  RoundSamples taken;
+  const Nanoseconds start = clock_.now();
+  const Status status = run_round(*sampler_, request.samples, iterations, taken);
+  // Of this process's time: a device's clock runs apart from it.
+  spent_.timed += std::min(taken.timed, clock_.now() - start);
+  if (!status) return failed_reply(status.error());
+  reply.samples = std::move(taken.samples);
+  reply.device = std::move(taken.device);
+  reply.device.details = later_details();
+  if (canary_ && !taken.canaries.empty()) {
+    reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,
+                      median(taken.joins)};
+  }
+  return reply;
+}
+
+// What a kernel says only once it was sampled, such as how.
+std::map<std::string, std::string> CommandServer::later_details() const {
+  std::map<std::string, std::string> details;
+  const ops::Kernel& kernel = built_->instance.kernel();
+  if (!kernel.has_device_clock()) return details;
+  const auto& known = built_->reply.details;
+  for (const auto& [name, value] : kernel.details()) {
+    const auto before = known.find(name);
+    if (before == known.end() || before->second != value) details[name] = value;
+  }
+  return details;
+}
+
+Reply CommandServer::profile(const ProfileRequest& request) {
+  const Nanoseconds start = clock_.now();
+  release();
+  // The pass needs the memory, and makes all of its own to see it made.
+  built_.reset();
+  arena_.reset();
+  auto reply = [&]() -> Result<ProfiledReply, RefusedReply> {
+    const auto key = parse_id(request.prepare.id, catalogue());
+    const auto backend = equipment_->backends.find(key ? key->backend : std::string());
+    if (!backend) return refused(backend.error());
+    (*backend)->set_tuning(request.prepare.tuning);
+    const ProfilePassWorld world{**backend,   clock_,   options_.available,
+                                 arena_size_, decoder_, catalogue()};
+    return is_counters_request(request) ? run_counters_pass(world, request)
+                                        : run_profile_pass(world, request);
+  }();
+  spent_.profile += clock_.now() - start;
+  if (!reply) return std::move(reply).error();
+  return std::move(*reply);
+}
+
+Reply CommandServer::canary() {
+  const Nanoseconds start = clock_.now();
+  const Result<Canaries> canaries =
+      options_.canaries(clock_, last_level_cache_, options_.available);
+  spent_.setup += clock_.now() - start;
+  if (!canaries) return RefusedReply{Outcome::skipped, canaries.error().message()};
+  return CanariesReply{*canaries};
+}
+
+SampleCanary* CommandServer::sample_canary() {
+  if (!canary_ && options_.sample_canary) canary_ = options_.sample_canary();
+  return canary_.get();
+}
+
+Reply CommandServer::watch(const WatchRequest& request) {
+  SampleCanary* const canary = sample_canary();
+  if (canary == nullptr) return failed_reply("this worker has no canaries");
+  constexpr Nanoseconds kPeriod = std::chrono::milliseconds(1);
+  WatchedReply reply;
+  reply.threads = canary->threads();
+  const Nanoseconds start = clock_.now();
+  for (Nanoseconds now = start; now - start < request.time; now = clock_.now()) {
+    const MachineLook look = canary->look();
+    reply.canaries.push_back(look.canary);
+    reply.chains.push_back(look.chain);
+    reply.lost.push_back(look.lost);
+    // Busy as with a case: an idle processor has another clock, and other neighbours.
+    const Nanoseconds next = now + kPeriod;
+    while (clock_.now() < next) canary->look();
+  }
+  spent_.setup += clock_.now() - start;
+  return reply;
+}
+
+Reply CommandServer::release() {
+  sampler_.reset();
+  rotation_.reset();
+  warmed_up_.reset();
+  return DoneReply{};
+}
+
+}  // namespace bench

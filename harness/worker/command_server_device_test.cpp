@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker whose backend computes on a device with memory and a clock of its own.
+#include "harness/worker/command_server.hpp"
+#include "harness/worker/worker.hpp"
+#include "tests/fakes/fake_backend.hpp"
+#include "tests/fakes/fake_clock.hpp"
+#include "tests/fakes/fake_device_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FakeBackend;
+using test::FakeClock;
+using test::FakeScript;
+
+constexpr const char* kOnDevice = "gemm/forward/m16n16k16/f32/cublaslt/cuda/";
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+
+class DeviceServerTest : public testing::Test {
+ protected:
+  DeviceServerTest() {
+    memory_.cache_size = Bytes{kMi};
+    script_.sample = [this](std::int64_t, const ops::SampleRequest& request) {
+      ops::DeviceSample sample;
+      sample.device = request.iterations * 1500us;
+      sample.host = 2us;
+      sets_.insert(request.rotation.size());
+      clock_.advance(request.iterations * 1600us);
+      return sample;
+    };
+    script_.details = {{"engine", "12"}, {"setup.context_ns", "300"}};
+    server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{64 * kMi}});
+  }
+
+  Reply prepare(const std::string& id, std::optional<Bytes> distance = {}, std::int64_t tune = 0) {
+    PrepareRequest request;
+    request.id = id;
+    request.reuse_distance = distance;
+    request.tuning = tune;
+    return server_.handle(request).reply;
+  }
+  PreparedReply prepared(const std::string& id, std::optional<Bytes> distance = {},
+                         std::int64_t tune = 0) {
+    const Reply reply = prepare(id, distance, tune);
+    if (const auto* refused = std::get_if<RefusedReply>(&reply)) ADD_FAILURE() << refused->reason;
+    const auto* found = std::get_if<PreparedReply>(&reply);
+    return found != nullptr ? *found : PreparedReply{};
+  }
+  RefusedReply refused(const std::string& id) {
+    const Reply reply = prepare(id);
+    const auto* found = std::get_if<RefusedReply>(&reply);
+    return found != nullptr ? *found : RefusedReply{Outcome::ok, "not refused"};
+  }
+
+  test::FakeDeviceMemory memory_;  // before the server, which holds memory of it
+  FakeClock clock_;
+  FakeScript script_;
+  std::set<std::size_t> sets_;  // sizes of the rotations that samples were taken over
+  FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
+                       [this](const std::string&) { return script_; },
+                       {"cublaslt", "cuda", &memory_}};
+  CommandServer server_{backend_, clock_, {Bytes{64 * kMi}}};
+};
+
+TEST_F(DeviceServerTest, RoundsAreSamplesOfTheDevice) {
+  const PreparedReply reply = prepared(kOnDevice + std::string("hot"));
+  EXPECT_EQ(reply.details.at("engine"), "12");
+  EXPECT_EQ(reply.details.at("setup.context_ns"), "300");
+  const auto warm = std::get<WarmedUpReply>(server_.handle(WarmUpRequest{3, 0ns}).reply);
+  EXPECT_EQ(warm.sample, 1500us);
+  const ReplyMessage message = server_.handle(RoundRequest{4});
+  const auto& round = std::get<RoundReply>(message.reply);
+  EXPECT_EQ(round.samples, std::vector<Nanoseconds>(4, 1500us));
+  EXPECT_EQ(round.device.host_launch, std::vector<Nanoseconds>(4, 2us));
+  EXPECT_EQ(round.device.sample_method, "stream");
+  EXPECT_EQ(message.spent.timed, 6000us);
+}
+
+TEST_F(DeviceServerTest, ColdCachesRotateOverMemoryOfTheDevice) {
+  const Bytes before = memory_.used;
+  const PreparedReply cold = prepared(kOnDevice + std::string("cold"));
+  EXPECT_EQ(cold.details.at("arena.bytes"), std::to_string(2 * kMi));  // twice the device's cache
+  EXPECT_EQ(cold.details.at("arena.memory"), "of the device");
+  const std::size_t sets = (2 << 20) / (9 * 256);  // two of 1 KiB, and an odd number of units
+  EXPECT_EQ(cold.details.at("cold.sets"), std::to_string(sets));
+  EXPECT_GE(memory_.used.count - before.count, 4 * kMi);
+  server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(sets_, std::set<std::size_t>{sets});
+  // A layer's reuse distance makes it larger, a smaller one leaves it so.
+  const std::string weights = "conv/forward/n1c16h4w4k16r1s1/f32/cudnn/cuda/cold_weights";
+  EXPECT_EQ(refused(weights).outcome, Outcome::unsupported);  // of another backend
+  const std::string own = kOnDevice + std::string("cold_weights");
+  EXPECT_EQ(prepared(own, Bytes{5 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
+  EXPECT_EQ(prepared(own, Bytes{3 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
+}
+
+TEST_F(DeviceServerTest, WhatTheDeviceCannotHoldIsSkipped) {
+  memory_.free = Bytes{3 * 1024 - 1};  // three matrices of 16 x 16 f32
+  const RefusedReply refusal = refused(kOnDevice + std::string("hot"));
+  EXPECT_EQ(refusal.outcome, Outcome::skipped);
+  EXPECT_EQ(refusal.reason,
+            "not enough memory on the device: the tensors need 3.000 KiB, 2.999 KiB available");
+  memory_.free = Bytes{3 * 1024};
+  prepared(kOnDevice + std::string("hot"));
+}
+
+TEST_F(DeviceServerTest, ADeviceThatFailsIsAFailureWithItsReason) {
+  memory_.refuses = true;
+  const RefusedReply refusal = refused(kOnDevice + std::string("hot"));
+  EXPECT_EQ(refusal.outcome, Outcome::failed);
+  EXPECT_EQ(refusal.reason, "the device is lost");
+}
+
+TEST_F(DeviceServerTest, TuningIsToldBeforeTheKernelIsMadeAndIsAFact) {
+  EXPECT_EQ(prepared(kOnDevice + std::string("hot"), {}, 8).details.at("tune"), "8");
+  EXPECT_EQ(backend_.tunings, (std::vector<std::int64_t>{8}));
+  const std::int64_t made = backend_.creations();
+  // Another kernel than without.
+  EXPECT_FALSE(prepared(kOnDevice + std::string("hot")).details.contains("tune"));
+  EXPECT_EQ(backend_.tunings, (std::vector<std::int64_t>{8, 0}));
+  EXPECT_EQ(backend_.creations(), made + 2);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/command_server.hpp"
+
+#include "base/version.hpp"
+#include "harness/worker/worker.hpp"
+#include "ops/operator.hpp"
+#include "tests/fakes/fake_backend.hpp"
+#include "tests/fakes/fake_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FakeBackend;
+using test::FakeClock;
+using test::FakeScript;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kGemm = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+
+class CommandServerTest : public testing::Test {
+ protected:
+  ReplyMessage prepare(const std::string& id, CheckKind check = CheckKind::reference,
+                       OutputSample expected = {}, std::optional<Bytes> distance = {}) {
+    PrepareRequest request;
+    request.id = id;
+    request.check = check;
+    request.expected = std::move(expected);
+    request.reuse_distance = distance;
+    return server_.handle(request);
+  }
+  PreparedReply prepared(const std::string& id) {
+    const ReplyMessage message = prepare(id);
+    if (const auto* refused = std::get_if<RefusedReply>(&message.reply)) {
+      ADD_FAILURE() << refused->reason;
+      return {};
+    }
+    return std::get<PreparedReply>(message.reply);
+  }
+  static RefusedReply refused(const ReplyMessage& message) {
+    const auto* reply = std::get_if<RefusedReply>(&message.reply);
+    return reply == nullptr ? RefusedReply{Outcome::ok, "not refused"} : *reply;
+  }
+
+  FakeClock clock_;
+  FakeScript script_;
+  FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
+                       [this](const std::string&) { return script_; }};
+  CommandServer server_{backend_, clock_, {Bytes{std::int64_t{64} << 20}}};
+};
+
+TEST_F(CommandServerTest, HelloNamesProtocolLibraryAndArena) {
+  const auto message = server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const auto& hello = std::get<HelloReply>(message.reply);
+  EXPECT_EQ(hello.protocol, kProtocolVersion);
+  EXPECT_EQ(hello.tool_version, tool_version());
+  EXPECT_EQ(hello.library.version, "1.2.3");
+  EXPECT_EQ(hello.arena.count, 2 << 20);
+}
+
+TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
+  const ReplyMessage message = prepare(kGemm);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
+  const auto& reply = std::get<PreparedReply>(message.reply);
+  EXPECT_EQ(reply.implementation, "fake:reference");
+  EXPECT_EQ(reply.create, 5000ns);
+  EXPECT_EQ(reply.create_hit, 50ns);
+  EXPECT_EQ(reply.reorder, 2 * 200ns);
+  EXPECT_EQ(reply.first_run, 60us);
+  EXPECT_EQ(reply.memory.peak.count, 3 * 64 + 64);
+  EXPECT_EQ(reply.memory.workspace.count, 64);
+  EXPECT_EQ(reply.buffers.size(), 3u);
+  EXPECT_THAT(reply.check, StartsWith("full, 16 elements, worst "));
+  EXPECT_EQ(reply.output.values.size(), 16u);
+  EXPECT_EQ(message.spent.setup, 5000ns + 50ns + 400ns + 60us);
+  EXPECT_EQ(message.spent.check, 0ns);
+  EXPECT_EQ(message.spent.timed, 0ns);
+}
+
+TEST_F(CommandServerTest, AddressesThatTheSystemDrewAreAmongTheDetails) {
+  EXPECT_FALSE(prepared(kGemm).details.contains("addresses"));
+  ServerOptions options;
+  options.addresses = ProcessRequest::Addresses::drawn;
+  CommandServer drawn(backend_, clock_, options);
+  PrepareRequest request;
+  request.id = kGemm;
+  const ReplyMessage message = drawn.handle(request);
+  EXPECT_EQ(std::get<PreparedReply>(message.reply).details.at("addresses"), "drawn");
+}
+
+TEST_F(CommandServerTest, WarmUpAndRoundsAreCountedApart) {
+  prepared(kGemm);
+  const auto warm = server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations, 3);
+  EXPECT_EQ(warm.spent.warmup, 3 * 60us);
+  const auto round = server_.handle(RoundRequest{20});
+  EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(20, 60us));
+  EXPECT_EQ(round.spent.timed, 20 * 60us);
+  EXPECT_EQ(round.spent.warmup, 3 * 60us);
+}
+
+TEST_F(CommandServerTest, ShortIterationsAreBatchedInRounds) {
+  script_.run = [](std::int64_t) { return 10us; };
+  prepared(kGemm);
+  const auto warm = server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations_per_sample, 11);
+  const auto round = server_.handle(RoundRequest{2});
+  EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(2, 110us));
+}
+
+TEST_F(CommandServerTest, AWrongElementIsNamed) {
+  script_.wrong_element = 6;
+  const RefusedReply reply = refused(prepare(kGemm));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[1,2]: got "));
+  EXPECT_THAT(reply.reason, EndsWith("1 of 16 compared elements are wrong"));
+}
+
+TEST_F(CommandServerTest, AnUnwrittenElementIsFoundByItsPoison) {
+  script_.unwritten_element = 15;
+  const RefusedReply reply = refused(prepare(kGemm));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[3,3]: got NaN"));
+}
+
+TEST_F(CommandServerTest, AnUnwrittenIntegerIsFoundByASecondPoison) {
+  script_.unwritten_element = 5;
+  const RefusedReply reply = refused(prepare("pointwise/forward/relu-4x4/s8/onednn/cpu/hot"));
+  EXPECT_EQ(reply.outcome, Outcome::wrong_result);
+  EXPECT_THAT(reply.reason, HasSubstr("[1,1]: got another value in a second run"));
+}
+
+TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
+  const OutputSample first = prepared(kGemm).output;
+  FakeBackend other([](Nanoseconds) {}, [](const std::string&) { return FakeScript{}; });
+  CommandServer same(other, clock_, {});
+  PrepareRequest request;
+  request.id = kGemm;
+  request.check = CheckKind::expected;
+  request.expected = first;
+  auto message = same.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply));
+  EXPECT_EQ(std::get<PreparedReply>(message.reply).check, "equal to the first process");
+
+  request.expected.digest = "other";  // sums in another order: compared value by value
+  message = CommandServer(other, clock_, {}).handle(request);
+  EXPECT_THAT(std::get<PreparedReply>(message.reply).check,
+              StartsWith("like the first process, 16"));
+
+  request.expected.values[3] += 1;
+  message = CommandServer(other, clock_, {}).handle(request);
+  EXPECT_EQ(refused(message).outcome, Outcome::wrong_result);
+  EXPECT_THAT(refused(message).reason, HasSubstr("first process's: "));
+  EXPECT_THAT(refused(message).reason, HasSubstr("[0,3]: got "));
+}
+
+TEST_F(CommandServerTest, RefusalsKeepTheirKind) {
+  script_.refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no such primitive"};
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::unsupported);
+  script_.refusal->kind = ops::Refusal::Kind::skipped;
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::skipped);
+  script_.refusal->kind = ops::Refusal::Kind::failed;
+  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::failed);
+  EXPECT_EQ(refused(prepare(kGemm)).reason, "no such primitive");
+}
+
+TEST_F(CommandServerTest, TooLargeForTheMemoryIsSkippedBeforeAnythingIsMade) {
+  const RefusedReply reply =
+      refused(prepare("pointwise/forward/relu-1048576x1048576x4/f32/onednn/cpu/hot"));
+  EXPECT_EQ(reply.outcome, Outcome::skipped);
+  EXPECT_THAT(reply.reason,
+              AllOf(StartsWith("not enough memory: needs 128.0 TiB (32.00 TiB for the tensors, "),
+                    HasSubstr("64.00 TiB for the check"), HasSubstr("64.00 MiB available")));
+  EXPECT_EQ(backend_.creations(), 0);
+}
+
+TEST_F(CommandServerTest, AnotherBackendIsUnsupported) {
+  const RefusedReply reply = refused(prepare("gemm/forward/m4n4k4/f32/cublaslt/cpu/hot"));
+  EXPECT_NE(reply.outcome, Outcome::ok);
+}
+
+TEST_F(CommandServerTest, AFailingKernelEndsTheRound) {
+  script_.fails_at = 10;
+  prepared(kGemm);
+  server_.handle(WarmUpRequest{3, 0ns});
+  const auto message = server_.handle(RoundRequest{20});
+  EXPECT_EQ(refused(message).outcome, Outcome::failed);
+  EXPECT_EQ(refused(message).reason, "scripted failure");
+  EXPECT_EQ(message.spent.timed, 6 * 60us);  // runs 4 to 9
+}
+
+TEST_F(CommandServerTest, CommandsOutOfOrderAreRefused) {
+  EXPECT_EQ(refused(server_.handle(WarmUpRequest{3, 0ns})).outcome, Outcome::failed);
+  prepared(kGemm);
+  EXPECT_EQ(refused(server_.handle(RoundRequest{1})).outcome, Outcome::failed);
+  server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(refused(server_.handle(RoundRequest{0})).outcome, Outcome::failed);
+  server_.handle(ReleaseRequest{});
+  EXPECT_EQ(refused(server_.handle(RoundRequest{1})).outcome, Outcome::failed);
+  EXPECT_TRUE(std::holds_alternative<DoneReply>(server_.handle(QuitRequest{}).reply));
+}
+
+TEST_F(CommandServerTest, VariantsOfAProblemShareKernelAndCheck) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const std::string problem = "gemm/forward/m16n16k16/f32/onednn/cpu/";
+  const PreparedReply hot = prepared(problem + "hot");
+  const PreparedReply cold = prepared(problem + "cold");
+  EXPECT_EQ(backend_.creations(), 2);  // miss and hit, once
+  EXPECT_EQ(cold.create, hot.create);
+  EXPECT_EQ(cold.check, hot.check);
+  EXPECT_FALSE(hot.details.contains("cold.sets"));
+  // Sets of 2 x 1 KiB to read (33 lines) and 1 KiB to write (17 lines) in regions of 2 MiB.
+  EXPECT_EQ(cold.details.at("arena.bytes"), "2097152");
+  EXPECT_EQ(cold.details.at("cold.sets"), std::to_string((2 << 20) / (33 * 64)));
+  EXPECT_EQ(cold.details.at("cold.bytes"), std::to_string((2 << 20) / (33 * 64) * (33 + 17) * 64));
+  server_.handle(WarmUpRequest{3, 0ns});
+  EXPECT_EQ(std::get<RoundReply>(server_.handle(RoundRequest{5}).reply).samples.size(), 5u);
+}
+
+TEST_F(CommandServerTest, ColdWeightsRotateOverTheReuseDistance) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{1 << 20}});
+  const std::string id = "conv/forward/n1c16h4w4k16r1s1/f32/onednn/cpu/cold_weights";
+  const auto message = prepare(id, CheckKind::reference, {}, Bytes{1 << 18});
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
+  const auto& reply = std::get<PreparedReply>(message.reply);
+  EXPECT_EQ(reply.details.at("cold.sets"), std::to_string((1 << 18) / (17 * 64)));
+}
+
+TEST_F(CommandServerTest, WhatTheArenaCannotHoldTwiceStaysInItsOwnBuffers) {
+  server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{256}});
+  const PreparedReply reply = prepared("gemm/forward/m16n16k16/f32/onednn/cpu/cold");
+  EXPECT_EQ(reply.details.at("cold.sets"), "1");
+  EXPECT_THAT(reply.details.at("cold.note"), HasSubstr("its own buffers"));
+  EXPECT_FALSE(reply.details.contains("cold.bytes"));
+}
+
+TEST_F(CommandServerTest, LargeProblemsAreCheckedAtPositions) {
+  // 2^28 < 2112 * 256 * 512 MACs; Freivalds' test sees all elements.
+  const PreparedReply reply = prepared("gemm/forward/m2112n256k512/f32/onednn/cpu/hot");
+  EXPECT_THAT(reply.check, StartsWith("seeded positions with borders and Freivalds' test, "));
+}
+
+TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
+  Equipment equipment{ops::BackendSet(backend_)};
+  const auto document = nlohmann::json::parse(describe(equipment));
+  EXPECT_EQ(document.at("protocol"), kProtocolVersion);
+  EXPECT_EQ(document.at("operators").size(), ops::all_operators().size());
+  EXPECT_EQ(document.at("operators")[0].at("name"), ops::all_operators()[0]->name);
+  EXPECT_EQ(document.at("devices").at(0).at("name"), "cpu");
+  EXPECT_EQ(document.at("devices").at(0).at("library").at("version"), "1.2.3");
+  const auto message = server_.handle(DescribeRequest{});
+  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(equipment));
+}
+
+TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
+  std::optional<Bytes> cache, available;
+  ServerOptions options{Bytes{1000}};
+  options.canaries = [&](Clock&, std::optional<Bytes> last_level, std::optional<Bytes> memory) {
+    clock_.advance(7us);
+    cache = last_level;
+    available = memory;
+    return Result<Canaries>(Canaries{1ns, 2ns, 3ns, 4ns});
+  };
+  CommandServer server(backend_, clock_, options);
+  server.handle(HelloRequest{kProtocolVersion, {0}, Bytes{48 << 20}});
+  const ReplyMessage message = server.handle(CanaryRequest{});
+  ASSERT_TRUE(std::holds_alternative<CanariesReply>(message.reply)) << refused(message).reason;
+  EXPECT_EQ(std::get<CanariesReply>(message.reply).time, (Canaries{1ns, 2ns, 3ns, 4ns}));
+  EXPECT_EQ(message.spent.setup, 7us);
+  EXPECT_EQ(cache, Bytes{48 << 20});
+  EXPECT_EQ(available, Bytes{1000});
+}
+
+TEST_F(CommandServerTest, CanariesWithoutMemoryAreRefused) {
+  const RefusedReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are there
+  EXPECT_EQ(reply.outcome, Outcome::skipped);
+  EXPECT_THAT(reply.reason, StartsWith("no memory for the canaries"));
+}
+
+TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
+  CommandServer server(backend_, clock_, {std::nullopt, "3x"});
+  for (const Request& request : {Request(HelloRequest{kProtocolVersion, {0}, {}}),
+                                 Request(RoundRequest{1}), Request(CanaryRequest{})}) {
+    const RefusedReply reply = refused(server.handle(request));
+    EXPECT_EQ(reply.outcome, Outcome::failed);
+    EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is no share of the time"));
+  }
+}
+
+TEST_F(CommandServerTest, ExactFactsAreDetails) {
+  for (const char* kind : {"reorder", "matmul"}) script_.steps.emplace_back().step.kind = kind;
+  const PreparedReply first = prepared(kGemm);
+  EXPECT_EQ(first.details.at("primitives"), "2");
+  EXPECT_EQ(first.details.at("output.digest"), first.output.digest);
+  // A later process sends it as well, beside an empty output.
+  CommandServer later(backend_, clock_, {});
+  PrepareRequest request;
+  request.id = kGemm;
+  request.check = CheckKind::expected;
+  request.expected = first.output;
+  const ReplyMessage second = later.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(second.reply)) << refused(second).reason;
+  EXPECT_EQ(std::get<PreparedReply>(second.reply).output.digest, "");
+  EXPECT_EQ(std::get<PreparedReply>(second.reply).details.at("output.digest"), first.output.digest);
+  request.check = CheckKind::none;
+  CommandServer unchecked(backend_, clock_, {});
+  const ReplyMessage third = unchecked.handle(request);
+  ASSERT_TRUE(std::holds_alternative<PreparedReply>(third.reply)) << refused(third).reason;
+  EXPECT_FALSE(std::get<PreparedReply>(third.reply).details.contains("output.digest"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/counters_pass.hpp"
+
+#include "harness/config/case_id.hpp"
+#include "harness/worker/admission.hpp"
+#include "harness/worker/arena.hpp"
+#include "harness/worker/instance.hpp"
+#include "harness/worker/rotation.hpp"
+#include "ops/backend/device_counters.hpp"
+#include "profiler/kernel_names/counter_verdict.hpp"
+#include "profiler/switches.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using Details = std::map<std::string, std::string>;
+using DetailsReply = Result<Details, RefusedReply>;
+
+Details unavailable(const std::string& reason) {
+  return {{"counters", fmt::format("n/a: {}", reason)}};
+}
+
+// Of the device's own memory where it has one, as cold as the timing pass has it.
+Result<std::optional<Arena>> arena_of(const ProfilePassWorld& world, const PrepareRequest& request,
+                                      CacheMode cache) {
+  if (cache == CacheMode::hot) return std::optional<Arena>();
+  ops::DeviceMemory* device = world.backend.memory();
+  const Bytes asked = request.reuse_distance.value_or(Bytes{0});
+  const Bytes size = device != nullptr ? device_arena_size(*device, asked) : world.arena;
+  BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, nullptr, device));
+  return std::optional<Arena>(std::move(arena));
+}
+
+DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
+                   const CaseKey& key) {
+  ops::DeviceCounters* counters = world.backend.counters();
+  if (counters == nullptr) {
+    return unavailable(
+        fmt::format("the backend `{}` reads no hardware counters", world.backend.name()));
+  }
+  const PrepareRequest& prepare = request.prepare;
+  auto subject = admit(key, prepare.network.get(), world.backend, world.available, world.catalogue);
+  if (!subject) return std::move(subject).error();
+  const InputValues values = input_values(*subject, prepare.seed);
+  auto instance =
+      Instance::build(world.backend, *subject, values, world.clock, world.available, prepare.met);
+  if (!instance) return refused(instance.error());
+  auto arena = arena_of(world, prepare, key.cache);
+  if (!arena) return failed_reply(arena.error());
+  Details details;
+  auto rotation = bind_rotation(instance->kernel(), instance->addresses(), key.cache,
+                                prepare.reuse_distance, *arena ? &**arena : nullptr, details);
+  if (!rotation) return failed_reply(rotation.error());
+  const auto readings = counters->measure((*rotation)->invocations());
+  if (!readings) {
+    if (readings.error().kind == ops::Refusal::Kind::failed) return refused(readings.error());
+    return unavailable(readings.error().reason);
+  }
+  return counter_details(*readings, subject_work(*subject));
+}
+
+}  // namespace
+
+Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassWorld& world,
+                                                      const ProfileRequest& request) {
+  const auto key = parse_id(request.prepare.id, world.catalogue);
+  if (!key) return failed_reply(key.error());
+  ProfiledReply reply;
+  try {
+    BENCH_ASSIGN_OR_RETURN(reply.details, count(world, request, *key));
+  } catch (const std::bad_alloc&) {
+    return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+  }
+  return reply;
+}
+
+std::map<std::string, std::string> counter_details(const CounterReadings& readings,
+                                                   const ops::Work& work) {
+  Details details;
+  for (const auto& [name, reading] : readings) {
+    details["counter." + name] = text_of(name, reading);
+    if (reading.value) details[fmt::format("counter.{}.source", name)] = reading.source;
+  }
+  const TensorCoreVerdict verdict = tensor_core_verdict(readings);
+  if (verdict.use != TensorCoreUse::unknown) details["tensor_cores"] = text_of(verdict);
+  const std::vector<std::string_view> types = tensor_types(readings);
+  if (!types.empty()) details["tensor_cores.types"] = fmt::format("{}", fmt::join(types, ", "));
+  if (work.macs) {
+    const auto check = check_operations(tensor_operations(readings), work.flops);
+    if (check) details["check.tensor_operations"] = operations_text(*check);
+  }
+  const auto bytes = check_bytes(dram_bytes(readings), work.traffic());
+  if (bytes) details["check.dram_bytes"] = bytes_text(*bytes);
+  return details;
+}
+
+}  // namespace bench

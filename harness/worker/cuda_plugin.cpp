@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/cuda_plugin.hpp"
+
+#include "harness/config/case_id.hpp"
+#include "harness/host/gpu_description.hpp"
+#include "harness/worker/subject.hpp"
+#include "ops/cuda/plugin/bench_cuda.h"
+#include "ops/plugin/c_problem.hpp"
+#include "ops/plugin/plugin.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <dlfcn.h>
+#include <filesystem>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using ops::cuda::ProbeExtent;
+
+constexpr const char* kPluginVariable = "BENCH_CUDA_PLUGIN";
+constexpr const char* kPluginFile = "libbench_cuda.so";
+constexpr const char* kHowToBuild =
+    "run `ci/setup --cuda` in the source checkout: it installs a CUDA toolkit there, and then "
+    "./bench builds the plugin; or name a libbench_cuda.so of this version in $BENCH_CUDA_PLUGIN "
+    "(docs/cuda.md, Building)";
+#ifdef BENCH_HAS_CUDA_PLUGIN
+constexpr bool kBuiltWithPlugin = true;
+#else
+constexpr bool kBuiltWithPlugin = false;
+#endif
+
+// In the order of the enumerators of ProbeExtent.
+constexpr std::array<std::int32_t, 2> kExtentCodes = {BENCH_CUDA_PROBE_DEVICES,
+                                                      BENCH_CUDA_PROBE_LIBRARIES};
+
+// Takes an answer of the plugin's functions: assigns it to the std::string at `self`.
+void assign_text(void* self, const char* text, std::size_t size) {
+  static_cast<std::string*>(self)->assign(text, size);
+}
+
+// While it lives, what is written to standard output goes to standard error.
+class OutputAside {
+ public:
+  OutputAside() : kept_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+  ~OutputAside() {
+    std::fflush(stdout);
+    if (kept_ < 0) return;
+    ::dup2(kept_, STDOUT_FILENO);
+    ::close(kept_);
+  }
+
+ private:
+  int kept_;
+};
+
+CudaStatus unusable(std::string plugin, std::string reason, std::string remedy) {
+  CudaStatus status;
+  status.plugin = std::move(plugin);
+  status.reason = std::move(reason);
+  status.remedy = std::move(remedy);
+  return status;
+}
+
+using Entry = const bench_plugin* (*)();
+using Probe = void (*)(std::int32_t, void (*)(void*, const char*, std::size_t), void*);
+
+CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void* library,
+                      ProbeExtent extent) {
+  CudaStatus status;
+  status.plugin = path;
+  status.abi = static_cast<int>(plugin.abi);
+  if (plugin.abi != BENCH_PLUGIN_ABI) {
+    status.reason = fmt::format(
+        "the CUDA plugin speaks version {} of the plugin interface, this "
+        "program version {}",
+        plugin.abi, BENCH_PLUGIN_ABI);
+    status.remedy = "install a plugin of this program's version";
+    return status;
+  }
+  status.version = plugin.version;
+  const auto probe = reinterpret_cast<Probe>(::dlsym(library, BENCH_CUDA_PROBE));
+  if (probe == nullptr) {
+    status.reason = fmt::format("the CUDA plugin does not export {}", BENCH_CUDA_PROBE);
+    status.remedy = "install a plugin of this program's version";
+    return status;
+  }
+  std::string text;
+  probe(kExtentCodes[static_cast<std::size_t>(extent)], assign_text, &text);
+  auto report = ops::cuda::parse_probe(text);
+  if (report) {
+    status.report = *std::move(report);
+  } else {
+    status.reason =
+        fmt::format("the CUDA plugin's answer is of no use: {}", report.error().message());
+  }
+  return status;
+}
+
+CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* error = ::dlerror();
+    return unusable(path,
+                    fmt::format("the CUDA plugin does not load: {}",
+                                error != nullptr ? error : "unknown error of the loader"),
+                    kHowToBuild);
+  }
+  const auto entry = reinterpret_cast<Entry>(::dlsym(library, BENCH_PLUGIN_ENTRY));
+  const bench_plugin* plugin = entry != nullptr ? entry() : nullptr;
+  if (plugin == nullptr) {
+    return unusable(path, fmt::format("{} is no plugin: it has no {}", path, BENCH_PLUGIN_ENTRY),
+                    kHowToBuild);
+  }
+  return ask_plugin(path, *plugin, library, extent);
+}
+
+using Ask = decltype(&::bench_cuda_support);
+
+Result<CudaSupport> support_of(Ask ask, const std::string& id, const std::string& device) {
+  BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
+  BENCH_ASSIGN_OR_RETURN(const Subject subject,
+                         make_subject(key, nullptr, ops::built_in_catalogue()));
+  const auto* problem = std::get_if<ops::Problem>(&subject);
+  if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
+  const ops::CProblem given(*problem);
+  std::string text;
+  ask(given.get(), key.backend.c_str(), device.c_str(), assign_text, &text);
+  auto support = parse_one_cuda_support(text);
+  if (!support) return Error{support.error().what, id, support.error().next};
+  return support;
+}
+
+}  // namespace
+
+Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& variable) {
+  namespace fs = std::filesystem;
+  if (const auto named = variable(kPluginVariable); named && !named->empty()) return *named;
+  std::vector<std::string> tried;
+  const fs::path folder = fs::path(program).parent_path();
+  for (const char* place : {"../lib/bench", "lib/bench"}) {
+    const std::string file = (folder / place / kPluginFile).lexically_normal().string();
+    if (fs::exists(file)) return file;
+    tried.push_back(file);
+  }
+  if (!kBuiltWithPlugin) return Error{"this build has no CUDA plugin", "", kHowToBuild};
+  return Error{
+      fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")), "",
+      "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
+}
+
+CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {
+  const auto path = find_cuda_plugin(program, variable);
+  if (!path) return unusable("", path.error().what, path.error().next);
+  const OutputAside aside;
+  return load_and_ask(*path, extent);
+}
+
+Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
+                                          const CudaSupportQuestion& question) {
+  std::string device;
+  if (!question.gpu.empty()) {
+    BENCH_ASSIGN_OR_RETURN(const GpuDescription gpu, read_gpu_description(question.gpu));
+    device = gpu.cudnn_properties;
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
+  BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
+  static_cast<void>(plugin);  // looked at: it is one, of this version of the interface
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto ask =
+      library == nullptr ? nullptr : reinterpret_cast<Ask>(::dlsym(library, BENCH_CUDA_SUPPORT));
+  if (ask == nullptr) {
+    return Error{fmt::format("does not export {}", BENCH_CUDA_SUPPORT), path,
+                 "install a CUDA plugin of this program's version"};
+  }
+  CudaSupports supports;
+  for (const std::string& id : question.ids) {
+    BENCH_ASSIGN_OR_RETURN(supports[id], support_of(ask, id, device));
+  }
+  return supports;
+}
+
+}  // namespace bench

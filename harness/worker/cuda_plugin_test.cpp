@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/cuda_plugin.hpp"
+
+#include "base/file.hpp"
+#include "base/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace bench {
+namespace {
+
+using ops::cuda::ProbeExtent;
+using testing::HasSubstr;
+
+std::string fake_plugin(const std::string& name) {
+  return std::string(BENCH_FAKE_CUDA_PLUGINS) + "/" + name + ".so";
+}
+
+LookUp plugin_variable(const std::string& path) {
+  return [path](const std::string& name) -> std::optional<std::string> {
+    if (name != "BENCH_CUDA_PLUGIN") return std::nullopt;
+    return path;
+  };
+}
+
+CudaStatus inspect(const std::string& plugin) {
+  return inspect_cuda("/nowhere/bench", ProbeExtent::devices, plugin_variable(plugin));
+}
+
+TEST(CudaPlugin, IsTheNamedOneOrLiesBesideTheProgram) {
+  auto folder = TemporaryFolder::create("test");
+  ASSERT_TRUE(folder.ok());
+  const LookUp nothing = plugin_variable("");
+  EXPECT_EQ(*find_cuda_plugin("/x/bench", plugin_variable("/y/some.so")), "/y/some.so");
+  const auto missing = find_cuda_plugin(folder->file("bin/bench"), nothing);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().what, HasSubstr("CUDA plugin"));
+  for (const char* place : {"lib/bench", "bin/lib/bench"}) {
+    std::filesystem::create_directories(folder->file(place));
+    const std::string file = folder->file(std::string(place) + "/libbench_cuda.so");
+    ASSERT_TRUE(write_file(file, "", Existing::refuse).ok());
+    EXPECT_EQ(*find_cuda_plugin(folder->file("bin/bench"), nothing), file);
+    std::filesystem::remove(file);
+  }
+}
+
+struct Fault {
+  const char* plugin;
+  const char* reason;
+};
+constexpr Fault kFaults[] = {
+    {"no_such_file", "the CUDA plugin does not load: "},
+    {"no_entry", "is no plugin: it has no bench_plugin_entry"},
+    {"other_abi", "speaks version 2 of the plugin interface, this program version 1"},
+    {"no_probe", "does not export bench_cuda_probe"},
+    {"answer", "answer is of no use: no document of schema bench.cuda_probe/1"},
+};
+
+TEST(CudaPlugin, ThatIsOfNoUseSaysWhy) {
+  for (const Fault& fault : kFaults) {
+    SCOPED_TRACE(fault.plugin);
+    const CudaStatus status = inspect(fake_plugin(fault.plugin));
+    EXPECT_FALSE(status.report);
+    EXPECT_THAT(status.reason, HasSubstr(fault.reason));
+    EXPECT_EQ(status.plugin, fake_plugin(fault.plugin));
+    EXPECT_EQ(why_no_cuda(status), "no CUDA device: " + status.reason);
+  }
+}
+
+TEST(CudaPlugin, ThatIsMissingIsNamedWhereSupportIsAskedFor) {
+  const auto found =
+      inspect_cuda_support("/nowhere/bench", plugin_variable("/nowhere/libbench_cuda.so"),
+                           {{"gemm/forward/m4n4k4/f32/cublaslt/cuda/hot"}});
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().message().find("/nowhere/libbench_cuda.so"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bench

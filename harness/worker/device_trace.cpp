@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/device_trace.hpp"
+
+#include "harness/wire/messages.hpp"
+#include "profiler/gpu/device_summary.hpp"
+#include "profiler/gpu/gpu_record_lines.hpp"
+#include "profiler/gpu/memory_summary.hpp"
+#include "profiler/kernel_names/kernel_evidence.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace bench {
+namespace {
+
+struct GroupBit {
+  RecordGroup group;
+  std::uint32_t bit;
+};
+constexpr std::array<GroupBit, 3> kGroups = {{{RecordGroup::api, ops::kTraceApi},
+                                              {RecordGroup::memory, ops::kTraceMemory},
+                                              {RecordGroup::device, ops::kTraceDevice}}};
+
+std::uint32_t groups_of(const ProfileSwitches& switches) {
+  std::uint32_t groups = 0;
+  for (const GroupBit& row : kGroups) {
+    if (switches.records(row.group)) groups |= row.bit;
+  }
+  return groups;
+}
+
+// Iterations that paid for loading or compiling code.
+std::string cold_text(const GpuJoin& join, const GpuOwners& owners) {
+  std::set<std::int64_t> iterations;
+  for (const std::uint64_t id : join.cold) {
+    const auto owner = owners.find(id);
+    if (owner != owners.end() && owner->second.iteration) {
+      iterations.insert(*owner->second.iteration);
+    }
+  }
+  if (iterations.empty()) return "";
+  return fmt::format("code was loaded or compiled in iteration {}: cold, not its steady state",
+                     fmt::join(iterations, ", "));
+}
+
+void add_summary(const GpuDeviceSummary& summary, const std::string& prefix,
+                 std::map<std::string, std::string>& details) {
+  const auto set = [&](const char* name, std::int64_t value) {
+    details[prefix + name] = std::to_string(value);
+  };
+  set("kernels", summary.kernels);
+  set("kernel_sum_ns", summary.kernel_sum.count());
+  set("kernel_union_ns", summary.kernel_union.count());
+  set("window_ns", summary.window.count());
+  set("gaps", summary.gaps);
+  set("gap_total_ns", summary.gap_total.count());
+  if (summary.gap_max) set("gap_max_ns", summary.gap_max->count());
+  if (summary.busy_share) {
+    details[prefix + "busy_share"] = fmt::format("{:.4f}", *summary.busy_share);
+  }
+  const auto set_transfers = [&](const std::string& name, const GpuTransfers& transfers) {
+    if (transfers.count == 0) return;
+    const auto set_of = [&](const char* what, std::int64_t value) {
+      details[prefix + name + what] = std::to_string(value);
+    };
+    set_of("_count", transfers.count);
+    set_of("_bytes", transfers.bytes);
+    set_of("_total_ns", transfers.total.count());
+    if (transfers.mean) set_of("_mean_ns", transfers.mean->count());
+    if (transfers.waits) set_of("_wait_ns", transfers.waits->count());
+  };
+  set_transfers("copy", summary.copies);
+  set_transfers("fill", summary.fills);
+}
+
+constexpr std::string_view source_text(GpuMemorySource source) {
+  switch (source) {
+    case GpuMemorySource::process:
+      return "the driver's count of this process";
+    case GpuMemorySource::growth:
+      return "growth of the device's used memory, by whomever: the driver does not list this "
+             "process";
+  }
+  return "";
+}
+
+void add_memory(const GpuMemoryUse& use, const std::optional<GpuMemorySource>& source,
+                const std::string& prefix, std::map<std::string, std::string>& details) {
+  const auto set = [&](const std::string& name, Bytes size) {
+    details[prefix + "memory." + name] = std::to_string(size.count);
+  };
+  if (use.peak.count > 0) set("peak_bytes", use.peak);
+  for (const auto& [role, size] : use.by_role) {
+    std::string name = role;
+    std::ranges::replace(name, ' ', '_');
+    set(fmt::format("peak.{}_bytes", name), size);
+  }
+  if (!use.other || !source) return;
+  set("other_bytes", *use.other);
+  details[prefix + "memory.other_source"] = source_text(*source);
+}
+
+// Of all devices: "gpu." of the first one, "gpu1." of the second.
+void add_devices(const GpuJoin& join, std::map<std::string, std::string>& details) {
+  GpuSummary summary;
+  GpuMemorySummary memory;
+  for (const Activity& activity : join.activities) {
+    static_cast<void>(summary.take(activity));
+    static_cast<void>(memory.take(activity));
+  }
+  const auto devices = summary.devices();
+  const auto uses = memory.devices();
+  std::map<std::int64_t, std::string> prefixes;
+  for (const auto& device : devices) prefixes[device.device];
+  for (const auto& use : uses) prefixes[use.device];
+  std::size_t number = 0;
+  for (auto& [device, prefix] : prefixes) {
+    prefix = number == 0 ? "gpu." : fmt::format("gpu{}.", number);
+    ++number;
+  }
+  for (const auto& device : devices) add_summary(device, prefixes[device.device], details);
+  for (const auto& use : uses) {
+    const auto source = join.memory_sources.find(use.device);
+    add_memory(use,
+               source == join.memory_sources.end() ? std::nullopt : std::optional(source->second),
+               prefixes[use.device], details);
+  }
+}
+
+}  // namespace
+
+DeviceTrace::DeviceTrace(ops::Backend& backend, const ProfileSwitches& switches)
+    : switches_(switches) {
+  ops::DeviceTracer* tracer = backend.tracer();
+  const std::uint32_t groups = groups_of(switches);
+  if (tracer == nullptr || groups == 0) return;
+  if (const Status begun = tracer->begin(groups); !begun) {
+    obstacle_ = "the device is not traced: " + begun.error().message();
+  } else {
+    tracer_ = tracer;
+  }
+}
+
+// Of a pass that failed on the way: what was recorded is lost, but nothing goes on recording.
+DeviceTrace::~DeviceTrace() {
+  if (tracer_ == nullptr) return;
+  region_ends();
+  static_cast<void>(tracer_->finish());
+}
+
+Status DeviceTrace::open_window() {
+  return tracer_ == nullptr ? Status(Done{}) : tracer_->open_window();
+}
+
+std::uint64_t DeviceTrace::region_begins() noexcept {
+  if (tracer_ == nullptr) return 0;
+  region_ends();
+  tracer_->region_begins(++regions_);
+  open_ = true;
+  return regions_;
+}
+
+void DeviceTrace::region_ends() noexcept {
+  if (tracer_ == nullptr || !open_) return;
+  tracer_->region_ends();
+  open_ = false;
+}
+
+Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
+  region_ends();
+  auto text = std::exchange(tracer_, nullptr)->finish();
+  if (!text) return std::move(text).error();
+  BENCH_ASSIGN_OR_RETURN(GpuSession session, read_gpu_session(*text, "the trace of the device"));
+  name_ = session.tracer;
+  session.owners = owners_;
+  GpuJoinOptions options;
+  options.groups = switches_.kinds;
+  options.tag_of = tag_of;
+  // The tracer reads both clocks when it ends.
+  if (session.clock.monotonic.count() > 0) options.now = session.clock.monotonic;
+  return join_gpu_session(session, options);
+}
+
+std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace) {
+  std::map<std::string, std::string> details;
+  details["gpu.tracer"] = trace.tracer();
+  add_devices(join, details);
+  if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
+  std::vector<std::string> notes = join.notes;
+  if (std::string cold = cold_text(join, trace.owners()); !cold.empty()) {
+    notes.push_back(std::move(cold));
+  }
+  if (!notes.empty()) details[kTraceNoteDetail] = fmt::format("{}", fmt::join(notes, "; "));
+  if (!join.void_reasons.empty()) {
+    details[kTraceVoidDetail] = fmt::format("{}", fmt::join(join.void_reasons, "; "));
+  }
+  return details;
+}
+
+}  // namespace bench

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/equipment.hpp"
+
+#include "harness/worker/cuda_plugin.hpp"
+#include "ops/plugin/plugin.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using ops::Refusal;
+
+// libbench_cuda.so, loaded on first use for the life of the process.
+class CudaPlugin {
+ public:
+  explicit CudaPlugin(CudaPluginFinder find) : find_(std::move(find)) {}
+
+  Result<std::unique_ptr<ops::Backend>, Refusal> open(std::string_view name,
+                                                      ops::Backend& built_in) {
+    BENCH_ASSIGN_OR_RETURN(const bench_backend* backend, find(name));
+    if (auto missing = ops::probe_backend(*backend)) {
+      return Refusal{Refusal::Kind::skipped, std::move(*missing)};
+    }
+    return ops::open_backend(*backend, plugin_->library(), built_in);
+  }
+  std::optional<std::string> missing(std::string_view name) {
+    const auto backend = find(name);
+    return backend ? ops::probe_backend(**backend) : backend.error().reason;
+  }
+
+ private:
+  // Absent without a fault.
+  std::optional<Refusal> load() {
+    if (plugin_) return std::nullopt;
+    const auto refuse = [](const std::string& why) {
+      return Refusal{Refusal::Kind::skipped, "no CUDA device: " + why};
+    };
+    const Result<std::string> file = find_();
+    if (!file) return refuse(file.error().what);
+    auto plugin = ops::Plugin::load(*file);
+    if (!plugin) return refuse("the CUDA plugin " + plugin.error().message());
+    plugin_.emplace(std::move(plugin).value());
+    return std::nullopt;
+  }
+  Result<const bench_backend*, Refusal> find(std::string_view name) {
+    if (auto refusal = load()) return std::move(*refusal);
+    for (const bench_backend* backend : plugin_->backends()) {
+      if (backend->name == name) return backend;
+    }
+    return Refusal{Refusal::Kind::unsupported,
+                   fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file(), name)};
+  }
+
+  CudaPluginFinder find_;
+  std::optional<ops::Plugin> plugin_;
+};
+
+void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
+  const auto plugin = std::make_shared<CudaPlugin>(std::move(find));
+  ops::Backend& built_in = backends.first();
+  for (const std::string_view name : cuda_backend_names()) {
+    backends.add(
+        std::string(name), "cuda",
+        [plugin, name, &built_in] { return plugin->open(name, built_in); },
+        [plugin, name] { return plugin->missing(name); });
+  }
+}
+
+Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) {
+  std::vector<ops::CatalogueAddition> additions;
+  std::vector<std::pair<const bench_backend*, ops::LibraryInfo>> backends;
+  for (const std::string& file : files) {
+    BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(file));
+    additions.push_back(plugin.addition());
+    equipment.plugins.push_back(plugin.library());
+    for (const bench_backend* backend : plugin.backends()) {
+      backends.emplace_back(backend, plugin.library());
+    }
+  }
+  BENCH_ASSIGN_OR_RETURN(ops::Catalogue catalogue, ops::Catalogue::extended(std::move(additions)));
+  equipment.own_catalogue = std::make_shared<const ops::Catalogue>(std::move(catalogue));
+  ops::Backend& built_in = equipment.backends.first();
+  for (const auto& [backend, library] : backends) {
+    equipment.backends.add(
+        backend->name, backend->device,
+        [backend = backend, library = library, &built_in] {
+          return ops::open_backend(*backend, library, built_in);
+        },
+        [backend = backend] { return ops::probe_backend(*backend); });
+  }
+  const ops::Catalogue& all = *equipment.own_catalogue;
+  built_in.set_layer_maker(
+      [&equipment,
+       &all](const ops::Problem& problem) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
+        const auto name = all.default_backend("cpu", problem.op->name);
+        BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, equipment.backends.find(name));
+        return backend->create(problem);
+      });
+  return Done{};
+}
+
+}  // namespace
+
+std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
+                                          CudaPluginFinder find_cuda) {
+  auto equipment =
+      std::make_shared<Equipment>(Equipment{ops::BackendSet(ops::make_onednn_backend())});
+  if (find_cuda) add_cuda(std::move(find_cuda), equipment->backends);
+  if (plugins.empty()) return equipment;
+  if (Status status = add_plugins(plugins, *equipment); !status) {
+    equipment->fault = std::move(status).error();
+    equipment->fault->where = "plugin " + equipment->fault->where;
+  }
+  return equipment;
+}
+
+}  // namespace bench

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/instance.hpp"
+
+#include "base/data_type.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using ops::BufferRole;
+using ops::Refusal;
+
+// All ones is a NaN in every floating type; for integers any pattern may be a right answer, so two
+// runs use two that differ in every bit.
+constexpr std::uint8_t kPoison = 0xff;
+constexpr std::uint8_t kOtherPoison = 0x5a;
+
+constexpr std::string_view kStaging = "staging";  // role of a plain tensor while it is packed
+
+Error no_buffer_memory(Bytes size) {
+  return {fmt::format("no memory for a buffer of {}", format_bytes(size)), "", ""};
+}
+
+Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
+            const std::vector<double>& values, CaseBuffer& packed, Clock& clock, Nanoseconds& spent,
+            MemoryCollector* collector) {
+  std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
+  if (!plain) return no_buffer_memory(tensor.size());
+  const TrackedAllocation tracked(collector, plain->data(), plain->size(), tensor.name, kStaging);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store_element(tensor.dtype, plain->data(), i, values[i]);
+  }
+  const Nanoseconds start = clock.now();
+  BENCH_RETURN_IF_ERROR(kernel.pack(index, plain->data(), packed.data()));
+  spent += clock.now() - start;
+  return Done{};
+}
+
+// For all buffers, where they are wanted. `available`: of the host.
+std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
+                                      std::optional<Bytes> available) {
+  if (device != nullptr) available = device->available();
+  std::array<Bytes, ops::kBufferRoleNames.size()> by_role{};
+  Bytes packed{0};
+  for (const ops::KernelBuffer& buffer : kernel.buffers()) {
+    Bytes& role = by_role[static_cast<std::size_t>(buffer.role)];
+    role = role + buffer.size;
+    packed = packed + buffer.size;
+  }
+  if (!available || packed <= *available) return std::nullopt;
+  std::string parts;
+  for (std::size_t i = 0; i < by_role.size(); ++i) {
+    if (by_role[i].count == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", ops::kBufferRoleNames[i],
+                         format_bytes(by_role[i]));
+  }
+  return Refusal{Refusal::Kind::skipped,
+                 fmt::format("not enough memory{}: the kernel's buffers need {} ({}), {} available",
+                             device != nullptr ? " on the device" : "", format_bytes(packed), parts,
+                             format_bytes(*available))};
+}
+
+}  // namespace
+
+Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
+                                          const InputValues& values, Clock& clock,
+                                          std::optional<Bytes> available,
+                                          const ops::MetLayouts& met, const Watchers& watchers) {
+  Instance instance;
+  const Nanoseconds start = clock.now();
+  auto kernel = create_kernel(backend, subject, met);
+  instance.durations_.create = clock.now() - start;
+  if (!kernel) return std::move(kernel).error();
+  const Nanoseconds again = clock.now();
+  { auto hit = create_kernel(backend, subject, met); }
+  instance.durations_.create_hit = clock.now() - again;
+  instance.kernel_ = std::move(kernel).value();
+  // Kernels on the host tell of it themselves. Where on a device it lies is not said: it is known
+  // by the kernel's own address.
+  if (backend.memory() != nullptr) {
+    instance.workspace_ = {watchers.buffers, instance.kernel_.get(), instance.kernel_->workspace(),
+                           kWorkspaceRole, kWorkspaceRole};
+  }
+
+  if (auto lack = lack_of_memory(*instance.kernel_, backend.memory(), available)) return *lack;
+  if (Status status =
+          instance.allocate_and_pack(backend.memory(), subject, values, clock, watchers);
+      !status) {
+    return Refusal{Refusal::Kind::failed, status.error().message()};
+  }
+  if (Status status = instance.poison(kPoison); !status) {
+    return Refusal{Refusal::Kind::failed, status.error().message()};
+  }
+  ops::StepObserver* observer =
+      watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
+  const Nanoseconds first = clock.now();
+  const Status run = instance.run(observer);
+  instance.durations_.first_run = clock.now() - first;
+  if (!run) return Refusal{Refusal::Kind::failed, run.error().message()};
+  return instance;
+}
+
+Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
+                                   const InputValues& values, Clock& clock,
+                                   const Watchers& watchers) {
+  const auto tensors = subject_tensors(subject);
+  tensors_.assign(tensors.begin(), tensors.end());
+  std::vector<Bytes> sizes;
+  for (const ops::KernelBuffer& buffer : kernel_->buffers()) sizes.push_back(buffer.size);
+  BENCH_ASSIGN_OR_RETURN(buffers_, CaseBuffer::create(sizes, memory));
+  for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
+    const std::size_t i = tracked_.size();
+    tracked_.emplace_back(watchers.buffers, buffers_[i].data(), buffer.size,
+                          i < tensors_.size() ? tensors_[i].name : "activations",
+                          ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    BENCH_RETURN_IF_ERROR(pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock,
+                               durations_.reorder, watchers.memory));
+  }
+  const std::vector<void*> own = addresses();
+  BENCH_RETURN_IF_ERROR(kernel_->prepare(own));
+  BENCH_ASSIGN_OR_RETURN(invocation_, kernel_->bind(own));
+  return Done{};
+}
+
+Status Instance::poison(std::uint8_t pattern) {
+  const auto kinds = kernel_->buffers();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (kinds[i].role == BufferRole::output || kinds[i].role == BufferRole::activation) {
+      BENCH_RETURN_IF_ERROR(buffers_[i].fill(pattern));
+    }
+  }
+  return Done{};
+}
+
+Status Instance::run(ops::StepObserver* observer) {
+  const bool ok = observer == nullptr ? invocation_->run() : invocation_->run_observed(*observer);
+  if (!ok) return Error{invocation_->error(), "", ""};
+  return Done{};
+}
+
+Status Instance::run_again() {
+  BENCH_RETURN_IF_ERROR(poison(kOtherPoison));
+  return run();
+}
+
+std::vector<void*> Instance::addresses() {
+  std::vector<void*> result;
+  result.reserve(buffers_.size());
+  for (CaseBuffer& buffer : buffers_) result.push_back(buffer.data());
+  return result;
+}
+
+Result<std::vector<AlignedBuffer>> Instance::outputs() {
+  std::vector<AlignedBuffer> result;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (tensors_[i].role != ops::TensorRole::output) continue;
+    std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensors_[i].size());
+    if (!plain) return no_buffer_memory(tensors_[i].size());
+    BENCH_RETURN_IF_ERROR(kernel_->unpack(i, buffers_[i].data(), plain->data()));
+    result.push_back(std::move(*plain));
+  }
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/profile_pass.hpp"
+
+#include "harness/worker/admission.hpp"
+#include "harness/worker/profile_pass_state.hpp"
+#include "harness/worker/verify.hpp"
+#include "profiler/scope_path.hpp"
+
+#include <chrono>
+#include <deque>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using Announce = ProfileRequest::Announce;
+
+Result<ProfileSwitches> read_switches(const std::map<std::string, std::string>& given) {
+  ProfileSwitches switches;
+  for (const auto& [name, value] : given) {
+    const SwitchRow* row = find_switch(name);
+    if (row == nullptr) return Error{"unknown switch `" + name + "` of the profiler", "", ""};
+    BENCH_RETURN_IF_ERROR(row->apply(switches, value));
+  }
+  return switches;
+}
+
+Nanoseconds since_1970() {
+  return std::chrono::duration_cast<Nanoseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+Status ProfilePass::capture_output() {
+  if (!switches_.records(RecordGroup::operators)) return Done{};
+  BENCH_ASSIGN_OR_RETURN(auto capture, OutputCapture::start());
+  if (!world_.backend.set_output(ops::LibraryOutput::creations_and_executions)) return Done{};
+  prints_ = true;
+  capture_ = std::move(capture);
+  verbose_.emplace(recorder_, *capture_, world_.decoder, since_1970() - world_.clock.now());
+  return Done{};
+}
+
+Result<ProfiledReply, RefusedReply> ProfilePass::run() {
+  // First of all: admit() asks the device for its free memory, which makes its context, and CUPTI
+  // before 13.3.3 may keep the times of a context that is older than the tracer on CLOCK_REALTIME.
+  trace_.emplace(world_.backend, switches_);
+  auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
+                       world_.catalogue);
+  if (!subject) return std::move(subject).error();
+  if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
+  world_.backend.set_tuning(request_.prepare.tuning);
+  recorder_.start();
+  device_recorder_.start();
+  Refused measured = Done{};
+  {
+    ScopeSpec outer;
+    outer.case_id = request_.prepare.id;
+    outer.direction = ops::direction_names()[static_cast<std::size_t>(key_.direction)];
+    outer.kind = std::nullopt;
+    std::deque<Scope> scopes;
+    scopes.emplace_back(&recorder_, std::move(outer));
+    for (const std::string& name : request_.scope) {
+      ScopeSpec layer;
+      layer.name = name;
+      layer.kind = std::nullopt;
+      scopes.emplace_back(&recorder_, std::move(layer));
+      path_ = append_scope(path_, name);
+    }
+    measured = measure(*subject);
+    finish_trace();  // also of a pass that failed on the way
+    // What is released below is told, and belongs to the case.
+    rotation_.reset();
+    instance_.reset();
+    arena_.reset();
+    memory_.finish();
+    record_device_memory();
+    while (!scopes.empty()) scopes.pop_back();
+  }
+  set(Collecting::none);
+  recorder_.stop();
+  const Status handed_on = hand_on();
+  if (!measured) return std::move(measured).error();
+  if (!handed_on) return failed_reply(handed_on.error());
+  if (Status status = recorder_.status(); !status) return failed_reply(status.error());
+  finish_reply();
+  return std::move(reply_);
+}
+
+Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
+  const InputValues values = input_values(subject, request_.prepare.seed);
+  BENCH_RETURN_IF_ERROR(prepare(subject, values));
+  set(Collecting::none);
+  if (request_.prepare.check != CheckKind::none) {
+    BENCH_RETURN_IF_ERROR(check(subject, values));
+  }
+  if (Status status = bind(); !status) return failed_reply(status.error());
+  if (Status status = run_iterations(); !status) return failed_reply(status.error());
+  return Done{};
+}
+
+// From the library's first call to the first run, which is observed only where a failure is looked
+// for: it is no iteration.
+Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const InputValues& values) {
+  set(Collecting::all);
+  Activity range;
+  range.kind = ActivityKind::range;
+  range.name = "preparation";
+  range.start = recorder_.now();
+  if (Status status = announce(range); !status) return failed_reply(status.error());
+  Watchers watchers{&memory_, buffer_memory(), {}};
+  std::int64_t printed = 0;  // before the first run
+  watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
+    make_steps(subject, kernel);
+    if (capture_) printed = capture_->written();
+    if (announces()) return &*steps_;
+    set(Collecting::none);
+    return nullptr;
+  };
+  auto instance = Instance::build(world_.backend, subject, values, world_.clock, world_.available,
+                                  request_.prepare.met, watchers);
+  if (verbose_) {
+    VerbosePlace place;
+    place.begin = range.start;
+    place.end = recorder_.now();
+    place.owner.scope = path_;
+    if (printed == 0) printed = capture_->written();
+    const auto phases = announces() ? VerbosePhases::all : VerbosePhases::creations;
+    if (Status status = verbose_->collect(0, printed, place, phases); !status) {
+      return failed_reply(status.error());
+    }
+  }
+  if (steps_ && announces()) {
+    if (Status status = steps_->write(std::nullopt, printed); !status) {
+      return failed_reply(status.error());
+    }
+  }
+  range.duration = recorder_.now() - range.start;
+  recorder_.record(std::move(range));
+  if (Status status = hand_on(); !status) return failed_reply(status.error());
+  if (!instance) return refused(instance.error());
+  instance_.emplace(std::move(*instance));
+  return Done{};
+}
+
+void ProfilePass::make_steps(const Subject& subject, const ops::Kernel& kernel) {
+  StepSinks sinks{&recorder_, &api_, &memory_};
+  sinks.capture = capture_.get();
+  if (verbose_) sinks.verbose = &*verbose_;
+  sinks.trace = &*trace_;
+  sinks.case_id = request_.prepare.id;
+  // On a device the trace has them, by their own names.
+  if (world_.backend.memory() != nullptr) sinks.api = nullptr;
+  if (announces()) {
+    // What cannot be written now cannot be reported any better later.
+    sinks.announced = [this] { static_cast<void>(spool_.flush()); };
+  }
+  steps_.emplace(step_facts(subject, kernel), path_, sinks, world_.clock);
+}
+
+// Before what may not return: where failures are looked for, it is on disk then.
+Status ProfilePass::announce(const Activity& range) {
+  if (!announces()) return Done{};
+  recorder_.announce(range);
+  return spool_.flush();
+}
+
+// Of a wrong result the check is what did not end.
+Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const InputValues& values) {
+  Activity range;
+  range.kind = ActivityKind::range;
+  range.name = "check";
+  range.start = recorder_.now();
+  if (Status status = announce(range); !status) return failed_reply(status.error());
+  const CheckRequest check{request_.prepare.check, request_.prepare.expected, request_.prepare.seed,
+                           world_.available};
+  auto verified = verify(world_.backend, subject, *instance_, values, check, world_.clock);
+  if (!verified) return std::move(verified).error();
+  reply_.details["check"] = verified->text;
+  range.duration = recorder_.now() - range.start;
+  recorder_.record(std::move(range));
+  return Done{};
+}
+
+// Without the backend's calls: up to thousands of equal ones for as many sets of buffers.
+Status ProfilePass::bind() {
+  if (key_.cache != CacheMode::hot) {
+    ops::DeviceMemory* device = world_.backend.memory();
+    const Bytes asked = request_.prepare.reuse_distance.value_or(Bytes{0});
+    const Bytes size = device != nullptr ? device_arena_size(*device, asked) : world_.arena;
+    BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, buffer_memory(), device));
+    arena_.emplace(std::move(arena));
+  }
+  const std::vector<void*> own = instance_->addresses();
+  BENCH_ASSIGN_OR_RETURN(rotation_, bind_rotation(instance_->kernel(), own, key_.cache,
+                                                  request_.prepare.reuse_distance,
+                                                  arena_ ? &*arena_ : nullptr, reply_.details));
+  return Done{};
+}
+
+// Rows of a device are known only when its trace ends, and lie between those of the host.
+Status ProfilePass::hand_on() {
+  if (traces() && !announces()) return Done{};
+  BENCH_RETURN_IF_ERROR(order_.release());
+  return spool_.flush();
+}
+
+void ProfilePass::finish_reply() {
+  reply_.profiled = cost_.profiled();
+  reply_.unprofiled = cost_.plain();
+  reply_.unattributed = reply_.wall - reply_.attributed;
+  reply_.activities = spool_.taken();
+  reply_.peak = memory_.peak() + device_memory_.peak();
+  if (!trace_->obstacle().empty()) {
+    reply_.details[kTraceNoteDetail] = trace_->obstacle();
+    reply_.notes.push_back(trace_->obstacle());
+  }
+  if (!verbose_) return;
+  reply_.damaged = verbose_->damaged();
+  reply_.unknown = verbose_->unknown();
+  const std::vector<std::string> notes = verbose_->notes();
+  reply_.notes.insert(reply_.notes.end(), notes.begin(), notes.end());
+  reply_.details.insert(world_.decoder.facts().begin(), world_.decoder.facts().end());
+}
+
+Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
+                                                     const ProfileRequest& request) {
+  const auto switches = read_switches(request.switches);
+  if (!switches) return failed_reply(switches.error());
+  const auto key = parse_id(request.prepare.id, world.catalogue);
+  if (!key) return failed_reply(key.error());
+  // A failure may come at any time: nothing waits.
+  const bool waits = request.announce == Announce::no;
+  auto spool = ActivitySpool::open(request.spool, request.run_id, world.clock,
+                                   waits ? switches->dump_period : Nanoseconds(0));
+  if (!spool) return failed_reply(spool.error());
+  Result<ProfiledReply, RefusedReply> reply = [&]() -> Result<ProfiledReply, RefusedReply> {
+    try {
+      return ProfilePass(world, request, *spool, *switches, *key).run();
+    } catch (const std::bad_alloc&) {
+      return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+    }
+  }();
+  const Status flushed = spool->flush();
+  if (reply && !flushed) return failed_reply(flushed.error());
+  return reply;
+}
+
+}  // namespace bench

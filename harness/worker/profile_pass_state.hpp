@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// One profile pass while it runs (profile_pass.hpp): profile_pass.cpp makes and ends it,
+// profile_iterations.cpp runs its iterations, profile_trace.cpp has what a device adds.
+#pragma once
+
+#include "harness/config/case_id.hpp"
+#include "harness/worker/activity_spool.hpp"
+#include "harness/worker/arena.hpp"
+#include "harness/worker/device_trace.hpp"
+#include "harness/worker/instance.hpp"
+#include "harness/worker/ordered_sink.hpp"
+#include "harness/worker/profile_cost.hpp"
+#include "harness/worker/profile_pass.hpp"
+#include "harness/worker/rotation.hpp"
+#include "harness/worker/step_recorder.hpp"
+#include "profiler/switches.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// Keeps what it takes.
+class KeptActivities final : public ActivitySink {
+ public:
+  Status take(const Activity& activity) override {
+    kept_.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> give() { return std::exchange(kept_, {}); }
+
+ private:
+  std::vector<Activity> kept_;
+};
+
+class ProfilePass {
+ public:
+  ProfilePass(const ProfilePassWorld& world, const ProfileRequest& request, ActivitySpool& spool,
+              ProfileSwitches switches, CaseKey key)
+      : world_(world),
+        request_(request),
+        spool_(spool),
+        switches_(std::move(switches)),
+        key_(std::move(key)),
+        order_(spool, request.announce == ProfileRequest::Announce::yes
+                          ? OrderedSink::Order::as_taken
+                          : OrderedSink::Order::by_end),
+        recorder_(world.clock, order_, switches_.kinds),
+        api_(recorder_),
+        memory_(recorder_, switches_.sample_rate),
+        device_recorder_(world.clock, device_memory_rows_, switches_.kinds),
+        device_memory_(device_recorder_, 0),
+        cost_(
+            world.clock, [this] { return time_of(plain_iteration()); },
+            [this] { return time_of(profiled_iteration()); }) {}
+  ~ProfilePass() { set(Collecting::none); }
+  ProfilePass(const ProfilePass&) = delete;
+  ProfilePass& operator=(const ProfilePass&) = delete;
+
+  Result<ProfiledReply, RefusedReply> run();
+
+ private:
+  enum class Collecting { none, all };  // none: as the timing pass runs
+  void set(Collecting collecting);
+  using Refused = Result<Done, RefusedReply>;
+  static RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
+  bool announces() const { return request_.announce == ProfileRequest::Announce::yes; }
+  bool observes_steps() const {
+    return traces() || switches_.records(RecordGroup::operators) ||
+           switches_.records(RecordGroup::api) ||
+           (switches_.records(RecordGroup::memory) && switches_.sample_rate > 0);
+  }
+
+  bool traces() const { return trace_ && trace_->records(); }
+  // Who is told of buffers in the memory that kernels use.
+  MemoryCollector* buffer_memory() {
+    return world_.backend.memory() != nullptr ? &device_memory_ : &memory_;
+  }
+
+  Status capture_output();
+  Refused measure(const Subject& subject);
+  Refused prepare(const Subject& subject, const InputValues& values);
+  Refused check(const Subject& subject, const InputValues& values);
+  Status announce(const Activity& range);
+  Status bind();
+  Status run_iterations();
+  Status record_iteration(std::int64_t number);
+  struct Iteration {
+    Nanoseconds start{0};
+    Nanoseconds duration{0};
+  };
+  Result<Iteration> plain_iteration();
+  Result<Iteration> profiled_iteration();
+  static Result<Nanoseconds> time_of(const Result<Iteration>& iteration) {
+    if (!iteration) return iteration.error();
+    return iteration->duration;
+  }
+  Status measure_cost_before();
+  Status measure_cost_after();
+  // Records what the device did, and what its buffers were.
+  void finish_trace();
+  void record_device_memory();
+  Status hand_on();
+  void make_steps(const Subject& subject, const ops::Kernel& kernel);
+  void finish_reply();
+
+  const ProfilePassWorld& world_;
+  const ProfileRequest& request_;
+  ActivitySpool& spool_;
+  const ProfileSwitches switches_;
+  const CaseKey key_;
+  OrderedSink order_;
+  Recorder recorder_;
+  ApiCalls api_;
+  MemoryCollector memory_;
+  // Own buffers on a device: the trace tells of them itself, where it does.
+  KeptActivities device_memory_rows_;
+  Recorder device_recorder_;
+  MemoryCollector device_memory_;
+  std::optional<DeviceTrace> trace_;
+  bool device_memory_told_ = false;  // by the trace
+  std::unique_ptr<OutputCapture> capture_;
+  bool prints_ = false;  // the library, now
+  std::optional<VerboseCollector> verbose_;
+  std::string path_;
+  std::optional<StepRecorder> steps_;
+  std::optional<Instance> instance_;
+  std::optional<Arena> arena_;
+  std::unique_ptr<Rotation> rotation_;
+  ProfileCost cost_;
+  ProfiledReply reply_;
+};
+
+}  // namespace bench

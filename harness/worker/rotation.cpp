@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/rotation.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using ops::BufferRole;
+
+// The buffers that rotate over one region, and how.
+struct Rotating {
+  std::vector<std::size_t> indices;
+  std::vector<Bytes> sizes;
+  SetLayout layout;
+  std::byte* region = nullptr;
+
+  void put(std::int64_t set, std::vector<void*>& buffers) const {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      buffers[indices[i]] = region + set * layout.stride.count + layout.offsets[i].count;
+    }
+  }
+};
+
+Rotating pick(const ops::Kernel& kernel, std::span<const BufferRole> roles) {
+  Rotating rotating;
+  const auto buffers = kernel.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (std::find(roles.begin(), roles.end(), buffers[i].role) == roles.end()) continue;
+    rotating.indices.push_back(i);
+    rotating.sizes.push_back(buffers[i].size);
+  }
+  return rotating;
+}
+
+Result<std::unique_ptr<Rotation>> bind_own(ops::Kernel& kernel, std::span<void* const> own) {
+  std::vector<std::unique_ptr<ops::Invocation>> invocations;
+  BENCH_ASSIGN_OR_RETURN(invocations.emplace_back(), kernel.bind(own));
+  return std::make_unique<Rotation>(std::move(invocations));
+}
+
+// Sets over which all of `parts` can rotate together; 1 when one of them cannot.
+std::int64_t lay_out_all(std::span<Rotating* const> parts, const Arena& arena, Bytes distance) {
+  std::int64_t sets = kMaximumSets;
+  for (Rotating* part : parts) {
+    std::optional<SetLayout> layout = lay_out(part->sizes, arena.size(), distance, arena.unit());
+    if (!layout) return 1;
+    part->layout = std::move(*layout);
+    sets = std::min(sets, part->layout.sets);
+  }
+  return sets;
+}
+
+Result<std::unique_ptr<Rotation>> bind_sets(ops::Kernel& kernel, std::span<void* const> own,
+                                            std::span<Rotating* const> parts, std::int64_t sets) {
+  std::vector<std::unique_ptr<ops::Invocation>> invocations;
+  invocations.reserve(static_cast<std::size_t>(sets));
+  std::vector<void*> buffers(own.begin(), own.end());
+  for (std::int64_t set = 0; set < sets; ++set) {
+    for (const Rotating* part : parts) part->put(set, buffers);
+    BENCH_ASSIGN_OR_RETURN(invocations.emplace_back(), kernel.bind(buffers));
+  }
+  return std::make_unique<Rotation>(std::move(invocations));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<void* const> own,
+                                                CacheMode cache, std::optional<Bytes> distance,
+                                                Arena* arena,
+                                                std::map<std::string, std::string>& details) {
+  if (cache == CacheMode::hot) return bind_own(kernel, own);
+  assert(arena != nullptr);
+  static constexpr BufferRole kWeights[] = {BufferRole::weights};
+  static constexpr BufferRole kInputs[] = {BufferRole::input, BufferRole::weights};
+  static constexpr BufferRole kOutputs[] = {BufferRole::output};
+  const bool all = cache == CacheMode::cold;
+  Rotating read = all ? pick(kernel, kInputs) : pick(kernel, kWeights);
+  Rotating write = all ? pick(kernel, kOutputs) : Rotating{};
+  std::vector<Rotating*> parts;
+  if (!read.indices.empty()) parts.push_back(&read);
+  if (!write.indices.empty()) parts.push_back(&write);
+
+  details["arena.bytes"] = std::to_string(arena->size().count);
+  if (arena->memory() != nullptr) details["arena.memory"] = "of the device";
+  const Bytes reach = all ? arena->size() : distance.value_or(arena->size());
+  const std::int64_t sets = parts.empty() ? 1 : lay_out_all(parts, *arena, reach);
+  details["cold.sets"] = std::to_string(sets);
+  if (sets == 1) {
+    details["cold.note"] = parts.empty()
+                               ? "the case has no weights: its own buffers"
+                               : "the arena does not hold two sets of buffers: its own buffers";
+    return bind_own(kernel, own);
+  }
+  read.region = arena->read_region();
+  if (!write.indices.empty()) {
+    BENCH_ASSIGN_OR_RETURN(write.region, arena->write_region());
+  }
+  std::int64_t bytes = 0;
+  for (const Rotating* part : parts) bytes += sets * part->layout.stride.count;
+  details["cold.bytes"] = std::to_string(bytes);
+  return bind_sets(kernel, own, parts, sets);
+}
+
+}  // namespace bench

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/sample_canary.hpp"
+
+#include "base/env.hpp"
+#include "harness/worker/canary_work.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <sys/resource.h>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr int kRepetitions = 3;
+// A quarter of the smallest first cache in use: a case whose data are in the caches finds them
+// there.
+constexpr std::size_t kFloats = 3072;
+constexpr std::size_t kFloatsPerVector = 4;
+constexpr std::int64_t kVectors = kFloats / kFloatsPerVector;
+constexpr int kPasses = 8;
+constexpr std::int64_t kChainSteps = 2000;
+
+// A cache line of its own: the threads write at the same moment.
+struct alignas(64) PerThread {
+  alignas(64) float values[kFloats];
+  Nanoseconds canary{0}, chain{0}, lost{0};
+  Nanoseconds total{0};  // of take()
+};
+
+class OpenMpCanary final : public SampleCanary {
+ public:
+  OpenMpCanary() : threads_(static_cast<std::size_t>(omp_get_max_threads())) {
+    // Each thread touches its own part first, so that it lies in its own memory.
+#pragma omp parallel num_threads(threads())
+    std::ranges::fill(threads_[static_cast<std::size_t>(omp_get_thread_num())].values, 1.0F);
+  }
+
+  int threads() const override { return static_cast<int>(threads_.size()); }
+
+  Nanoseconds take() override {
+    MonotonicClock clock;
+    const Nanoseconds start = clock.now();
+#pragma omp parallel num_threads(threads())
+    {
+      MonotonicClock own;
+      const Nanoseconds begin = own.now();
+      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
+      work(thread);
+      thread.total = own.now() - begin;
+    }
+    join_ = clock.now() - start - slowest(&PerThread::total);
+    return slowest(&PerThread::canary);
+  }
+
+  std::optional<Nanoseconds> join() const override {
+    return threads_.size() > 1 ? std::optional(join_) : std::nullopt;
+  }
+
+  MachineLook look() override {
+#pragma omp parallel num_threads(threads())
+    {
+      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
+      work(thread);
+      look_at_clock(thread);
+    }
+    return {slowest(&PerThread::canary), slowest(&PerThread::chain), slowest(&PerThread::lost)};
+  }
+
+  std::int64_t preemptions() override {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+  }
+
+ private:
+  static void work(PerThread& thread) {
+    MonotonicClock clock;
+    // Untimed: the sample has used the caches.
+    [[maybe_unused]] volatile float sum = mixed_operations(thread.values, kVectors, 1);
+    thread.canary = repeat(clock, thread.lost,
+                           [&] { sum = mixed_operations(thread.values, kVectors, kPasses); });
+  }
+
+  static void look_at_clock(PerThread& thread) {
+    MonotonicClock clock;
+    [[maybe_unused]] volatile double product = 0;
+    Nanoseconds lost{0};
+    thread.chain = repeat(clock, lost, [&] { product = dependent_multiplications(kChainSteps); });
+    thread.lost += lost;
+  }
+
+  // The fastest repetition; `lost`: what the others took longer.
+  template <class Work>
+  static Nanoseconds repeat(MonotonicClock& clock, Nanoseconds& lost, Work work) {
+    Nanoseconds fastest = Nanoseconds::max();
+    const Nanoseconds begin = clock.now();
+    Nanoseconds start = begin;
+    for (int i = 0; i < kRepetitions; ++i) {
+      work();
+      const Nanoseconds stop = clock.now();
+      fastest = std::min(fastest, stop - start);
+      start = stop;
+    }
+    lost = start - begin - kRepetitions * fastest;
+    return fastest;
+  }
+
+  Nanoseconds slowest(Nanoseconds PerThread::*time) const {
+    return (*std::ranges::max_element(threads_, {}, time)).*time;
+  }
+
+  std::vector<PerThread> threads_;
+  Nanoseconds join_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<SampleCanary> make_sample_canary() { return std::make_unique<OpenMpCanary>(); }
+
+}  // namespace bench

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/sampler.hpp"
+
+#include "harness/result/sample_remarks.hpp"
+#include "harness/stats/running_median.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Calls `work` with the stack at a fixed place within its page, whatever the frames above take: an
+// operator that keeps vectors on the stack is up to 45 % slower where they straddle cache lines,
+// and two builds of this program must not differ in that (docs/decisions/0019).
+template <class Work>
+[[gnu::noinline]] auto on_page_boundary(Work work) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  void* const unused = __builtin_alloca(here % kPage);
+  asm volatile("" : : "r"(unused));
+  return work();
+}
+
+template <class ClockType>
+class HostSampler final : public Sampler {
+ public:
+  HostSampler(Rotation& rotation, ClockType& clock, const SamplerOptions& options)
+      : rotation_(rotation), clock_(clock), slowdown_(options.slowdown), canary_(options.canary) {}
+
+  BatchLimits batch_limits() const override { return kHostBatch; }
+  std::optional<Nanoseconds> warm(std::int64_t iterations) override {
+    return on_page_boundary([&] { return take_sample(rotation_, iterations, clock_); });
+  }
+  // What passes between two rounds passes between two canaries as well: it is looked at anew.
+  void begin_round() override { last_canary_.reset(); }
+  void leave_out_canaries() override { canary_ = nullptr; }
+  Taken take(std::int64_t iterations, RoundSamples& out) override {
+    if (canary_ != nullptr && !last_canary_) last_canary_ = canary_->take();
+    const std::int64_t preemptions = canary_ != nullptr ? canary_->preemptions() : 0;
+    const std::optional<Nanoseconds> sample = on_page_boundary([&] {
+      return slowdown_ ? take_slowed_sample(rotation_, iterations, clock_, *slowdown_)
+                       : take_sample(rotation_, iterations, clock_);
+    });
+    if (!sample) return Taken::failed;
+    out.samples.push_back(*sample);
+    out.timed += *sample;
+    if (canary_ != nullptr) {
+      const bool preempted = canary_->preemptions() - preemptions > *sample / kTimeOfOnePreemption;
+      const Nanoseconds after = canary_->take();
+      out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
+      last_canary_ = after;
+      if (const auto join = canary_->join()) out.joins.push_back(*join);
+    }
+    return Taken::counted;
+  }
+  std::string failure() const override { return rotation_.failure(); }
+
+ private:
+  Rotation& rotation_;
+  ClockType& clock_;
+  std::optional<double> slowdown_;
+  SampleCanary* canary_;
+  std::optional<Nanoseconds> last_canary_;  // of this round
+};
+
+double gigahertz(std::int64_t hertz) { return static_cast<double>(hertz) / 1e9; }
+
+class DeviceSampler final : public Sampler {
+ public:
+  DeviceSampler(ops::Kernel& kernel, Rotation& rotation, SamplerOptions options)
+      : kernel_(kernel), rotation_(rotation), options_(std::move(options)) {}
+
+  BatchLimits batch_limits() const override { return kDeviceBatch; }
+  std::optional<Nanoseconds> warm(std::int64_t iterations) override {
+    const auto sample = sample_of(iterations, options_.method);
+    if (!sample) return std::nullopt;
+    method_ = sample->method;
+    warm_clock_hz_ = sample->clock_hz;
+    return sample->device;
+  }
+  std::optional<std::int64_t> warm_clock_hz() const override { return warm_clock_hz_; }
+  void begin_round() override { voids_in_a_row_ = pauses_ = 0; }
+  Taken take(std::int64_t iterations, RoundSamples& out) override {
+    for (;;) {
+      // As the warm-up's last one: two ways of taking samples do not make one series.
+      const auto sample = sample_of(iterations, method_);
+      if (!sample) return Taken::failed;
+      const std::optional<std::string> fault = why_void(*sample);
+      // Also of a discarded sample: what keeps its clock is not exceptional.
+      if (sample->clock_hz && sample->verdict != ops::SampleVerdict::voided) {
+        clocks_.add(*sample->clock_hz);
+      }
+      if (!fault) {
+        count(*sample, out);
+        return Taken::counted;
+      }
+      add_remark(out.device.voided, *fault);
+      if (!wait_for_device()) return Taken::exhausted;
+    }
+  }
+  std::string failure() const override { return failure_; }
+
+ private:
+  std::optional<ops::DeviceSample> sample_of(std::int64_t iterations, ops::SampleMethod method);
+  std::optional<std::string> why_void(const ops::DeviceSample& sample) const;
+  void count(const ops::DeviceSample& sample, RoundSamples& out);
+  bool wait_for_device();
+
+  ops::Kernel& kernel_;
+  Rotation& rotation_;
+  SamplerOptions options_;
+  ops::SampleMethod method_ = ops::SampleMethod::any;
+  RunningMedian clocks_{kRecentClocks};  // of all samples that the device did not discard
+  std::optional<std::int64_t> warm_clock_hz_;
+  int voids_in_a_row_ = 0, pauses_ = 0;
+  std::string failure_;
+};
+
+std::optional<ops::DeviceSample> DeviceSampler::sample_of(std::int64_t iterations,
+                                                          ops::SampleMethod method) {
+  ops::SampleRequest request;
+  request.rotation = rotation_.invocations();
+  request.first = static_cast<std::int64_t>(rotation_.next());
+  request.iterations = iterations;
+  request.method = method;
+  Result<ops::DeviceSample> sample = kernel_.sample(request);
+  if (!sample) {
+    failure_ = sample.error().message();
+    return std::nullopt;
+  }
+  rotation_.advance(iterations);
+  return std::move(sample).value();
+}
+
+std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& sample) const {
+  if (sample.verdict == ops::SampleVerdict::voided) {
+    return sample.reason.empty() ? std::string("the device says no reason") : sample.reason;
+  }
+  if (sample.device <= Nanoseconds(0)) return std::string("no time passed on the device's clock");
+  // Voiding these would keep the samples behind a pause alone, in which the clock recovers.
+  if (sample.verdict == ops::SampleVerdict::throttled) return std::nullopt;
+  if (!sample.clock_hz || clocks_.size() < kClocksToJudge) return std::nullopt;
+  const std::int64_t median = *clocks_.value();
+  const double share = static_cast<double>(*sample.clock_hz) / static_cast<double>(median);
+  if (share >= kLowestClockShare) return std::nullopt;
+  return fmt::format("SM clock {:.2f} GHz, {:.0f} % of the recent median {:.2f} GHz",
+                     gigahertz(*sample.clock_hz), 100 * share, gigahertz(median));
+}
+
+void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
+  voids_in_a_row_ = 0;
+  // A device has no loop to be slowed down: its time is reckoned longer.
+  const auto own = static_cast<double>(sample.device.count());
+  out.samples.push_back(sample.device +
+                        Nanoseconds(std::llround(own * options_.slowdown.value_or(0))));
+  out.timed += sample.device;
+  DeviceSamples& device = out.device;
+  if (sample.host) device.host_launch.push_back(*sample.host);
+  if (sample.clock_hz) device.clock_hz.push_back(*sample.clock_hz);
+  if (!device.sample_method) {
+    device.sample_method = name_of(sample.method);
+  }
+  if (sample.verdict == ops::SampleVerdict::throttled) add_remark(device.throttled, sample.reason);
+  if (sample.verdict == ops::SampleVerdict::unsteady) {
+    add_remark(device.unsteady_clock, sample.reason);
+  }
+}
+
+// False: it has waited long enough in this round.
+bool DeviceSampler::wait_for_device() {
+  if (++voids_in_a_row_ % kVoidsBeforePause != 0) return true;
+  if (pauses_ == kMostPauses) return false;
+  options_.pause(kFirstPause * (1 << pauses_));
+  ++pauses_;
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
+                                           const SamplerOptions& options) {
+  // The real clock is called directly: a virtual call would stand between its two reads.
+  if (auto* real = dynamic_cast<MonotonicClock*>(&clock)) {
+    return std::make_unique<HostSampler<MonotonicClock>>(rotation, *real, options);
+  }
+  return std::make_unique<HostSampler<Clock>>(rotation, clock, options);
+}
+
+std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
+                                      SamplerOptions options) {
+  if (!kernel.has_device_clock()) return make_host_sampler(rotation, clock, options);
+  if (!options.pause) options.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
+  return std::make_unique<DeviceSampler>(kernel, rotation, std::move(options));
+}
+
+}  // namespace bench

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loop of the tool: timed samples over a rotation of bound kernels. On the host
+// everything else is outside of the two clock reads.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/units.hpp"
+#include "harness/result/device_samples.hpp"
+#include "ops/backend/kernel.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// The invocations that iterations cycle through: one (hot), or as many as buffer sets (cold).
+// Remembers where it stands between rounds, so that a set is reused only after all others. Owns the
+// invocations.
+class Rotation {
+ public:
+  explicit Rotation(std::vector<std::unique_ptr<ops::Invocation>> invocations);
+  // Runs the next `iterations` invocations; false at the first failure, which failure() describes.
+  bool run(std::int64_t iterations) noexcept {
+    for (std::int64_t i = 0; i < iterations; ++i) {
+      if (!invocations_[next_]->run()) return false;
+      next_ = next_ + 1 == invocations_.size() ? 0 : next_ + 1;
+    }
+    return true;
+  }
+  // One iteration with its steps told to `observer`; the profile pass alone does so.
+  bool run_observed(ops::StepObserver& observer) noexcept {
+    if (!invocations_[next_]->run_observed(observer)) return false;
+    next_ = next_ + 1 == invocations_.size() ? 0 : next_ + 1;
+    return true;
+  }
+  std::size_t size() const { return invocations_.size(); }
+  std::string failure() const;
+
+  // For who runs them elsewhere: all of them, which one is next, and that `iterations` have run.
+  std::span<ops::Invocation* const> invocations() const { return pointers_; }
+  std::size_t next() const { return next_; }
+  void advance(std::int64_t iterations) {
+    next_ = (next_ + static_cast<std::size_t>(iterations)) % invocations_.size();
+  }
+
+ private:
+  std::vector<std::unique_ptr<ops::Invocation>> invocations_;
+  std::vector<ops::Invocation*> pointers_;
+  std::size_t next_ = 0;
+};
+
+// What rounds have taken of a case.
+struct RoundSamples {
+  std::vector<Nanoseconds> samples;
+  Nanoseconds timed{0};  // what they took, without a slowdown that is only reckoned
+  // One a sample, as in SampleCanaries. Empty where none are taken.
+  std::vector<Nanoseconds> canaries;
+  std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries behind the samples
+  DeviceSamples device;            // of samples on a device's clock
+};
+
+// Iterations from `alone` on are a sample each; shorter ones are put together until a sample takes
+// `sample` at least.
+struct BatchLimits {
+  Nanoseconds alone{0};
+  Nanoseconds sample{0};
+};
+
+// A way of taking samples of a bound case; knows whose clock they are on.
+class Sampler {
+ public:
+  // exhausted: no valid sample came, however long it waited. failed: see failure().
+  enum class Taken { counted, exhausted, failed };
+
+  virtual ~Sampler() = default;
+  virtual BatchLimits batch_limits() const = 0;
+  // A sample that is only looked at. Absent: see failure().
+  virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
+  // The clock of the device during the last call of warm(). nullopt: there is no device, or it did
+  // not report one.
+  virtual std::optional<std::int64_t> warm_clock_hz() const { return std::nullopt; }
+  // Before the samples of each round.
+  virtual void begin_round() {}
+  virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;
+  // From now on nothing but the case runs.
+  virtual void leave_out_canaries() {}
+  virtual std::string failure() const = 0;
+};
+
+// One timed sample of `iterations` iterations. Absent when an invocation failed.
+template <class ClockType>
+inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t iterations,
+                                              ClockType& clock) {
+  const Nanoseconds start = clock.now();
+  const bool ok = rotation.run(iterations);
+  const Nanoseconds stop = clock.now();
+  if (!ok) return std::nullopt;
+  return stop - start;
+}
+
+// The same, made longer on purpose (slowdown.hpp): behind the iterations the processor spins until
+// their time and `share` of it have passed.
+template <class ClockType>
+inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::int64_t iterations,
+                                                     ClockType& clock, double share) {
+  const Nanoseconds start = clock.now();
+  if (!rotation.run(iterations)) return std::nullopt;
+  Nanoseconds stop = clock.now();
+  const auto own = static_cast<double>((stop - start).count());
+  const Nanoseconds end = stop + Nanoseconds(std::llround(own * share));
+  while (stop < end) stop = clock.now();
+  return stop - start;
+}
+
+// A round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)), each of
+// `iterations` iterations; what is taken is added to `out`, whose capacity is reserved beforehand.
+// A device that gives no valid samples any more ends it early: then `out` has fewer. Error: an
+// invocation failed, or the device (the samples before it are kept).
+Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations,
+                 RoundSamples& out);
+
+}  // namespace bench

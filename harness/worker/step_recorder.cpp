@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/step_recorder.hpp"
+
+#include "profiler/scope_path.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <initializer_list>
+#include <utility>
+
+namespace bench {
+
+namespace {
+
+// Of an iteration; more are made room for when they come.
+constexpr std::size_t kReservedMarks = 1024;
+
+// Those of `wanted` that the step has.
+Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
+  Attributes attributes;
+  for (const Attribute attribute : wanted) {
+    if (const auto text = of_step.text(attribute); !text.empty()) attributes.set(attribute, text);
+  }
+  return attributes;
+}
+
+// What is true of each part of a step: not its work.
+Attributes part_attributes(const Attributes& of_step) {
+  Attributes attributes =
+      texts_of(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
+  if (const auto number = of_step.integer(Attribute::iteration)) {
+    attributes.set(Attribute::iteration, *number);
+  }
+  return attributes;
+}
+
+}  // namespace
+
+StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
+                           Clock& clock)
+    : facts_(std::move(facts)), sinks_(sinks), clock_(clock) {
+  for (const StepFacts& step : facts_) {
+    scopes_.push_back(step.layer.empty() ? path : append_scope(path, step.layer));
+    ranges_.push_back(scope_range_name(step.name));
+  }
+  taken_.reserve(facts_.size());
+  marks_.reserve(kReservedMarks);
+}
+
+void StepRecorder::start_over() {
+  taken_.clear();
+  marks_.clear();
+  if (sinks_.capture != nullptr) sinks_.capture->clear();
+}
+
+void StepRecorder::begins(std::size_t step) noexcept {
+  assert(step < facts_.size());
+  range_.emplace(ranges_[step].c_str());
+  Taken& taken = taken_.emplace_back();
+  taken.step = step;
+  taken.first_mark = marks_.size();
+  if (sinks_.trace != nullptr) taken.region = sinks_.trace->region_begins();
+  taken.begin = clock_.now();
+  if (sinks_.announced) announce(taken);
+}
+
+void StepRecorder::enqueued(std::size_t /*the last that began*/) noexcept {
+  taken_.back().enqueued = clock_.now();
+}
+
+void StepRecorder::done(std::size_t /*the last that began*/) noexcept {
+  taken_.back().done = clock_.now();
+  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
+  if (sinks_.capture != nullptr) taken_.back().printed = sinks_.capture->written();
+  range_.reset();
+}
+
+void StepRecorder::part_begins(std::string_view name) noexcept {
+  auto known = std::find(part_names_.begin(), part_names_.end(), name);
+  if (known == part_names_.end()) known = part_names_.emplace(known, name);
+  const auto index = static_cast<std::size_t>(known - part_names_.begin());
+  marks_.push_back({clock_.now(), index});
+}
+
+void StepRecorder::part_ends() noexcept { marks_.push_back({clock_.now(), std::nullopt}); }
+
+std::span<const StepRecorder::Mark> StepRecorder::marks_of(const Taken& taken) const {
+  const auto next = static_cast<std::size_t>(&taken - taken_.data()) + 1;
+  const std::size_t end = next < taken_.size() ? taken_[next].first_mark : marks_.size();
+  return std::span(marks_).subspan(taken.first_mark, end - taken.first_mark);
+}
+
+Activity StepRecorder::operation(const Taken& taken, std::optional<std::int64_t> iteration) const {
+  const StepFacts& facts = facts_[taken.step];
+  Activity activity;
+  activity.kind = ActivityKind::operation;
+  activity.name = facts.name;
+  activity.start = taken.begin;
+  activity.scope = scopes_[taken.step];
+  activity.direction = facts.direction;
+  activity.attributes = facts.attributes;
+  if (iteration) activity.attributes.set(Attribute::iteration, *iteration);
+  if (taken.done) {
+    activity.duration = *taken.done - taken.begin;
+  } else {
+    activity.attributes.set(Attribute::unfinished, std::int64_t{1});
+  }
+  return activity;
+}
+
+void StepRecorder::announce(const Taken& taken) const {
+  Activity activity = operation(taken, std::nullopt);
+  sinks_.recorder->announce(activity);
+  const std::string& primitive = facts_[taken.step].primitive;
+  if (!primitive.empty()) {
+    activity.kind = ActivityKind::primitive;
+    activity.name = primitive;
+    sinks_.recorder->announce(std::move(activity));
+  }
+  sinks_.announced();
+}
+
+Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
+  range_.reset();  // of a step that failed
+  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
+  for (const Taken& taken : taken_) {
+    Activity activity = operation(taken, iteration);
+    own_region(taken, activity);
+    // Others who tell of calls number them themselves.
+    if (taken.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
+    // What names its parts is not the library, though it may call it.
+    const bool has_parts = !marks_of(taken).empty();
+    if (taken.done) {
+      if (has_parts) {
+        write_parts(taken, activity);
+      } else {
+        BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
+      }
+      printed = taken.printed;
+    }
+    if (!has_parts) write_calls(taken, activity);
+    const Activity like = activity;
+    sinks_.recorder->record(std::move(activity));
+    if (taken.done) sinks_.memory->operator_done(*taken.done, like);
+  }
+  return sinks_.recorder->status();
+}
+
+void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
+  if (taken.region == 0) return;
+  GpuOwner of{sinks_.case_id,
+              owner.scope,
+              owner.direction,
+              std::string(owner.attributes.text(Attribute::op)),
+              owner.attributes.integer(Attribute::iteration),
+              {},
+              {}};
+  const auto flops = owner.attributes.integer(Attribute::flops);
+  const auto bytes = owner.attributes.integer(Attribute::bytes);
+  if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
+  of.facts = texts_of(owner.attributes, {Attribute::parameters, Attribute::dtype,
+                                         Attribute::in_shapes, Attribute::out_shapes});
+  sinks_.trace->own(taken.region, std::move(of));
+}
+
+// Where the library prints, it has waited before it returned from the execution.
+Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
+                                      std::int64_t from) {
+  if (sinks_.verbose == nullptr) return Done{};
+  VerbosePlace place;
+  place.begin = taken.begin;
+  place.end = *taken.enqueued;
+  place.owner = owner;
+  place.primitive = facts_[taken.step].primitive;
+  return sinks_.verbose->collect(from, taken.printed, place, VerbosePhases::all);
+}
+
+// One slice for each stretch of time in the same part. A step that is one part is its own compute
+// kernel and bears the work; of several nobody knows which part did what.
+void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
+  const std::span<const Mark> marks = marks_of(taken);
+  const auto begins = [](const Mark& mark) { return mark.name.has_value(); };
+  const bool alone = std::ranges::count_if(marks, begins) == 1;
+  std::vector<std::size_t> open;
+  Nanoseconds since = taken.begin;
+  for (const Mark& mark : marks) {
+    const bool ends = !mark.name;
+    if (!open.empty() && (ends || mark.time > since)) {
+      Activity part = owner;
+      part.kind = ActivityKind::primitive;
+      part.name = facts_[taken.step].name + "::" + part_names_[open.back()];
+      part.start = since;
+      part.duration = mark.time - since;
+      if (!alone) part.attributes = part_attributes(owner.attributes);
+      sinks_.recorder->record(std::move(part));
+    }
+    since = mark.time;
+    if (!ends) {
+      open.push_back(*mark.name);
+    } else if (!open.empty()) {
+      open.pop_back();
+    }
+  }
+}
+
+void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
+  if (!taken.enqueued || sinks_.api == nullptr || !sinks_.recorder->records(RecordGroup::api)) {
+    return;
+  }
+  Activity call;
+  call.scope = like.scope;
+  call.direction = like.direction;
+  if (const auto iteration = like.attributes.integer(Attribute::iteration)) {
+    call.attributes.set(Attribute::iteration, *iteration);
+  }
+  call.correlation = like.correlation;
+  call.name = "dnnl_primitive_execute";
+  call.start = taken.begin;
+  call.duration = *taken.enqueued - taken.begin;
+  sinks_.api->completed(call);
+  if (!taken.done) return;
+  call.correlation.reset();
+  call.name = "dnnl_stream_wait";
+  call.start = *taken.enqueued;
+  call.duration = *taken.done - *taken.enqueued;
+  sinks_.api->completed(std::move(call));
+}
+
+Nanoseconds StepRecorder::in_steps() const {
+  Nanoseconds sum{0};
+  for (const Taken& taken : taken_) {
+    if (taken.done) sum += *taken.done - taken.begin;
+  }
+  return sum;
+}
+
+}  // namespace bench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/warmup.hpp"
+
+#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
+#include "harness/worker/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// A kernel that takes no measurable time must not ask for more than this.
+constexpr std::int64_t kMaximumBatch = 1'000'000;
+
+// The last samples of one batch size.
+class SampleWindow {
+ public:
+  void push(Nanoseconds sample) {
+    if (samples_.size() == kSteadySamples) samples_.erase(samples_.begin());
+    samples_.push_back(sample);
+  }
+  bool full() const { return samples_.size() == kSteadySamples; }
+  void clear() { samples_.clear(); }
+  std::span<const Nanoseconds> samples() const { return samples_; }
+  Nanoseconds typical() const { return median(samples_).value_or(Nanoseconds(0)); }
+
+ private:
+  std::vector<Nanoseconds> samples_;
+};
+
+}  // namespace
+
+bool samples_agree(std::span<const Nanoseconds> samples) {
+  const std::optional<Nanoseconds> middle = median(samples);
+  if (!middle) return true;
+  const std::int64_t deviation = median_absolute_deviation(samples)->count() * kSteadyDeviations;
+  const auto share =
+      static_cast<std::int64_t>(std::llround(kSteadyShare * static_cast<double>(middle->count())));
+  const std::int64_t limit = std::max(deviation, share);
+  return std::all_of(samples.begin(), samples.end(), [&](Nanoseconds sample) {
+    return std::abs((sample - *middle).count()) <= limit;
+  });
+}
+
+bool clock_has_settled(std::span<const std::int64_t> clocks) {
+  if (clocks.size() < kSteadySamples) return true;
+  const auto median_of = [](std::span<const std::int64_t> part) {
+    return median(std::vector<double>(part.begin(), part.end())).value_or(0);
+  };
+  const std::size_t half = clocks.size() / 2, last = clocks.size() - clocks.size() / 4;
+  const double before = median_of(clocks.subspan(half, last - half));
+  const double now = median_of(clocks.subspan(last));
+  return std::abs(now - before) <= kSteadyClockShare * before;
+}
+
+std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits) {
+  if (iteration >= limits.alone) return 1;
+  const std::int64_t wanted = limits.sample.count() + limits.sample.count() / 10;
+  const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
+  return std::min((wanted + duration - 1) / duration, kMaximumBatch);
+}
+
+Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock) {
+  const BatchLimits limits = sampler.batch_limits();
+  WarmedUp result;
+  SampleWindow window;
+  std::vector<std::int64_t> clocks;
+  const Nanoseconds start = clock.now();
+  for (;;) {
+    const std::optional<Nanoseconds> sample = sampler.warm(result.iterations_per_sample);
+    if (!sample) return Error{sampler.failure(), "", ""};
+    result.iterations += result.iterations_per_sample;
+    window.push(*sample);
+    if (const auto clock_hz = sampler.warm_clock_hz()) clocks.push_back(*clock_hz);
+
+    // Long iterations need no batch, and no five of them to know it.
+    const std::int64_t batch = result.iterations_per_sample;
+    const bool batch_known = window.full() || (batch == 1 && *sample >= limits.alone);
+    if (window.full() && window.typical() < limits.sample && batch < kMaximumBatch) {
+      const std::int64_t wanted = iterations_per_sample(window.typical() / batch, limits);
+      if (wanted > batch) {
+        result.iterations_per_sample = wanted;
+        window.clear();
+        continue;
+      }
+    }
+    const Nanoseconds elapsed = clock.now() - start;
+    if (!batch_known || result.iterations < iterations || elapsed < time) continue;
+    result.steady = samples_agree(window.samples()) && clock_has_settled(clocks);
+    if ((window.full() && result.steady) || elapsed >= kWarmupTimeFactor * time) break;
+  }
+  result.sample = window.typical();
+  return result;
+}
+
+Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock) {
+  return warm_up(*make_host_sampler(rotation, clock), iterations, time, clock);
+}
+
+}  // namespace bench

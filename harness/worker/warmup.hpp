@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warm-up of a bound case: until its iterations and time are reached and the last samples agree,
+// and the choice of how many iterations make a sample.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/wire/worker_limits.hpp"
+#include "harness/worker/sampling.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace bench {
+
+// Samples that have to agree at the end of the warm-up (gates.md 3.1).
+inline constexpr std::size_t kSteadySamples = 5;
+// ... within so many median absolute deviations of their median,
+inline constexpr int kSteadyDeviations = 2;
+// ... or this share of the median, whichever is more: equal samples have no deviation at all, and
+// below 1 % there is nothing left to warm.
+inline constexpr double kSteadyShare = 0.01;
+// A device's clock is steady if its medians in the third and in the last quarter of the warm-up's
+// samples differ by at most this fraction; runs whose clocks differ by 3 % are not compared.
+inline constexpr double kSteadyClockShare = 0.01;
+
+// True when all samples are within the limits above around their median; for none: true.
+bool samples_agree(std::span<const Nanoseconds> samples);
+
+// True if the clocks, in hertz and in the order of the samples, have settled. True for fewer
+// than kSteadySamples: nothing is known of them.
+bool clock_has_settled(std::span<const std::int64_t> clocks);
+
+// 1 for iterations that are long enough, else as many as make a sample with a tenth to spare.
+std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits);
+
+struct WarmedUp {
+  std::int64_t iterations = 0;
+  std::int64_t iterations_per_sample = 1;
+  bool steady = true;     // samples agree, and the device's clock has settled
+  Nanoseconds sample{0};  // median of the last samples
+};
+
+// `time` is the host's; samples are on the sampler's clock. Error: an invocation failed.
+Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time, Clock& clock);
+// By the host's clock, whatever the kernel has.
+Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                         Clock& clock);
+
+}  // namespace bench

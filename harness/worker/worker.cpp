@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/worker.hpp"
+
+#include "base/available_memory.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/host/process.hpp"
+#include "harness/wire/messages.hpp"
+#include "harness/worker/command_server.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <string_view>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Above the descriptors that libraries could take for standard streams.
+constexpr int kFirstOwnDescriptor = 10;
+
+// Lines over descriptors. Reads block; end of input and errors both end the worker.
+class Channel {
+ public:
+  Channel(int in, int out) : in_(in), out_(out) {}
+
+  std::optional<std::string> read_line() {
+    for (;;) {
+      const std::size_t end = buffer_.find('\n', searched_);
+      if (end != std::string::npos) {
+        std::string line = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        searched_ = 0;
+        return line;
+      }
+      searched_ = buffer_.size();
+      std::array<char, 65536> chunk;
+      const ssize_t count = read(in_, chunk.data(), chunk.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return std::nullopt;
+      buffer_.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+  bool write_line(std::string line) {
+    line += '\n';
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t count = write(out_, rest.data(), rest.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+
+ private:
+  int in_, out_;
+  std::string buffer_;
+  std::size_t searched_ = 0;
+};
+
+// The protocol moves to descriptors of its own where it came on the standard ones; what a library
+// prints then goes to standard error.
+int move_away(int descriptor) {
+  if (descriptor > STDERR_FILENO) return descriptor;
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
+}
+
+void free_standard_streams(int in, int out) {
+  if (in == STDIN_FILENO) {
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null >= 0) {
+      dup2(null, STDIN_FILENO);
+      close(null);
+    }
+  }
+  if (out == STDOUT_FILENO) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+// The kernel kills this process when its coordinator ends, also inside an operator that never
+// returns. False when it has ended already. Without kCoordinatorVariable (a worker started by hand)
+// the end of input is the only sign.
+bool follow_coordinator() {
+  const char* text = std::getenv(kCoordinatorVariable);
+  if (text == nullptr) return true;
+  pid_t coordinator = 0;
+  const std::string_view digits = text;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), coordinator);
+  if (error != std::errc() || end != digits.data() + digits.size()) return true;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() == coordinator;
+}
+
+}  // namespace
+
+namespace {
+
+int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment, Clock& clock) {
+  ServerOptions options{available_memory("")};
+  options.addresses = own_addresses();
+  options.sample_canary = make_sample_canary;
+  if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
+  CommandServer server(equipment, clock, std::move(options));
+  while (std::optional<std::string> line = channel.read_line()) {
+    const Result<Request> request = decode_request(*line, equipment->catalogue());
+    const ReplyMessage reply =
+        request ? server.handle(*request)
+                : ReplyMessage{RefusedReply{Outcome::failed, request.error().message()}, {}};
+    if (!channel.write_line(encode(reply))) return EXIT_FAILURE;
+    if (request && std::holds_alternative<QuitRequest>(*request)) return EXIT_SUCCESS;
+  }
+  return EXIT_SUCCESS;
+}
+
+// Absent: there is nobody to serve, or no descriptor.
+std::optional<Channel> open_channel(int in, int out) {
+  if (!follow_coordinator()) return std::nullopt;
+  std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole group: the coordinator decides
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write
+  const int own_in = move_away(in);
+  const int own_out = move_away(out);
+  if (own_in < 0 || own_out < 0) return std::nullopt;
+  free_standard_streams(in, out);
+  return Channel(own_in, own_out);
+}
+
+}  // namespace
+
+int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock) {
+  std::optional<Channel> channel = open_channel(in, out);
+  return channel ? serve_commands(*channel, make_equipment(), clock) : EXIT_FAILURE;
+}
+
+int serve(int in, int out, ops::Backend& backend, Clock& clock) {
+  std::optional<Channel> channel = open_channel(in, out);
+  if (!channel) return EXIT_FAILURE;
+  return serve_commands(*channel, std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}),
+                        clock);
+}
+
+}  // namespace bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker process: JSON lines in on descriptor `in`, out on `out` (standard output stays free
+// for libraries that print). Protocol in docs/worker_protocol.md; its version is kProtocolVersion.
+#pragma once
+
+#include "base/env.hpp"
+#include "harness/worker/equipment.hpp"
+#include "ops/backend/kernel.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace bench {
+
+// Serves commands until `quit`, end of input, or the death of the coordinator. Returns the
+// process's exit status.
+int serve(int in, int out, ops::Backend& backend, Clock& clock);
+// The same; the equipment is made when the standard streams are safe from what libraries print.
+using EquipmentFactory = std::function<std::shared_ptr<Equipment>()>;
+int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock);
+
+// `bench worker --describe`: operators with parameters, directions, data types, backends, devices
+// and libraries as one JSON document.
+std::string describe(Equipment& equipment);
+
+}  // namespace bench

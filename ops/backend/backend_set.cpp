@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/backend/backend_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bench::ops {
+
+void BackendSet::add(std::string name, std::string device, Maker make, Probe probe) {
+  entries_.push_back({std::move(name), std::move(device), std::move(make), std::move(probe),
+                      nullptr, std::nullopt});
+}
+
+Result<Backend*, Refusal> BackendSet::find(std::string_view name) {
+  const auto entry = std::ranges::find(entries_, name, &Entry::name);
+  if (entry == entries_.end()) return first_;
+  if (entry->refusal) return *entry->refusal;
+  if (!entry->backend) {
+    auto made = entry->make();
+    if (!made) {
+      entry->refusal = made.error();
+      return *entry->refusal;
+    }
+    entry->backend = std::move(made).value();
+  }
+  return entry->backend.get();
+}
+
+std::vector<BackendSet::Availability> BackendSet::others() const {
+  std::vector<Availability> result;
+  for (const Entry& entry : entries_) result.push_back({entry.name, entry.device, entry.probe()});
+  return result;
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/backend/backend_set.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::ops {
+namespace {
+
+class NamedBackend final : public Backend {
+ public:
+  explicit NamedBackend(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  std::string_view device() const override { return "cpu"; }
+  LibraryInfo library() const override { return {}; }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem&) override { return refusal(); }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override { return refusal(); }
+
+ private:
+  static Refusal refusal() { return {Refusal::Kind::unsupported, "for a test"}; }
+  std::string name_;
+};
+
+TEST(BackendSetTest, MakesABackendWhenItIsFirstAskedForAndOnce) {
+  NamedBackend first("first");
+  BackendSet set(first);
+  int made = 0;
+  set.add(
+      "other", "cpu",
+      [&]() -> Result<std::unique_ptr<Backend>, Refusal> {
+        ++made;
+        return std::unique_ptr<Backend>(std::make_unique<NamedBackend>("other"));
+      },
+      [] { return std::nullopt; });
+  EXPECT_EQ(made, 0);
+  EXPECT_EQ((*set.find("other"))->name(), "other");
+  EXPECT_EQ((*set.find("other"))->name(), "other");
+  EXPECT_EQ(made, 1);
+  // Whoever is not known is refused by the first one, in its words.
+  EXPECT_EQ(*set.find("unknown"), &first);
+}
+
+TEST(BackendSetTest, RemembersARefusal) {
+  NamedBackend first("first");
+  BackendSet set(first);
+  int asked = 0;
+  set.add(
+      "other", "cuda",
+      [&]() -> Result<std::unique_ptr<Backend>, Refusal> {
+        ++asked;
+        return Refusal{Refusal::Kind::skipped, "no device"};
+      },
+      [] { return std::optional<std::string>("no device"); });
+  EXPECT_EQ(set.find("other").error().reason, "no device");
+  EXPECT_EQ(set.find("other").error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(asked, 1);
+  ASSERT_EQ(set.others().size(), 1U);
+  EXPECT_EQ(set.others()[0].missing, "no device");
+}
+
+}  // namespace
+}  // namespace bench::ops

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/described_operator.hpp"
+
+#include "base/characters.hpp"
+#include "ops/model.hpp"
+#include "ops/number_text.hpp"
+#include "ops/post_op.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::string_view kRequired = "required";
+constexpr std::string_view kOptional = "optional";
+
+bool consists_of(std::string_view text, bool (*allowed)(char)) {
+  return !text.empty() && std::ranges::all_of(text, allowed);
+}
+bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
+bool is_word_letter(char c) { return is_token_letter(c) || is_digit(c); }
+
+// The value that a constant fallback stands for; absent where it is none of the parameter's kind.
+std::optional<Value> constant_of(const ParameterDescription& parameter) {
+  std::string_view text = parameter.fallback;
+  switch (parameter.kind) {
+    case ParameterKind::count: {
+      const auto number = read_integer(text);
+      return number && text.empty() ? std::optional<Value>(*number) : std::nullopt;
+    }
+    case ParameterKind::flag:
+      return text == "true" || text == "false" ? std::optional<Value>(text == "true")
+                                               : std::nullopt;
+    case ParameterKind::word:
+      return Value(std::string(text));
+    case ParameterKind::real: {
+      const auto number = read_real(text);
+      return number && text.empty() ? std::optional<Value>(*number) : std::nullopt;
+    }
+    case ParameterKind::spatial:
+    case ParameterKind::padding:
+    case ParameterKind::shape:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const ParameterDescription* find(std::span<const ParameterDescription> parameters,
+                                 std::string_view name) {
+  const auto found = std::ranges::find(parameters, name, &ParameterDescription::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+// A description being checked: errors name the operator and the parameter.
+class Checker {
+ public:
+  explicit Checker(const OperatorDescription& op) : op_(op) {}
+
+  Status check() const {
+    if (!is_plugin_name(op_.name)) {
+      return Error{fmt::format("the operator name `{}` is not [a-z][a-z0-9_]*", op_.name), "", ""};
+    }
+    if (op_.help.empty()) return fault("has no help");
+    if (op_.directions.empty()) return fault("has no direction");
+    for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
+      BENCH_RETURN_IF_ERROR(check_parameter(i));
+    }
+    return Done{};
+  }
+
+ private:
+  Error fault(std::string_view what) const {
+    return {fmt::format("its operator `{}` {}", op_.name, what), "", ""};
+  }
+  Error fault(const ParameterDescription& parameter, std::string_view what) const {
+    return fault(fmt::format("has a parameter `{}` {}", parameter.name, what));
+  }
+
+  Status check_parameter(std::size_t index) const {
+    const ParameterDescription& parameter = op_.parameters[index];
+    const auto earlier = std::span(op_.parameters).first(index);
+    if (!is_plugin_name(parameter.name))
+      return fault(parameter, "whose name is not [a-z][a-z0-9_]*");
+    if (find(earlier, parameter.name) != nullptr) return fault(parameter, "twice");
+    if (parameter.kind == ParameterKind::spatial || parameter.kind == ParameterKind::padding) {
+      return fault(parameter, "of a kind that only built-in operators have");
+    }
+    if (parameter.help.empty()) return fault(parameter, "without help");
+    if (parameter.minimum < 0) return fault(parameter, "with a negative minimum");
+    BENCH_RETURN_IF_ERROR(check_words(parameter));
+    BENCH_RETURN_IF_ERROR(check_token(parameter, earlier));
+    return check_fallback(parameter, earlier);
+  }
+
+  Status check_words(const ParameterDescription& parameter) const {
+    const bool is_word = parameter.kind == ParameterKind::word;
+    if (is_word == parameter.words.empty()) {
+      return fault(parameter, is_word ? "without words" : "with words, which is no word");
+    }
+    const auto allowed = parameter.token.empty() ? is_word_letter : is_token_letter;
+    for (const std::string& word : parameter.words) {
+      if (!consists_of(word, allowed)) {
+        return fault(parameter, fmt::format("with the word `{}`, expected lower-case letters, _{}",
+                                            word, parameter.token.empty() ? " and digits" : ""));
+      }
+    }
+    return Done{};
+  }
+
+  Status check_token(const ParameterDescription& parameter,
+                     std::span<const ParameterDescription> earlier) const {
+    const bool positional =
+        parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape;
+    if (parameter.token.empty()) {
+      return positional ? Status(Done{}) : Status(fault(parameter, "without a token"));
+    }
+    if (!consists_of(parameter.token, is_token_letter)) {
+      return fault(parameter, "whose token is not of lower-case letters and _");
+    }
+    if (std::ranges::find(earlier, parameter.token, &ParameterDescription::token) !=
+        earlier.end()) {
+      return fault(parameter, "with another one's token");
+    }
+    if (parameter.kind == ParameterKind::flag) {
+      return op_.takes_post_ops && parse_post_op(parameter.token).ok()
+                 ? Status(fault(parameter, "whose token is the name of a post-op"))
+                 : Status(Done{});
+    }
+    // "alpha1" and "e5" would read as "alpha1e5", "n4" and "x2" as a list.
+    if (parameter.token.front() == 'e' || parameter.token.front() == 'x') {
+      return fault(parameter, "whose token begins with e or x");
+    }
+    return Done{};
+  }
+
+  Status check_fallback(const ParameterDescription& parameter,
+                        std::span<const ParameterDescription> earlier) const {
+    const std::string& fallback = parameter.fallback;
+    if (fallback == kRequired || fallback == kOptional) {
+      return parameter.kind == ParameterKind::flag
+                 ? Status(fault(parameter, "of kind flag, whose default is not true or false"))
+                 : Status(Done{});
+    }
+    if (const ParameterDescription* other = find(earlier, fallback)) {
+      return other->kind == parameter.kind
+                 ? Status(Done{})
+                 : Status(fault(parameter, "whose default is a parameter of another kind"));
+    }
+    const bool known_word = parameter.kind != ParameterKind::word ||
+                            std::ranges::find(parameter.words, fallback) != parameter.words.end();
+    const auto value = constant_of(parameter);
+    const bool large = !value || parameter.kind != ParameterKind::count ||
+                       std::get<std::int64_t>(*value) >= parameter.minimum;
+    // Of flags only what is set is printed.
+    const bool off = parameter.kind != ParameterKind::flag || fallback == "false";
+    if (value && known_word && large && off) return Done{};
+    return fault(parameter, fmt::format("whose default `{}` is no value of it, nor required, "
+                                        "optional, or an earlier parameter",
+                                        fallback));
+  }
+
+  const OperatorDescription& op_;
+};
+
+// A description with the tables that refer to it.
+struct Described {
+  OperatorDescription description;
+  std::vector<std::vector<std::string_view>> words;
+  std::vector<Parameter> table;
+  Operator op;
+
+  void make_table() {
+    words.reserve(description.parameters.size());
+    for (const ParameterDescription& parameter : description.parameters) {
+      words.emplace_back(parameter.words.begin(), parameter.words.end());
+      table.push_back({.name = parameter.name,
+                       .token = parameter.token,
+                       .kind = parameter.kind,
+                       .fallback = parameter.fallback,
+                       .help = parameter.help,
+                       .minimum = parameter.minimum,
+                       .words = words.back()});
+    }
+  }
+
+  Result<ParameterSet> complete(const ParameterSet& given) const {
+    ParameterSet set = given;
+    for (const ParameterDescription& parameter : description.parameters) {
+      if (set.has(parameter.name) || parameter.fallback == kOptional) continue;
+      if (parameter.fallback == kRequired) {
+        BENCH_RETURN_IF_ERROR(require(set, parameter.name));
+      } else if (find(description.parameters, parameter.fallback) != nullptr) {
+        set.set(parameter.name, set.value(parameter.fallback));
+      } else {
+        set.set(parameter.name, *constant_of(parameter));
+      }
+    }
+    return set;
+  }
+};
+
+}  // namespace
+
+bool is_plugin_name(std::string_view name) {
+  return consists_of(name, is_word_letter) && is_lower(name.front());
+}
+
+Status check_description(const OperatorDescription& description) {
+  return Checker(description).check();
+}
+
+std::shared_ptr<const Operator> make_described_operator(OperatorDescription description,
+                                                        OperatorFunctions functions) {
+  auto made = std::make_shared<Described>();
+  made->description = std::move(description);
+  made->make_table();
+  const Described* described = made.get();  // a member of what holds the function
+  made->op = {
+      .name = described->description.name,
+      .help = described->description.help,
+      .parameters = described->table,
+      .directions = described->description.directions,
+      .takes_post_ops = described->description.takes_post_ops,
+      .complete = [described](const ParameterSet& given) { return described->complete(given); },
+      .model = std::move(functions.model),
+      .reference = std::move(functions.reference),
+      .tolerance = std::move(functions.tolerance)};
+  return {made, &made->op};
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/described_operator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::ops {
+namespace {
+
+using testing::HasSubstr;
+
+OperatorDescription description() {
+  OperatorDescription op;
+  op.name = "axpby";
+  op.help = "for a test";
+  op.directions = {Direction::forward};
+  op.parameters = {
+      {"mode", "", ParameterKind::word, "fast", "how", 1, {"fast", "exact"}},
+      {"shape", "", ParameterKind::shape, "required", "sizes", 1, {}},
+      {"n", "n", ParameterKind::count, "4", "rows", 1, {}},
+      {"m", "m", ParameterKind::count, "n", "columns", 1, {}},
+      {"k", "k", ParameterKind::count, "optional", "depth", 0, {}},
+      {"alpha", "alpha", ParameterKind::real, "0.5", "factor", 1, {}},
+      {"bias", "bias", ParameterKind::flag, "false", "adds", 1, {}},
+  };
+  return op;
+}
+
+ParameterSet complete(const std::string& tokens) {
+  static const auto kOperator = make_described_operator(description(), {});
+  const auto parsed = parse_tokens(kOperator->parameters, tokens);
+  EXPECT_TRUE(parsed.ok()) << tokens;
+  return *kOperator->complete(parsed->parameters);
+}
+
+TEST(DescribedOperatorTest, FillsInFallbacks) {
+  EXPECT_TRUE(check_description(description()).ok());
+  const ParameterSet set = complete("2x3");
+  EXPECT_EQ(set.word("mode"), "fast");
+  EXPECT_EQ(set.count("n"), 4);
+  EXPECT_EQ(set.count("m"), 4);
+  EXPECT_FALSE(set.has("k"));
+  EXPECT_EQ(set.real("alpha"), 0.5);
+  EXPECT_FALSE(set.flag("bias"));
+}
+
+TEST(DescribedOperatorTest, IdsReadBackAsTheyWereWritten) {
+  for (const std::string tokens :
+       {"2x3", "exact-2x3", "exact-1-n8", "2x3-n8m4k0alpha1e-05+bias", "2x3-m8"}) {
+    EXPECT_EQ(format_tokens(complete(tokens)), tokens);
+  }
+}
+
+TEST(DescribedOperatorTest, MissesWhatIsRequired) {
+  const auto op = make_described_operator(description(), {});
+  const auto result = op->complete(ParameterSet(op->parameters));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().where, "shape");
+}
+
+struct Broken {
+  void (*change)(OperatorDescription&);
+  const char* words;
+};
+
+TEST(DescribedOperatorTest, RefusesWhatIdsCouldNotSay) {
+  const std::vector<Broken> all = {
+      {[](OperatorDescription& op) { op.name = "Axpby"; }, "operator name `Axpby`"},
+      {[](OperatorDescription& op) { op.help = ""; }, "has no help"},
+      {[](OperatorDescription& op) { op.directions.clear(); }, "has no direction"},
+      {[](OperatorDescription& op) { op.parameters[2].name = "m-2"; }, "whose name is not"},
+      {[](OperatorDescription& op) { op.parameters[3].name = "n"; }, "`n` twice"},
+      {[](OperatorDescription& op) { op.parameters[3].token = "n"; }, "another one's token"},
+      {[](OperatorDescription& op) { op.parameters[2].token = ""; }, "without a token"},
+      {[](OperatorDescription& op) { op.parameters[2].token = "e"; }, "begins with e or x"},
+      {[](OperatorDescription& op) { op.parameters[2].token = "N"; }, "lower-case letters"},
+      {[](OperatorDescription& op) { op.parameters[2].fallback = "last"; }, "`last`"},
+      {[](OperatorDescription& op) { op.parameters[2].fallback = "0"; }, "`0` is no value"},
+      {[](OperatorDescription& op) { op.parameters[2].fallback = "alpha"; }, "no value of it"},
+      {[](OperatorDescription& op) { op.parameters[3].fallback = "shape"; }, "another kind"},
+      {[](OperatorDescription& op) { op.parameters[0].words = {}; }, "without words"},
+      {[](OperatorDescription& op) { op.parameters[0].words = {"a-b"}; }, "the word `a-b`"},
+      {[](OperatorDescription& op) { op.parameters[6].fallback = "true"; }, "`true`"},
+      {[](OperatorDescription& op) { op.parameters[6].fallback = "optional"; }, "of kind flag"},
+      {[](OperatorDescription& op) { op.parameters[2].kind = ParameterKind::padding; },
+       "only built-in"},
+      {[](OperatorDescription& op) {
+         op.takes_post_ops = true;
+         op.parameters[6].token = "relu";
+       },
+       "name of a post-op"},
+  };
+  for (const Broken& broken : all) {
+    OperatorDescription op = description();
+    broken.change(op);
+    const Status status = check_description(op);
+    ASSERT_FALSE(status.ok()) << broken.words;
+    EXPECT_THAT(status.error().what, HasSubstr(broken.words));
+  }
+}
+
+}  // namespace
+}  // namespace bench::ops
