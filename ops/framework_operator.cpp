@@ -447,8 +447,8 @@ class RememberingCallWork {
     if (call.output != nullptr) key += fmt::format(" {}", *call.output);
     const auto known = works_.find(key);
     if (known != works_.end()) return known->second;
-    constexpr std::size_t kMostWorks = 16384;
-    if (works_.size() >= kMostWorks) works_.clear();
+    constexpr std::size_t kMaxWorks = 16384;
+    if (works_.size() >= kMaxWorks) works_.clear();
     return works_.emplace(std::move(key), work_of_framework_call(call, platform_)).first->second;
   }
 

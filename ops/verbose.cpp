@@ -185,8 +185,8 @@ class RememberingActivityWork {
     const auto known = works_.find(key_);
     if (known != works_.end()) return known->second;
     // A log in which every line differs must not fill the memory.
-    constexpr std::size_t kMostWorks = 16384;
-    if (works_.size() >= kMostWorks) works_.clear();
+    constexpr std::size_t kMaxWorks = 16384;
+    if (works_.size() >= kMaxWorks) works_.clear();
     return works_.emplace(key_, work_of(activity)).first->second;
   }
 

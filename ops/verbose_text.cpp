@@ -11,14 +11,14 @@ namespace bench::ops {
 namespace {
 
 // No size of a tensor that exists is larger, and products of two fit into 64 bits.
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
 
 // A decimal number off the front of `text`.
 std::optional<std::int64_t> cut_number(std::string_view& text) {
   std::int64_t number = 0;
   if (text.empty() || !is_digit(text.front())) return std::nullopt;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number > kLargestSize) return std::nullopt;
+  if (error != std::errc() || number > kMaxSize) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }

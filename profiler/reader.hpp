@@ -25,7 +25,7 @@ class TextSource {
   virtual ~TextSource() = default;
   virtual const std::string& name() const = 0;  // for messages
   // The next line without its newline, valid until the next call; false at the end. A line beyond
-  // kLongestLine is cut and `cut` is set. Errors of reading end the text and are in status().
+  // kMaxProfileLine is cut and `cut` is set. Errors of reading end the text and are in status().
   struct Line {
     std::string_view text;
     std::int64_t number = 0;  // from 1
@@ -37,8 +37,8 @@ class TextSource {
   // The beginning of the text, up to kHeadSize bytes; consumes nothing.
   virtual std::string_view head() = 0;
 };
-inline constexpr std::size_t kHeadSize = 65536;       // enough for any header and first records
-inline constexpr std::size_t kLongestLine = 1 << 24;  // 16 MiB: no record of ours comes near
+inline constexpr std::size_t kHeadSize = 65536;          // enough for any header and first records
+inline constexpr std::size_t kMaxProfileLine = 1 << 24;  // 16 MiB: no record of ours comes near
 
 // "-" is standard input. Files ending in .gz are read through zlib. A file is opened as
 // open_input() does (base/file.hpp): a FIFO or device is refused.
@@ -53,12 +53,12 @@ struct ReadReport {
   std::int64_t ignored = 0;        // lines that are not the profiler's: a program's own output
   std::int64_t damaged = 0;        // lines that should have been records and could not be read
   std::int64_t unknown = 0;        // records or fields of a kind that this version does not know
-  std::vector<std::string> notes;  // the first kMostNotes of them: "log:17: ..."
+  std::vector<std::string> notes;  // the first kMaxNotes of them: "log:17: ..."
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 
-  void note(std::string text);  // keeps the first kMostNotes
+  void note(std::string text);  // keeps the first kMaxNotes
 };
-inline constexpr std::size_t kMostNotes = 20;
+inline constexpr std::size_t kMaxNotes = 20;
 
 struct ActivityReader {
   std::string_view name;  // "result", "onednn"

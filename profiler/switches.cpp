@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 5> kGroupNames = {"operators", "api", "me
                                                          "counters"};
 constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "memory_flow"};
 // Far beyond any run, and far from overflow.
-constexpr std::int64_t kMostIterations = 1'000'000'000;
+constexpr std::int64_t kMaxIterations = 1'000'000'000;
 
 // Words separated by commas; "all" for every one.
 template <class Enum>
@@ -46,7 +46,7 @@ std::optional<std::int64_t> read_count(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number < 0 ||
-      number > kMostIterations) {
+      number > kMaxIterations) {
     return std::nullopt;
   }
   return number;

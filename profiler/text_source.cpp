@@ -109,8 +109,8 @@ class BufferedSource final : public TextSource {
     const std::size_t size = find_end();
     if (size == 0 && begin_ == end_) return false;
     line.number = ++number_;
-    line.cut = size > kLongestLine;
-    line.text = {buffer_.data() + begin_, std::min(size, kLongestLine)};
+    line.cut = size > kMaxProfileLine;
+    line.text = {buffer_.data() + begin_, std::min(size, kMaxProfileLine)};
     begin_ += line.text.size();
     skips_ = line.cut;
     line.has_end = !line.cut && begin_ < end_;
@@ -122,7 +122,7 @@ class BufferedSource final : public TextSource {
  private:
   static constexpr std::size_t kFirstBuffer = 256 * 1024;
 
-  // Length of the line at begin_, without newline; more than kLongestLine for a longer one.
+  // Length of the line at begin_, without newline; more than kMaxProfileLine for a longer one.
   std::size_t find_end() {
     std::size_t searched = 0;
     while (true) {
@@ -132,7 +132,7 @@ class BufferedSource final : public TextSource {
         return static_cast<std::size_t>(static_cast<const char*>(found) - start);
       }
       searched = end_ - begin_;
-      if (searched > kLongestLine || !fill()) return searched;
+      if (searched > kMaxProfileLine || !fill()) return searched;
     }
   }
 

@@ -50,18 +50,18 @@ TEST(TextSourceTest, the_head_consumes_nothing) {
 }
 
 TEST(TextSourceTest, a_line_beyond_the_limit_is_cut_and_the_next_one_whole) {
-  const auto source = text_of("t", std::string(2 * kLongestLine, 'x') + "\nnext\n" +
-                                       std::string(kLongestLine, 'y') + "\nz");
+  const auto source = text_of("t", std::string(2 * kMaxProfileLine, 'x') + "\nnext\n" +
+                                       std::string(kMaxProfileLine, 'y') + "\nz");
   TextSource::Line line;
   ASSERT_TRUE(source->next(line));
   EXPECT_TRUE(line.cut);
-  EXPECT_EQ(line.text.size(), kLongestLine);
+  EXPECT_EQ(line.text.size(), kMaxProfileLine);
   ASSERT_TRUE(source->next(line));
   EXPECT_FALSE(line.cut);
   EXPECT_EQ(line.text, "next");
   ASSERT_TRUE(source->next(line));
   EXPECT_FALSE(line.cut);
-  EXPECT_EQ(line.text.size(), kLongestLine);
+  EXPECT_EQ(line.text.size(), kMaxProfileLine);
   ASSERT_TRUE(source->next(line));
   EXPECT_EQ(line.text, "z");
 }

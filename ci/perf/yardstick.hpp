@@ -38,9 +38,9 @@ dnnl::memory random_memory(const dnnl::memory::desc& desc, float bound, const dn
 // must return when the work is done.
 template <typename Execute>
 std::vector<std::int64_t> sample(const Options& options, Execute&& execute) {
-  constexpr int kLeastWarmups = 3;
+  constexpr int kMinWarmups = 3;
   const std::int64_t warm = now_ns() + std::int64_t{options.warmup_ms} * 1'000'000;
-  for (int i = 0; i < kLeastWarmups || now_ns() < warm; ++i) execute();
+  for (int i = 0; i < kMinWarmups || now_ns() < warm; ++i) execute();
   std::vector<std::int64_t> samples(static_cast<std::size_t>(options.samples));
   for (std::int64_t& duration : samples) {
     const std::int64_t start = now_ns();

@@ -78,11 +78,11 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
 }
 
 // A user's formulas; as large as a person writes.
-constexpr std::int64_t kLargestWorkFile = 1'000'000;
+constexpr std::int64_t kMaxWorkFile = 1'000'000;
 
 Result<WorkOf> work_of(const Arguments& arguments) {
   if (!arguments.work) return ops::make_work_of();
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kLargestWorkFile));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kMaxWorkFile));
   auto read = read_work_file(text, *arguments.work, ops::make_work_of());
   if (read.ok()) return *std::move(read);
   const std::vector<Diagnostic>& all = read.error();

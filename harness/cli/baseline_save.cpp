@@ -91,7 +91,7 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochWish 
 
 std::string text_of(const Saving& saving, const ConsoleOptions& console) {
   const std::vector<Column> columns = {
-      {"case", Align::left, kNarrowestId}, {"result"}, {"epoch", Align::right}};
+      {"case", Align::left, kMinId}, {"result"}, {"epoch", Align::right}};
   std::vector<std::string_view> ids;
   for (const Saved& entry : saving.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);

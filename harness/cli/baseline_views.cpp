@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Widths below which a column goes instead of being cut further.
-constexpr std::size_t kNarrowestText = 12;
+constexpr std::size_t kMinText = 12;
 
 constexpr double kUsualPoint = 0.95;  // of the differences between runs, as the gate's screen asks
 
@@ -119,11 +119,14 @@ Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
 }
 
 std::string list_text(const Stored& stored, const ConsoleOptions& console) {
-  const std::vector<Column> columns = {
-      {"case", Align::left, kNarrowestId},       {"runs", Align::right, std::nullopt, 3},
-      {"epochs", Align::right, std::nullopt, 4}, {"last run", Align::left, std::nullopt, 2},
-      {"commit", Align::left, std::nullopt, 5},  {"median", Align::right},
-      {"spread", Align::right, std::nullopt, 1}, {"anchors", Align::left, kNarrowestText, 2}};
+  const std::vector<Column> columns = {{"case", Align::left, kMinId},
+                                       {"runs", Align::right, std::nullopt, 3},
+                                       {"epochs", Align::right, std::nullopt, 4},
+                                       {"last run", Align::left, std::nullopt, 2},
+                                       {"commit", Align::left, std::nullopt, 5},
+                                       {"median", Align::right},
+                                       {"spread", Align::right, std::nullopt, 1},
+                                       {"anchors", Align::left, kMinText, 2}};
   std::string text;
   for (std::size_t i = 0; i < stored.cases.size();) {
     const std::string& machine = stored.cases[i].file.folder_name;
@@ -200,7 +203,7 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
                                plural(last.profile->activities.size(), "step"),
                                format_time(last.profile->duration), last.profile->left_out));
   }
-  return render_table({{"fact"}, {"value", Align::left, kNarrowestText}}, rows, console.width,
+  return render_table({{"fact"}, {"value", Align::left, kMinText}}, rows, console.width,
                       console.colour);
 }
 
@@ -212,8 +215,8 @@ std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
                                        {"median", Align::right},
                                        {"change", Align::right},
                                        {"processes", Align::right, std::nullopt, 5},
-                                       {"anchor", Align::left, kNarrowestText, 1},
-                                       {"reason", Align::left, kNarrowestText, 1}};
+                                       {"anchor", Align::left, kMinText, 1},
+                                       {"reason", Align::left, kMinText, 1}};
   std::vector<Row> rows;
   const BaselineRecord* before = nullptr;
   for (const BaselineRecord& record : entry.history.records) {

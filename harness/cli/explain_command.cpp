@@ -32,8 +32,8 @@ namespace {
 constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
 
 // A network has hundreds of parameter tensors: those in the middle say little.
-constexpr std::size_t kMostTensors = 12;
-constexpr std::size_t kLeastNameWidth = 18;
+constexpr std::size_t kMaxTensors = 12;
+constexpr std::size_t kMinNameWidth = 18;
 
 std::string tensor_line(const ops::Tensor& tensor, std::size_t name_width) {
   return fmt::format("  {:<{}} {:<8} {:<5} {:<20} {}\n", tensor.name, name_width,
@@ -42,15 +42,15 @@ std::string tensor_line(const ops::Tensor& tensor, std::size_t name_width) {
 }
 
 std::string tensors_text(std::span<const ops::Tensor> tensors) {
-  std::size_t name_width = kLeastNameWidth;
+  std::size_t name_width = kMinNameWidth;
   for (const ops::Tensor& tensor : tensors) name_width = std::max(name_width, tensor.name.size());
   std::string text = "tensors\n";
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool hidden =
-        tensors.size() > kMostTensors && i >= kMostTensors / 2 && i + 2 < tensors.size();
+        tensors.size() > kMaxTensors && i >= kMaxTensors / 2 && i + 2 < tensors.size();
     if (!hidden) text += tensor_line(tensors[i], name_width);
-    if (hidden && i == kMostTensors / 2)
-      text += fmt::format("  ... {} more\n", tensors.size() - kMostTensors / 2 - 2);
+    if (hidden && i == kMaxTensors / 2)
+      text += fmt::format("  ... {} more\n", tensors.size() - kMaxTensors / 2 - 2);
   }
   return text;
 }
@@ -103,7 +103,7 @@ std::string prepared_text(const PreparedReply& prepared) {
   std::string text = fmt::format("  implementation  {}\n", prepared.implementation);
   // Networks list only what is not a parameter.
   for (const BufferInfo& buffer : prepared.buffers) {
-    if (prepared.buffers.size() > kMostTensors && buffer.role == "weights") continue;
+    if (prepared.buffers.size() > kMaxTensors && buffer.role == "weights") continue;
     text += fmt::format("  layout          {:<18} {:<14} {}\n", buffer.name, buffer.layout,
                         format_bytes(buffer.size));
   }
@@ -128,19 +128,19 @@ std::string steps_text(const PreparedReply& prepared) {
 }
 
 // Of networks the first will do: they repeat themselves.
-constexpr std::size_t kMostReasons = 16;
+constexpr std::size_t kMaxReasons = 16;
 
 std::string reasons_text(const std::vector<DispatchReason>& reasons) {
   if (reasons.empty()) return "";
   std::string text = "\nnot taken\n";
   for (const DispatchReason& reason :
-       std::span(reasons).first(std::min(reasons.size(), kMostReasons))) {
+       std::span(reasons).first(std::min(reasons.size(), kMaxReasons))) {
     text += fmt::format("  {:<24} {:<26} {}  ({})\n", reason.primitive,
                         reason.implementation.empty() ? kUnknown : reason.implementation,
                         reason.message, reason.location);
   }
-  if (reasons.size() > kMostReasons) {
-    text += fmt::format("  ... {} more; --json has all\n", reasons.size() - kMostReasons);
+  if (reasons.size() > kMaxReasons) {
+    text += fmt::format("  ... {} more; --json has all\n", reasons.size() - kMaxReasons);
   }
   return text;
 }

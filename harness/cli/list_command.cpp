@@ -101,10 +101,12 @@ Row table_row(const CaseRecord& record, const IdShortener& ids, const std::strin
 void print_table(const Plan& plan, const Places& places, Env& env) {
   const ConsoleOptions console = console_options(env);
   const Reasons reasons = console.width < kUnlimitedWidth ? Reasons::below_it : Reasons::in_the_row;
-  const std::vector<Column> columns = {
-      {"case", Align::left, kNarrowestId},      {"MACs", Align::right, std::nullopt, 3},
-      {"FLOPs", Align::right, std::nullopt, 1}, {"bytes", Align::right, std::nullopt, 2},
-      {"", Align::right, std::nullopt, 4},      {"runs here"}};
+  const std::vector<Column> columns = {{"case", Align::left, kMinId},
+                                       {"MACs", Align::right, std::nullopt, 3},
+                                       {"FLOPs", Align::right, std::nullopt, 1},
+                                       {"bytes", Align::right, std::nullopt, 2},
+                                       {"", Align::right, std::nullopt, 4},
+                                       {"runs here"}};
   std::vector<std::string_view> ids;
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);

@@ -95,12 +95,12 @@ Status set_variable(std::map<std::string, std::string>& environment, std::string
   return Done{};
 }
 
-constexpr int kMostDuets = 1000;  // the exact test's tables (harness/stats/signed_rank.hpp)
+constexpr int kMaxDuets = 1000;  // the exact test's tables (harness/stats/signed_rank.hpp)
 
 Status set_duets(Arguments& arguments, const std::string& value) {
   const auto count = parse_integer<int>(value);
-  if (!count || *count < 1 || *count > kMostDuets) {
-    return Error{fmt::format("`{}` is no number of duets, expected 1 to {}", value, kMostDuets),
+  if (!count || *count < 1 || *count > kMaxDuets) {
+    return Error{fmt::format("`{}` is no number of duets, expected 1 to {}", value, kMaxDuets),
                  "--duets", ""};
   }
   arguments.gate.duets = count;

@@ -17,7 +17,7 @@ namespace {
 
 // The language's own limit; here it only keeps a wrong file (a core dump, a device) from being read
 // whole.
-constexpr std::int64_t kLargestFile = 8'000'000;
+constexpr std::int64_t kMaxFile = 8'000'000;
 
 // Names of the files of a folder; none where it cannot be read (they only serve spelling hints).
 std::vector<std::string> names_in(const std::string& folder) {
@@ -54,8 +54,7 @@ LoadRequest load_request(const Arguments& arguments) {
   request.network_folders = network_folders(own_path());
   request.read = [named = arguments.inputs](const std::string& path) {
     const bool is_named = std::ranges::find(named, path) != named.end();
-    return read_file(path, kLargestFile,
-                     is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
+    return read_file(path, kMaxFile, is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
   };
   request.list = names_in;
   return request;

@@ -224,7 +224,7 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   const std::size_t width = console_options(env).width;
   *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
                    0);
-  const std::vector<Column> columns = {{"case", Align::left, kNarrowestId, 0},
+  const std::vector<Column> columns = {{"case", Align::left, kMinId, 0},
                                        {"processes", Align::right},
                                        {"timed at most", Align::right}};
   std::vector<std::string_view> ids;

@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 // What of a wrong value is worth repeating in a message.
-constexpr std::size_t kLongestQuote = 60;
+constexpr std::size_t kMaxQuote = 60;
 
 bool is_plain_scalar(const yaml::Node& node) {
   return node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
@@ -67,7 +67,7 @@ std::vector<Diagnostic> Findings::list(std::size_t limit) const {
 }
 
 std::string quote(std::string_view text) {
-  std::string cut(text.substr(0, kLongestQuote));
+  std::string cut(text.substr(0, kMaxQuote));
   if (cut.size() < text.size()) {
     while (!cut.empty() && (static_cast<unsigned char>(text[cut.size()]) & 0xC0u) == 0x80u) {
       cut.pop_back();  // not through a character

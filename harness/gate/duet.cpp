@@ -164,7 +164,7 @@ class DuetRun {
     const std::int64_t samples = pools || sample_ < kLongSample ? 2 : 1;
     const Nanoseconds turn = samples * sample_ + (pools ? kHandOver : Nanoseconds(0));
     const auto rounds = static_cast<int>(std::clamp<std::int64_t>(
-        kDuetTime / std::max(2 * turn, Nanoseconds(1)), kFewestDuetRounds, kMostDuetRounds));
+        kDuetTime / std::max(2 * turn, Nanoseconds(1)), kMinDuetRounds, kMaxDuetRounds));
     result_.duet.emplace();
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;

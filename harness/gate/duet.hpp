@@ -24,8 +24,8 @@ namespace bench {
 // the median (gates.md 2.3). Twice as many make it little steadier: what two duets differ by lies
 // mostly between them, and the time is better spent on another one (docs/decisions/0020).
 inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(80);
-inline constexpr int kFewestDuetRounds = 10;
-inline constexpr int kMostDuetRounds = 60;
+inline constexpr int kMinDuetRounds = 10;
+inline constexpr int kMaxDuetRounds = 60;
 // The caches of a sample as long as this are filled in no time: no untimed one comes before it.
 inline constexpr Nanoseconds kLongSample = std::chrono::milliseconds(10);
 // A warm process needs no second opinion on that: 20 of them are started for one case.

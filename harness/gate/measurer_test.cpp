@@ -106,19 +106,19 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   DuetWorkers workers(base, candidate, gate_parts.pause);
   auto result = run_duet(workers, {&plan.cases[0]});
   ASSERT_TRUE(result.duet);
-  EXPECT_THAT(result.duet->base, SizeIs(kMostDuetRounds));
+  EXPECT_THAT(result.duet->base, SizeIs(kMaxDuetRounds));
   EXPECT_THAT(result.duet->base, Each(Nanoseconds(100us)));
   EXPECT_THAT(result.duet->candidate, Each(Nanoseconds(103us)));
   EXPECT_DOUBLE_EQ(*log_ratio(*result.duet), std::log(103000.0) - std::log(100000.0));
   // Each round holds a turn of both; who is first changes.
-  ASSERT_THAT(rounds_, SizeIs(2 * kMostDuetRounds));
+  ASSERT_THAT(rounds_, SizeIs(2 * kMaxDuetRounds));
   int base_first = 0;
   for (std::size_t i = 0; i < rounds_.size(); i += 2) {
     EXPECT_NE(rounds_[i], rounds_[i + 1]);
     base_first += rounds_[i] == Side::base ? 1 : 0;
   }
   EXPECT_GT(base_first, 0);
-  EXPECT_LT(base_first, kMostDuetRounds);
+  EXPECT_LT(base_first, kMaxDuetRounds);
   EXPECT_THAT(pauses_, IsEmpty());  // one thread: no pool that would have to sleep
 }
 
@@ -129,7 +129,7 @@ TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
   std::size_t turns = 0;
   for (const Duet& duet : evidence.cases[0].duets) turns += 2 * duet.base.size();
   EXPECT_THAT(pauses_, SizeIs(turns));
-  EXPECT_GE(turns, 6U * 2 * kFewestDuetRounds);
+  EXPECT_GE(turns, 6U * 2 * kMinDuetRounds);
   EXPECT_THAT(pauses_, Each(kHandOver));
 }
 
@@ -142,9 +142,9 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
     settle(plan, evidence);
     return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
   };
-  EXPECT_EQ(rounds(100us), kMostDuetRounds);
+  EXPECT_EQ(rounds(100us), kMaxDuetRounds);
   EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each
-  EXPECT_EQ(rounds(20ms), kFewestDuetRounds);
+  EXPECT_EQ(rounds(20ms), kMinDuetRounds);
 }
 
 TEST_F(GateTest, BothSidesBatchAlike) {

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kLongestFile = 1 << 20;
+constexpr std::int64_t kMaxFile = 1 << 20;
 
 Error unusable(const std::string& path, std::string what) {
   return {std::move(what), path,
@@ -33,7 +33,7 @@ Result<GpuDescription> described_by_cudnn(const json& document, const std::strin
 }  // namespace
 
 Result<GpuDescription> read_gpu_description(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLongestFile));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxFile));
   const json document = json::parse(text, nullptr, false);
   try {
     if (document.is_object() && document.contains("deviceVer")) {

@@ -350,7 +350,7 @@ ChildProcess::Wait ChildProcess::read_line(std::string& line, Nanoseconds limit,
       return Wait::closed;
     }
     buffer_.append(chunk.data(), static_cast<std::size_t>(count));
-    if (buffer_.size() > kMaximumLine) {
+    if (buffer_.size() > kMaxWorkerLine) {
       line = std::exchange(buffer_, {});
       searched_ = 0;
       return Wait::ready;  // no message: its reader will say so

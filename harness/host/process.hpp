@@ -100,7 +100,7 @@ class ChildProcess {
 
 // A line of a worker longer than this is garbage: a round of a million samples takes 10 MB, on
 // a GPU 23 MB, and a line takes several times its length to parse.
-inline constexpr std::size_t kMaximumLine = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxWorkerLine = std::size_t{32} << 20;
 inline constexpr std::size_t kKeptStandardError = 4096;
 
 }  // namespace bench

@@ -56,8 +56,8 @@ TEST(ChildProcess, AnEndlessLineEndsAtItsLimit) {
   ASSERT_TRUE(child.ok());
   std::string line;
   EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
-  EXPECT_GT(line.size(), kMaximumLine);
-  EXPECT_LT(line.size(), kMaximumLine + (std::size_t{1} << 20));
+  EXPECT_GT(line.size(), kMaxWorkerLine);
+  EXPECT_LT(line.size(), kMaxWorkerLine + (std::size_t{1} << 20));
 }
 
 TEST(ChildProcess, GetsExactlyItsEnvironment) {

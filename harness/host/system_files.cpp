@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 // A processor number beyond this is no number of a processor.
-constexpr int kMaximumProcessor = 1 << 16;
+constexpr int kMaxProcessor = 1 << 16;
 
 std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -77,7 +77,7 @@ std::vector<int> parse_list(std::string_view text) {
         return items;
       }
     }
-    if (first < 0 || last > kMaximumProcessor) return items;
+    if (first < 0 || last > kMaxProcessor) return items;
     for (int i = first; i <= last; ++i) items.push_back(i);
   }
   return items;

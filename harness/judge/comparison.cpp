@@ -29,14 +29,14 @@ constexpr double kRunsFactor = 2;
 
 // No state of a machine explains more than this: neighbours on the core, two threads on one
 // processor, processors that are farther apart (docs/decisions/0019).
-constexpr double kMostOfMachine = 2;
+constexpr double kMaxMachineFactor = 2;
 
 std::vector<double> logarithms(const std::vector<double>& times) {
   std::vector<double> values;
   for (const double time : times) {
     if (time > 0) values.push_back(std::log(time));
   }
-  if (values.size() > kMostOfShift) values.resize(kMostOfShift);
+  if (values.size() > kMaxShiftSamples) values.resize(kMaxShiftSamples);
   return values;
 }
 
@@ -114,7 +114,7 @@ CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& optio
 }
 
 bool is_beyond_the_machine(const ComparedCase& entry) {
-  return *entry.low > kMostOfMachine || *entry.high < 1 / kMostOfMachine;
+  return *entry.low > kMaxMachineFactor || *entry.high < 1 / kMaxMachineFactor;
 }
 
 // A host that puts the processors of a case's threads farther apart makes it slower, by some

@@ -36,7 +36,7 @@ struct GatePolicy {
   double detectable_power = 0.8;
   double canary_limit = kMovedShare;  // the machine moved when a canary did by more
   double unknown_spread = 0.10;       // between runs, where the store holds fewer than few_runs
-  int few_runs = kFewestRuns;
+  int few_runs = kMinRuns;
 };
 
 // Two processes, base and candidate, that took turns on the same processors: in each round either
@@ -59,7 +59,7 @@ struct Duet {
 };
 
 // So many rounds make a median of a duet.
-inline constexpr std::size_t kFewestCountedRounds = 5;
+inline constexpr std::size_t kMinCountedRounds = 5;
 // Which rounds count: those in which the machine was quiet beside both samples; where they are too
 // few, those in which it was the same beside both; where these are, all. The canaries are looked
 // at, never the samples.

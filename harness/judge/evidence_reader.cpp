@@ -66,11 +66,11 @@ std::vector<Nanoseconds> read_times(const ParsedJson& list) {
 
 // What a file says is used in formulas that hold within these limits; none is near to what a gate
 // writes.
-constexpr double kLargestShare = 10;  // of gate settings: 1000 %, as configurations allow
-constexpr double kLeastError = 1e-9;
-constexpr double kLargestLog = 100;
-constexpr double kMostRuns = 1e9;
-constexpr std::size_t kMostWindows = 30;  // and processes of one: kMostPairs together
+constexpr double kMaxShare = 10;  // of gate settings: 1000 %, as configurations allow
+constexpr double kMinError = 1e-9;
+constexpr double kMaxLog = 100;
+constexpr double kMaxRuns = 1e9;
+constexpr std::size_t kMaxWindows = 30;  // and processes of one: kMaxPairs together
 
 double number_within(const ParsedJson& object, const char* name, double least, double most) {
   const auto value = object.at(name).get<double>();
@@ -158,9 +158,8 @@ void FileReader::read_gate(const ParsedJson& object) {
   evidence.changes = read_changes(object.at("changes"));
   if (object.contains("moved")) {
     // A file that does not say by how much leaves nothing to compare with.
-    const double log = object.contains("moved_log")
-                           ? number_within(object, "moved_log", 0, kLargestLog)
-                           : std::numeric_limits<double>::infinity();
+    const double log = object.contains("moved_log") ? number_within(object, "moved_log", 0, kMaxLog)
+                                                    : std::numeric_limits<double>::infinity();
     evidence.moved = MachineDrift{log, object.at("moved").get<std::string>()};
   }
   evidence.store_problems = object.value("store_problems", evidence.store_problems);
@@ -169,15 +168,14 @@ void FileReader::read_gate(const ParsedJson& object) {
   evidence.configuration_is_stored =
       object.value("configuration_is_stored", !evidence.removed.empty());
   for (const auto& row : evidence_json::kSettings) {
-    evidence.settings.*row.member =
-        number_within(object.at("settings"), row.name, 0, kLargestShare);
+    evidence.settings.*row.member = number_within(object.at("settings"), row.name, 0, kMaxShare);
   }
   for (const auto& row : evidence_json::kPolicyCounts) {
     const bool is_new = row.member == &GatePolicy::first_confirmations;
     if (is_new && !object.at("policy").contains(row.name)) continue;
     const double least = row.member == &GatePolicy::confirmations ? 0 : 1;
     evidence.policy.*row.member = static_cast<int>(
-        number_within(object.at("policy"), row.name, least, static_cast<double>(kMostPairs)));
+        number_within(object.at("policy"), row.name, least, static_cast<double>(kMaxPairs)));
   }
   // Older files looked once at the confirming duets.
   if (!object.at("policy").contains("first_confirmations")) {
@@ -186,7 +184,7 @@ void FileReader::read_gate(const ParsedJson& object) {
   for (const auto& row : evidence_json::kPolicyShares) {
     if (!object.at("policy").contains(row.name)) continue;  // a file of an older version
     evidence.policy.*row.member =
-        number_within(object.at("policy"), row.name, kLeastError, 1 - kLeastError);
+        number_within(object.at("policy"), row.name, kMinError, 1 - kMinError);
   }
   // Nor did they tell the bound that is shown from the one that means PASS.
   if (!object.at("policy").contains("pass_error")) {
@@ -223,9 +221,9 @@ void FileReader::read_stored(const ParsedJson& object) {
   get(object, "incomparable", stored.incomparable);
   stored.is_damaged = object.value("damaged", false);
   if (stored.incomparable) return;
-  stored.runs = static_cast<int>(number_within(object, "runs", 0, kMostRuns));
-  stored.center = number_within(object, "log_center", -kLargestLog, kLargestLog);
-  stored.sigma = number_within(object, "log_sigma", 0, kLargestLog);
+  stored.runs = static_cast<int>(number_within(object, "runs", 0, kMaxRuns));
+  stored.center = number_within(object, "log_center", -kMaxLog, kMaxLog);
+  stored.sigma = number_within(object, "log_sigma", 0, kMaxLog);
   get(object, "log_q95", stored.q95);
   get(object, "log_q99", stored.q99);
   get(object, "median_ns", stored.median);
@@ -251,7 +249,7 @@ void FileReader::read_duet(const ParsedJson& object) {
   }
   if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
   std::vector<Duet>& duets = entry_of(object).duets;
-  if (duets.size() >= kMostPairs) throw std::invalid_argument("there are too many duets");
+  if (duets.size() >= kMaxPairs) throw std::invalid_argument("there are too many duets");
   duets.push_back(std::move(duet));
 }
 
@@ -268,7 +266,7 @@ void FileReader::read_window(const ParsedJson& object) {
     }
   }
   std::vector<Window>& windows = entry_of(object).windows;
-  if (windows.size() >= kMostWindows || window.processes.size() > kMostWindows) {
+  if (windows.size() >= kMaxWindows || window.processes.size() > kMaxWindows) {
     throw std::invalid_argument("there are too many processes");
   }
   windows.push_back(std::move(window));

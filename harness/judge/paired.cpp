@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 // More are not proposed to anybody.
-constexpr int kMostProposed = 1000;
+constexpr int kMaxProposed = 1000;
 
 Nanoseconds side_median(const std::vector<const Duet*>& duets,
                         std::vector<Nanoseconds> Duet::*side) {
@@ -51,8 +51,8 @@ std::vector<std::size_t> counted_rounds(const Duet& duet) {
     if (is_quiet(slow, fast)) same.push_back(i);
     if (is_quiet(slow, duet.quiet_level)) quiet.push_back(i);
   }
-  if (quiet.size() >= kFewestCountedRounds) return quiet;
-  return same.size() >= kFewestCountedRounds ? same : all;
+  if (quiet.size() >= kMinCountedRounds) return quiet;
+  return same.size() >= kMinCountedRounds ? same : all;
 }
 
 std::optional<double> log_ratio(const Duet& duet) {
@@ -137,8 +137,8 @@ std::optional<int> duets_needed(const PairedResult& result, double log_effect,
                                          policy.detectable_power);
     return found && *found <= log_effect;
   };
-  if (!suffices(kMostProposed)) return std::nullopt;
-  int too_few = 1, enough = kMostProposed;
+  if (!suffices(kMaxProposed)) return std::nullopt;
+  int too_few = 1, enough = kMaxProposed;
   while (enough - too_few > 1) {
     const int middle = (too_few + enough) / 2;
     (suffices(middle) ? enough : too_few) = middle;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
 // One process says nothing of how processes differ. A gate with a base takes no more in stage 1.
-constexpr std::size_t kFewestProcesses = 2;
+constexpr std::size_t kMinProcesses = 2;
 
 double uncertainty(const StoredCase& stored) {
   // The store's centre is a mean of these runs, whose own error adds to that of a new run.
@@ -38,7 +38,7 @@ Screened screen(const CaseEvidence& entry, const GateSettings& settings,
   if (entry.is_interrupted) return suspect("the candidate's run was cut short");
   if (entry.unsteady) return suspect("its warm-up did not end steady");
   if (!q25 || *q25 <= 0 || entry.stored->runs == 0) return suspect("there is nothing to compare");
-  if (entry.q25.size() < kFewestProcesses) return suspect("");
+  if (entry.q25.size() < kMinProcesses) return suspect("");
   Screened result;
   result.excess = std::log(*q25) - entry.stored->center;
   const double noise = uncertainty(*entry.stored);

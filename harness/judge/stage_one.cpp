@@ -20,7 +20,7 @@ namespace bench {
 namespace {
 
 constexpr double kCanaryDeviations = 3;
-constexpr std::size_t kFewestCanaries = 5;  // for a deviation of their own
+constexpr std::size_t kMinCanaries = 5;  // for a deviation of their own
 
 const RunRecord* run_of(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
@@ -89,7 +89,7 @@ struct CanaryLevel {
 std::optional<CanaryLevel> level_of(const std::vector<double>& logs) {
   const auto center = median(logs);
   if (!center) return std::nullopt;
-  return CanaryLevel{*center, logs.size() >= kFewestCanaries ? *scaled_deviation(logs) : 0};
+  return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
 }
 
 // Keeps the largest of those beyond their limit.

@@ -18,10 +18,10 @@ namespace bench {
 namespace {
 
 // Below this an id says too little: times go first.
-constexpr std::size_t kNarrowestComparedId = 30;
+constexpr std::size_t kMinComparedId = 30;
 
 // A comment of a pull request holds 64 KiB.
-constexpr std::size_t kMostMarkdownRows = 200;
+constexpr std::size_t kMaxMarkdownRows = 200;
 
 std::string time_text(const std::optional<double>& nanoseconds) {
   return format_or_unknown(nanoseconds, [](double value) {
@@ -153,7 +153,7 @@ std::string comparison_text(const Comparison& comparison, const ConsoleOptions& 
                                  printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
   const std::vector<Column> columns = {{"verdict"},
-                                       {"case", Align::left, kNarrowestComparedId},
+                                       {"case", Align::left, kMinComparedId},
                                        {"base", Align::right, std::nullopt, 3},
                                        {"candidate", Align::right, std::nullopt, 2},
                                        {"change", Align::right},
@@ -190,15 +190,15 @@ std::string comparison_markdown(const Comparison& comparison) {
       "\n| verdict | case | base | candidate | change | interval | what changed |\n"
       "|---|---|---:|---:|---:|---:|---|\n";
   for (const ComparedCase& entry :
-       std::span(comparison.cases).first(std::min(comparison.cases.size(), kMostMarkdownRows))) {
+       std::span(comparison.cases).first(std::min(comparison.cases.size(), kMaxMarkdownRows))) {
     text += fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict), escape_markdown(entry.id),
         time_text(entry.base), time_text(entry.candidate), ratio_text(entry.ratio),
         escape_markdown(interval_text(entry)), escape_markdown(remarks_text(entry)));
   }
-  if (comparison.cases.size() > kMostMarkdownRows) {
+  if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=
-        fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMostMarkdownRows);
+        fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMaxMarkdownRows);
   }
   if (!comparison.groups.empty()) {
     text += fmt::format("\nGeometric mean: {}\n", escape_markdown(groups_text(comparison)));

@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 // The usual terminal has 80 columns, and room for more of an id.
-constexpr std::size_t kNarrowestIdOnUsualTerminal = 44;
+constexpr std::size_t kMinIdOnUsualTerminal = 44;
 constexpr std::size_t kUsualTerminal = 80;
 
 // "+1.2%" of a share; two digits below one percent, since a good interval lies there.
@@ -251,7 +251,7 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
                                        {"time", Align::right, std::nullopt, 0},
                                        {"share", Align::right, std::nullopt, 0},
                                        {"times", Align::right, std::nullopt, 1},
-                                       {"case", Align::left, kNarrowestId, 2}};
+                                       {"case", Align::left, kMinId, 2}};
   std::vector<std::string_view> ids;
   for (const NetworkSummary::Entry& entry : summary.top) ids.push_back(entry.id);
   const IdShortener shortener(ids);
@@ -284,7 +284,7 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
   const bool is_crowded = width < kUsualTerminal || !options.versus_baseline.empty();
-  const std::size_t narrowest = is_crowded ? kNarrowestId : kNarrowestIdOnUsualTerminal;
+  const std::size_t narrowest = is_crowded ? kMinId : kMinIdOnUsualTerminal;
   std::vector<Column> columns = {
       {"case", Align::left, narrowest, 0},         {"median", Align::right, std::nullopt, 0},
       {"interval", Align::right, std::nullopt, 2}, {"GFLOP/s", Align::right, std::nullopt, 1},

@@ -17,7 +17,7 @@ namespace {
 // Verdicts that ask nobody to act: their cases are listed only where they do not hide the others.
 constexpr std::array<Verdict, 3> kQuiet = {Verdict::incomparable, Verdict::no_baseline,
                                            Verdict::pass};
-constexpr std::size_t kMostQuietListed = 12;
+constexpr std::size_t kMaxQuietListed = 12;
 
 Tone tone_of(Verdict verdict) {
   constexpr std::array<Tone, kVerdictNames.size()> kTones = {
@@ -106,7 +106,7 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
   std::vector<const Judgement*> listed = reading_order(gate.judgements);
   std::string rest;
   for (const Verdict verdict : kQuiet) {
-    if (count(gate.judgements, verdict) <= kMostQuietListed) continue;
+    if (count(gate.judgements, verdict) <= kMaxQuietListed) continue;
     const auto folded =
         std::stable_partition(listed.begin(), listed.end(),
                               [&](const Judgement* entry) { return entry->verdict != verdict; });

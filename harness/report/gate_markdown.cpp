@@ -14,11 +14,11 @@ namespace {
 // By this line a comment is found again, to be updated instead of repeated.
 constexpr std::string_view kMarker = "<!-- bench-gate -->";
 // GitHub rejects a longer summary of a step altogether.
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 // For headings, and for the sentence that says how much was left out.
 constexpr std::size_t kReserve = 4096;
 // Of a fact, in columns: a single one must not take the place of all the others.
-constexpr std::size_t kLongestFact = 1000;
+constexpr std::size_t kMaxFact = 1000;
 
 struct Section {
   std::string_view heading;
@@ -36,7 +36,7 @@ constexpr std::string_view kTableHead =
     "| more |\n"
     "|---|---|--:|--:|--:|--:|---|--:|--:|---|\n";
 
-std::string fact(std::string_view text) { return escape_markdown(shorten(text, kLongestFact)); }
+std::string fact(std::string_view text) { return escape_markdown(shorten(text, kMaxFact)); }
 
 std::string head(const GateFile& gate) {
   std::string text =
@@ -95,7 +95,7 @@ std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
     std::string rows;
     for (const Judgement* judgement : cases[i]) {
       const std::string next = left_out == 0 ? row(gate, *judgement, kits) : "";
-      const bool fits = text.size() + rows.size() + next.size() + kReserve <= kMostBytes;
+      const bool fits = text.size() + rows.size() + next.size() + kReserve <= kMaxBytes;
       if (left_out > 0 || !fits) {
         ++left_out;
       } else {

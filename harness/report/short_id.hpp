@@ -12,7 +12,7 @@ namespace bench {
 
 // Columns that a shortened id needs to tell shapes apart ("conv/.../c512h14w1...relu/.../hot"):
 // other columns of a table go before it gets narrower.
-inline constexpr std::size_t kNarrowestId = 36;
+inline constexpr std::size_t kMinId = 36;
 
 class IdShortener {
  public:

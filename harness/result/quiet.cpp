@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 // Enough to know a quantile of a sitting; later ones take the place of the oldest.
-constexpr std::size_t kMostCanaries = 20'000;
+constexpr std::size_t kMaxCanaries = 20'000;
 
 bool has_canaries(const ProcessRecord& process) {
   const SampleCanaries& canaries = process.canaries;
@@ -29,7 +29,7 @@ std::vector<Nanoseconds> quiet_samples(const ProcessRecord& process, Nanoseconds
 }
 
 bool is_enough(const std::vector<Nanoseconds>& quiet, const ProcessRecord& process) {
-  return quiet.size() >= std::min(kFewestQuietSamples, process.samples.size());
+  return quiet.size() >= std::min(kMinQuietSamples, process.samples.size());
 }
 
 // Of processes that count; absent of one thread.
@@ -57,8 +57,8 @@ void QuietLevels::learn(int threads, std::span<const Nanoseconds> canaries) {
   std::vector<Nanoseconds>& times = learnt_[threads];
   std::ranges::copy_if(canaries, std::back_inserter(times),
                        [](Nanoseconds time) { return time > Nanoseconds(0); });
-  if (times.size() > kMostCanaries) {
-    times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMostCanaries));
+  if (times.size() > kMaxCanaries) {
+    times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMaxCanaries));
   }
 }
 

@@ -19,7 +19,7 @@ inline constexpr double kQuietTolerance = 0.05;
 // The quiet level is this quantile of the canaries: the fastest few are clock noise.
 inline constexpr double kQuietQuantile = 0.05;
 // So many quiet samples make a median of a process.
-inline constexpr std::size_t kFewestQuietSamples = 5;
+inline constexpr std::size_t kMinQuietSamples = 5;
 
 // What the canary takes on the quiet machine, by its number of threads.
 class QuietLevels {

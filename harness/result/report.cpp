@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 // A binary file would give a warning a line.
-constexpr std::size_t kMostWarnings = 20;
+constexpr std::size_t kMaxWarnings = 20;
 
 constexpr std::string_view kRecordStart = "{\"record\":";
 
@@ -52,7 +52,7 @@ class RecordCollector {
 
  private:
   void warn(std::size_t number, std::string_view text) {
-    if (report_.warnings.size() < kMostWarnings) {
+    if (report_.warnings.size() < kMaxWarnings) {
       report_.warnings.push_back(fmt::format("{}:{}: {}", name_, number, text));
     } else {
       ++dropped_warnings_;

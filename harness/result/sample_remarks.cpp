@@ -35,7 +35,7 @@ void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t 
       remarks.reasons, [&](const auto& row) { return without_numbers(row.first) == kind; });
   if (known != remarks.reasons.end()) {
     known->second += times;
-  } else if (remarks.reasons.size() < kMostReasons) {
+  } else if (remarks.reasons.size() < kMaxReasons) {
     remarks.reasons[reason] = times;
   } else {
     remarks.reasons[kOtherReasons] += times;

@@ -12,7 +12,7 @@
 namespace bench {
 
 // Further reasons are counted as kOtherReasons.
-inline constexpr std::size_t kMostReasons = 8;
+inline constexpr std::size_t kMaxReasons = 8;
 inline constexpr const char* kOtherReasons = "other reasons";
 
 // `times` more samples. A reason that equals a known one but for its numbers counts as that.

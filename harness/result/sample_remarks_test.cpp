@@ -22,7 +22,7 @@ TEST(SampleRemarks, AreAFewHoweverManyReasonsThereAre) {
   SampleRemarks remarks;
   for (int i = 0; i < 20; ++i) add_remark(remarks, std::string(static_cast<std::size_t>(i), 'x'));
   EXPECT_EQ(remarks.count, 20);
-  EXPECT_EQ(remarks.reasons.size(), kMostReasons + 1);
+  EXPECT_EQ(remarks.reasons.size(), kMaxReasons + 1);
   EXPECT_EQ(remarks.reasons.at(kOtherReasons), 12);
 }
 

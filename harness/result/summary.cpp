@@ -23,7 +23,7 @@ namespace {
 // product.md: low and high have exact coverage of at least this.
 constexpr double kCoverage = 0.9;
 // Of the smallest sample whose extremes cover its median as often: 1 - 2^-4.
-constexpr int kFewestForInterval = 5;
+constexpr int kMinForInterval = 5;
 
 using Processes = std::span<const ProcessRecord* const>;
 
@@ -80,7 +80,7 @@ void widen(TimeSummary& time, double share) {
 
 // Too few of them were quiet for an interval.
 bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
-  return !time.low && quiet && quiet->all_processes >= kFewestForInterval;
+  return !time.low && quiet && quiet->all_processes >= kMinForInterval;
 }
 
 bool is_noisy(const TimeSummary& time, double precision) {
@@ -254,7 +254,7 @@ bool is_training(std::string_view parameters) {
 
 // A step is not one case yet: its sum of layers is a lower bound, and says of what.
 std::vector<std::string> lacks_of(const std::vector<Member>& members) {
-  constexpr std::size_t kMostNames = 3;
+  constexpr std::size_t kMaxNames = 3;
   std::map<std::string, std::vector<std::string>> layers;  // without their gradients, by operator
   for (const Member& member : members) {
     if (member.record->unmeasured_gradients.empty()) continue;
@@ -263,7 +263,7 @@ std::vector<std::string> lacks_of(const std::vector<Member>& members) {
   }
   std::vector<std::string> lacks;
   for (const auto& [op, names] : layers) {
-    lacks.push_back(names.size() > kMostNames
+    lacks.push_back(names.size() > kMaxNames
                         ? fmt::format("gradients of {} ({} layers)", op, names.size())
                         : fmt::format("gradients of {} ({})", op, fmt::join(names, ", ")));
   }

@@ -47,8 +47,8 @@ void CaseProgress::end(Outcome outcome, std::string reason) {
 }
 
 int CaseProgress::most_processes(const Case& spec) {
-  constexpr int kMostTimesAsked = 2;
-  return kMostTimesAsked * spec.measure.processes;
+  constexpr int kMaxTimesAsked = 2;
+  return kMaxTimesAsked * spec.measure.processes;
 }
 
 std::vector<const ProcessRecord*> CaseProgress::processes() const {

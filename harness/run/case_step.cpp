@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 // What a device's pauses may add to a round.
-constexpr Nanoseconds kLongestWait = kFirstPause * ((1 << kMostPauses) - 1);
+constexpr Nanoseconds kMaxWait = kFirstPause * ((1 << kMaxPauses) - 1);
 
 // Of the kernel's details: "setup.context_ns" becomes "context_ns".
 std::map<std::string, Nanoseconds> setup_parts(const std::map<std::string, std::string>& details) {
@@ -150,7 +150,7 @@ class Step {
   }
 
   Nanoseconds longest_wait() const {
-    return request_.spec->key.device == "cpu" ? Nanoseconds(0) : kLongestWait;
+    return request_.spec->key.device == "cpu" ? Nanoseconds(0) : kMaxWait;
   }
 
   std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,

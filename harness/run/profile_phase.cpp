@@ -22,7 +22,7 @@ namespace bench {
 namespace {
 
 // Names of files stay readable, and below the 255 bytes of a file system.
-constexpr std::size_t kLongestStem = 150;
+constexpr std::size_t kMaxStem = 150;
 
 constexpr std::string_view kHostDevice = "cpu";
 
@@ -142,7 +142,7 @@ std::string failure_trace_path(const std::string& folder, const std::string& id)
   for (const char c : id) {
     stem += is_word(c) || c == '+' ? c : '-';
   }
-  if (stem.size() > kLongestStem) stem = stem.substr(0, kLongestStem) + content_hash(id);
+  if (stem.size() > kMaxStem) stem = stem.substr(0, kMaxStem) + content_hash(id);
   return fmt::format("{}/{}.json", folder, stem);
 }
 

@@ -26,7 +26,7 @@ constexpr Nanoseconds kElementPreparation = 20ns;  // making a random value, sto
 constexpr double kKernelFlopsPerSecond = 50e9;
 constexpr double kKernelBytesPerSecond = 10e9;
 constexpr double kReferenceFlopsPerSecond = 1e9;
-constexpr Nanoseconds kLongestReference = 1s;  // larger outputs are compared in part
+constexpr Nanoseconds kMaxReference = 1s;  // larger outputs are compared in part
 // A warm-up goes on beyond its time until the times are steady, mostly half of it again.
 constexpr int kWarmupHalves = 3;
 
@@ -91,7 +91,7 @@ Nanoseconds estimate_check(const Case& spec) {
   // A network is checked against another execution of itself, which has to be prepared as well.
   if (network_of(spec) != nullptr) return preparation_time(spec);
   const auto flops = static_cast<double>(work_of(spec).flops);
-  return std::min(time_at(flops, kReferenceFlopsPerSecond), kLongestReference);
+  return std::min(time_at(flops, kReferenceFlopsPerSecond), kMaxReference);
 }
 
 RunEstimate estimate_run(const Plan& plan) {

@@ -13,7 +13,7 @@ std::optional<StopReason> stop_reason(const StopRule& rule, std::span<const Nano
     const std::optional<double> width = relative_half_width(samples, kStopCoverage);
     if (width && *width <= rule.precision) return StopReason::precision;
   }
-  if (taken > 0 && (timed >= rule.share || taken >= kMaximumSamples)) return StopReason::max_time;
+  if (taken > 0 && (timed >= rule.share || taken >= kMaxSamples)) return StopReason::max_time;
   return std::nullopt;
 }
 
@@ -25,7 +25,7 @@ std::int64_t next_round(const StopRule& rule, std::int64_t taken, Nanoseconds ti
   const std::int64_t wanted = taken == 0 ? rule.min_samples : taken;
   // Rounded up: a share that is no multiple of the sample must still be used up.
   const std::int64_t fits = (std::max<std::int64_t>(left.count(), 0) + duration - 1) / duration;
-  return std::clamp<std::int64_t>(std::min(wanted, fits), 1, kMaximumSamples);
+  return std::clamp<std::int64_t>(std::min(wanted, fits), 1, kMaxSamples);
 }
 
 }  // namespace bench

@@ -26,7 +26,7 @@ inline constexpr Nanoseconds kRoundTime = std::chrono::milliseconds(100);
 // The first round may take longer when that makes it the only one.
 inline constexpr Nanoseconds kFirstRoundTime = std::chrono::milliseconds(200);
 // A kernel that takes no measurable time would never use up its share.
-inline constexpr std::int64_t kMaximumSamples = 1'000'000;
+inline constexpr std::int64_t kMaxSamples = 1'000'000;
 
 // `samples`: those that count, the quiet ones; `taken` and `timed`: number and time of all. Absent:
 // go on.

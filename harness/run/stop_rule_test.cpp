@@ -56,7 +56,7 @@ TEST(NextRound, DoesNotPassTheShare) {
 
 TEST(NextRound, SamplesWithoutDurationStillEnd) {
   EXPECT_EQ(next_round(kRule, 0, 0ns, 0ns), 20);
-  const std::vector<Nanoseconds> samples(kMaximumSamples, 0ns);
+  const std::vector<Nanoseconds> samples(kMaxSamples, 0ns);
   EXPECT_EQ(stop_reason(kRule, samples, std::ssize(samples), 0ns), StopReason::max_time);
 }
 

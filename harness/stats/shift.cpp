@@ -51,7 +51,7 @@ std::optional<double> shift(std::span<const double> base, std::span<const double
 
 std::optional<ShiftInterval> shift_interval(std::span<const double> base,
                                             std::span<const double> candidate, double coverage) {
-  assert(base.size() <= kMostOfShift && candidate.size() <= kMostOfShift);
+  assert(base.size() <= kMaxShiftSamples && candidate.size() <= kMaxShiftSamples);
   if (base.empty() || candidate.empty()) return std::nullopt;
   const std::vector<double> probability = distribution_of(base.size(), candidate.size());
   // Between the differences of rank c and N + 1 - c with probability 1 - 2 P(U < c).

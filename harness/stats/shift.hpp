@@ -19,10 +19,10 @@ struct ShiftInterval {
   double confidence = 0;  // exact coverage where no two values are equal
 };
 // The narrowest symmetric pair of order statistics of those differences with coverage >=
-// `coverage`; absent where even the outermost pair covers less. Samples of up to kMostOfShift
+// `coverage`; absent where even the outermost pair covers less. Samples of up to kMaxShiftSamples
 // values.
 std::optional<ShiftInterval> shift_interval(std::span<const double> base,
                                             std::span<const double> candidate, double coverage);
-inline constexpr std::size_t kMostOfShift = 200;
+inline constexpr std::size_t kMaxShiftSamples = 200;
 
 }  // namespace bench

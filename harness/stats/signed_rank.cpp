@@ -78,7 +78,7 @@ std::size_t bound_number(std::size_t n, double alpha) {
 }  // namespace
 
 SignedRankP signed_rank_p(std::span<const double> differences) {
-  assert(differences.size() <= kMostPairs);
+  assert(differences.size() <= kMaxPairs);
   const SignedRanks ranks = signed_ranks(differences);
   const std::vector<double> probability = distribution_of(ranks.ranks);
   return {p_at_least(probability, ranks.positive), p_at_least(probability, ranks.negative)};
@@ -98,7 +98,7 @@ std::vector<double> walsh_averages(std::span<const double> differences) {
 
 HodgesLehmann::HodgesLehmann(std::span<const double> differences)
     : pairs_(differences.size()), averages_(walsh_averages(differences)) {
-  assert(pairs_ <= kMostPairs);
+  assert(pairs_ <= kMaxPairs);
 }
 
 std::optional<double> HodgesLehmann::estimate() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact statistics of paired differences (log-ratios candidate / base): Wilcoxon's signed-rank
-// test, the Hodges-Lehmann estimate and its bounds. Exact for any number of pairs up to kMostPairs;
+// test, the Hodges-Lehmann estimate and its bounds. Exact for any number of pairs up to kMaxPairs;
 // no normal approximation. Hollander, Wolfe & Chicken, Nonparametric Statistical Methods, 3.1-3.3.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-inline constexpr std::size_t kMostPairs = 1000;  // the tables of the exact test stay small
+inline constexpr std::size_t kMaxPairs = 1000;  // the tables of the exact test stay small
 
 // One-sided p-values under the hypothesis that each difference is as likely positive as negative, W
 // being the sum of the ranks of the positive ones. Zeros are left out, equal absolute values share

@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 // A binary file would give a problem a line.
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMaxProblems = 20;
 
 class LineCollector {
  public:
@@ -47,7 +47,7 @@ class LineCollector {
 
  private:
   void complain(std::size_t number, const Error& error) {
-    if (result_.problems.size() == kMostProblems) {
+    if (result_.problems.size() == kMaxProblems) {
       ++dropped_;
       return;
     }

@@ -38,7 +38,7 @@ std::string store_name(std::string_view text) {
       name += fmt::format("%{:02X}", static_cast<unsigned char>(text[i]));
     }
   }
-  if (name.size() <= kLongestPlainName) return name;
+  if (name.size() <= kMaxPlainName) return name;
   return fmt::format("{}~{}", name.substr(0, kKeptOfLongName), content_hash(text));
 }
 

@@ -10,10 +10,10 @@
 
 namespace bench {
 
-inline constexpr std::size_t kLongestPlainName = 200;  // bytes; file systems end at 255
+inline constexpr std::size_t kMaxPlainName = 200;  // bytes; file systems end at 255
 
 // `/` becomes `__`; characters other than letters, digits, `.`, `_`, `+`, `-`, a leading `.`, and a
-// `_` beside another one or beside a `/` become %XX. What is longer than kLongestPlainName is cut
+// `_` beside another one or beside a `/` become %XX. What is longer than kMaxPlainName is cut
 // and ends in `~` and a hash of the text. Empty only for an empty text.
 std::string store_name(std::string_view text);
 

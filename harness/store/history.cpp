@@ -75,7 +75,7 @@ std::optional<double> between_process_sigma(std::span<const BaselineRecord> reco
 std::optional<double> moderated_sigma(std::span<const double> differences,
                                       std::optional<double> suite) {
   const auto own = between_run_sigma(differences);
-  if (!own || differences.size() + 1 < kFewestRuns) return suite;
+  if (!own || differences.size() + 1 < kMinRuns) return suite;
   if (!suite) return own;
   const auto freedom = static_cast<double>(differences.size());
   return std::sqrt((kPriorWeight * *suite * *suite + freedom * *own * *own) /

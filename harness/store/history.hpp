@@ -16,7 +16,7 @@
 namespace bench {
 
 inline constexpr std::size_t kRunsOfCenter = 5;  // few enough to follow, enough to be steady
-inline constexpr std::size_t kFewestRuns = 5;    // for a spread of the case's own
+inline constexpr std::size_t kMinRuns = 5;       // for a spread of the case's own
 inline constexpr double kPriorWeight = 8;        // nu_0: runs that the suite's spread counts for
 
 // One run, of all its processes.
@@ -40,7 +40,7 @@ std::optional<double> between_run_sigma(std::span<const double> differences);
 std::optional<double> between_process_sigma(std::span<const BaselineRecord> records);
 
 // sqrt((nu_0 s_0^2 + (H - 1) sigma_s^2) / (nu_0 + H - 1)), H - 1 being the number of differences;
-// `suite` is s_0, the median sigma_s of the suite's cases. s_0 alone below kFewestRuns runs,
+// `suite` is s_0, the median sigma_s of the suite's cases. s_0 alone below kMinRuns runs,
 // sigma_s alone without s_0; absent where neither is known: the case counts as noisy.
 std::optional<double> moderated_sigma(std::span<const double> differences,
                                       std::optional<double> suite);

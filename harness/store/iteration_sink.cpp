@@ -67,7 +67,7 @@ std::map<std::string, StoredProfile> IterationSink::profiles() const {
     const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
     std::ranges::nth_element(order, middle, {},
                              [](const StoredProfile* iteration) { return iteration->duration; });
-    result.emplace(id, within_limit(**middle, kLargestProfile));
+    result.emplace(id, within_limit(**middle, kMaxProfile));
   }
   return result;
 }

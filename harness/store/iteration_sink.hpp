@@ -22,7 +22,7 @@ bool is_executed(ActivityKind kind);
 class IterationSink final : public ActivitySink {
  public:
   Status take(const Activity& activity) override;
-  // By case id, each within kLargestProfile.
+  // By case id, each within kMaxProfile.
   std::map<std::string, StoredProfile> profiles() const;
 
  private:

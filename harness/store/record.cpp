@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 constexpr double kUpperTail = 0.9;
-constexpr std::int64_t kMostEpochs = 1'000'000;  // there is always a next one
+constexpr std::int64_t kMaxEpochs = 1'000'000;  // there is always a next one
 
 template <class Archive, class Process>
 void process_summary_fields(Archive& archive, Process& process) {
@@ -96,7 +96,7 @@ std::string contradiction(const BaselineRecord& record) {
   if (record.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
-  if (record.epoch > kMostEpochs) return "`epoch` is too large";
+  if (record.epoch > kMaxEpochs) return "`epoch` is too large";
   if (record.processes.empty()) return "`processes` is missing";
   for (const ProcessSummary& process : record.processes) {
     if (process.samples < 1) return "`processes.n` is not at least 1";

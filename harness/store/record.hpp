@@ -49,11 +49,10 @@ struct StoredActivity {
 struct StoredProfile {
   Nanoseconds duration{0};                 // of the iteration, with the profiler's own cost
   std::vector<StoredActivity> activities;  // by start
-  std::int64_t left_out = 0;               // the shortest ones, beyond kLargestProfile
+  std::int64_t left_out = 0;               // the shortest ones, beyond kMaxProfile
   friend bool operator==(const StoredProfile&, const StoredProfile&) = default;
 };
-inline constexpr std::size_t kLargestProfile =
-    16384;  // bytes of JSON: a file of 30 runs stays small
+inline constexpr std::size_t kMaxProfile = 16384;  // bytes of JSON: a file of 30 runs stays small
 
 struct BaselineRecord {
   std::string id;

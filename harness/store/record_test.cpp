@@ -160,10 +160,10 @@ TEST(BaselineRecordTest, a_long_profile_keeps_what_lasts_longest) {
   }
   BaselineRecord record = baseline(1, {Nanoseconds(5)});
   const std::size_t before = to_json_line(record).size();
-  record.profile = within_limit(profile, kLargestProfile);
+  record.profile = within_limit(profile, kMaxProfile);
   const std::size_t size = to_json_line(record).size() - before;
-  EXPECT_LE(size, kLargestProfile);
-  EXPECT_GT(size, kLargestProfile - 500);
+  EXPECT_LE(size, kMaxProfile);
+  EXPECT_GT(size, kMaxProfile - 500);
   const auto& kept = record.profile->activities;
   EXPECT_EQ(record.profile->left_out, 1000 - static_cast<std::int64_t>(kept.size()));
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end(), [](const auto& left, const auto& right) {

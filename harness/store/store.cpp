@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 30 runs of some epochs are a few megabytes; the limit keeps a wrong file from being read whole.
-constexpr std::int64_t kLargestFile = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxFile = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
   return {"is a symbolic link, and a store follows none", path, "put the file itself there"};
@@ -41,7 +41,7 @@ bool is_there(const std::string& path) {
 Result<std::string> read_text(const std::string& path) {
   if (is_link(path)) return link_error(path);
   if (!is_there(path)) return std::string();
-  return read_file(path, kLargestFile);
+  return read_file(path, kMaxFile);
 }
 
 Status make_folder(const std::string& path) {

@@ -15,6 +15,6 @@ inline constexpr int kWarmupTimeFactor = 10;
 // long each further time,
 inline constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(50);
 // ... at most so often in a round: 1.55 s. Then the round ends with what it has.
-inline constexpr int kMostPauses = 5;
+inline constexpr int kMaxPauses = 5;
 
 }  // namespace bench

@@ -19,7 +19,7 @@ namespace {
 
 // Twice: a line is evicted before its turn comes again even where the replacement is not LRU.
 constexpr std::int64_t kCacheFactor = 2;
-constexpr Bytes kMaximumArena{std::int64_t{1} << 30};
+constexpr Bytes kMaxArena{std::int64_t{1} << 30};
 // Where the caches are unknown: larger than the last level of most machines.
 constexpr Bytes kAssumedLastLevel{std::int64_t{64} << 20};
 
@@ -104,13 +104,13 @@ std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, B
   const std::int64_t units = std::max<std::int64_t>(bytes / unit.count, 1);
   layout.stride = {(units % 2 == 0 ? units + 1 : units) * unit.count};
   const std::int64_t usable = std::min(region.count, distance.count);
-  layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaximumSets);
+  layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaxSets);
   return layout;
 }
 
 Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available) {
   const std::int64_t caches = kCacheFactor * last_level.value_or(kAssumedLastLevel).count;
-  std::int64_t size = std::min(std::max(caches, asked.count), kMaximumArena.count);
+  std::int64_t size = std::min(std::max(caches, asked.count), kMaxArena.count);
   if (available) size = std::min(size, available->count / 2);
   return {round_up(std::max(size, kCacheLine), kCacheLine)};
 }

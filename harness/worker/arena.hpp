@@ -48,14 +48,14 @@ struct SetLayout {
   Bytes stride{0};
   std::vector<Bytes> offsets;
 };
-// As many sets as `distance` bytes of the region make, at least 1 and at most kMaximumSets; absent
+// As many sets as `distance` bytes of the region make, at least 1 and at most kMaxSets; absent
 // when not even one set fits the region.
 std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
                                  Bytes unit = kHostUnit);
 
 // Binding a kernel to a set takes some microseconds: beyond this, small operators would spend more
 // time in setup than in timed iterations.
-inline constexpr std::int64_t kMaximumSets = 8192;
+inline constexpr std::int64_t kMaxSets = 8192;
 
 // The size for a worker: what is asked for (a layer's reuse distance), at least twice the last
 // level of the caches, at most 1 GiB and half the available memory.

@@ -54,7 +54,7 @@ TEST(LayOut, DistanceLimitsTheSets) {
   const std::array<Bytes, 1> buffers = {Bytes{64}};
   EXPECT_EQ(lay_out(buffers, {kMi}, {640})->sets, 10);
   EXPECT_EQ(lay_out(buffers, {kMi}, {1})->sets, 1);
-  EXPECT_EQ(lay_out(buffers, {kMi}, {kMi})->sets, kMaximumSets);
+  EXPECT_EQ(lay_out(buffers, {kMi}, {kMi})->sets, kMaxSets);
   EXPECT_FALSE(lay_out(buffers, {63}, {63}));
 }
 

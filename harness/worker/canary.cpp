@@ -22,9 +22,9 @@ constexpr std::size_t kCachedCount = 8192;
 constexpr int kCachedPasses = 60;
 constexpr std::size_t kStreamedCount = (std::size_t{4} << 20) / sizeof(double);
 
-constexpr std::int64_t kSmallestMemory = std::int64_t{192} << 20;
-constexpr std::int64_t kLargestMemory = std::int64_t{512} << 20;
-static_assert(kCanaryRepetitions * 3 * kStreamedCount * sizeof(double) <= kSmallestMemory);
+constexpr std::int64_t kMinMemory = std::int64_t{192} << 20;
+constexpr std::int64_t kMaxMemory = std::int64_t{512} << 20;
+static_assert(kCanaryRepetitions * 3 * kStreamedCount * sizeof(double) <= kMinMemory);
 
 template <class Work>
 Nanoseconds median_time(Clock& clock, Work work) {
@@ -43,7 +43,7 @@ Nanoseconds median_time(Clock& clock, Work work) {
 
 Bytes canary_memory(std::optional<Bytes> last_level_cache) {
   const std::int64_t caches = 2 * last_level_cache.value_or(Bytes{0}).count;
-  return {std::clamp(caches, kSmallestMemory, kLargestMemory)};
+  return {std::clamp(caches, kMinMemory, kMaxMemory)};
 }
 
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,

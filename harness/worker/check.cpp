@@ -17,9 +17,9 @@ namespace {
 using ops::Dims;
 
 // Of one plane; a larger border is sampled like the rest.
-constexpr std::int64_t kMaximumBorder = 16384;
+constexpr std::int64_t kMaxBorder = 16384;
 // Spatial dimensions are at most the last three of n, c, d, h, w.
-constexpr std::size_t kMaximumPlaneRank = 3;
+constexpr std::size_t kMaxPlaneRank = 3;
 // Bound of a sum of N independent errors in standard deviations: false alarms below 1e-9.
 constexpr double kSigmas = 6;
 
@@ -64,10 +64,9 @@ std::int64_t border_size(std::span<const std::int64_t> plane) {
 
 void add_border_plane(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
   const std::size_t leading = dims.size() > 2 ? 2 : dims.size() - 1;
-  const std::size_t begin =
-      std::max(leading, dims.size() - std::min(dims.size(), kMaximumPlaneRank));
+  const std::size_t begin = std::max(leading, dims.size() - std::min(dims.size(), kMaxPlaneRank));
   const std::span<const std::int64_t> plane = std::span(dims).subspan(begin);
-  if (border_size(plane) > kMaximumBorder) return;
+  if (border_size(plane) > kMaxBorder) return;
   const std::int64_t size = product(plane);
   const auto planes = static_cast<std::uint64_t>(product(std::span(dims).first(begin)));
   const std::int64_t base = static_cast<std::int64_t>(random.below(planes)) * size;

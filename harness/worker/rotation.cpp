@@ -44,7 +44,7 @@ Result<std::unique_ptr<Rotation>> bind_own(ops::Kernel& kernel, std::span<void* 
 
 // Sets over which all of `parts` can rotate together; 1 when one of them cannot.
 std::int64_t lay_out_all(std::span<Rotating* const> parts, const Arena& arena, Bytes distance) {
-  std::int64_t sets = kMaximumSets;
+  std::int64_t sets = kMaxSets;
   for (Rotating* part : parts) {
     std::optional<SetLayout> layout = lay_out(part->sizes, arena.size(), distance, arena.unit());
     if (!layout) return 1;

@@ -151,7 +151,7 @@ std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& samp
   if (!sample.clock_hz || clocks_.size() < kClocksToJudge) return std::nullopt;
   const std::int64_t median = *clocks_.value();
   const double share = static_cast<double>(*sample.clock_hz) / static_cast<double>(median);
-  if (share >= kLowestClockShare) return std::nullopt;
+  if (share >= kMinClockShare) return std::nullopt;
   return fmt::format("SM clock {:.2f} GHz, {:.0f} % of the recent median {:.2f} GHz",
                      gigahertz(*sample.clock_hz), 100 * share, gigahertz(median));
 }
@@ -178,7 +178,7 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
 // False: it has waited long enough in this round.
 bool DeviceSampler::wait_for_device() {
   if (++voids_in_a_row_ % kVoidsBeforePause != 0) return true;
-  if (pauses_ == kMostPauses) return false;
+  if (pauses_ == kMaxPauses) return false;
   options_.pause(kFirstPause * (1 << pauses_));
   ++pauses_;
   return true;

@@ -26,13 +26,13 @@ inline constexpr BatchLimits kDeviceBatch = {std::chrono::milliseconds(1),
                                              std::chrono::milliseconds(1)};
 // A sample whose clock is below this fraction of the recent median is discarded, unless the device
 // reports it as throttled: a power cap is a steady state, in which every sample is slow.
-inline constexpr double kLowestClockShare = 0.90;
+inline constexpr double kMinClockShare = 0.90;
 // A median of fewer samples does not judge another one.
 inline constexpr std::size_t kClocksToJudge = 3;
 // The samples whose median clock counts. If the device settles at a lower clock without reporting
 // why, half as many samples are discarded before the lower clock is the normal one.
 inline constexpr std::size_t kRecentClocks = 15;
-// After so many voids in a row it waits for the device (kFirstPause, kMostPauses).
+// After so many voids in a row it waits for the device (kFirstPause, kMaxPauses).
 inline constexpr int kVoidsBeforePause = 3;
 
 // A preemption costs a sample some microseconds or milliseconds. A short one that had any is not

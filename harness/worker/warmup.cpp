@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 // A kernel that takes no measurable time must not ask for more than this.
-constexpr std::int64_t kMaximumBatch = 1'000'000;
+constexpr std::int64_t kMaxBatch = 1'000'000;
 
 // The last samples of one batch size.
 class SampleWindow {
@@ -61,7 +61,7 @@ std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& lim
   if (iteration >= limits.alone) return 1;
   const std::int64_t wanted = limits.sample.count() + limits.sample.count() / 10;
   const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
-  return std::min((wanted + duration - 1) / duration, kMaximumBatch);
+  return std::min((wanted + duration - 1) / duration, kMaxBatch);
 }
 
 Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
@@ -81,7 +81,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
     // Long iterations need no batch, and no five of them to know it.
     const std::int64_t batch = result.iterations_per_sample;
     const bool batch_known = window.full() || (batch == 1 && *sample >= limits.alone);
-    if (window.full() && window.typical() < limits.sample && batch < kMaximumBatch) {
+    if (window.full() && window.typical() < limits.sample && batch < kMaxBatch) {
       const std::int64_t wanted = iterations_per_sample(window.typical() / batch, limits);
       if (wanted > batch) {
         result.iterations_per_sample = wanted;

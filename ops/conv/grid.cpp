@@ -9,7 +9,7 @@ namespace bench::ops {
 namespace {
 
 // Beyond it (256 MiB) a grid is mostly padding or hardly checked whole: element by element then.
-constexpr std::int64_t kLargestGrid = std::int64_t{1} << 25;
+constexpr std::int64_t kMaxGrid = std::int64_t{1} << 25;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t st
 bool fits(const GridAxes& axes, std::int64_t channels) {
   const Checked row = (Checked(axes[2].length) + axes[2].step + kColumns * axes[2].step);
   const Checked size = row * axes[0].length * axes[1].length * channels;
-  return size.value().value_or(kLargestGrid + 1) <= kLargestGrid;
+  return size.value().value_or(kMaxGrid + 1) <= kMaxGrid;
 }
 
 std::int64_t grid_results(const GridAxes& axes) {

@@ -17,7 +17,7 @@ namespace bench::ops {
 namespace {
 
 constexpr std::size_t kBatchAndChannels = 2;
-constexpr std::size_t kMostSpatial = 3;
+constexpr std::size_t kMaxSpatial = 3;
 
 std::string value_text(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::to_string(*number);
@@ -39,7 +39,7 @@ Status put(ParameterSet& set, std::string_view name, Value value) {
 
 Status infer_image(ParameterSet& set, std::span<const Dims> inputs) {
   const Dims& dims = inputs[0];
-  if (dims.size() <= kBatchAndChannels || dims.size() > kBatchAndChannels + kMostSpatial) {
+  if (dims.size() <= kBatchAndChannels || dims.size() > kBatchAndChannels + kMaxSpatial) {
     return Error{
         .what = fmt::format("the input {} has no 1 to 3 spatial dimensions", join_dims(dims)),
         .where = "inputs",
@@ -85,7 +85,7 @@ Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
   const Dims& dims = inputs[0];
   if (kind_of("shape") == ParameterKind::shape) return put(set, "shape", dims);
   std::vector<std::string_view> names = {"n", "c"};
-  if (dims.size() > kBatchAndChannels && dims.size() <= kBatchAndChannels + kMostSpatial) {
+  if (dims.size() > kBatchAndChannels && dims.size() <= kBatchAndChannels + kMaxSpatial) {
     const auto sizes = size_names(static_cast<int>(dims.size() - kBatchAndChannels));
     names.insert(names.end(), sizes.begin(), sizes.end());
   }

@@ -36,8 +36,8 @@ OnednnContext::OnednnContext(const Collectors& collectors)
       must_wait_(!onednn_is_synchronous()) {}
 
 memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) {
-  constexpr std::size_t kMostDimensions = 5;  // of a convolution
-  if (!is_spatial(dims) || dims.size() > kMostDimensions) return plain_desc(dims, type);
+  constexpr std::size_t kMaxDimensions = 5;  // of a convolution
+  if (!is_spatial(dims) || dims.size() > kMaxDimensions) return plain_desc(dims, type);
   const auto [known, added] = layouts_.try_emplace({dims, type}, plain_desc(dims, type));
   if (added) {
     const auto convolution = pointwise_convolution(*this, dims, type);

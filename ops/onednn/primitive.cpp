@@ -63,12 +63,12 @@ memory::desc free_layout(const Problem& problem, std::string_view name) {
 
 memory::desc met_layout(OnednnContext& context, const OnednnRequest& request, std::string_view name,
                         Nature nature) {
-  constexpr std::size_t kLeastSpatialRank = 4;  // of 3 sizes, most are (batch, sequence, features)
+  constexpr std::size_t kMinSpatialRank = 4;  // of 3 sizes, most are (batch, sequence, features)
   const std::size_t index = tensor_index(request.problem, name);
   const Tensor& tensor = request.problem.tensors[index];
   if (request.problem.layout != Layout::any) return free_layout(request.problem, name);
   if (index < request.given.size() && !request.given[index].is_zero()) return request.given[index];
-  const bool spatial = nature == Nature::spatial || tensor.dims.size() >= kLeastSpatialRank;
+  const bool spatial = nature == Nature::spatial || tensor.dims.size() >= kMinSpatialRank;
   return spatial ? context.convolution_layout(tensor.dims, tensor.dtype)
                  : plain_desc(tensor.dims, tensor.dtype);
 }

@@ -18,7 +18,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::size_t kMostDimensions = DNNL_MAX_NDIMS;
+constexpr std::size_t kMaxDimensions = DNNL_MAX_NDIMS;
 
 struct Requirement {
   DataType type;
@@ -73,9 +73,9 @@ Result<Done, Refusal> check_tensors(const Problem& problem) {
       return unsupported(fmt::format("the oneDNN backend (oneDNN {}) has no {} on a CPU",
                                      onednn_version(), info(tensor.dtype).name));
     }
-    if (tensor.dims.size() > kMostDimensions) {
+    if (tensor.dims.size() > kMaxDimensions) {
       return unsupported(fmt::format("`{}` has {} dimensions, oneDNN's tensors have at most {}",
-                                     tensor.name, tensor.dims.size(), kMostDimensions));
+                                     tensor.name, tensor.dims.size(), kMaxDimensions));
     }
   }
   return Done{};

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int32_t kParameterKinds = 7;
 constexpr std::int32_t kDirections = 3;
 constexpr std::int32_t kTensorRoles = 3;
-constexpr std::size_t kMostDimensions = 12;  // what the CPU library takes
+constexpr std::size_t kMaxDimensions = 12;  // what the CPU library takes
 // Of an operator that has no tolerance of its own: roundings before the last one.
 constexpr double kDefaultSteps = 8;
 
@@ -102,7 +102,7 @@ Status Sink::add(const bench_tensor& given) {
   if (given.dtype < 0 || static_cast<std::size_t>(given.dtype) >= data_types().size()) {
     return fault(fmt::format("gives the tensor `{}` the unknown type {}", name, given.dtype));
   }
-  if (given.rank == 0 || given.rank > kMostDimensions || given.dims == nullptr) {
+  if (given.rank == 0 || given.rank > kMaxDimensions || given.dims == nullptr) {
     return fault(fmt::format("gives the tensor `{}` {} dimensions", name, given.rank));
   }
   const auto role = static_cast<TensorRole>(given.role);

@@ -33,19 +33,19 @@ constexpr std::array<Parameter, 3> kParameters = {{
 }};
 
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
-constexpr std::size_t kSmallestRank = 3;
-constexpr std::size_t kLargestRank = 5;
+constexpr std::size_t kMinRank = 3;
+constexpr std::size_t kMaxRank = 5;
 
 Result<ParameterSet> complete(const ParameterSet& given) {
   for (const Parameter& parameter : kParameters) {
     BENCH_RETURN_IF_ERROR(require(given, parameter.name));
   }
   const std::size_t rank = given.numbers("shape").size();
-  if (rank >= kSmallestRank && rank <= kLargestRank) return given;
-  return Error{.what = fmt::format("`shape` has {} sizes, expected {} to {}", rank, kSmallestRank,
-                                   kLargestRank),
-               .where = "shape",
-               .next = "n, c, then 1 to 3 spatial sizes, such as [1, 64, 56, 56]"};
+  if (rank >= kMinRank && rank <= kMaxRank) return given;
+  return Error{
+      .what = fmt::format("`shape` has {} sizes, expected {} to {}", rank, kMinRank, kMaxRank),
+      .where = "shape",
+      .next = "n, c, then 1 to 3 spatial sizes, such as [1, 64, 56, 56]"};
 }
 
 Result<Model> model(const Problem& problem) {

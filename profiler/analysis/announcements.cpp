@@ -7,7 +7,7 @@ namespace bench {
 namespace {
 
 // Threads times depth of nesting, in real files; beyond it the oldest never ends.
-constexpr std::size_t kMostOpen = 1024;
+constexpr std::size_t kMaxOpen = 1024;
 
 // A primitive is announced with its operator, and begins when the library has got to it.
 bool ends(const Activity& activity, const Activity& begun) {
@@ -22,7 +22,7 @@ bool ends(const Activity& activity, const Activity& begun) {
 Status Announcements::take(const Activity& activity) {
   if (activity.attributes.find(Attribute::unfinished) != nullptr && !activity.duration) {
     open_.push_back(activity);
-    if (open_.size() <= kMostOpen) return Done{};
+    if (open_.size() <= kMaxOpen) return Done{};
     const Activity oldest = std::move(open_.front());
     open_.pop_front();
     return next_.take(oldest);

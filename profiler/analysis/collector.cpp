@@ -15,10 +15,10 @@
 namespace bench::analysis {
 namespace {
 
-constexpr std::size_t kMostFlagLines = 20;  // named in the remark below a table
+constexpr std::size_t kMaxFlagLines = 20;  // named in the remark below a table
 
 // About 1 kB each: 250 MB would be the end of what a table may take.
-constexpr std::size_t kMostGroups = 200'000;
+constexpr std::size_t kMaxGroups = 200'000;
 
 class ActivityCollector final : public Collector {
  public:
@@ -124,9 +124,9 @@ class GroupCollector final : public Collector {
     }
     const auto found = groups_.find(key_text_);
     if (found != groups_.end()) return &found->second;
-    if (groups_.size() == kMostGroups) {
+    if (groups_.size() == kMaxGroups) {
       return Error{
-          fmt::format("more than {} different values of `{}`", kMostGroups, plan_.group_by->name),
+          fmt::format("more than {} different values of `{}`", kMaxGroups, plan_.group_by->name),
           "--aggregate-by", "filter, or group by something coarser"};
     }
     Group& group = groups_[key_text_];
@@ -210,7 +210,7 @@ void Collector::count(const Subject& subject) {
     ++totals_.flags[i];
     const auto line = subject.activity.attributes.integer(Attribute::line);
     auto& lines = totals_.flag_lines[i];
-    if (line && lines.size() < kMostFlagLines) lines.push_back(*line);
+    if (line && lines.size() < kMaxFlagLines) lines.push_back(*line);
   }
 }
 

@@ -88,7 +88,7 @@ std::string nothing_selected(const ReadReport& report,
 
 // Default columns that a narrow terminal does without, in the order in which they go. What is not
 // named here stays.
-constexpr std::array<std::string_view, 26> kLeastWanted = {
+constexpr std::array<std::string_view, 26> kFirstToDrop = {
     "out_shapes", "in_shapes",    "line",           "trace",       "cumulative_share",
     "p50_ns",     "cache",        "min_ns",         "size_bytes",  "direction",
     "dtype",      "bytes",        "flops",          "p95_ns",      "max_ns",
@@ -191,7 +191,7 @@ class Output {
   }
 
   void drop_columns(std::size_t width) {
-    for (const std::string_view name : kLeastWanted) {
+    for (const std::string_view name : kFirstToDrop) {
       if (narrowest_width(shape_.columns) <= width) return;
       for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
         const Column* column = shape_.columns[i].column;

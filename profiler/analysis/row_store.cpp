@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kSortMemory = std::size_t{48} << 20;
 
 // More rows than this are sorted like all of them and cut afterwards.
-constexpr std::int64_t kLargestHeap = 10'000;
+constexpr std::int64_t kMaxHeap = 10'000;
 
 // Rows as bytes: the key first, so that rows whose sort keys are equal are ordered by it.
 void put(std::string& bytes, const void* data, std::size_t size) {
@@ -145,7 +145,7 @@ struct RowStore::State {
   std::size_t next = 0;
   std::string buffer;
 
-  bool uses_heap() const { return top > 0 && top <= kLargestHeap; }
+  bool uses_heap() const { return top > 0 && top <= kMaxHeap; }
   bool full() const { return heap.size() == static_cast<std::size_t>(top); }
   bool before(const Row& a, const Row& b) const { return stands_before(a, b, direction); }
 };

@@ -122,7 +122,7 @@ struct TrackState {
 };
 
 // Damaged or hostile files must not take all memory; real ones stay far below both.
-constexpr std::size_t kMostTracks = 10'000;
+constexpr std::size_t kMaxTracks = 10'000;
 constexpr std::size_t kDeepest = 4096;
 
 struct TrackOrder {
@@ -143,7 +143,7 @@ struct SelfTimes::State {
   TrackState* state_of(const Track& track) {
     if (last_state != nullptr && track == last_track) return last_state;
     const auto found = tracks.find(track);
-    if (found == tracks.end() && tracks.size() >= kMostTracks) return nullptr;
+    if (found == tracks.end() && tracks.size() >= kMaxTracks) return nullptr;
     last_track = track;
     last_state = found != tracks.end() ? &found->second : &tracks[track];
     return last_state;

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 // Below this a name says too little: numbers go first.
-constexpr std::size_t kNarrowestName = 36;
+constexpr std::size_t kMinName = 36;
 constexpr std::size_t kGap = 2;
 
 // Columns of a table by their index, in the order in which a narrow terminal does without them.
@@ -63,7 +63,7 @@ class TextTable {
 
   static void fit(std::size_t width, LeastWanted least_wanted, std::vector<std::size_t>& widths,
                   std::vector<bool>& is_shown) {
-    const std::size_t name = std::min(widths.at(0), kNarrowestName);
+    const std::size_t name = std::min(widths.at(0), kMinName);
     const auto others = [&] {
       std::size_t sum = 0;
       for (std::size_t i = 1; i < widths.size(); ++i) sum += is_shown[i] ? kGap + widths[i] : 0;

@@ -18,8 +18,8 @@
 namespace bench::analysis {
 namespace {
 
-constexpr std::size_t kGap = 2;             // between columns of a table
-constexpr std::size_t kNarrowestText = 10;  // "conv...uts"; less tells nothing
+constexpr std::size_t kGap = 2;       // between columns of a table
+constexpr std::size_t kMinText = 10;  // "conv...uts"; less tells nothing
 
 std::string text_of(const Cell& cell, const Column& column) {
   return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
@@ -297,7 +297,7 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
 std::size_t narrowest_width(const std::vector<TableColumn>& columns) {
   std::vector<TableColumn> narrow = columns;
   for (TableColumn& column : narrow) {
-    if (!column.column->numeric) column.width = std::min(column.width, kNarrowestText);
+    if (!column.column->numeric) column.width = std::min(column.width, kMinText);
   }
   return width_of(narrow);
 }
@@ -307,7 +307,7 @@ Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
     // One character off the widest text; tables are a few hundred characters wide.
     TableColumn* widest = nullptr;
     for (TableColumn& column : columns) {
-      if (column.column->numeric || column.width <= kNarrowestText) continue;
+      if (column.column->numeric || column.width <= kMinText) continue;
       if (widest == nullptr || column.width > widest->width) widest = &column;
     }
     if (widest == nullptr) {
@@ -317,7 +317,7 @@ Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
     const std::size_t excess = width_of(columns) - width;
     // Long steps while one column dwarfs the others.
     const std::size_t step = std::max<std::size_t>(1, std::min(excess, widest->width / 8));
-    widest->width = std::max(kNarrowestText, widest->width - step);
+    widest->width = std::max(kMinText, widest->width - step);
   }
   return Done{};
 }

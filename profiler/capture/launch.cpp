@@ -48,8 +48,8 @@ std::optional<std::string> loader_of(const std::string& file, const Elf64_Ehdr& 
     Elf64_Phdr segment;
     stream.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
     if (!stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
-    constexpr std::uint64_t kLongestPath = 4096;
-    if (segment.p_type != PT_INTERP || segment.p_filesz > kLongestPath) continue;
+    constexpr std::uint64_t kMaxPath = 4096;
+    if (segment.p_type != PT_INTERP || segment.p_filesz > kMaxPath) continue;
     std::string path(segment.p_filesz, '\0');
     stream.seekg(static_cast<std::streamoff>(segment.p_offset));
     stream.read(path.data(), static_cast<std::streamsize>(path.size()));

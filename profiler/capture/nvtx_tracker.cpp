@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kLayer = "layer:";
 // Forward operators remembered for their backward ones; a training run has no end.
-constexpr std::size_t kMostForwards = std::size_t{1} << 20;
+constexpr std::size_t kMaxForwards = std::size_t{1} << 20;
 
 // In the order of nvtxPayloadType_t.
 enum class PayloadType : std::uint64_t { none, u64, i64, f64, u32, i32, f32 };
@@ -217,7 +217,7 @@ void NvtxTracker::link_sequence(Process& process, std::int64_t tid, const Framew
     return;
   }
   if (known == process.forwards.end()) {
-    if (process.forwards.size() >= kMostForwards) process.forwards.clear();
+    if (process.forwards.size() >= kMaxForwards) process.forwards.clear();
     process.forwards.emplace(*range.sequence, Forward{tid, frame.path, call_around(around)});
   } else if (known->second.tid == tid) {
     known->second.path = frame.path;

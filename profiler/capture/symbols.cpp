@@ -16,7 +16,7 @@ namespace bench {
 namespace {
 
 // Above any real symbol table; keeps a damaged header from asking for all memory.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
 
 class ElfReader {
  public:
@@ -35,7 +35,7 @@ class ElfReader {
 
   template <class T>
   bool read_all(const Elf64_Shdr& section, std::vector<T>& items) {
-    if (section.sh_size > kMostBytes || section.sh_size > size_) return false;
+    if (section.sh_size > kMaxBytes || section.sh_size > size_) return false;
     items.resize(section.sh_size / sizeof(T));
     return read(section.sh_offset, items.data(), items.size() * sizeof(T));
   }

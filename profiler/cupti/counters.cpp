@@ -20,7 +20,7 @@ using Step = Result<Done, CounterRefusal>;
 constexpr const char* kRangeName = "bench";
 constexpr std::size_t kRanges = 1;
 // A pass may be repeated; an execution that never satisfies the profiler must not go on for ever.
-constexpr std::size_t kMostRepetitions = 4;
+constexpr std::size_t kMaxRepetitions = 4;
 
 Step step(const CounterLibrary& library, std::string_view what, CUptiResult result) {
   if (result == CUPTI_SUCCESS) return Done{};
@@ -164,7 +164,7 @@ Step RangeProfiler::end_pass() {
 
 Step RangeProfiler::run(const std::function<Status()>& execute, std::size_t passes) {
   for (std::size_t i = 0; !submitted_; ++i) {
-    if (i == passes * kMostRepetitions) {
+    if (i == passes * kMaxRepetitions) {
       return failure(fmt::format("{} passes did not suffice, {} were planned", i, passes));
     }
     BENCH_RETURN_IF_ERROR(begin_pass());

@@ -63,7 +63,7 @@ SortKey key_of(const TraceEventHead& head) {
 }
 
 // Announced activities are looked for among those of the same start; no real trace has more.
-constexpr std::size_t kMostOfOneStart = 65536;
+constexpr std::size_t kMaxEventsOfOneStart = 65536;
 
 }  // namespace
 
@@ -168,7 +168,7 @@ struct ChromeTrace::State {
   Status sorted(const SpillSort::Record& record) {
     const TraceEvent event = unpacked(record.payload);
     if (!same_start.empty() &&
-        (event.head.start != start_of_same || same_start.size() >= kMostOfOneStart)) {
+        (event.head.start != start_of_same || same_start.size() >= kMaxEventsOfOneStart)) {
       BENCH_RETURN_IF_ERROR(draw_same_start());
     }
     const bool open = event.head.type == TraceEventType::slice && event.head.ends == EventEnd::open;

@@ -29,8 +29,8 @@ LiveBytes live_bytes(std::vector<MemoryChange> changes) {
 
 namespace {
 
-constexpr double kBreak = 8;           // height of a break
-constexpr double kMostOfBreaks = 0.4;  // of the height, however many there are
+constexpr double kBreak = 8;               // height of a break
+constexpr double kMaxBreakFraction = 0.4;  // of the height, however many there are
 constexpr std::uint64_t kGapShare = 50;
 
 using Range = std::pair<std::uint64_t, std::uint64_t>;
@@ -72,7 +72,7 @@ AddressScale::AddressScale(const std::vector<MemoryBlock>& blocks, double height
   const std::vector<Range> regions = joined(ranges, gap);
   if (regions.empty()) return;
   const auto breaks = static_cast<double>(regions.size() - 1);
-  const double one_break = breaks > 0 ? std::min(kBreak, height * kMostOfBreaks / breaks) : 0;
+  const double one_break = breaks > 0 ? std::min(kBreak, height * kMaxBreakFraction / breaks) : 0;
   per_byte_ = (height - one_break * breaks) / std::max(1.0, bytes_in(regions));
   double offset = 0;
   for (const Range& region : regions) {

@@ -249,9 +249,9 @@ class Picture {
   }
 
   void time_axis() {
-    constexpr std::int64_t kMostTicks = 10;
+    constexpr std::int64_t kMaxTicks = 10;
     const std::int64_t span = std::max<std::int64_t>(1, last_ - first_);
-    const std::int64_t step = tick_step(span, kMostTicks);
+    const std::int64_t step = tick_step(span, kMaxTicks);
     for (std::int64_t number = 0; number <= span / step; ++number) {
       const std::int64_t tick = number * step;
       const double at = x(first_ + tick);
@@ -343,7 +343,7 @@ struct MemoryFlow::State {
     if (activity.duration) block.released = end;
     chart.blocks.push_back(std::move(block));
     // At twice the number, so that each is looked at twice at most.
-    if (chart.blocks.size() >= 2 * kMostRectangles) keep_largest(chart, last, kMostRectangles);
+    if (chart.blocks.size() >= 2 * kMaxRectangles) keep_largest(chart, last, kMaxRectangles);
   }
 
   Status finish() {
@@ -360,7 +360,7 @@ struct MemoryFlow::State {
     }
     double top = 0;
     for (auto& [place, chart] : charts) {
-      keep_largest(chart, last, kMostRectangles);
+      keep_largest(chart, last, kMaxRectangles);
       std::stable_sort(
           chart.blocks.begin(), chart.blocks.end(),
           [](const MemoryBlock& a, const MemoryBlock& b) { return a.allocated < b.allocated; });

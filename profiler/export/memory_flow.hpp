@@ -16,7 +16,7 @@ namespace bench {
 
 // Takes activities in any order; those that are no allocations pass. One chart for each process
 // and each device of it. Keeps 16 bytes an allocation for the peak, and the rest of the
-// kMostRectangles with the largest bytes x lifetime. Not thread-safe.
+// kMaxRectangles with the largest bytes x lifetime. Not thread-safe.
 class MemoryFlow final : public ActivitySink {
  public:
   static Result<std::unique_ptr<MemoryFlow>> create(const std::string& path, Existing existing);
@@ -33,6 +33,6 @@ class MemoryFlow final : public ActivitySink {
   explicit MemoryFlow(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-inline constexpr std::size_t kMostRectangles = 20000;  // browsers stay quick
+inline constexpr std::size_t kMaxRectangles = 20000;  // browsers stay quick
 
 }  // namespace bench

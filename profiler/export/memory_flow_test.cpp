@@ -115,7 +115,7 @@ TEST(MemoryFlow, DrawsTheLargestOfVeryMany) {
   for (int i = 0; i < 50'000; ++i) all.push_back(allocation("small", i, 1, 1, 64 * i));
   all.push_back(allocation("large", 0, 1000, 1 << 20, 1 << 30));
   const std::string svg = picture(all);
-  EXPECT_EQ(count(svg, "<rect class=\"block\""), static_cast<int>(kMostRectangles));
+  EXPECT_EQ(count(svg, "<rect class=\"block\""), static_cast<int>(kMaxRectangles));
   EXPECT_THAT(svg, HasSubstr("data-name=\"large\""));
   EXPECT_THAT(svg, HasSubstr("; 30001 smaller ones not drawn"));
 }

@@ -7,7 +7,7 @@ namespace bench {
 namespace {
 
 // Launches run ahead of their executions by the depth of a device's queue, some thousands.
-constexpr std::size_t kMostOpen = 65536;
+constexpr std::size_t kMaxOpen = 65536;
 
 // Nothing arrives before it leaves: an execution that ended before its launch (clocks that are
 // apart) gets no arrow.
@@ -23,7 +23,7 @@ void connect(const TraceFlows::Place& from, const TraceFlows::Place& to,
 TraceFlows::Entry& TraceFlows::entry(const Key& key) {
   const auto [found, added] = entries_.try_emplace(key);
   if (added) order_.push_back(key);
-  if (order_.size() > kMostOpen) {
+  if (order_.size() > kMaxOpen) {
     entries_.erase(order_.front());
     order_.pop_front();
   }
@@ -42,7 +42,7 @@ void TraceFlows::execution(const Key& key, const Place& place, std::vector<Flow>
   if (known.launch) {
     connect(*known.launch, place, flows);
   } else {
-    if (known.executions.size() < kMostOpen) known.executions.push_back(place);
+    if (known.executions.size() < kMaxOpen) known.executions.push_back(place);
   }
 }
 

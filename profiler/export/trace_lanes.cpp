@@ -22,7 +22,7 @@ namespace {
 
 // Intervals that lie further back than this many others are no longer told apart: who begins
 // before their end and does not span them goes to another lane.
-constexpr std::size_t kMostRemembered = 65536;
+constexpr std::size_t kMaxRemembered = 65536;
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void ArrivalLanes::Lane::insert(const Interval& interval) {
   auto begin = end;
   while (begin != outermost.begin() && std::prev(begin)->start >= interval.start) --begin;
   outermost.insert(outermost.erase(begin, end), interval);
-  if (outermost.size() <= kMostRemembered) return;
+  if (outermost.size() <= kMaxRemembered) return;
   forgotten = has_forgotten ? std::max(forgotten, outermost.front().end) : outermost.front().end;
   has_forgotten = true;
   outermost.pop_front();

@@ -77,7 +77,7 @@ void TraceRules::problem(std::string text) {
 
 void TraceRules::file_problem(std::string text) {
   ++check_.problem_count;
-  if (check_.problems.size() < kMostProblems) check_.problems.push_back(std::move(text));
+  if (check_.problems.size() < kMaxProblems) check_.problems.push_back(std::move(text));
 }
 
 void TraceRules::event(const RawEvent& raw) {

@@ -21,7 +21,7 @@ std::string known_number(std::int64_t number) {
   return number > 0 ? fmt::format("{}", number) : std::string(kUnknown);
 }
 
-constexpr std::int64_t kMostLanesInOrder = 1000;
+constexpr std::int64_t kMaxLanesInOrder = 1000;
 
 }  // namespace
 
@@ -115,8 +115,8 @@ std::string TraceTracks::thread_title(const Row& row, std::size_t lane) {
 }
 
 std::int64_t TraceTracks::thread_order(std::size_t track, std::size_t lane) {
-  return static_cast<std::int64_t>(track) * kMostLanesInOrder +
-         std::min(static_cast<std::int64_t>(lane), kMostLanesInOrder - 1);
+  return static_cast<std::int64_t>(track) * kMaxLanesInOrder +
+         std::min(static_cast<std::int64_t>(lane), kMaxLanesInOrder - 1);
 }
 
 }  // namespace bench

@@ -31,12 +31,12 @@ struct TraceCheck {
   std::int64_t tracks = 0;              // (pid, tid) with slices
   TraceEnding ending = TraceEnding::terminated;
   std::int64_t problem_count = 0;
-  std::vector<std::string> problems;  // the first kMostProblems: "event 17: ..."
+  std::vector<std::string> problems;  // the first kMaxProblems: "event 17: ..."
 
   bool ok() const { return problem_count == 0; }
   std::int64_t total() const;  // events
 };
-inline constexpr std::size_t kMostProblems = 20;
+inline constexpr std::size_t kMaxProblems = 20;
 
 // Reads as a stream; keeps 24 bytes a slice and some hundred a flow. Error: the file cannot be
 // read. A file may be compressed with gzip.

@@ -134,7 +134,7 @@ TEST(TraceValidator, CountsProblemsBeyondTheFirst) {
   for (int i = 0; i < 99; ++i) events += ",7";
   const TraceCheck check = check_trace("[" + events + "]");
   EXPECT_EQ(check.problem_count, 100);
-  EXPECT_EQ(check.problems.size(), kMostProblems);
+  EXPECT_EQ(check.problems.size(), kMaxProblems);
 }
 
 TEST(TraceValidator, NamesAFileThatIsNotThere) {

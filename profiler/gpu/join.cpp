@@ -25,14 +25,14 @@ namespace {
 // The tracer computes times of the device from readings of both clocks: this much is its error.
 constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
 // Beyond this the times are wrong, and not only inexact.
-constexpr Nanoseconds kMostClockError = std::chrono::milliseconds(1);
+constexpr Nanoseconds kMaxClockError = std::chrono::milliseconds(1);
 // No work waits as long on a device. Clocks that count from 1970 and from the machine's start are
 // decades apart.
 constexpr Nanoseconds kOtherClock = std::chrono::hours(24);
 // The counter of busy time has as many points as a timeline has pixels, none of them so short that
 // one kernel would be all of it.
 constexpr std::int64_t kBusyPoints = 1000;
-constexpr Nanoseconds kLeastBusyPeriod = std::chrono::microseconds(100);
+constexpr Nanoseconds kMinBusyPeriod = std::chrono::microseconds(100);
 
 // Names of waits in tables and timelines.
 constexpr std::array<std::string_view, 5> kWaitNames = {
@@ -375,7 +375,7 @@ void Joiner::add_counters() {
     const std::vector<GpuInterval> apart = united(spans.running);
     if (apart.empty()) continue;
     const Nanoseconds window = apart.back().end - apart.front().start;
-    const Nanoseconds period = std::max(window / kBusyPoints + Nanoseconds(1), kLeastBusyPeriod);
+    const Nanoseconds period = std::max(window / kBusyPoints + Nanoseconds(1), kMinBusyPeriod);
     add_counter("gpu_busy", "%", device, covered_percent(apart, period));
     add_counter("unfinished_kernels", "1", device, open_count(spans.unfinished));
   }
@@ -444,7 +444,7 @@ void Joiner::judge_clocks() {
     std::string text = fmt::format(
         "{} kernels, copies or fills {}, by up to {}: the clocks of host and device disagree",
         row.disorder.count, row.what, format_time(row.disorder.most));
-    (row.disorder.most > kMostClockError ? join_.void_reasons : join_.notes)
+    (row.disorder.most > kMaxClockError ? join_.void_reasons : join_.notes)
         .push_back(std::move(text));
   }
 }

@@ -58,7 +58,7 @@ std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) 
 }
 
 // Of the source and of the weights; more kernels are parts of them that cannot be told apart.
-constexpr std::int64_t kMostGradients = 2;
+constexpr std::int64_t kMaxGradients = 2;
 
 std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,
                                           std::span<const KernelShare> kernels) {
@@ -70,7 +70,7 @@ std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (find_auxiliary(kernels[i].short_name) != nullptr) {
       shares[i] = {0, kernels[i].own_bytes};
-    } else if (products <= kMostGradients && multiplies(kernels[i])) {
+    } else if (products <= kMaxGradients && multiplies(kernels[i])) {
       shares[i] = {work.flops, work.bytes};
     }
   }

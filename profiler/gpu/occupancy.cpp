@@ -9,7 +9,7 @@ namespace {
 
 // The same for every compute capability from 7.0 on (Programming Guide, table of capabilities).
 constexpr std::int64_t kRegisterUnit = 256;
-constexpr std::int64_t kMostRegisters = 255;  // a thread
+constexpr std::int64_t kMaxRegisters = 255;  // a thread
 constexpr std::int64_t kPartitions = 4;
 
 struct SharedMemoryRule {
@@ -44,7 +44,7 @@ bool is_complete(const GpuLimits& limits) {
 std::optional<std::int64_t> by_registers(const GpuLimits& limits, const GpuKernel& launch,
                                          std::int64_t warps) {
   if (launch.registers == 0) return std::nullopt;
-  if (launch.registers > kMostRegisters) return 0;
+  if (launch.registers > kMaxRegisters) return 0;
   const std::int64_t warp = rounded_up(launch.registers * limits.warp_size, kRegisterUnit);
   // The hardware looks at a block as if its warps filled all partitions.
   if (warp * rounded_up(warps, kPartitions) > limits.registers_per_block) return 0;

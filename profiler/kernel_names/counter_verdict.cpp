@@ -15,7 +15,7 @@ namespace {
 using Question = CounterQuestion;
 
 // Below, a library sets something up with them.
-constexpr double kLeastActiveShare = 0.01;
+constexpr double kMinActiveShare = 0.01;
 
 constexpr double kOperationsMargin = 0.02;  // a library adds a few for a bias or a last tile
 constexpr double kBytesMargin = 0.10;       // launch parameters, code, descriptors
@@ -72,7 +72,7 @@ TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
       std::ranges::any_of(executed, [](const auto& each) { return each.has_value(); });
   const bool ran =
       std::ranges::any_of(executed, [](const auto& each) { return each.value_or(0) > 0; });
-  const bool active = share.value_or(0) >= kLeastActiveShare;
+  const bool active = share.value_or(0) >= kMinActiveShare;
   if (ran && active) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
   const bool none = (counted || share) && !ran && !active;
   if (none) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};

@@ -9,10 +9,10 @@ namespace bench {
 namespace {
 
 // Real profiles have some hundred names; a file of nothing but different ones must not fill memory.
-constexpr std::size_t kMostNames = 10'000;
+constexpr std::size_t kMaxNames = 10'000;
 
 // Template arguments may be endless (CUTLASS 3 writes some kB); what tells stands in front of that.
-constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kMaxName = 4096;
 
 }  // namespace
 
@@ -24,10 +24,10 @@ std::string text_of(const TensorCoreVerdict& verdict) {
 }
 
 TensorCoreVerdict KernelNames::tensor_cores(std::string_view name) {
-  name = name.substr(0, kLongestName);
+  name = name.substr(0, kMaxName);
   const auto known = known_.find(name);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostNames) known_.clear();
+  if (known_.size() >= kMaxNames) known_.clear();
   return known_.emplace(name, decide(name)).first->second;
 }
 

@@ -42,8 +42,8 @@ std::optional<std::int64_t> parse_exponent(std::string_view text) {
   text.remove_prefix(1);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  constexpr std::size_t kMostDigits = 3;
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  constexpr std::size_t kMaxDigits = 3;
+  if (text.empty() || text.size() > kMaxDigits) return std::nullopt;
   std::int64_t size = 0;
   for (const char c : text) {
     if (!is_digit(c)) return std::nullopt;

@@ -111,7 +111,7 @@ Nanoseconds VerboseCollector::start_of(const VerboseLine& line, Nanoseconds dura
 }
 
 void VerboseCollector::note(std::string_view fault, std::string_view line) {
-  if (notes_.size() >= kMostNotes) return;
+  if (notes_.size() >= kMaxNotes) return;
   notes_.push_back(fmt::format("{}: {}", fault, line.substr(0, kQuotedCharacters)));
 }
 

@@ -46,10 +46,10 @@ class VerboseCollector {
 
   std::int64_t damaged() const { return damaged_; }  // with lines that end early
   std::int64_t unknown() const { return unknown_; }
-  // Of the first kMostNotes of either: what was wrong, and the beginning of the line.
+  // Of the first kMaxNotes of either: what was wrong, and the beginning of the line.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  static constexpr std::size_t kMostNotes = 20;
+  static constexpr std::size_t kMaxNotes = 20;
 
  private:
   Status take_line(std::string_view line, const VerbosePlace& place, VerbosePhases phases);

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kLongestNotes = 1024;
+constexpr std::size_t kMaxNotesLength = 1024;
 
 // A value after `prefix`, up to a comma (`whole`: to the end) of an info line that begins with
 // `line`.
@@ -49,7 +49,7 @@ void add_version(std::string_view text, std::map<std::string, std::string>& fact
 
 void add_note(std::string_view text, std::map<std::string, std::string>& facts) {
   std::string& notes = facts["library.onednn.notes"];
-  if (notes.size() + text.size() + 2 > kLongestNotes) return;
+  if (notes.size() + text.size() + 2 > kMaxNotesLength) return;
   if (!notes.empty()) notes += "; ";
   notes += text;
 }

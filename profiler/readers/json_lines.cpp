@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kSchemas = {"bench.result/1", kProfileSchema};
 
 // A header with more than this is no header; its facts are left out.
-constexpr std::size_t kLongestHeader = 1 << 20;
+constexpr std::size_t kMaxHeader = 1 << 20;
 
 constexpr std::string_view kBlank = " \t\r";
 
@@ -37,7 +37,7 @@ void flatten(const nlohmann::json& value, const std::string& name, int depth,
 
 // Facts of a `run` or `profile` record, named as every reader names them: "library.onednn.version".
 void take_facts(std::string_view line, std::map<std::string, std::string>& facts) {
-  if (line.size() > kLongestHeader) return;
+  if (line.size() > kMaxHeader) return;
   const auto record = nlohmann::json::parse(line, nullptr, false);
   if (!record.is_object()) return;
   if (const auto tool = record.find("tool"); tool != record.end()) {

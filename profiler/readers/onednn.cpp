@@ -147,8 +147,8 @@ class LogReader {
   }
 
   bool waits_for_timestamp(const VerboseLine& line) const {
-    constexpr std::size_t kMostHeld = 100;  // a few lines of debugging come first
-    return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMostHeld &&
+    constexpr std::size_t kMaxHeld = 100;  // a few lines of debugging come first
+    return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
            decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
   }
 

@@ -302,7 +302,7 @@ std::vector<std::size_t> widths_of(std::string_view header) {
 // The columns of a line that is a header: nothing but PyProf's names, one of them the kernel or the
 // operator.
 std::optional<Layout> layout_of(std::string_view line) {
-  constexpr std::size_t kFewestColumns = 3;  // fewer could be prose
+  constexpr std::size_t kMinColumns = 3;  // fewer could be prose
   std::vector<std::string> fields;
   Layout layout{delimiter_of(line), {}, {}};
   if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
@@ -313,7 +313,7 @@ std::optional<Layout> layout_of(std::string_view line) {
     names_it = names_it || column->header == "Kernel" || column->header == "Op";
     layout.columns.push_back(column);
   }
-  if (!names_it || layout.columns.size() < kFewestColumns) return std::nullopt;
+  if (!names_it || layout.columns.size() < kMinColumns) return std::nullopt;
   while (line.ends_with('\r')) line.remove_suffix(1);
   const bool is_aligned = line.find("  ") != std::string_view::npos || line.ends_with(' ');
   if (layout.delimiter == Delimiter::blank && is_aligned && !line.starts_with(' ')) {

@@ -35,7 +35,7 @@ Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {
 }
 
 void ReadReport::note(std::string text) {
-  if (notes.size() < kMostNotes) notes.push_back(std::move(text));
+  if (notes.size() < kMaxNotes) notes.push_back(std::move(text));
 }
 
 }  // namespace bench

@@ -154,7 +154,7 @@ TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
   const auto report = read(text, names);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->damaged, 1000);
-  EXPECT_EQ(report->notes.size(), kMostNotes);
+  EXPECT_EQ(report->notes.size(), kMaxNotes);
 }
 
 TEST(JsonLines, an_error_of_the_sink_ends_the_reading) {

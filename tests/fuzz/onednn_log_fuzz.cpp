@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(report->activities == sink.taken);
-  require(report->notes.size() <= bench::kMostNotes);
+  require(report->notes.size() <= bench::kMaxNotes);
   require(report->damaged + report->unknown == 0 || !report->notes.empty());
   return 0;
 }

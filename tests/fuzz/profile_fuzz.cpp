@@ -65,7 +65,7 @@ void read(const std::string& text) {
     return;
   }
   require(report->activities == sink.taken);
-  require(report->notes.size() <= bench::kMostNotes);
+  require(report->notes.size() <= bench::kMaxNotes);
   require(report->damaged + report->unknown == 0 || !report->notes.empty());
   const bench::Attribution attribution = sink.summary.attribution();
   require(attribution.attributed + attribution.unattributed == attribution.wall);

@@ -179,14 +179,14 @@ Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
 Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
                                                                 const Problem& problem,
                                                                 std::int64_t tuning) {
-  constexpr std::int64_t kMostCandidates = 1024;
+  constexpr std::int64_t kMaxCandidates = 1024;
   Runtime& runtime = *session.device.runtime;
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Product> product, make_product(session, problem));
   ProductTensors tensors(problem, product->form);
   const auto state = runtime.memory();
   if (!state) return failed(state.error());
   if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
-  const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMostCandidates));
+  const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMaxCandidates));
   const Nanoseconds begin = runtime.now();
   BENCH_ASSIGN_OR_RETURN(
       const std::vector<MatmulAlgorithm> algorithms,

@@ -11,7 +11,7 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr Nanoseconds kSample = std::chrono::milliseconds(2);
-constexpr std::int64_t kMostIterations = 200;
+constexpr std::int64_t kMaxIterations = 200;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invoc
   SampleRequest request{rotation, 0, 1, SampleMethod::stream};
   BENCH_ASSIGN_OR_RETURN(const DeviceSample one, device.sampler->sample(sampling, request));
   const std::int64_t single = std::max<std::int64_t>(one.device.count(), 1);
-  request.iterations = std::clamp<std::int64_t>(kSample.count() / single, 1, kMostIterations);
+  request.iterations = std::clamp<std::int64_t>(kSample.count() / single, 1, kMaxIterations);
   std::array<Nanoseconds, 3> times{};
   for (Nanoseconds& time : times) {
     BENCH_ASSIGN_OR_RETURN(const DeviceSample sample, device.sampler->sample(sampling, request));

@@ -19,8 +19,8 @@ using Pointwise = GraphBuilder::Pointwise;
 
 // Shapes are aligned at the last dimension, as broadcasts are.
 std::vector<std::int64_t> padded(const Dims& dims) {
-  constexpr std::size_t kLeastRank = 4;
-  std::vector<std::int64_t> result(dims.size() < kLeastRank ? kLeastRank - dims.size() : 0, 1);
+  constexpr std::size_t kMinRank = 4;
+  std::vector<std::int64_t> result(dims.size() < kMinRank ? kMinRank - dims.size() : 0, 1);
   result.insert(result.end(), dims.begin(), dims.end());
   return result;
 }

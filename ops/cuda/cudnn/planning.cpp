@@ -27,7 +27,7 @@ Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
 
 // cuDNN lists up to some hundred configurations, of which the first few matter; those that a data
 // type forbids may well stand before all others.
-constexpr std::int64_t kMostConfigurations = 256;
+constexpr std::int64_t kMaxConfigurations = 256;
 
 // In the heuristics' order, those of `mode` alone; for the device that is described, else for that
 // of the graph's handle.
@@ -41,7 +41,7 @@ Result<std::vector<Descriptor>> configurations(const std::shared_ptr<const Cudnn
   if (device != nullptr) builder.descriptor(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *device);
   BENCH_ASSIGN_OR_RETURN(const Descriptor heuristics, builder.finish());
   return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
-                                kMostConfigurations);
+                                kMaxConfigurations);
 }
 
 PlannedEngine read_engine(const Descriptor& configuration) {

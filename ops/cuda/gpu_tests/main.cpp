@@ -100,7 +100,7 @@ Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) 
 }
 
 // A driver that never answers must not cost the other parts.
-constexpr unsigned kMostSecondsOfAPart = 90;
+constexpr unsigned kMaxSecondsOfAPart = 90;
 
 // This program once more, for one part.
 int run_apart(const Arguments& arguments, const CheckPart& part) {
@@ -116,7 +116,7 @@ int run_apart(const Arguments& arguments, const CheckPart& part) {
   words.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(kMostSecondsOfAPart);
+    alarm(kMaxSecondsOfAPart);
     execv(self.c_str(), const_cast<char**>(words.data()));
     _exit(EXIT_FAILURE);
   }
@@ -126,7 +126,7 @@ int run_apart(const Arguments& arguments, const CheckPart& part) {
   CheckReport report(arguments.figures);
   if (WTERMSIG(status) == SIGALRM) {
     report.add(name, "", Outcome::cut,
-               {{"reason", fmt::format("not done after {} s", kMostSecondsOfAPart)}});
+               {{"reason", fmt::format("not done after {} s", kMaxSecondsOfAPart)}});
     return EXIT_SUCCESS;
   }
   report.broken(name, "", fmt::format("ended by signal {}", WTERMSIG(status)));

@@ -14,7 +14,7 @@ namespace bench::ops::cuda {
 namespace {
 
 // Programs that one process can run one after the other.
-constexpr int kMostFiles = 10'000;
+constexpr int kMaxFiles = 10'000;
 
 Error failure(std::string_view what, const std::string& path) {
   return Error{fmt::format("{}: {}", what, std::strerror(errno)), path, ""};
@@ -34,7 +34,7 @@ Status write_all(int descriptor, std::string_view text, const std::string& path)
 
 Result<GpuSpoolWriter> GpuSpoolWriter::create(const std::string& spool, std::int64_t pid) {
   const std::string stem = fmt::format("{}{}{}", spool, capture::kGpuSpoolSuffix, pid);
-  for (int number = 1; number <= kMostFiles; ++number) {
+  for (int number = 1; number <= kMaxFiles; ++number) {
     const std::string path = number == 1 ? stem : fmt::format("{}.{}", stem, number);
     const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {

@@ -162,7 +162,7 @@ BENCH_BOTH T take_step(const ElementStep& step, T value, T operand) {
 template <class T, class Index>
 BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
                                 Index position) {
-  std::int64_t index[kMostDims];
+  std::int64_t index[kMaxDims];
   for (int d = plan.rank - 1; d > 0; --d) {
     const Index size = static_cast<Index>(plan.dims[d]);
     index[d] = position % size;

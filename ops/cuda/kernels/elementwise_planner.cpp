@@ -89,11 +89,10 @@ Result<ElementwisePlan, Refusal> ElementwisePlanner::finish() const {
       runs.push_back({dims_[d], d});
     }
   }
-  if (runs.size() > kMostDims || operands_.size() > kMostOperands - 1 ||
-      steps_.size() > kMostSteps) {
+  if (runs.size() > kMaxDims || operands_.size() > kMaxOperands - 1 || steps_.size() > kMaxSteps) {
     return Refusal{Refusal::Kind::unsupported,
                    fmt::format("one launch takes {} dimensions, {} operands and {} functions",
-                               kMostDims, kMostOperands - 1, kMostSteps)};
+                               kMaxDims, kMaxOperands - 1, kMaxSteps)};
   }
   ElementwisePlan plan;
   plan.precision = precision_;

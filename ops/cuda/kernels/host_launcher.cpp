@@ -70,7 +70,7 @@ struct Executor {
 }  // namespace
 
 Status HostLauncher::launch(const OwnPlan& plan, std::span<void* const> tensors) {
-  assert(tensors.size() <= static_cast<std::size_t>(kMostOperands));
+  assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
   Addresses addresses;
   std::copy(tensors.begin(), tensors.end(), addresses.at);
   std::visit(Executor{addresses}, plan);

@@ -34,19 +34,19 @@ enum class Combination : std::uint8_t { add, sub, mul, div, max, min };
 // In what a kernel computes: f64 where it computes on f64, else f32.
 enum class Precision : std::uint8_t { single, wide };
 
-inline constexpr int kMostDims = 6;
-inline constexpr int kMostOperands = 10;
-inline constexpr int kMostSteps = 12;
+inline constexpr int kMaxDims = 6;
+inline constexpr int kMaxOperands = 10;
+inline constexpr int kMaxSteps = 12;
 
 // Addresses of the tensors that plans name by number.
 struct Addresses {
-  void* at[kMostOperands] = {};
+  void* at[kMaxOperands] = {};
 };
 
 struct Operand {
   int tensor = 0;
   Element type = Element::f32;
-  std::int64_t strides[kMostDims] = {};  // in elements; 0: stretched
+  std::int64_t strides[kMaxDims] = {};  // in elements; 0: stretched
 };
 
 // One step of an element's computation, on the value so far.
@@ -71,13 +71,13 @@ enum class Outside : std::uint8_t { none, skip, zero };
 // conversion. Dimensions are ordered as the destination's memory, innermost last.
 struct ElementwisePlan {
   int rank = 1;
-  std::int64_t dims[kMostDims] = {1};
+  std::int64_t dims[kMaxDims] = {1};
   std::int64_t elements = 1;
   int operand_count = 1;
-  Operand operands[kMostOperands];
+  Operand operands[kMaxOperands];
   Operand destination;
   int step_count = 0;
-  ElementStep steps[kMostSteps];
+  ElementStep steps[kMaxSteps];
   Precision precision = Precision::single;
   // Outside are positions with index[block] * block_size + index[within] >= limit.
   Outside outside = Outside::none;

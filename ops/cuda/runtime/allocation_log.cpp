@@ -9,7 +9,7 @@ namespace bench::ops::cuda {
 namespace {
 
 // A first cudaMalloc may take so long, and the tracer stamps it somewhere in between.
-constexpr Nanoseconds kLongestCall = std::chrono::seconds(1);
+constexpr Nanoseconds kMaxCall = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -22,7 +22,7 @@ const AllocationLog::Taken* AllocationLog::nearest(const GpuAllocation& allocati
   const auto at_address = taken_.find(allocation.address);
   if (at_address == taken_.end()) return nullptr;
   const Taken* found = nullptr;
-  Nanoseconds least = kLongestCall;
+  Nanoseconds least = kMaxCall;
   for (const Taken& taken : at_address->second) {
     const Nanoseconds distance = std::chrono::abs(taken.at - allocation.at);
     if (taken.size.count != allocation.bytes || distance > least) continue;

@@ -19,8 +19,8 @@ namespace {
 constexpr double kThrottledShare = 0.01;
 // Runs whose clocks differ by more are not compared either.
 constexpr double kUnsteadyClock = 0.03;
-constexpr std::size_t kFewestClocks = 5;
-constexpr std::size_t kMostClocks = 101;
+constexpr std::size_t kMinClocks = 5;
+constexpr std::size_t kMaxClocks = 101;
 
 struct XidName {
   std::int64_t number;
@@ -180,16 +180,16 @@ std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) 
 }
 
 void ClockHistory::add(std::int64_t hertz) {
-  if (latest_.size() < kMostClocks) {
+  if (latest_.size() < kMaxClocks) {
     latest_.push_back(hertz);
     return;
   }
   latest_[next_] = hertz;
-  next_ = (next_ + 1) % kMostClocks;
+  next_ = (next_ + 1) % kMaxClocks;
 }
 
 std::optional<std::int64_t> ClockHistory::median() const {
-  if (latest_.size() < kFewestClocks) return std::nullopt;
+  if (latest_.size() < kMinClocks) return std::nullopt;
   std::vector<std::int64_t> sorted = latest_;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());

@@ -11,7 +11,7 @@ namespace {
 // Of the time, at most a twentieth is spent on asking.
 constexpr std::int64_t kShare = 20;
 // A trace that lasts for minutes has points further apart: a timeline shows no more.
-constexpr std::size_t kMostReadings = 20'000;
+constexpr std::size_t kMaxReadings = 20'000;
 
 class StoppablePause final : public Pacer {
  public:
@@ -79,7 +79,7 @@ void DeviceReadings::read() {
   if (!state) return;
   readings_.push_back(
       {0, begin, state->sm_clock_hz, state->power_milliwatt, memory_of(*state, used_before_)});
-  if (readings_.size() < kMostReadings) return;
+  if (readings_.size() < kMaxReadings) return;
   std::size_t number = 0;
   std::erase_if(readings_, [&](const GpuReading&) { return number++ % 2 == 1; });
   period_ *= 2;

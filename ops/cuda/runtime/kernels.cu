@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kThreads = 256;
 // Enough to fill the largest device several times over; the loops stride over the rest.
-constexpr std::size_t kMostBlocks = 4096;
+constexpr std::size_t kMaxBlocks = 4096;
 
 __device__ std::int64_t global_time() {
   std::int64_t time;
@@ -60,7 +60,7 @@ __global__ void clock_kernel(ClockReading* reading) {
 
 unsigned blocks_for(std::size_t count) {
   const std::size_t blocks = (count + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ namespace {
 
 // Two readings of a device's time, which some devices count in steps of a microsecond, give a
 // clock within half a percent.
-constexpr Nanoseconds kLeastClockWindow = std::chrono::microseconds(400);
+constexpr Nanoseconds kMinClockWindow = std::chrono::microseconds(400);
 constexpr std::int64_t kFloorLaunches = 200;
 constexpr std::int64_t kFewQueued = 16;
 // A rotation that is no divisor of the iterations has another graph at each of its places.
-constexpr std::size_t kMostGraphs = 16;
+constexpr std::size_t kMaxGraphs = 16;
 
 CudaInvocation& invocation_at(const SampleRequest& request, std::int64_t iteration) {
   const auto size = static_cast<std::int64_t>(request.rotation.size());
@@ -192,7 +192,7 @@ std::optional<std::int64_t> Sampler::clock_between() const {
   const std::int64_t time = control.after.nanoseconds - control.before.nanoseconds;
   const std::int64_t cycles = control.after.cycles - control.before.cycles;
   if (control.before.nanoseconds == 0 || control.after.nanoseconds == 0 || cycles <= 0 ||
-      time < kLeastClockWindow.count()) {
+      time < kMinClockWindow.count()) {
     return std::nullopt;
   }
   return static_cast<std::int64_t>(static_cast<double>(cycles) * 1e9 / static_cast<double>(time));
@@ -234,7 +234,7 @@ Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const Sample
     }
   }
   BENCH_ASSIGN_OR_RETURN(cudaGraphExec_t graph, runtime_->end_capture());
-  if (graphs.size() == kMostGraphs) {
+  if (graphs.size() == kMaxGraphs) {
     runtime_->destroy_graph(graphs.front().graph);
     graphs.pop_front();
   }

@@ -9,7 +9,7 @@
 namespace bench::capture {
 namespace {
 
-constexpr int kMostFrames = 64;
+constexpr int kMaxFrames = 64;
 
 bool add_frame(Text& text, const void* address, const char* program) {
   // A return address: the call itself is before it, perhaps at the very end of its function.
@@ -30,8 +30,8 @@ void prepare_backtrace() {
 
 std::string_view backtrace_field(char* buffer, std::size_t capacity) {
   if (!settings().backtrace) return {};
-  void* frames[kMostFrames];
-  const int count = backtrace(frames, kMostFrames);
+  void* frames[kMaxFrames];
+  const int count = backtrace(frames, kMaxFrames);
   const link_map* own = module_of(reinterpret_cast<const void*>(&backtrace_field));
   Text text(buffer, capacity - 1);
   text.add(",\"backtrace\":[");

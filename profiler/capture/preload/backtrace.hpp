@@ -6,7 +6,7 @@
 
 namespace bench::capture {
 
-inline constexpr std::size_t kMostBacktrace = 16384;  // bytes of JSON
+inline constexpr std::size_t kMaxBacktrace = 16384;  // bytes of JSON
 
 // The first call of the unwinder loads a library: not in the middle of oneDNN.
 void prepare_backtrace();

@@ -27,7 +27,7 @@ struct ThreadLine {
 
 constexpr std::size_t kFirstSize = std::size_t{64} << 10;
 // Of one line; more is cut. A line of oneDNN has some hundred bytes, with many post-ops thousands.
-constexpr std::size_t kMostSize = std::size_t{1} << 20;
+constexpr std::size_t kMaxSize = std::size_t{1} << 20;
 constexpr std::string_view kTextField = ",\"text\":\"";
 constexpr std::string_view kResidentField = ",\"resident\":";
 // Room for the closing quote and the resident memory.
@@ -72,7 +72,7 @@ ThreadLine* own_line() {
 // Room for `more` bytes of escaped text where there is any to have.
 ThreadLine* reserve(ThreadLine* line, std::size_t more) {
   std::size_t wanted = line->mapped;
-  while (wanted < kMostSize && wanted - kReserved - line->size < more) wanted *= 2;
+  while (wanted < kMaxSize && wanted - kReserved - line->size < more) wanted *= 2;
   if (wanted == line->mapped) return line;
   void* pages = mremap(line, line->mapped, wanted, MREMAP_MAYMOVE);
   if (pages == MAP_FAILED) return line;
@@ -94,14 +94,14 @@ void write_line(ThreadLine& line) {
   note_fork();
   line.text[line.size++] = '"';
   if (settings().resident) add_resident(line);
-  char stack[kMostBacktrace];
+  char stack[kMaxBacktrace];
   write_record("verbose", {line.text, line.size}, backtrace_field(stack, sizeof stack));
   clear(line);
 }
 
 // What does not fit any more is left out; the reader counts such a line as damaged.
 void add_part(std::string_view part) {
-  thread_line = reserve(thread_line, kTextField.size() + part.size() * kMostEscaped);
+  thread_line = reserve(thread_line, kTextField.size() + part.size() * kMaxEscaped);
   ThreadLine& line = *thread_line;
   Text text(line.text, line.mapped - kReserved, line.size);
   if (line.size == 0) text.add(kTextField);

@@ -122,10 +122,10 @@ bool examine(const link_map* module) {
 
 // Verdicts so far. A module is told by where its dynamic section lies: a pointer, and an odd one
 // for "no".
-constexpr std::size_t kMostModules = 32;
+constexpr std::size_t kMaxModules = 32;
 
 struct Verdicts {
-  std::atomic<std::uintptr_t> entries[kMostModules];
+  std::atomic<std::uintptr_t> entries[kMaxModules];
 };
 
 Verdicts& verdicts() {

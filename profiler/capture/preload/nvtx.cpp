@@ -24,7 +24,7 @@ namespace {
 
 // Characters of one text; the rest is cut. A framework writes some thousands for a long list of
 // tensors.
-constexpr std::size_t kMostCharacters = 150'000;
+constexpr std::size_t kMaxCharacters = 150'000;
 // All fields besides the text.
 constexpr std::size_t kFieldsSize = 256;
 
@@ -35,8 +35,8 @@ struct Message {
   std::uint64_t registered = 0;
 
   std::size_t length() const {
-    if (text != nullptr) return strnlen(text, kMostCharacters);
-    return wide == nullptr ? 0 : wcsnlen(wide, kMostCharacters);
+    if (text != nullptr) return strnlen(text, kMaxCharacters);
+    return wide == nullptr ? 0 : wcsnlen(wide, kMaxCharacters);
   }
 };
 
@@ -118,7 +118,7 @@ void write_event(std::string_view record, const Event& event) {
   const int kept = errno;
   note_fork();
   const std::size_t length = event.message.length();
-  const std::size_t wanted = kFieldsSize + length * kMostEscaped;
+  const std::size_t wanted = kFieldsSize + length * kMaxEscaped;
   char usual[4096];
   if (wanted <= sizeof usual) {
     write_fields(record, event, usual, sizeof usual, length);

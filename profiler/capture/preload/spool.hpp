@@ -40,7 +40,7 @@ class Text {
 };
 
 // Longest form of one character: \u001f.
-inline constexpr std::size_t kMostEscaped = 6;
+inline constexpr std::size_t kMaxEscaped = 6;
 
 // Appends {"record":"NAME","pid":..,"tid":..,"ns":..FIELDS} as one write. `fields` are JSON text
 // that begins with a comma, or empty; they come in two parts so that none is copied.

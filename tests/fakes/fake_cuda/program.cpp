@@ -140,8 +140,8 @@ void replay(const std::string& file) {
 void await_text(const std::string& text) {
   const char* const spool = std::getenv("BENCH_CAPTURE_SPOOL");
   const std::string file = std::string(spool) + ".gpu." + std::to_string(getpid());
-  constexpr int kMostTries = 30'000;
-  for (int i = 0; i < kMostTries; ++i) {
+  constexpr int kMaxTries = 30'000;
+  for (int i = 0; i < kMaxTries; ++i) {
     std::ifstream stream(file);
     const std::string content{std::istreambuf_iterator<char>(stream), {}};
     if (content.find(text) != std::string::npos) return;

@@ -18,13 +18,13 @@ namespace bench::fake_gpu {
 namespace {
 
 constexpr const char* kScriptVariable = "FAKE_GPU_SCRIPT";
-constexpr std::size_t kLongestScript = 1 << 20;
+constexpr std::size_t kMaxScript = 1 << 20;
 constexpr int kCuda = 13000;
 
 Result<Script> load_script() {
   const char* path = std::getenv(kScriptVariable);
   if (path == nullptr) return Script();
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kLongestScript));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxScript));
   return parse_script(text);
 }
 

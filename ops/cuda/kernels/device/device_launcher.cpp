@@ -33,7 +33,7 @@ class DeviceLauncher final : public Launcher {
   explicit DeviceLauncher(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
 
   Status launch(const OwnPlan& plan, std::span<void* const> tensors) override {
-    assert(tensors.size() <= static_cast<std::size_t>(kMostOperands));
+    assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
     Addresses addresses;
     std::copy(tensors.begin(), tensors.end(), addresses.at);
     const cudaError_t error = std::visit(Start{runtime_->stream(), addresses}, plan);

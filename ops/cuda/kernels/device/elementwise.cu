@@ -7,7 +7,7 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostElementwiseBlocks = 8192;
+constexpr std::int64_t kMaxElementwiseBlocks = 8192;
 // Positions of this many, plus a stride of the whole grid, fit into 32 bits.
 constexpr std::int64_t kNarrowElements = INT64_C(1) << 30;
 
@@ -25,7 +25,7 @@ __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
 template <class T>
 void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
   const std::int64_t blocks = (plan.elements + kThreads - 1) / kThreads;
-  const unsigned grid = grid_of(blocks, kMostElementwiseBlocks);
+  const unsigned grid = grid_of(blocks, kMaxElementwiseBlocks);
   if (plan.elements <= kNarrowElements) {
     elementwise_kernel<T, std::uint32_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
   } else {

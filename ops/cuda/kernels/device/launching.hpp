@@ -11,9 +11,9 @@
 namespace bench::ops::cuda {
 
 // Fills the largest device several times over; the kernels' loops stride over the rest.
-constexpr std::int64_t kMostBlocks = 16384;
+constexpr std::int64_t kMaxBlocks = 16384;
 
-inline unsigned grid_of(std::int64_t blocks, std::int64_t most = kMostBlocks) {
+inline unsigned grid_of(std::int64_t blocks, std::int64_t most = kMaxBlocks) {
   return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
