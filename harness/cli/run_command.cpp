@@ -68,10 +68,11 @@ Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
     return Error{"is not a result file: its first line is not a record", path,
                  "resume the file that `bench run --out` wrote, not a report of it"};
   }
-  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
+  BENCH_ASSIGN_OR_RETURN(ReportBuilder records, parse_records(text, path));
+  Report report = records.report();
   BENCH_RETURN_IF_ERROR(check_resumable(report, plan, path));
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::reopen(path));
-  return Destination{FileSink(std::move(file), std::move(text)), std::move(report)};
+  return Destination{FileSink(std::move(file), std::move(records)), std::move(report)};
 }
 
 Result<Destination> open_destination(const Arguments& arguments, const Plan& plan,
@@ -81,7 +82,7 @@ Result<Destination> open_destination(const Arguments& arguments, const Plan& pla
       arguments.out.value_or(fmt::format("bench-{}-{}.jsonl", file_stem(plan.name), run_id));
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(path, existing));
-  return Destination{FileSink(std::move(file), ""), std::nullopt};
+  return Destination{FileSink(std::move(file)), std::nullopt};
 }
 
 RunOptions run_options(const Arguments& arguments, const std::string& run_id,
@@ -301,12 +302,11 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
   progress.reset();  // leaves the terminal's line before results are printed
-  if (!summary.ok() && destination->sink.text().empty())  // no worker came up
+  if (!summary.ok() && destination->sink.records().is_empty())  // no worker came up
     return fail("run", summary.error(), ExitStatus::not_measured, env);
 
-  const auto report = parse_report(destination->sink.text(), destination->sink.path());
-  if (!report.ok()) return fail("run", report.error(), ExitStatus::not_measured, env);
-  const Status printed = print_results(*report, arguments, destination->sink.path(), env);
+  const Report report = destination->sink.records().report();
+  const Status printed = print_results(report, arguments, destination->sink.path(), env);
   if (!printed) return fail("run", printed.error(), ExitStatus::not_measured, env);
   if (!summary.ok()) return fail("run", summary.error(), ExitStatus::not_measured, env);
   if (*switches) {
@@ -316,7 +316,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   }
   const bool incomplete = summary->any_failed || summary->any_unmeasured;
   const ExitStatus status = incomplete ? ExitStatus::not_measured : ExitStatus::success;
-  print_advice(*report, arguments, status, env);
+  print_advice(report, arguments, status, env);
   print_stop(*summary, destination->sink.path(), env);
   return status;
 }

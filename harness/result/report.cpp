@@ -5,7 +5,7 @@
 
 #include "base/lines.hpp"
 #include "harness/result/json_reader.hpp"
-#include "harness/result/synthesis.hpp"
+#include "harness/result/report_builder.hpp"
 
 #include <fmt/format.h>
 
@@ -37,23 +37,22 @@ class RecordCollector {
     return salvage(line, number, parsed.error());
   }
 
-  Result<Report> finish() {
+  Result<ReportBuilder> finish() {
     if (lines_ > 0 && recognised_ == 0 && !(lines_ == 1 && looks_torn_)) {
       return Error{"no result file: it holds no run record", name_,
                    "name a file that `bench run` wrote"};
     }
-    if (recognised_ > 0 && report_.runs.empty())
-      report_.warnings.push_back(name_ + ": no run record: what was run is not known");
+    if (recognised_ > 0 && !builder_.has_run())
+      builder_.warn(name_ + ": no run record: what was run is not known");
     if (dropped_warnings_ > 0)
-      report_.warnings.push_back(fmt::format("{}: {} more warnings", name_, dropped_warnings_));
-    add_interrupted_cases(report_, last_case_record_);
-    return std::move(report_);
+      builder_.warn(fmt::format("{}: {} more warnings", name_, dropped_warnings_));
+    return std::move(builder_);
   }
 
  private:
   void warn(std::size_t number, std::string_view text) {
-    if (report_.warnings.size() < kMaxWarnings) {
-      report_.warnings.push_back(fmt::format("{}:{}: {}", name_, number, text));
+    if (builder_.warnings() < kMaxWarnings) {
+      builder_.warn(fmt::format("{}:{}: {}", name_, number, text));
     } else {
       ++dropped_warnings_;
     }
@@ -80,7 +79,7 @@ class RecordCollector {
   Status take(Line line, std::size_t number) {
     if (auto* record = std::get_if<Record>(&line)) {
       ++recognised_;
-      std::visit([&](auto& value) { keep(std::move(value)); }, *record);
+      builder_.add(std::move(*record));
     }
     if (const auto* other = std::get_if<OtherSchema>(&line)) {
       return Error{fmt::format("schema `{}`, expected `{}`", other->schema, kResultSchema),
@@ -90,27 +89,8 @@ class RecordCollector {
     return Done{};
   }
 
-  void keep(RunRecord run) { report_.runs.push_back(std::move(run)); }
-  void keep(ProcessRecord process) { report_.processes.push_back(std::move(process)); }
-  void keep(ProfilePassRecord pass) { report_.profile_passes.push_back(std::move(pass)); }
-  void keep(CanaryRecord canary) { report_.canaries.push_back(std::move(canary)); }
-  void keep(EndRecord end) { report_.ends.push_back(std::move(end)); }
-  // Of several records of one id the last `ok` counts, the last one when none is.
-  void keep(CaseRecord record) {
-    last_case_record_[record.id] = report_.processes.size();
-    const auto [place, is_new] = index_.try_emplace(record.id, report_.cases.size());
-    if (is_new) {
-      report_.cases.push_back(std::move(record));
-      return;
-    }
-    CaseRecord& known = report_.cases[place->second];
-    if (record.outcome == Outcome::ok || known.outcome != Outcome::ok) known = std::move(record);
-  }
-
   const std::string& name_;
-  Report report_;
-  std::unordered_map<std::string, std::size_t> index_;             // id -> place in report_.cases
-  std::unordered_map<std::string, std::size_t> last_case_record_;  // id -> processes before it
+  ReportBuilder builder_;
   std::size_t lines_ = 0;
   std::size_t recognised_ = 0;
   std::size_t dropped_warnings_ = 0;
@@ -125,7 +105,7 @@ bool is_document(std::string_view text) {
 
 }  // namespace
 
-Result<Report> parse_report(std::string_view text, const std::string& name) {
+Result<ReportBuilder> parse_records(std::string_view text, const std::string& name) {
   RecordCollector collector(name);
   if (is_document(text)) {
     if (const auto lines = document_lines(text)) {
@@ -138,6 +118,11 @@ Result<Report> parse_report(std::string_view text, const std::string& name) {
   for (const NumberedLine& line : Lines(text))
     BENCH_RETURN_IF_ERROR(collector.add_line(line.text, line.number, line.torn));
   return collector.finish();
+}
+
+Result<Report> parse_report(std::string_view text, const std::string& name) {
+  BENCH_ASSIGN_OR_RETURN(const ReportBuilder builder, parse_records(text, name));
+  return builder.report();
 }
 
 }  // namespace bench

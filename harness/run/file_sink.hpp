@@ -4,7 +4,7 @@
 
 #include "base/env.hpp"
 #include "base/file.hpp"
-#include "harness/result/report.hpp"
+#include "harness/result/report_builder.hpp"
 #include "harness/run/run.hpp"
 
 #include <string>
@@ -13,26 +13,26 @@
 
 namespace bench {
 
-// Appends to the result file and keeps the lines for the report at the end.
+// Appends to the result file, and gathers the records for the report at the end.
 class FileSink final : public RecordSink {
  public:
-  FileSink(RecordFile file, std::string earlier)
-      : file_(std::move(file)), text_(std::move(earlier)) {}
-  Status append(const Record& record) override { return append_line(to_json_line(record)); }
-  // A record of another schema (a gate's), kept for reading back as well.
-  Status append_line(const std::string& line) {
-    BENCH_RETURN_IF_ERROR(file_.append(line));
-    text_ += line + '\n';
+  explicit FileSink(RecordFile file, ReportBuilder earlier = {})
+      : file_(std::move(file)), records_(std::move(earlier)) {}
+  Status append(const Record& record) override {
+    BENCH_RETURN_IF_ERROR(file_.append(to_json_line(record)));
+    records_.add(record);
     return Done{};
   }
+  // A record of another schema (a gate's), which is no part of the report.
+  Status append_line(std::string_view line) { return file_.append(line); }
   // Not for the report: a profile is read as a stream.
   Status append_activity(std::string_view line) override { return file_.append(line); }
   const std::string& path() const { return file_.path(); }
-  const std::string& text() const { return text_; }
+  const ReportBuilder& records() const { return records_; }
 
  private:
   RecordFile file_;
-  std::string text_;
+  ReportBuilder records_;
 };
 
 // Different for each run of this user's.
