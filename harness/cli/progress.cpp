@@ -92,12 +92,4 @@ std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env) {
   return std::make_unique<LineProgress>(env);
 }
 
-DuetProgress duet_progress(RunObserver& observer) {
-  return [&observer, done = std::int64_t{0}](const GateStep& step) mutable {
-    observer.step(done, done + static_cast<std::int64_t>(step.left),
-                  fmt::format("{} of {}", step.what, step.id), step.remaining);
-    ++done;
-  };
-}
-
 }  // namespace bench

@@ -231,4 +231,12 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   return Done{};
 }
 
+DuetProgress duet_progress(RunObserver& observer) {
+  return [&observer, done = std::int64_t{0}](const GateStep& step) mutable {
+    observer.step(done, done + static_cast<std::int64_t>(step.left),
+                  fmt::format("{} of {}", step.what, step.id), step.remaining);
+    ++done;
+  };
+}
+
 }  // namespace bench

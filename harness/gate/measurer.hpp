@@ -9,6 +9,7 @@
 #include "harness/result/quiet.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/network_layouts.hpp"
+#include "harness/run/run.hpp"
 #include "harness/run/worker_session.hpp"
 
 #include <functional>
@@ -25,6 +26,10 @@ inline constexpr std::size_t kCasesInTurns = 8;
 // Between two windows of a case, which are to see different minutes of the machine.
 inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
 
+// Steps of a gate, reported before each measurement as steps of `observer`, which outlives it.
+using DuetProgress = std::function<void(const GateStep& step)>;
+DuetProgress duet_progress(RunObserver& observer);
+
 struct GateParts {
   WorkerFactory start_candidate;
   WorkerFactory start_base;  // empty without a base
@@ -35,7 +40,7 @@ struct GateParts {
   // Each duet and window as it is measured, as a line of the gate's file.
   std::function<Status(std::string_view line)> append;
   // Before each of them. Absent: nobody is told.
-  std::function<void(const GateStep&)> progress;
+  DuetProgress progress;
 };
 
 struct GateTask {

@@ -48,8 +48,8 @@ struct SimulationResult {
 
 // Each case of a suite draws one of `kernels`, and its duets as consecutive ones of the record from
 // a random place on, by default each or its mirror image: all that tells equal sides apart is drawn
-// anew for each duet (harness/gate/duet.cpp), so that both are equally likely. Every kernel holds at
-// least one duet.
+// anew for each duet (harness/gate/duet.cpp), so that both are equally likely. Every kernel holds
+// at least one duet.
 SimulationResult simulate(std::span<const RecordedDuets> kernels, const SimulationOptions& options);
 
 }  // namespace bench

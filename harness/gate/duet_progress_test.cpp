@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/progress.hpp"
+#include "harness/gate/measurer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class Steps final : public RunObserver {
   std::vector<std::string> lines;
 };
 
-TEST(ProgressTest, duets_count_what_is_behind_and_what_is_left) {
+TEST(DuetProgress, duets_count_what_is_behind_and_what_is_left) {
   Steps steps;
   const DuetProgress progress = duet_progress(steps);
   progress({"a", "duet", 3});

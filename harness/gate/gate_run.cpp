@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/gate/gate_run.hpp"
+
+#include "harness/gate/kit_run.hpp"
+#include "harness/judge/stage_one.hpp"
+#include "harness/run/case_facts.hpp"
+#include "harness/store/file_name.hpp"
+#include "harness/store/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// For what stage 1 leaves undecided, where --budget does not say otherwise.
+constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
+// Of a case in stage 1 where duets follow.
+constexpr Nanoseconds kGlanceTime = std::chrono::milliseconds(20);
+
+// Where a base is given, every case has duets, which judge its time better than runs of the store
+// do and cost no more (docs/decisions/0020). Stage 1 then asks what they do not: whether the case
+// can be computed, whether its result is right, and what it is made of.
+Plan glance_at(Plan plan) {
+  for (Case& spec : plan.cases) {
+    spec.measure.processes = 1;
+    spec.measure.min_iterations = 1;
+    spec.measure.max_time = std::min(spec.measure.max_time, kGlanceTime);
+    spec.warmup.iterations = std::min<std::int64_t>(spec.warmup.iterations, 1);
+    spec.warmup.time = std::min(spec.warmup.time, kGlanceTime);
+  }
+  return plan;
+}
+
+// The gate's file, and its text for the kits.
+class EvidenceSink final : public RecordSink {
+ public:
+  explicit EvidenceSink(FileSink& file) : file_(file) {}
+  Status append(const Record& record) override {
+    text_ += to_json_line(record) + '\n';
+    return file_.append(record);
+  }
+  Status append_line(std::string_view line) {
+    text_ += std::string(line) + '\n';
+    return file_.append_line(line);
+  }
+  Status append_activity(std::string_view line) override { return file_.append_activity(line); }
+  Report report() const { return file_.records().report(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  FileSink& file_;
+  std::string text_;
+};
+
+class GateRun {
+ public:
+  GateRun(const GateRequest& request, Env& env)
+      : request_(request), env_(env), started_(env.clock->now()) {
+    outcome_.gate.program = request.program;
+    outcome_.gate.facts.run_id = request.run_id;
+    outcome_.gate.facts.candidate = request.sides.candidate;
+    outcome_.gate.facts.base = request.sides.base;
+  }
+
+  Result<GateOutcome> execute(EvidenceSink& sink, RunObserver& progress) {
+    GateSpent spent;
+    Nanoseconds begun = started_;
+    const auto since_then = [&] {
+      const Nanoseconds begin = std::exchange(begun, env_.clock->now());
+      return begun - begin;
+    };
+    BENCH_RETURN_IF_ERROR(stage_one(sink, progress));
+    spent.stage_one = since_then();
+    GateParts parts = parts_of(sink, progress);
+    const GateTask task{&request_.plan, request_.run_id, request_.seed.value_or(1), budget_left()};
+    GateMeasurer measurer(task, parts, *env_.clock);
+    BENCH_RETURN_IF_ERROR(stage_two(sink, parts, measurer, progress));
+    spent.measuring = since_then();
+    spent.samples = measurer.spent_on_samples();
+    BENCH_RETURN_IF_ERROR(make_kits(sink, parts, measurer, progress));
+    spent.kits = since_then();
+    outcome_.gate.spent = spent;
+    return std::move(outcome_);
+  }
+
+ private:
+  Status stage_one(EvidenceSink& sink, RunObserver& progress);
+  void add_cases(const Report& report);
+  Status look_up(const Report& report);
+  GateParts parts_of(EvidenceSink& sink, RunObserver& progress);
+  std::optional<Nanoseconds> budget_left() const;
+  Status stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                   RunObserver& progress);
+  Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                   RunObserver& progress);
+  Result<Kit> kit_of(const Judgement& judgement, const Case& spec, const GateParts& parts,
+                     ops::MetLayouts met);
+  std::optional<KitSide> stored_side(const Judgement& judgement) const;
+  void ask_base(const GateParts& parts, RunObserver& progress);
+
+  const GateRequest& request_;
+  Env& env_;
+  Nanoseconds started_;
+  GateOutcome outcome_;
+  QuietLevels levels_;  // of the store and of stage 1
+};
+
+Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
+  RunOptions options;
+  options.worker_program = outcome_.gate.facts.candidate.program;
+  options.worker_environment = outcome_.gate.facts.candidate.environment;
+  options.seed = request_.seed.value_or(options.seed);
+  options.budget = request_.budget;
+  options.run_id = outcome_.gate.facts.run_id;
+  options.tool_version = outcome_.gate.facts.candidate.tool_version;
+  options.tool_commit = outcome_.gate.facts.candidate.commit;
+  options.arguments = request_.command_line;
+  options.required_device = request_.required_device;
+  options.store = request_.store.value_or(std::string(kDefaultStore));
+  options.interrupted = request_.interrupted;
+  std::optional<Plan> glance;
+  if (outcome_.gate.facts.base) glance = glance_at(request_.plan);
+  BENCH_ASSIGN_OR_RETURN(const RunSummary summary, execute_plan(glance ? *glance : request_.plan,
+                                                                options, sink, progress, env_));
+  const Report report = sink.report();
+  add_cases(report);
+  outcome_.gate.evidence.stopped = summary.stopped_by;
+  outcome_.gate.evidence.settings = request_.plan.gate.value_or(GateSettings{});
+  outcome_.gate.facts.config_name = request_.plan.name;
+  outcome_.gate.facts.config_files = request_.plan.files;
+  outcome_.gate.facts.plugins = request_.plan.plugins;
+  if (!report.runs.empty()) {
+    outcome_.gate.facts.machine_class = report.runs.back().environment.machine_class;
+    outcome_.gate.facts.candidate.libraries = report.runs.back().environment.libraries;
+  }
+  return look_up(report);
+}
+
+// One per case of the plan, in its order: after Ctrl-C the report lacks those that were not
+// reached.
+void GateRun::add_cases(const Report& report) {
+  for (const CaseRecord& record : report.cases) {
+    if (record.quiet) levels_.know(record.quiet->threads, record.quiet->level);
+  }
+  std::map<std::string, CaseEvidence> reported;
+  for (CaseEvidence& entry : bench::stage_one(report)) {
+    const std::string id = entry.id;
+    reported.emplace(id, std::move(entry));
+  }
+  for (const Case& spec : request_.plan.cases) {
+    CaseEvidence& entry = outcome_.gate.evidence.cases.emplace_back();
+    if (auto found = reported.extract(spec.id)) {
+      entry = std::move(found.mapped());
+    } else {
+      entry.id = spec.id;
+      entry.source = case_facts(spec).source;
+      entry.is_unmeasured = true;
+    }
+    const bool is_missing = entry.outcome == Outcome::skipped && !entry.is_unmeasured;
+    if (is_missing && spec.key.device == request_.required_device) {
+      entry.outcome = Outcome::failed;
+      entry.reason = fmt::format("--require gpu: {}", entry.reason.value_or(""));
+    }
+  }
+}
+
+Status GateRun::look_up(const Report& report) {
+  GateEvidence& evidence = outcome_.gate.evidence;
+  const BaselineStore store(request_.store.value_or(std::string(kDefaultStore)));
+  StoredSuite stored;
+  if (const auto foreign = store.foreign_content(); foreign && !request_.store) {
+    request_.warn(foreign->message());
+  } else if (request_.store || store.list().ok()) {
+    outcome_.gate.facts.store = store.folder();
+    BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
+    for (const std::string& problem : stored.problems) request_.warn(problem);
+  }
+  evidence.moved = machine_moved(report.canaries, stored.canaries, evidence.policy.canary_limit);
+  evidence.changes = std::move(stored.changes);
+  evidence.configuration_is_stored = stored.holds_configuration;
+  evidence.store_problems = std::move(stored.problems);
+  // A part of the configuration misses the rest of it on purpose.
+  if (request_.extent == GateRequest::Extent::whole) evidence.removed = std::move(stored.removed);
+  return Done{};
+}
+
+// A base that cannot be put beside the candidate costs the comparison, never the run.
+void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
+  const auto greeting = exchange_greeting(parts.start_base, parts.hello, parts.interrupted);
+  const Status speaks = greeting.ok() ? check_protocol(*greeting, parts.hello) : Status(Done{});
+  if (greeting.ok() && speaks.ok()) {
+    outcome_.gate.facts.base->libraries[greeting->library.name] = greeting->library.version;
+    outcome_.gate.evidence.changes =
+        changes_between(library_facts(outcome_.gate.facts.base->libraries),
+                        library_facts(outcome_.gate.facts.candidate.libraries));
+    return;
+  }
+  if (request_.interrupted()) return;  // it was not the base's fault
+  // A base of another release cannot be compared with; one that answers nothing has died.
+  const Outcome outcome = greeting.ok() ? Outcome::unsupported : Outcome::failed;
+  const Error& why = greeting.ok() ? speaks.error() : greeting.error();
+  progress.message("the base cannot be measured: " + why.message());
+  for (CaseEvidence& entry : outcome_.gate.evidence.cases) {
+    entry.failure = SideFailure{SideFailure::Side::base, outcome, why.message()};
+  }
+}
+
+GateParts GateRun::parts_of(EvidenceSink& sink, RunObserver& progress) {
+  GateParts parts =
+      real_gate_parts(outcome_.gate.facts.candidate, outcome_.gate.facts.base, request_.plan, env_);
+  parts.interrupted = request_.interrupted;
+  parts.append = [&sink](std::string_view line) { return sink.append_line(line); };
+  parts.progress = duet_progress(progress);
+  parts.levels = levels_;
+  return parts;
+}
+
+std::optional<Nanoseconds> GateRun::budget_left() const {
+  if (!request_.budget) return kDuetBudget;
+  return *request_.budget - (env_.clock->now() - started_);
+}
+
+Status GateRun::stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                          RunObserver& progress) {
+  GateEvidence& evidence = outcome_.gate.evidence;
+  if (outcome_.gate.facts.base) {
+    evidence.mode = GateEvidence::Mode::paired;
+    ask_base(parts, progress);
+  }
+  BENCH_RETURN_IF_ERROR(sink.append_line(gate_line(outcome_.gate.facts, evidence)));
+  for (const CaseEvidence& entry : evidence.cases) {
+    if (!entry.stored) continue;
+    BENCH_RETURN_IF_ERROR(
+        sink.append_line(stored_line(outcome_.gate.facts.run_id, entry.id, *entry.stored)));
+  }
+  BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(evidence));
+  outcome_.gate.judgements = std::move(decision.judgements);
+  for (const Judgement& judgement : outcome_.gate.judgements) {
+    BENCH_RETURN_IF_ERROR(sink.append_line(verdict_line(outcome_.gate.facts.run_id, judgement)));
+  }
+  outcome_.gate.conclusion = conclude(evidence, outcome_.gate.judgements, request_.rules);
+  return sink.append_line(gate_end_line(outcome_.gate.facts.run_id, evidence.stopped));
+}
+
+Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                          RunObserver& progress) {
+  std::map<std::string, const Case*> specs;
+  for (const Case& spec : request_.plan.cases) specs.emplace(spec.id, &spec);
+  for (const Judgement* judgement : reading_order(outcome_.gate.judgements)) {
+    const auto spec = specs.find(judgement->id);
+    const bool wanted = request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
+    if (!wanted || spec == specs.end() || request_.interrupted()) continue;
+    progress.message("profiling " + judgement->id);
+    BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, measurer.layouts_met_by(*spec->second));
+    BENCH_ASSIGN_OR_RETURN(const Kit kit, kit_of(*judgement, *spec->second, parts, std::move(met)));
+    const std::string folder = request_.folder + "/" + store_name(judgement->id);
+    BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
+    outcome_.kits[judgement->id] = folder;
+  }
+  return Done{};
+}
+
+// A side that does not come up costs its half, with the reason.
+Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const GateParts& parts,
+                            ops::MetLayouts met) {
+  Kit kit;
+  kit.gate = &outcome_.gate;
+  kit.judgement = &judgement;
+  KitRequest request;
+  request.spec = &spec;
+  request.met = std::move(met);
+  request.seed = request_.seed.value_or(request.seed);
+  request.label = "base";
+  request.iteration = judgement.candidate;
+  const auto take = [&](std::optional<KitSide>& side, const WorkerFactory& start) {
+    auto profiled = profile_side(start, parts.hello, parts.interrupted, request, env_);
+    if (profiled.ok()) {
+      side = std::move(*profiled);
+    } else {
+      kit.notes.push_back(
+          fmt::format("no profile of the {}: {}", request.label, profiled.error().message()));
+    }
+  };
+  // What failed is profiled so that all up to its failure is kept.
+  const auto entry =
+      std::ranges::find(outcome_.gate.evidence.cases, judgement.id, &CaseEvidence::id);
+  const auto outcome_of = [&](SideFailure::Side side) {
+    if (entry == outcome_.gate.evidence.cases.end()) return Outcome::ok;
+    if (entry->failure && entry->failure->side == side) return entry->failure->outcome;
+    return side == SideFailure::Side::candidate ? entry->outcome : Outcome::ok;
+  };
+  request.outcome = outcome_of(SideFailure::Side::base);
+  if (outcome_.gate.facts.base) {
+    take(kit.base, parts.start_base);
+  } else {
+    kit.base = stored_side(judgement);
+    if (!kit.base) kit.notes.push_back("the store holds no profiled iteration of the case");
+  }
+  request.label = "candidate";
+  request.pid = 2;
+  request.outcome = outcome_of(SideFailure::Side::candidate);
+  take(kit.candidate, parts.start_candidate);
+  return kit;
+}
+
+std::optional<KitSide> GateRun::stored_side(const Judgement& judgement) const {
+  if (!outcome_.gate.facts.store) return std::nullopt;
+  const BaselineStore store(*outcome_.gate.facts.store);
+  const auto history =
+      store.read(BaselineStore::file_of(outcome_.gate.facts.machine_class, judgement.id));
+  if (!history.ok()) return std::nullopt;
+  const auto& records = history->records;
+  const auto last =
+      std::find_if(records.rbegin(), records.rend(),
+                   [](const BaselineRecord& record) { return record.profile.has_value(); });
+  if (last == records.rend()) return std::nullopt;
+  const std::string commit = last->commit.empty() ? "no commit" : last->commit;
+  return kit_side(fmt::format("stored, {}, {}", commit, last->time), 1, *last->profile,
+                  judgement.id);
+}
+
+}  // namespace
+
+Result<GateOutcome> run_gate(const GateRequest& request, FileSink& file, RunObserver& progress,
+                             Env& env) {
+  EvidenceSink sink(file);
+  return GateRun(request, env).execute(sink, progress);
+}
+
+}  // namespace bench
