@@ -28,7 +28,8 @@ std::string content(const std::string& path) {
   return text ? *std::move(text) : std::string();
 }
 
-// The own group's path in the text of /proc/self/cgroup: the line "0::/path".
+// Returns the path of the process's own group in the text of /proc/self/cgroup: the line
+// "0::/path".
 std::string own_group(const std::string& root) {
   const std::string text = content(root + "/proc/self/cgroup");
   const auto start = text.find("0::");
@@ -36,7 +37,7 @@ std::string own_group(const std::string& root) {
   return text.substr(start + 3, text.find('\n', start) - start - 3);
 }
 
-// Limits of all groups from the own one up to the root hold.
+// The limits of all groups from the own one up to the root apply.
 std::optional<Bytes> nested_remainder(const std::string& root) {
   std::optional<Bytes> least;
   std::string group = own_group(root);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory may still be taken: what the kernel thinks it can give without swapping, and what
-// the control group allows. Asked before large allocations, so that the OOM killer never decides.
+// How much memory may still be used: what the kernel can give without swapping, and what the
+// control group allows. Checked before large allocations, so that the OOM killer never acts.
 #pragma once
 
 #include "base/units.hpp"
@@ -11,14 +11,14 @@
 
 namespace bench {
 
-// The smaller of MemAvailable and the control groups' remainders (version 2: all groups from the
-// own one up; else version 1); absent where neither is known. `root` stands before /proc and /sys,
-// empty for the real ones.
+// Returns the smaller of MemAvailable and the remainders of the control groups (version 2: all
+// groups from the own one upwards; else version 1). Returns nullopt if neither is known. `root` is
+// the prefix of /proc and /sys, empty for the real ones.
 std::optional<Bytes> available_memory(const std::string& root);
 
-// MemAvailable in the text of /proc/meminfo.
+// Parses MemAvailable in the text of /proc/meminfo.
 std::optional<Bytes> parse_mem_available(std::string_view meminfo);
-// Limit less usage of one control group; absent when unlimited ("max").
+// Returns limit minus usage of one control group; nullopt if unlimited ("max").
 std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters and fields of text that machines write. Only ASCII counts, whatever the locale.
+// Characters and fields of machine-written text. ASCII only, independent of the locale.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
-// What words of programming languages consist of: letters, digits and underscores.
+// Returns whether it is a word character of programming languages: letter, digit or underscore.
 constexpr bool is_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
-// The lower case letter of an upper case one; any other character as it is.
+// Converts an upper-case letter to lower case; returns any other character unchanged.
 constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -26,8 +26,8 @@ inline std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Returns what `text` holds up to the first separator, and leaves in `text` what follows it.
-// Without a separator it returns all and leaves nothing.
+// Returns the part of `text` before the first separator, and leaves in `text` the part after it.
+// Without a separator it returns everything and leaves nothing.
 constexpr std::string_view cut_field(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view field = text.substr(0, end);

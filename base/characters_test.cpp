@@ -10,7 +10,7 @@ namespace {
 
 TEST(Characters, digits_are_those_of_ascii) {
   for (const char c : {'0', '5', '9'}) EXPECT_TRUE(is_digit(c)) << c;
-  // The neighbours of the digits, a letter, and a byte of UTF-8.
+  // The characters next to the digits, a letter, and a byte of UTF-8.
   for (const char c : {'/', ':', 'a', '\0', '\xd9'}) EXPECT_FALSE(is_digit(c)) << c;
 }
 

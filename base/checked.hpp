@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64-bit arithmetic that remembers an overflow: formulas are written plainly and asked once at the
-// end.
+// 64-bit arithmetic that remembers an overflow. Formulas are written plainly and checked once at
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class Checked {
   constexpr Checked(std::int64_t value)
       : value_(value) {}  // NOLINT: numbers mix freely in formulas
 
-  // Absent when any step of the computation left the range of std::int64_t.
+  // Returns nullopt if any step of the computation left the range of std::int64_t.
   constexpr std::optional<std::int64_t> value() const {
     return overflow_ ? std::nullopt : std::optional<std::int64_t>(value_);
   }

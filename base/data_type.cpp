@@ -23,12 +23,13 @@ constexpr std::array<DataTypeInfo, 9> kTypes = {{
     {DataType::f8_e5m2, "f8_e5m2", 1, 0x1p-2, false, true},
 }};
 
-// A small binary float: `mantissa` explicit bits, exponent bias, and how its top exponent is used.
+// A small binary float: number of explicit `mantissa` bits, exponent bias, and the use of its top
+// exponent.
 struct SmallFloat {
   int exponent_bits;
   int mantissa_bits;
   int bias;
-  bool has_infinity;  // e4m3 ("fn") has none: its top code alone is NaN
+  bool has_infinity;  // e4m3 ("fn") has none: only its top code is NaN
   double largest;
 };
 
@@ -37,7 +38,7 @@ constexpr SmallFloat kBf16{8, 7, 127, true, 0x1.FEp127};
 constexpr SmallFloat kE4m3{4, 3, 7, false, 448.0};
 constexpr SmallFloat kE5m2{5, 2, 15, true, 57344.0};
 
-// Exponent of the leading bit, no smaller than that of the subnormal numbers (zero has none).
+// Exponent of the leading bit, but not below that of the subnormal numbers. Zero gets the smallest.
 int normal_exponent(double magnitude, int smallest) {
   if (magnitude == 0) return smallest;
   int exponent = 0;
@@ -57,7 +58,7 @@ std::uint32_t encode(const SmallFloat& format, double value) {
   const int unit = normal_exponent(magnitude, smallest) - format.mantissa_bits;
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(magnitude, -unit)), unit);
   if (rounded > format.largest) return sign | (format.has_infinity ? all_exponent : nan);
-  // Counting units upward walks through the encodings in order, subnormals included.
+  // Counting units upwards goes through the encodings in order, including subnormals.
   const int exponent = normal_exponent(rounded, smallest);
   const auto fraction =
       static_cast<std::uint32_t>(std::ldexp(rounded, format.mantissa_bits - exponent));

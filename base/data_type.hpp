@@ -18,22 +18,22 @@ struct DataTypeInfo {
   std::int64_t bytes;
   double epsilon;  // distance from 1 to the next value; 1 for integers
   bool is_integer;
-  bool is_case_type;  // may stand as `dtype:`; s32 is only an accumulator's type
+  bool is_case_type;  // permitted for `dtype:`; s32 is only a type of accumulators
 };
 
-// All types in declaration order; the one place of names and sizes.
+// All types in declaration order; the only definition of names and sizes.
 std::span<const DataTypeInfo> data_types();
 const DataTypeInfo& info(DataType type);
-// f8_e4m3 and f8_e5m2.
+// True for f8_e4m3 and f8_e5m2.
 bool is_fp8(DataType type);
 std::optional<DataType> data_type_from_name(std::string_view name);
 
 // Rounds to nearest even (integers: to nearest even, saturating) and writes element `index` of a
 // plain array.
 void store_element(DataType type, void* array, std::size_t index, double value);
-// Exact for every type but s32/f64 beyond double's 53 bits.
+// Exact for every type except s32/f64 beyond double's 53 bits.
 double load_element(DataType type, const void* array, std::size_t index);
-// The nearest value that `type` can hold.
+// Returns the nearest value that `type` can represent.
 double round_to(DataType type, double value);
 
 }  // namespace bench

@@ -33,7 +33,7 @@ std::uint32_t code_of_value(DataType type, double value) {
   return code;
 }
 
-// All finite values in ascending order with their codes, positive half.
+// All finite non-negative values in ascending order with their codes.
 std::vector<std::pair<double, std::uint32_t>> positive_values(Coding coding) {
   std::vector<std::pair<double, std::uint32_t>> values;
   for (std::uint32_t code = 0; code < 1u << (coding.bits - 1); ++code) {
@@ -107,7 +107,7 @@ struct Limit {
   DataType type;
   double largest;
   double smallest;  // subnormal
-  double beyond;    // what values above the largest become
+  double beyond;    // result of values above the largest
 };
 
 TEST(SmallFloat, LimitsOfTheFormats) {

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// Of a new file; less the umask, as for every tool's output.
+// Mode of a new file, reduced by the umask, as for every tool's output.
 inline constexpr ::mode_t kNewFileMode = 0666;
 
 // Owns a file descriptor, or none (a negative number), and closes it on every path out of a
@@ -22,7 +22,7 @@ class Descriptor {
   }
 
   int get() const { return number_; }
-  // Who takes the number closes it.
+  // Releases ownership: the caller must close the returned descriptor.
   int release() { return std::exchange(number_, -1); }
 
  private:

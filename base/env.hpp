@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world as seen by the program: clock, streams, environment variables. Passed down, never
+// The program's environment: clock, streams, environment variables. Passed as a parameter, never
 // global.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-// CLOCK_MONOTONIC, or a scripted one in tests.
+// CLOCK_MONOTONIC, or a scripted clock in tests.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -30,18 +30,19 @@ struct Env {
   std::ostream* err;  // progress and messages
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  std::optional<int> terminal_width;  // columns of the terminal that `out` or `err` is
+  std::optional<int> terminal_width;  // columns of the terminal of `out` or `err`
   std::function<std::optional<std::string>(const std::string&)> variable;  // getenv
   std::function<std::string()> utc_now;                                    // "2026-11-21T08:00:00Z"
 
-  // Colour only on a terminal, never with NO_COLOR set or TERM=dumb.
+  // Returns true only on a terminal, and never with NO_COLOR set or TERM=dumb.
   bool use_colour() const;
 };
 
-// For large files that live as long as a command: TMPDIR, or /var/tmp, since /tmp may be memory.
+// Folder for large files that live as long as a command: TMPDIR, or /var/tmp, because /tmp may be
+// in memory.
 std::string scratch_folder(const Env& env);
 
-// The real one; `clock` must outlive it.
+// The real environment; `clock` must outlive it.
 Env real_env(Clock& clock);
 
 }  // namespace bench

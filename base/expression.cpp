@@ -13,14 +13,14 @@
 namespace bench {
 namespace {
 
-// Deeper nesting is no formula.
+// Deeper nesting is not a realistic formula.
 constexpr int kMaxDepth = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool begins_name(char c) { return is_letter(c) || c == '_' || c == '.'; }
 
 std::optional<std::int64_t> divide(std::int64_t a, std::int64_t b) {
-  // The one quotient that overflows is that of the smallest number and -1.
+  // The only quotient that overflows is that of the smallest number and -1.
   if (b == 0 || (b == -1 && a == INT64_MIN) || a % b != 0) return std::nullopt;
   return a / b;
 }

@@ -74,7 +74,7 @@ std::string_view kind_of(::mode_t mode) {
   return S_ISBLK(mode) ? "a block device" : "a socket";
 }
 
-// 0, or the errno of the first failure; `written` counts what arrived.
+// Returns 0, or the errno of the first failure; `written` counts the bytes written.
 int write_all(int descriptor, std::string_view content, std::size_t& written) {
   written = 0;
   while (written < content.size()) {
@@ -86,7 +86,7 @@ int write_all(int descriptor, std::string_view content, std::size_t& written) {
   return 0;
 }
 
-// Without links; as it stands if the folder is not there.
+// Resolves links; returns the name unchanged if the folder does not exist.
 std::string real_folder_of(const std::string& path) {
   const std::string folder = folder_of(path);
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(folder.c_str(), nullptr),
@@ -94,19 +94,19 @@ std::string real_folder_of(const std::string& path) {
   return real ? std::string(real.get()) : folder;
 }
 
-// The file that a chain of symbolic links ends at, whether it is there or not.
+// The file at the end of a chain of symbolic links, whether it exists or not.
 struct LinkEnd {
   std::string path;
-  bool is_descriptor = false;  // of an open file: /dev/stdout, /dev/fd/3, /proc/self/fd/3
+  bool is_descriptor = false;  // the name of an open file: /dev/stdout, /dev/fd/3, /proc/self/fd/3
 };
 
 Result<LinkEnd> follow_links(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as the kernel
+  constexpr int kMaxLinks = 40;  // as in the kernel
   LinkEnd end{path};
   for (int links = 0; links <= kMaxLinks; ++links) {
     std::error_code code;
     const std::filesystem::path next = std::filesystem::read_symlink(end.path, code);
-    if (code) return end;  // no link, or nothing there
+    if (code) return end;  // not a link, or no such file
     const std::string folder = real_folder_of(end.path);
     if (folder.starts_with("/proc/") && folder.ends_with("/fd")) {
       end.is_descriptor = true;
@@ -117,11 +117,11 @@ Result<LinkEnd> follow_links(const std::string& path) {
   return system_error("open the file", path, ELOOP);
 }
 
-// Where output goes.
+// The destination of output.
 struct Destination {
   std::string target;  // after all links
   std::optional<struct stat> before;
-  bool in_place = false;  // a rename would put a regular file where it was
+  bool in_place = false;  // a rename would replace it by a regular file
 };
 
 Result<Destination> destination_of(const std::string& path, Existing existing) {
@@ -134,10 +134,10 @@ Result<Destination> destination_of(const std::string& path, Existing existing) {
   return result;
 }
 
-// A negative number with errno as it was left by open(2).
+// Returns a negative number, with the errno of open(2), on failure.
 int open_in_place(const Destination& destination) {
-  // An open descriptor of this process is shared, not opened again: a second offset into the same
-  // file would overwrite what the first one wrote.
+  // A descriptor that this process already has open is shared, not opened again. A second offset
+  // into the same file would overwrite what the first one wrote.
   const std::string own = fmt::format("/proc/{}/fd", ::getpid());
   const std::string name = std::filesystem::path(destination.target).filename().string();
   int number = 0;
@@ -154,8 +154,8 @@ Error folder_error(const std::string& target, const std::string& path) {
   return system_error(fmt::format("create a file in {}", folder_of(target)), path, code);
 }
 
-// A new file beside `target`, so that a rename can replace it; its name goes to `path`. Leftovers
-// of a killed process with our number are passed over.
+// Opens a new file in the folder of `target`, so that a rename can replace it; stores its name in
+// `path`. Skips leftovers of a killed process with the same process id.
 int open_temporary(const std::string& target, std::string& path) {
   constexpr int kAttempts = 100;
   int descriptor = -1;
@@ -172,8 +172,8 @@ Status move_into_place(const std::string& temporary, const std::string& path, Ex
     if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
       return Done{};
     if (errno == EEXIST) return exists_error(path);
-    // Some file systems know no RENAME_NOREPLACE. Those without hard links either go by the check
-    // before the write.
+    // Some file systems do not support RENAME_NOREPLACE. Those without hard links either rely on
+    // the check before the write.
     if (errno != EINVAL && errno != ENOSYS) return system_error("rename the file", path, errno);
     if (::link(temporary.c_str(), path.c_str()) == 0) {
       ::unlink(temporary.c_str());
@@ -186,21 +186,22 @@ Status move_into_place(const std::string& temporary, const std::string& path, Ex
   return Done{};
 }
 
-// A rename survives a power failure only once its folder is on disk.
+// A rename survives a power failure only after its folder is on disk.
 void sync_folder(const std::string& path) {
   const Descriptor folder(open_retrying(folder_of(path), O_RDONLY | O_DIRECTORY));
   if (folder.get() >= 0) ::fsync(folder.get());
 }
 
-// Takes the advisory lock, so that two runs never write one file. File systems without locks
-// (ENOLCK, ENOTSUP) go without.
+// Takes the advisory lock, so that two runs never write one file. Does without on file systems that
+// do not support locks (ENOLCK, ENOTSUP).
 Status lock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Done{};
   return Error{"another process is writing this file", path,
                "wait until it ends or choose another file"};
 }
 
-// Locks a file that is about to be replaced. It must be writable: a rename does not ask.
+// Locks a file that is about to be replaced. The file must be writable, because a rename does not
+// check that.
 Result<Descriptor> lock_existing(const std::string& target, const std::string& path) {
   Descriptor file(open_retrying(target, O_WRONLY | O_APPEND));
   if (file.get() < 0) return system_error("open the file for writing", path, errno);
@@ -208,7 +209,7 @@ Result<Descriptor> lock_existing(const std::string& target, const std::string& p
   return file;
 }
 
-// Whether a file can be made beside `target`, found out by making one.
+// Checks whether a file can be created in the folder of `target`, by creating one.
 Status check_folder(const std::string& target, const std::string& path) {
   std::string temporary;
   const Descriptor file(open_temporary(target, temporary));
@@ -217,7 +218,7 @@ Status check_folder(const std::string& target, const std::string& path) {
   return Done{};
 }
 
-// Offset just after the last newline, 0 when there is none; negative: -errno.
+// Returns the offset just after the last newline, or 0 if there is none; negative: -errno.
 ::off_t end_of_last_line(int descriptor, ::off_t size) {
   constexpr ::off_t kBlock = 65536;
   std::string block;
@@ -250,7 +251,7 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
     return Error{fmt::format("is {}, not a regular file", kind_of(status.st_mode)), path,
                  "name a file; a command's output goes in as `<(command)`"};
   };
-  // Before it is opened: to open a device can have effects, and a FIFO's writer would notice.
+  // Checked before opening: opening a device can have effects, and a FIFO's writer would notice.
   const auto before = status_of(path);
   if (before && is_special(*before) && !reads_all) return refuse(*before);
   const int flags = reads_all ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
@@ -412,7 +413,7 @@ Status RecordFile::write_first(int descriptor, const std::string& temporary,
   const Status moved = move_into_place(temporary, target_, Existing::refuse);
   const bool has_appeared = !moved && existing_ == Existing::replace && status_of(target_);
   if (!has_appeared) return moved;
-  // Since create(): not to be replaced while somebody writes it.
+  // Checked again since create(): must not be replaced while another process writes it.
   BENCH_ASSIGN_OR_RETURN(const Descriptor locked, lock_existing(target_, path_));
   return move_into_place(temporary, target_, Existing::replace);
 }
@@ -441,7 +442,7 @@ Result<RecordFile> RecordFile::reopen(const std::string& path) {
   const ::off_t end = end_of_last_line(file.get(), status.st_size);
   if (end < 0) return system_error("read the file", path, static_cast<int>(-end));
   if (end < status.st_size && ::ftruncate(file.get(), end) != 0)
-    return system_error("cut the torn last line", path, errno);
+    return system_error("cut the incomplete last line", path, errno);
   return RecordFile(file.release(), path);
 }
 
@@ -463,7 +464,7 @@ Status RecordFile::append_lines(std::string_view lines) {
   if (code == 0) return Done{};
   Error error = system_error("append to the file", path_, code);
   if (known && written > 0 && ::ftruncate(descriptor_, before.st_size) != 0)
-    error.what += " (and its last line is torn)";
+    error.what += " (and its last line is incomplete)";
   return error;
 }
 

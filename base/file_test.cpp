@@ -29,7 +29,7 @@ void spill(const std::string& path, std::string_view content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
-// A folder of its own for each test, removed afterwards.
+// A separate folder for each test, removed afterwards.
 class Files : public testing::Test {
  protected:
   Files() {
@@ -46,8 +46,8 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
-// Lowers the limit of the file size while it lives; a write beyond it is short, then EFBIG, as on a
-// full disk.
+// Lowers the file size limit while it lives. A write beyond it is short, then fails with EFBIG, as
+// on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -101,7 +101,7 @@ TEST_F(ReadFile, WhatIsNoRegularFileIsRefusedAtOnce) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   fs::create_symlink("fifo", path("link"));
   for (const char* name : {"fifo", "link"}) {
-    const auto fifo = read_file(path(name), kLimit);  // nobody writes: to open it would wait
+    const auto fifo = read_file(path(name), kLimit);  // without a writer, opening it would block
     ASSERT_FALSE(fifo.ok());
     EXPECT_EQ(fifo.error().message(),
               path(name) +
@@ -124,7 +124,7 @@ TEST_F(ReadFile, NamesOfOpenDescriptorsAreReadWhateverTheyAre) {
               "is a FIFO, not a regular file");
     const auto text = read_file(path("link"), kLimit);
     ASSERT_TRUE(text.ok()) << text.error().message();
-    EXPECT_EQ(*text, folder == "/dev/fd/" ? "piped" : "");  // a pipe is read once
+    EXPECT_EQ(*text, folder == "/dev/fd/" ? "piped" : "");  // a pipe can be read only once
   }
   ::close(ends[0]);
 }
@@ -198,7 +198,7 @@ TEST_F(WriteFile, NamesOfOpenDescriptorsAreWrittenInPlace) {
   const int file = ::open(path("a").c_str(), O_WRONLY | O_APPEND);
   const std::string name = "/dev/fd/" + std::to_string(file);
   ASSERT_TRUE(write_file(name, "written", Existing::refuse).ok());
-  ASSERT_EQ(::write(file, " after", 6), 6);  // the file is still the one that is open
+  ASSERT_EQ(::write(file, " after", 6), 6);  // still the open file
   ::close(file);
   EXPECT_EQ(slurp(path("a")), "before written after");
 }
@@ -225,7 +225,7 @@ TEST_F(WriteFile, FoldersThatAreNotThereOrAreNoFiles) {
 }
 
 TEST_F(WriteFile, FoldersThatTakeNoFiles) {
-  // Nobody, root included, makes files in /proc.
+  // No user, not even root, can create files in /proc.
   const Status status = write_file("/proc/bench-test", "x", Existing::refuse);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().where, "/proc/bench-test");
@@ -262,7 +262,8 @@ TEST_F(WriteFile, CanBeCheckedBeforeTheWork) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   EXPECT_TRUE(check_output(path("new"), Existing::refuse).ok());
   EXPECT_TRUE(check_output(path("old"), Existing::replace).ok());
-  EXPECT_TRUE(check_output(path("fifo"), Existing::refuse).ok());  // nobody reads: not opened
+  // without a reader, it must not be opened
+  EXPECT_TRUE(check_output(path("fifo"), Existing::refuse).ok());
   EXPECT_EQ(check_output(path("old"), Existing::refuse).error().what, "the file exists already");
   EXPECT_FALSE(check_output(path("none/new"), Existing::replace).ok());
   EXPECT_FALSE(check_output(folder_.string(), Existing::replace).ok());
@@ -287,7 +288,7 @@ TEST_F(Records, RefusesOrReplaces) {
   EXPECT_EQ(slurp(path("r")), "old\n");
   auto file = RecordFile::create(path("r"), Existing::replace);
   ASSERT_TRUE(file.ok());
-  EXPECT_EQ(slurp(path("r")), "old\n");  // until there is a record
+  EXPECT_EQ(slurp(path("r")), "old\n");  // unchanged until there is a record
   ASSERT_TRUE(file->append("new").ok());
   EXPECT_EQ(slurp(path("r")), "new\n");
   ASSERT_TRUE(file->append("more").ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON documents that processes of this program hand each other: one object each, which names its
-// schema. Heavy to include: for sources only.
+// JSON documents that processes of this program exchange: one object each, which names its schema.
+// Expensive to include: for sources only.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,19 +13,19 @@
 
 namespace bench {
 
-// `read` takes the object and returns its value; what it asks for and the object lacks, or has in
-// another type, is the error, as is another schema.
+// `read` converts the object to its value. Returns an error if the object lacks a member that
+// `read` requests, has it with another type, or has another schema.
 template <class Read>
 auto read_json_document(std::string_view text, std::string_view schema, Read read)
     -> Result<std::invoke_result_t<Read, const nlohmann::json&>> {
   const auto document = nlohmann::json::parse(text, nullptr, false);
   try {
     if (!document.is_object() || document.value("schema", "") != schema) {
-      return Error{fmt::format("no document of schema {}", schema), "", ""};
+      return Error{fmt::format("not a document of schema {}", schema), "", ""};
     }
     return read(document);
   } catch (const nlohmann::json::exception& exception) {
-    return Error{fmt::format("damaged document of schema {}: {}", schema, exception.what()), "",
+    return Error{fmt::format("malformed document of schema {}: {}", schema, exception.what()), "",
                  ""};
   }
 }

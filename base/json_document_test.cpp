@@ -24,7 +24,7 @@ TEST(JsonDocument, of_another_schema_or_none_is_refused) {
   for (const char* text : {R"({"schema":"a/2","n":7})", R"({"n":7})", "[7]", "7", "", "{"}) {
     const auto number = number_in(text);
     ASSERT_FALSE(number.ok()) << text;
-    EXPECT_EQ(number.error().what, "no document of schema a/1") << text;
+    EXPECT_EQ(number.error().what, "not a document of schema a/1") << text;
   }
 }
 
@@ -32,15 +32,15 @@ TEST(JsonDocument, damage_is_an_error) {
   for (const char* text : {R"({"schema":"a/1"})", R"({"schema":"a/1","n":"7"})"}) {
     const auto number = number_in(text);
     ASSERT_FALSE(number.ok()) << text;
-    EXPECT_THAT(number.error().what, StartsWith("damaged document of schema a/1: ")) << text;
+    EXPECT_THAT(number.error().what, StartsWith("malformed document of schema a/1: ")) << text;
   }
 }
 
-// It ended the program.
+// This used to end the program.
 TEST(JsonDocument, a_schema_that_is_no_text_is_damage) {
   const auto number = number_in(R"({"schema":1,"n":7})");
   ASSERT_FALSE(number.ok());
-  EXPECT_THAT(number.error().what, StartsWith("damaged document of schema a/1: "));
+  EXPECT_THAT(number.error().what, StartsWith("malformed document of schema a/1: "));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text, line by line. Carriage returns stay: what they mean is up to the format.
+// Reads a text line by line. Carriage returns are kept; their meaning depends on the format.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace bench {
 struct NumberedLine {
   std::string_view text;  // without its newline; may be empty
   std::size_t number = 1;
-  bool torn = false;  // the text ends before a newline, as a file does whose writer was killed
+  bool torn = false;  // no newline follows, as in a file whose writer was killed
 };
 
 inline bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
 }
 
-// for (const NumberedLine& line : Lines(text)): an empty text has none, and nothing follows a last
-// newline. The text must outlive its lines.
+// for (const NumberedLine& line : Lines(text)): an empty text has no lines, and no line follows a
+// final newline. The text must outlive its lines.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
@@ -42,7 +42,7 @@ class Lines {
       line_.text = rest_.substr(0, rest_.find('\n'));
       line_.torn = line_.text.size() == rest_.size();
     }
-    std::string_view rest_;  // from the line on
+    std::string_view rest_;  // starts with the current line
     NumberedLine line_;
   };
   Iterator begin() const { return Iterator(text_); }

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// "2:text", and "2~text" of a torn line.
+// Returns "2:text" for complete lines, and "2~text" for an incomplete one.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   for (const NumberedLine& line : Lines(text))

@@ -6,10 +6,10 @@
 
 namespace bench {
 
-// What the generator's state grows by with each number.
+// Increment of the generator's state per number.
 inline constexpr std::uint64_t kMixStep = 0x9e3779b97f4a7c15u;
 
-// The number that belongs to `state` after its step: as a hash, of anything.
+// Returns the number for `state` after its step; also usable as a hash.
 constexpr std::uint64_t mix(std::uint64_t state) {
   std::uint64_t z = state + kMixStep;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -32,15 +32,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return at(a.size(), b.size());
 }
 
-// Names longer than any of ours are not worth a quadratic table: they come from hostile files.
+// Names longer than any valid name are not worth a quadratic table; they come from hostile files.
 constexpr std::size_t kMaxLength = 64;
 
-// Names whose numbers differ in more than one digit mean different things (`resnet51`, `resnet18`).
+// Names whose numbers differ in more than one digit have different meanings (`resnet51`,
+// `resnet18`).
 constexpr std::size_t kMaxDigitEdits = 1;
 
-// A shorter part of a name (`v1_5` gives `v1`) is too little to recognise the name by.
+// A shorter part of a name (`v1` of `v1_5`) does not identify the name.
 constexpr std::size_t kMinStem = 3;
-// Nor is a part that was written wrongly more than once (`resnet101`, `resnet50_v1`).
+// Nor does a part with more than one error (`resnet101`, `resnet50_v1`).
 constexpr std::size_t kMaxStemEdits = 1;
 
 std::string digits_in(std::string_view text) {
@@ -49,7 +50,7 @@ std::string digits_in(std::string_view text) {
   return digits;
 }
 
-// The edits between two names; nullopt if they are too many for a slip.
+// Returns the number of edits between two names; nullopt if there are too many for a typing error.
 std::optional<std::size_t> slip(std::string_view written, std::string_view name) {
   const std::size_t limit = std::max<std::size_t>(1, std::max(written.size(), name.size()) / 3);
   const std::size_t distance = edit_distance(written, name);
@@ -58,8 +59,9 @@ std::optional<std::size_t> slip(std::string_view written, std::string_view name)
   return distance;
 }
 
-// How far a name is from what was written: 2 for each edit. A name of which only the beginning was
-// written (`resnet50` of `resnet50_v1_5`) is 1 further away than that beginning.
+// Returns the distance of a name from the input: 2 for each edit. If the input matches only the
+// beginning of the name (`resnet50` of `resnet50_v1_5`), the distance is 1 more than to that
+// beginning.
 std::optional<std::size_t> cost(std::string_view written, std::string_view name) {
   std::optional<std::size_t> best;
   const auto consider = [&](std::string_view part, std::size_t most, std::size_t extra) {

@@ -12,13 +12,13 @@
 
 namespace bench {
 
-// A search over 10,000 ids of 100 characters with this many states stays below some seconds; no
-// sensible filter has more than a hundred.
+// With this many states, a search over 10,000 ids of 100 characters takes less than a few seconds.
+// No sensible filter has more than a hundred.
 constexpr std::size_t kMaxStates = 10'000;
-constexpr std::size_t kMaxGroups = 100;  // nested; bounds the parser's recursion
+constexpr std::size_t kMaxGroups = 100;  // nested; limits the parser's recursion
 constexpr std::size_t kMaxRepeat = 1000;
 
-// Recursive descent; each function appends states and returns where its fragment begins. A fragment
+// Recursive descent. Each function appends states and returns where its fragment begins. A fragment
 // falls through to the state appended next.
 class RegexParser {
  public:
@@ -58,7 +58,7 @@ class RegexParser {
   }
   std::size_t end() const { return regex_.states_.size(); }
 
-  // Puts a state before the fragment that begins at `begin`, moving the fragment up by one.
+  // Inserts a state before the fragment that begins at `begin`, moving the fragment up by one.
   void insert(std::size_t begin, State state) {
     std::vector<State>& states = regex_.states_;
     for (std::size_t i = begin; i < states.size(); ++i) {
@@ -100,7 +100,7 @@ class RegexParser {
       } else {
         return;
       }
-      accept("?");  // lazy: the same set of texts
+      accept("?");  // lazy: matches the same set of texts
     }
   }
 
@@ -128,7 +128,7 @@ class RegexParser {
     repeat(begin, *minimum, maximum);
   }
 
-  // Appends a copy of states [begin, begin + size) that falls through to what comes next.
+  // Appends a copy of states [begin, begin + size) that falls through to the next state.
   void append_copy(const std::vector<State>& fragment, std::size_t begin) {
     const std::size_t shift = end() - begin;
     if (end() + fragment.size() > kMaxStates) return fail("the expression is too large");
@@ -233,7 +233,7 @@ class RegexParser {
     return range(static_cast<unsigned char>(letter), static_cast<unsigned char>(letter));
   }
 
-  // One character of a bracket expression, or a class such as \d.
+  // Parses one character of a bracket expression, or a class such as \d.
   Regex::ByteSet bracket_item() {
     if (accept("\\")) return escape();
     const auto first = static_cast<unsigned char>(pattern_[position_++]);
@@ -263,7 +263,7 @@ class RegexParser {
 
 Result<Regex> Regex::compile(std::string_view pattern) { return RegexParser(pattern).parse(); }
 
-// The states that are alive at one position of the text.
+// The states that are active at one position of the text.
 struct Regex::Threads {
   std::vector<std::size_t> alive;
   std::vector<bool> seen;
@@ -277,7 +277,8 @@ struct Regex::Threads {
   }
 };
 
-// Follows all that consumes nothing; an explicit stack, since patterns may be long.
+// Follows all transitions that consume no character, with an explicit stack, because patterns may
+// be long.
 void Regex::add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const {
   threads.pending.push_back(state);
   while (!threads.pending.empty()) {
@@ -317,7 +318,7 @@ bool Regex::search(std::string_view text) const {
 
 namespace {
 
-// One element of a glob: how many pattern characters it takes, and whether it matches.
+// One element of a glob: its number of pattern characters, and whether it matches.
 struct GlobElement {
   std::size_t length;
   bool matches;
@@ -325,7 +326,7 @@ struct GlobElement {
 
 std::size_t bracket_end(std::string_view pattern) {
   const std::size_t first = pattern.size() > 1 && pattern[1] == '!' ? 2 : 1;
-  return pattern.find(']', first + 1);  // a `]` that comes first is a member
+  return pattern.find(']', first + 1);  // a `]` at the beginning is a member
 }
 
 GlobElement match_bracket(std::string_view pattern, char character) {
@@ -353,7 +354,8 @@ GlobElement match_element(std::string_view pattern, char character) {
 
 }  // namespace
 
-// On a mismatch only the last `*` takes one more character: earlier ones need not be tried again.
+// After a mismatch only the last `*` takes one more character; earlier ones need not be tried
+// again.
 bool glob_matches(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
   std::size_t after_star = std::string_view::npos;

@@ -11,15 +11,15 @@
 
 namespace bench {
 
-// A compiled regular expression, ECMAScript syntax without what needs backtracking (back-references
-// and look-around are errors): . [] [^] \d \w \s \D \W \S, escaped punctuation, () (?:), |, * + ?
-// {m,n} (lazy forms alike), ^ $. Matching simulates all alternatives at once (Thompson 1968), so
-// that no pattern is slow: states x length of the text.
+// A compiled regular expression in ECMAScript syntax. Features that need backtracking
+// (back-references and look-around) are errors. Supported: . [] [^] \d \w \s \D \W \S, escaped
+// punctuation, () (?:), |, * + ? {m,n} (also lazy forms), ^ $. Matching simulates all alternatives
+// at once (Thompson 1968), so no pattern is slow: states x length of the text.
 class Regex {
  public:
-  // `where` of an error is empty; `what` names the position in the pattern.
+  // `where` of an error is empty; `what` states the position in the pattern.
   static Result<Regex> compile(std::string_view pattern);
-  // True when any part of the text matches.
+  // Returns true if any part of the text matches.
   bool search(std::string_view text) const;
 
  private:
@@ -29,8 +29,8 @@ class Regex {
   struct State {
     Kind kind;
     std::size_t next = 0;
-    std::size_t other = 0;  // of split
-    std::size_t set = 0;    // of bytes: index into sets_
+    std::size_t other = 0;  // second target of a split
+    std::size_t set = 0;    // index into sets_
   };
   struct Threads;
   void add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const;
@@ -39,9 +39,9 @@ class Regex {
   std::vector<ByteSet> sets_;
 };
 
-// * any text, ? any character, [abc] [a-z] [!abc] one of a set; over the whole text.
+// Matches the whole text: * any text, ? any character, [abc] [a-z] [!abc] one of a set.
 bool glob_matches(std::string_view pattern, std::string_view text);
-// Error: a `[` that is never closed.
+// Returns an error for an unclosed `[`.
 Status check_glob(std::string_view pattern);
 
 }  // namespace bench

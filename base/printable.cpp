@@ -16,8 +16,8 @@ namespace {
 struct Range {
   char32_t first, last;
 };
-// Terminals obey the C0 and C1 controls, editors and some logs break lines at U+2028 and U+2029,
-// and the overrides and isolates show text in another order than the one it has.
+// Terminals interpret the C0 and C1 controls; editors and some logs break lines at U+2028 and
+// U+2029. Overrides and isolates change the displayed order of text.
 constexpr std::array<Range, 5> kObeyed = {
     {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
 
@@ -26,16 +26,16 @@ std::string escape_of(char32_t character) {
   return character < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
 }
 
-// "##[", "##vso[", "##teamcity[": anywhere in a line.
+// "##[", "##vso[", "##teamcity[": a command anywhere in a line.
 bool is_marked_command(std::string_view text) {
   if (!text.starts_with("##")) return false;
   const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 2);
   return end != std::string_view::npos && text[end] == '[';
 }
 
-// "::": at the start of a line. A line may be wrapped at each blank, and blanks before the command
-// are passed over, so that every start of a word counts. Blanks and invisible characters beyond
-// ASCII are many, so each of its characters counts as one.
+// "::": a command at the start of a line. A line may be wrapped at each blank, and blanks before
+// the command are skipped, so every start of a word counts. There are many blanks and invisible
+// characters beyond ASCII, so every non-ASCII character counts as a blank.
 bool is_word_command(std::string_view text, std::size_t position) {
   if (!text.substr(position).starts_with("::")) return false;
   if (position == 0 || text[position - 1] == ' ') return true;

@@ -18,11 +18,11 @@ TEST(Printable, TextStaysAsItIs) {
 TEST(Printable, ControlCharactersBecomeVisible) {
   EXPECT_EQ(printable("\x1b[2Jx\r\n\t\x7f"), "\\x1b[2Jx\\x0d\\x0a\\x09\\x7f");
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
-  // CSI and OSC in one character, NEL.
+  // CSI and OSC as single characters, and NEL.
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m\xc2\x9d\xc2\x85"),
             "\\u009b31m\\u009d\\u0085");
-  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0");  // the first character that is none
+  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0");  // the first character after the range
 }
 
 TEST(Printable, BidirectionalOverridesAndLineSeparatorsBecomeVisible) {
@@ -30,7 +30,8 @@ TEST(Printable, BidirectionalOverridesAndLineSeparatorsBecomeVisible) {
                       "b\xe2\x80\xaa\xe2\x81\xa6\xe2\x81\xa9"),
             "a\\u202eb\\u202a\\u2066\\u2069");
   EXPECT_EQ(printable("\xe2\x80\xa8\xe2\x80\xa9"), "\\u2028\\u2029");
-  EXPECT_EQ(printable("\xe2\x80\xa7\xe2\x80\xaf"), "\xe2\x80\xa7\xe2\x80\xaf");  // beside them
+  // the characters next to them
+  EXPECT_EQ(printable("\xe2\x80\xa7\xe2\x80\xaf"), "\xe2\x80\xa7\xe2\x80\xaf");
 }
 
 TEST(Printable, BytesThatAreNotUtf8BecomeVisible) {
@@ -64,7 +65,7 @@ TEST(Printable, AMessageIsOneLine) {
   EXPECT_EQ(out.str(), "bench run: a\\x0a::error::b\n");
 }
 
-// Runners of a CI pass over blanks of any alphabet before a command.
+// CI runners skip Unicode blanks before a command.
 TEST(Printable, ACommandBehindABlankBeyondAsciiIsBroken) {
   for (const char* blank : {"\u00a0", "\u3000", "\ufeff", "\u200b"}) {
     EXPECT_EQ(printable(std::string(blank) + "::error::x"), std::string(blank) + "\\x3a:error::x");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every platform and library (base/mix.hpp), and what is drawn
-// from them.
+// Random numbers that are the same on every platform and library (base/mix.hpp), and functions that
+// sample with them.
 #pragma once
 
 #include "base/mix.hpp"
@@ -23,14 +23,14 @@ class SplitMix {
     return number;
   }
 
-  // Uniform in [0, bound), bound > 0: the upper half of a 128-bit product (Lemire 2019), whose bias
-  // of at most bound / 2^64 nobody can see.
+  // Uniform in [0, bound), bound > 0: the upper half of a 128-bit product (Lemire 2019). Its bias
+  // of at most bound / 2^64 is negligible.
   std::uint64_t below(std::uint64_t bound) {
     assert(bound > 0);
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
   }
 
-  // Fisher-Yates; std::shuffle's order differs between libraries.
+  // Fisher-Yates, because the order of std::shuffle differs between libraries.
   template <class T>
   void shuffle(std::vector<T>& items) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);

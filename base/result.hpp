@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure as a value: what a user, a file, a driver or a machine can cause is returned, never
-// thrown.
+// Failure as a value: errors that a user, a file, a driver or a machine can cause are returned,
+// never thrown.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct Error {
   std::string where;  // "configs/a.yaml:3:5", a path, a case id
   std::string next;   // "did you mean `stride`?", the command that helps
 
-  // "where: what; next" with the empty parts left out.
+  // Returns "where: what; next" without the empty parts.
   std::string message() const;
 };
 
-// Either a value or an error. Reading the part that is not there is a mistake of ours (std::get
+// Either a value or an error. Reading the alternative that it does not contain is a bug (std::get
 // throws).
 template <class T, class E = Error>
 class [[nodiscard]] Result {

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// The word that a shell reads as `text`; in quotes only if it needs them.
+// Returns a word that a shell reads as `text`; quoted only if necessary.
 std::string shell_quoted(const std::string& text);
 
 }  // namespace bench

@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-// A handler, since a program that is executed gets back the default of a signal that was handled,
-// but not of one that was ignored.
+// A handler instead of SIG_IGN: exec resets a handled signal to its default, but keeps an ignored
+// one ignored.
 void do_nothing(int) {}
 
 }  // namespace
@@ -18,7 +18,7 @@ void do_nothing(int) {}
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free, which is this one.
+    // open() returns the lowest free number, which is this descriptor.
     static_cast<void>(::open("/dev/null", O_RDWR));
   }
 }

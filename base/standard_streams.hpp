@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard input, output and error as a program finds them at its start, and output whose failure
-// is noticed.
+// Standard input, output and error at the start of a program, and output that detects write
+// failures.
 #pragma once
 
 #include <array>
@@ -9,24 +9,24 @@
 
 namespace bench {
 
-// Puts /dev/null on each of the descriptors 0 to 2 that is closed: a file that is opened later must
-// not become a standard stream. To be called first.
+// Opens /dev/null on each closed descriptor from 0 to 2, so that a file opened later does not
+// become a standard stream. Call this first.
 void open_standard_descriptors();
 
-// A limit of the file size (SIGXFSZ) or a reader that went away (SIGPIPE) makes write(2) fail
-// instead of ending the process. A signal that is ignored stays ignored, and programs that this
-// process starts get both signals as it got them.
+// Makes write(2) fail, instead of ending the process, if it exceeds the file size limit (SIGXFSZ)
+// or the reader has closed (SIGPIPE). An ignored signal stays ignored. Child programs inherit both
+// signals as this process got them.
 void survive_failed_writes();
 
 // A stream on a descriptor that keeps the reason of the first failed write. On a terminal each
-// insertion appears at once, so that it stands in order with standard error.
+// insertion appears at once, so that it is in order with standard error.
 class CheckedStream final : public std::ostream {
  public:
   explicit CheckedStream(int descriptor);  // not owned
   ~CheckedStream() override;
 
-  // Writes what is buffered. 0, or the errno of the first write that failed; what came after it is
-  // lost. EPIPE: the reader went away.
+  // Writes the buffered data. Returns 0, or the errno of the first failed write; later output is
+  // lost. EPIPE means that the reader has closed.
   int finish();
 
  private:

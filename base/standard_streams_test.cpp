@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// Runs `body` in a process of its own, which ends with the number that it returns.
+// Runs `body` in a separate process, which ends with the number that `body` returns.
 template <class Body>
 int status_of(Body body) {
   const pid_t child = fork();
@@ -83,7 +83,7 @@ TEST(FailedWrites, ProgramsStartedLaterDieOfTheSignalAsEver) {
               return 1;
             }),
             128 + SIGXFSZ);
-  EXPECT_EQ(status_of([] {  // what was ignored stays so
+  EXPECT_EQ(status_of([] {  // an ignored signal stays ignored
               std::signal(SIGPIPE, SIG_IGN);
               survive_failed_writes();
               execlp("sh", "sh", "-c", "kill -PIPE $$", nullptr);

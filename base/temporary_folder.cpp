@@ -12,7 +12,7 @@
 namespace bench {
 
 Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
-  // Not std::filesystem::temp_directory_path(), which refuses a bad TMPDIR without naming it.
+  // Not std::filesystem::temp_directory_path(), which rejects a bad TMPDIR without naming it.
   const char* base = std::getenv("TMPDIR");
   std::string path = fmt::format("{}/bench-{}-XXXXXX", base != nullptr ? base : "/tmp", purpose);
   if (mkdtemp(path.data()) == nullptr) {

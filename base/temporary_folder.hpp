@@ -9,10 +9,11 @@
 
 namespace bench {
 
-// A fresh folder for this user alone, removed with its content at the end.
+// A new folder accessible only to this user. It is removed with its content at the end.
 class TemporaryFolder {
  public:
-  // "bench-PURPOSE-......" in TMPDIR, else in /tmp. Error: that is no folder, or not writable.
+  // Creates "bench-PURPOSE-......" in TMPDIR, else in /tmp. Returns an error if that is not a
+  // folder or not writable.
   static Result<TemporaryFolder> create(std::string_view purpose);
   ~TemporaryFolder();
   TemporaryFolder(TemporaryFolder&& other) noexcept;
@@ -22,7 +23,7 @@ class TemporaryFolder {
 
  private:
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;  // empty: moved from
+  std::string path_;  // empty if moved from
 };
 
 }  // namespace bench

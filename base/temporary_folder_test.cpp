@@ -44,7 +44,7 @@ TEST_F(TemporaryFolderTest, LastsAsLongAsItsOwner) {
   EXPECT_FALSE(fs::exists(fs::path(path).parent_path()));
 }
 
-// A profile pass ended `bench` by an exception.
+// An exception in the profile pass ended `bench`.
 TEST_F(TemporaryFolderTest, ABadTmpdirIsAnError) {
   setenv("TMPDIR", "/nonexistent/folder", 1);
   const auto folder = TemporaryFolder::create("test");

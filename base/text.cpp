@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kBinaryUnits = {"B",   "KiB", "MiB", "
 constexpr std::string_view kEllipsis = "...";
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
 
-// Decimals that leave four significant digits; rounding may carry into the next power of ten.
+// Number of decimals for four significant digits; rounding may carry into the next power of ten.
 int decimals_of(double magnitude) {
   if (magnitude < 10) return 3;
   if (magnitude < 100) return 2;
@@ -38,8 +38,9 @@ struct Scaled {
   std::size_t unit;
 };
 
-// The largest of `units` units (each `step` times the one before) that leaves at least 1 after
-// rounding to four digits: 999.96 us is 1.000 ms, not 1000 us.
+// Returns the largest unit in which the value is at least 1 after rounding to four digits. There
+// are `units` units, each `step` times the previous one. For example 999.96 us is 1.000 ms, not
+// 1000 us.
 Scaled scale(double magnitude, double step, std::size_t units) {
   Scaled result{magnitude, 0};
   while (result.unit + 1 < units && rounded_to_four(result.magnitude) >= step) {
@@ -68,7 +69,7 @@ std::string format_scaled(double value, double step, std::string_view infix,
   if (!std::isfinite(value)) return std::string(kUnknown);
   double magnitude = std::abs(value);
   std::size_t prefix = 0;
-  // What would be rounded to a whole step belongs to the next prefix.
+  // A value that rounds up to a whole step uses the next prefix.
   while (prefix + 1 < kPrefixes.size() && magnitude >= step - 0.005) {
     magnitude /= step;
     ++prefix;
@@ -79,8 +80,8 @@ std::string format_scaled(double value, double step, std::string_view infix,
                      whole ? 0 : table_decimals(magnitude), letter, prefix == 0 ? "" : infix, unit);
 }
 
-// Bytes of the UTF-8 code point at the start of `text`; a damaged sequence counts one byte at a
-// time.
+// Number of bytes of the UTF-8 code point at the start of `text`; in a malformed sequence each byte
+// counts separately.
 std::size_t code_point_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   std::size_t length = 1;
@@ -105,8 +106,8 @@ std::size_t end_of_digits(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-// Where an exponent of one or two digits ends that begins at `begin`; `begin` if there is none.
-// No quantity needs more, and "1e-400" stays an error.
+// Returns the end of an exponent of one or two digits that begins at `begin`; `begin` if there is
+// none. No quantity needs more digits, and "1e-400" stays an error.
 std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
   if (begin >= text.size() || (text[begin] != 'e' && text[begin] != 'E')) return begin;
   std::size_t digits = begin + 1;
@@ -115,7 +116,8 @@ std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
   return end == digits || end > digits + 2 ? begin : end;
 }
 
-// "1.5" of "1.5 s": digits, optionally a point and digits. Empty when the text does not start so.
+// Returns "1.5" for "1.5 s": digits, optionally a point and digits. Empty if the text does not
+// start with these.
 std::string_view leading_number(std::string_view text) {
   std::size_t end = end_of_digits(text, 0);
   if (end == 0) return {};
@@ -125,13 +127,13 @@ std::string_view leading_number(std::string_view text) {
   return text.substr(0, end);
 }
 
-// The same with an exponent, if there is one: "1e-4" of "1e-4s".
+// The same with an optional exponent: "1e-4" for "1e-4s".
 std::string_view leading_scientific_number(std::string_view text) {
   const std::size_t end = leading_number(text).size();
   return text.substr(0, end == 0 ? 0 : end_of_exponent(text, end));
 }
 
-// The same number without its exponent: "0.00015" of "1.5e-4".
+// Returns the same number without its exponent: "0.00015" for "1.5e-4".
 std::string plain_decimal(std::string_view number) {
   const std::size_t mark = number.find_first_of("eE");
   if (mark == std::string_view::npos) return std::string(number);
@@ -143,7 +145,7 @@ std::string plain_decimal(std::string_view number) {
   std::string digits(mantissa);
   std::erase(digits, '.');
   const auto whole = static_cast<int>(std::min(mantissa.find('.'), mantissa.size()));
-  const int point = whole + exponent;  // digits before the point
+  const int point = whole + exponent;  // digits before the decimal point
   if (point < 1) digits.insert(0, static_cast<std::size_t>(1 - point), '0');
   const auto place = static_cast<std::size_t>(std::max(point, 1));
   if (digits.size() < place) digits.append(place - digits.size(), '0');
@@ -172,8 +174,8 @@ Error duration_error(std::string_view text, std::string_view problem) {
                std::string(kDurationExample)};
 }
 
-// `number` (digits with an optional fraction) times `unit`, exactly; absent on overflow. What lies
-// below one nanosecond is reported through `inexact`.
+// Returns `number` (digits with an optional fraction) times `unit`, exactly; nullopt on overflow.
+// `inexact` reports a remainder below one nanosecond.
 std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t unit,
                                           bool& inexact) {
   const auto point = number.find('.');
@@ -183,7 +185,7 @@ std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t 
     return std::nullopt;
   if (__builtin_mul_overflow(value, unit, &value)) return std::nullopt;
   if (point == std::string_view::npos) return value;
-  std::int64_t place = unit;  // nanoseconds of a one in the place of the digit before
+  std::int64_t place = unit;  // nanoseconds of a 1 at the previous digit
   for (char digit : number.substr(point + 1)) {
     if (digit != '0' && place % 10 != 0) inexact = true;
     place /= 10;
@@ -208,7 +210,8 @@ constexpr std::array<RatePrefix, 11> kRatePrefixes = {{{"Ki", 0x1p10},
                                                        {"P", 1e15},
                                                        {"", 1}}};
 
-// A number, a prefix and one of the units; absent when it is none or not above zero.
+// Parses a number, a prefix and one of the units. Returns nullopt if the text is invalid or not
+// above zero.
 std::optional<double> parse_rate(std::string_view text, std::span<const std::string_view> units) {
   const std::string_view trimmed = trim(text);
   const std::string_view number = leading_number(trimmed);
@@ -255,7 +258,8 @@ std::string format_significant(double value) {
   if (value == 0) return "0";
   const double magnitude = std::abs(value);
   if (magnitude >= 1) return (value < 0 ? "-" : "") + four_digits(magnitude);
-  // Below 1 the leading zeros are no digits; below 10^-9 of a unit nobody reads on.
+  // Below 1 the leading zeros are not significant digits; digits below 10^-9 of a unit are
+  // irrelevant.
   const int leading = std::min(9, static_cast<int>(-std::floor(std::log10(magnitude))));
   return fmt::format("{:.{}f}", value, leading + 3);
 }
@@ -283,7 +287,7 @@ Result<Nanoseconds> parse_duration(std::string_view text) {
     bool inexact = false;
     const auto value = exact_product(plain_decimal(number), unit.nanoseconds, inexact);
     if (!value) return duration_error(text, "is longer than 292 years");
-    if (inexact) return duration_error(text, "is no whole number of nanoseconds");
+    if (inexact) return duration_error(text, "is not a whole number of nanoseconds");
     return Nanoseconds(*value);
   }
   return duration_error(text, "is not a duration");
@@ -308,14 +312,14 @@ Result<double> parse_percentage(std::string_view text) {
 Result<BytesPerSecond> parse_bandwidth(std::string_view text) {
   constexpr std::array<std::string_view, 1> kUnits = {"B/s"};
   if (const auto value = parse_rate(text, kUnits)) return BytesPerSecond{*value};
-  return Error{fmt::format("`{}` is no bandwidth", shorten(text, 40)), "",
+  return Error{fmt::format("`{}` is not a bandwidth", shorten(text, 40)), "",
                "expected a number with a unit such as 900GB/s or 800GiB/s"};
 }
 
 Result<FlopsPerSecond> parse_flop_rate(std::string_view text) {
   constexpr std::array<std::string_view, 3> kUnits = {"FLOP/s", "FLOPS", "FLO/s"};
   if (const auto value = parse_rate(text, kUnits)) return FlopsPerSecond{*value};
-  return Error{fmt::format("`{}` is no FLOP rate", shorten(text, 40)), "",
+  return Error{fmt::format("`{}` is not a FLOP rate", shorten(text, 40)), "",
                "expected a number with a unit such as 10TFLOP/s"};
 }
 

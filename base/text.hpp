@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where quantities become text, and small text helpers.
+// The only formatting of quantities as text, and small text helpers.
 #pragma once
 
 #include "base/result.hpp"
@@ -25,36 +25,38 @@ std::string format_bytes(Bytes bytes);
 std::string format_rate(FlopsPerSecond rate);
 std::string format_rate(BytesPerSecond rate);
 // For tables of profiles: "747.35 GFLOP/s", "1.8625 TFLOP/s" in powers of 1000; "21.76 GiB/s" in
-// powers of 1024 ("KiB", ...). Two decimals, four below 10; whole numbers below the first prefix
-// as such.
+// powers of 1024 ("KiB", ...). Two decimals, or four below 10. Whole numbers below the first prefix
+// have no decimals.
 std::string format_decimal(double value, std::string_view unit);
 std::string format_binary(double value, std::string_view unit);
-// Four significant digits without a unit, for columns whose heading bears it: "460.8", "0.01234".
+// Four significant digits without a unit, for columns with the unit in the heading: "460.8",
+// "0.01234".
 std::string format_significant(double value);
-// Absent values are "n/a".
+// Formats nullopt as "n/a".
 template <class T, class Format>
 std::string format_or_unknown(const std::optional<T>& value, Format format) {
   return value ? format(*value) : std::string(kUnknown);
 }
 
-// "100ms", "2s", "1.5 s", "1e-4s", "3m", "1h", "250us", "80ns" -> nanoseconds; a bare number has no
-// unit and is an error.
+// "100ms", "2s", "1.5 s", "1e-4s", "3m", "1h", "250us", "80ns" -> nanoseconds. A number without a
+// unit is an error.
 Result<Nanoseconds> parse_duration(std::string_view text);
-// "2%" -> 0.02; a bare number is an error.
+// "2%" -> 0.02; a number without % is an error.
 Result<double> parse_percentage(std::string_view text);
 
-// "900GB/s", "1.5 TB/s", "800GiB/s"; "10TFLOP/s", "10 TFLOPS": G is 10^9, Gi 2^30. Above zero.
+// "900GB/s", "1.5 TB/s", "800GiB/s"; "10TFLOP/s", "10 TFLOPS": G is 10^9, Gi 2^30. Must be above
+// zero.
 Result<BytesPerSecond> parse_bandwidth(std::string_view text);
 Result<FlopsPerSecond> parse_flop_rate(std::string_view text);
 
-// Columns a terminal uses for UTF-8 text (each code point one column: no wide characters are
-// produced here).
+// Number of terminal columns of UTF-8 text. Each code point counts as one column, because this
+// program produces no wide characters.
 std::size_t display_width(std::string_view utf8);
-// The first `columns` columns of a text, or all of it.
+// Returns the first `columns` columns of a text, or all of it.
 std::string_view leading_columns(std::string_view utf8, std::size_t columns);
-// Cut in the middle with "..." to at most `width` columns.
+// Shortens to at most `width` columns with "..." in the middle.
 std::string shorten(std::string_view utf8, std::size_t width);
-// The same with `head` columns before the "...", or as many as `width` has room for.
+// The same with `head` columns before the "...", or as many as fit into `width`.
 std::string shorten(std::string_view utf8, std::size_t width, std::size_t head);
 
 // FNV-1a, 64 bit, as 16 lower-case hex digits: a stable name for content, not a protection.

@@ -115,9 +115,9 @@ TEST(ParseDuration, ScientificNotationIsExact) {
   EXPECT_EQ(parse_duration("2.5e+2ms").value(), Nanoseconds(250'000'000));
   EXPECT_EQ(parse_duration("12.3456e1us").value(), Nanoseconds(123'456));
   EXPECT_EQ(parse_duration("0.15e-2us").error().what,
-            "`0.15e-2us` is no whole number of nanoseconds");
+            "`0.15e-2us` is not a whole number of nanoseconds");
   EXPECT_EQ(parse_duration("1e-9s").value(), Nanoseconds(1));
-  EXPECT_EQ(parse_duration("1e-10s").error().what, "`1e-10s` is no whole number of nanoseconds");
+  EXPECT_EQ(parse_duration("1e-10s").error().what, "`1e-10s` is not a whole number of nanoseconds");
   EXPECT_EQ(parse_duration("0e99h").value(), Nanoseconds(0));
   EXPECT_EQ(parse_duration("1e99ns").error().what, "`1e99ns` is longer than 292 years");
 }
@@ -146,9 +146,9 @@ TEST(ParseDuration, WrongInputSaysWhatWasExpected) {
     ASSERT_FALSE(result.ok()) << text;
     EXPECT_EQ(result.error().what, "`" + std::string(text) + "` is not a duration");
   }
-  EXPECT_EQ(parse_duration("0.5ns").error().what, "`0.5ns` is no whole number of nanoseconds");
+  EXPECT_EQ(parse_duration("0.5ns").error().what, "`0.5ns` is not a whole number of nanoseconds");
   EXPECT_EQ(parse_duration("1.0000000001s").error().what,
-            "`1.0000000001s` is no whole number of nanoseconds");
+            "`1.0000000001s` is not a whole number of nanoseconds");
 }
 
 TEST(ParsePercentage, NeedsItsSign) {

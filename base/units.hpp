@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as types. Only a division makes a rate; G is 10^9, Gi is 2^30. Text is made in
-// base/text.hpp alone.
+// Quantities as types. A rate results only from a division; G is 10^9, Gi is 2^30. Only
+// base/text.hpp formats them as text.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,15 @@ struct Bytes {
   friend Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
 };
 
-// Of all processors that this project knows.
+// Cache line size of all processors that this project supports.
 inline constexpr std::int64_t kCacheLine = 64;
 
-// The smallest multiple of `unit` (at least 1) that is not less than `value` (at least 0).
+// Returns the smallest multiple of `unit` (at least 1) that is not less than `value` (at least 0).
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Floating-point operations, a fused multiply-add counting 2 (convention `bench-1`,
+// Floating-point operations; a fused multiply-add counts as 2 (convention `bench-1`,
 // docs/work_model.md).
 struct Flops {
   std::int64_t count = 0;
@@ -44,7 +44,7 @@ struct BytesPerSecond {
   friend auto operator<=>(const BytesPerSecond&, const BytesPerSecond&) = default;
 };
 
-// A rate over no time does not exist.
+// There is no rate for a time of zero or less.
 inline std::optional<FlopsPerSecond> operator/(Flops work, Nanoseconds time) {
   if (time.count() <= 0) return std::nullopt;
   return FlopsPerSecond{static_cast<double>(work.count) * 1e9 / static_cast<double>(time.count())};

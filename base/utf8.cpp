@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// Smallest code point of a sequence of 1 to 4 bytes: what is below was encoded with too many.
+// Smallest code point of a sequence of 1 to 4 bytes; a smaller one was encoded with too many bytes.
 constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
 
 std::size_t sequence_length(unsigned char lead) {
@@ -75,9 +75,9 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
   return std::nullopt;
 }
 
-// Eight bytes at a time: a subtraction borrows into the top bit of bytes below 0x20, an addition
-// carries into that of 0x7F, and bytes above have it. Where a borrow or carry runs on into the next
-// byte, this one has said no already.
+// Tests eight bytes at a time. A subtraction borrows into the top bit of bytes below 0x20, and an
+// addition carries into that of 0x7F. Bytes above 0x7F have the bit set already. If a borrow or
+// carry continues into the next byte, this byte has already failed the test.
 bool is_plain_ascii(std::string_view text) {
   constexpr std::uint64_t kTops = 0x8080808080808080u;
   constexpr std::uint64_t kOnes = 0x0101010101010101u;

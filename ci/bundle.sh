@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/bundle.sh [--build DIR] [--out FILE]
 # Packs a build into one archive that runs on other x86-64 machines without a network or packages:
-# the installed tree, with all libraries that it needs but those that every machine with a C++
-# compiler has (glibc, libstdc++), NVIDIA's CUPTI of the toolkit that it was built with, and
-# the program of GPU checks. cuDNN and cuBLAS are too large: they are found where they are used
-# (docs/cuda.md). ci/gpu_check.sh unpacks and runs it.
-#   --build DIR  what to pack (default: build/release, which is brought up to date first)
+# the installed tree, with all required libraries except those on every machine with a C++ compiler
+# (glibc, libstdc++), CUPTI of the toolkit that it was built with, and the program of GPU checks.
+# cuDNN and cuBLAS are too large: the target machine must provide them (docs/cuda.md).
+# ci/gpu_check.sh unpacks and runs the archive.
+#   --build DIR  the build to pack (default: build/release, which is brought up to date first)
 #   --out FILE   the archive (default: build/bundle/bench.tar.gz)
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -33,12 +33,12 @@ tree=$stage/bench
 cmake --install "$build" --strip --prefix "$tree" >/dev/null
 
 libraries=$tree/lib/bench
-# Beside the plugin, which looks there first: records of CUPTI are structures of one version.
+# In the plugin's folder, which it searches first: records of CUPTI are structures of one version.
 cupti=$(sed -n 's/^BENCH_CUPTI_LIBRARY:FILEPATH=//p' "$build/CMakeCache.txt")
 plugin=$libraries/libbench_cuda.so
 if [[ -f $plugin && -n $cupti ]]; then
   install -m 644 "$(readlink -f "$cupti")" "$libraries/$(objdump -p "$cupti" | awk '/SONAME/ {print $2}')"
-  # What CUPTI reads counters with: names and values on the host, the device's side.
+  # CUPTI needs these to read counters: names and values on the host, and the device's side.
   for name in libnvperf_host.so libnvperf_target.so; do
     counters=$(dirname -- "$cupti")/$name
     [[ ! -f $counters ]] || install -m 644 "$(readlink -f "$counters")" "$libraries/$name"
@@ -47,7 +47,8 @@ fi
 checks=$build/lib/bench/bench_gpu_test
 [[ ! -x $checks ]] || install -s -m 755 "$checks" "$tree/bin/bench_gpu_test"
 
-# What the loader finds on this machine, but for what is in the tree and what all machines have.
+# The libraries that the loader finds on this machine, except those in the tree and those on every
+# machine.
 everywhere='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+\+|libgcc_s)\.so\.'
 while read -r name path; do
   [[ -e $libraries/$name || $name =~ $everywhere ]] || install -m 644 "$(readlink -f "$path")" "$libraries/$name"

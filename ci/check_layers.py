@@ -6,11 +6,11 @@
   harness: stats, config <- result <- store, host, wire <- worker | run | judge <- report <- gate <- cli
 
 Data goes one way: a plan (config), messages (wire), records (result), verdicts (judge), texts (report).
-Only the worker knows backends, and only the command `worker` knows the worker; the linker says the same of
+Only the worker uses backends, and only the command `worker` uses the worker. The linker verifies this with
 bench_without_worker (harness/CMakeLists.txt).
 
 usage: check_layers.py [ROOT]        check the sources below ROOT (default: this checkout)
-       check_layers.py --self-test   check the checker on small trees with known mistakes
+       check_layers.py --self-test   check the checker on small trees with known errors
 """
 
 import pathlib
@@ -39,11 +39,11 @@ MAY_INCLUDE = {
 MAY_INCLUDE["cli"] = set(MAY_INCLUDE) - {"backends", "worker"}
 MAY_INCLUDE["main.cpp"] = {"base", "cli"}
 
-# What computes: any library's calls, plugins, oneDNN and CUDA. What can be said of CUDA without it lies in
-# ops/cuda itself and is part of ops.
+# Backends: code that calls a library, plugins, oneDNN or CUDA. Code about CUDA that does not need
+# CUDA is in ops/cuda itself and is part of ops.
 BACKENDS = re.compile(r"ops/(backend|plugin|onednn)/|ops/cuda/[^/]+/|ops/[^/]+/onednn[^/]*$")
 
-# File -> folders that it alone may include as well, each for a reason.
+# File -> folders that only this file may include in addition, each for a reason.
 EXCEPTIONS = {
     "harness/cli/worker_command.cpp": {"worker"},  # is the worker
     "harness/cli/list_command.cpp": {"backends"},  # asks oneDNN's rules, which create nothing
@@ -52,7 +52,7 @@ EXCEPTIONS = {
 # May include everything; only tests may include tests/.
 FREE = ("tests", "ci")
 
-# Third parties that only some layers know, and in how many files at most (None: any number).
+# Third parties that only some layers may use, and the maximum number of files (None: any number).
 THIRD_PARTIES = [
     (re.compile(r"<yaml-cpp/"), ("config",), 1),
     (re.compile(r"<CLI/"), ("cli",), 1),
@@ -64,7 +64,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<target>"[^"]*"|<[^>]*>)')
 
 
 def layer_of(path):
-    """The layer of a path relative to the root, or None where it belongs to none."""
+    """Returns the layer of a path relative to the root, or None if it has no layer."""
     if BACKENDS.match(path):
         return "backends"
     folder, _, rest = path.partition("/")
@@ -80,25 +80,25 @@ def includes_of(file):
 
 
 def project_include_error(root, path, target):
-    """What is wrong with `#include "target"` in the file `path`, or None."""
+    """Returns the error in `#include "target"` of the file `path`, or None."""
     here, there = layer_of(path), layer_of(target)
     if here == "ci" and ((root / path).parent / target).is_file():
-        return None  # programs that stand alone, with headers of their own
+        return None  # separate programs with their own headers
     if there is None or not (root / target).is_file():
-        return f'"{target}" is no file below the root (includes are written from the root)'
+        return f'"{target}" is not a file below the root (includes are written from the root)'
     if there in FREE:
         allowed = here in FREE or path.endswith("_test.cpp")
         return None if allowed else f'"{target}": only tests may include {there}/'
     if here in FREE or here == there or there in MAY_INCLUDE[here] | EXCEPTIONS.get(path, set()):
         return None
-    # Tests hold workers in their own process.
+    # Tests run workers in their own process.
     if path.endswith("_test.cpp") and here in ("run", "gate") and there == "worker":
         return None
     return f'"{target}": {here} must not include {there}'
 
 
 def check(root):
-    """All errors of the tree, as lines `file:line: what`."""
+    """Returns all errors of the tree, as lines `file:line: what`."""
     errors = []
     third_party_files = {pattern: [] for pattern, _, _ in THIRD_PARTIES}
     folders = ["base", "profiler", "ops", "harness", "tests", "ci"]
@@ -155,7 +155,7 @@ SELF_TESTS = [
      ["cli must not include worker", "run must not include worker"]),
     ({"harness/report/p.hpp": "", "harness/cli/c.cpp": '#include "harness/report/p.hpp"\n'}, []),
     ({"harness/cli/c.hpp": "", "harness/main.cpp": '#include "harness/cli/c.hpp"\n'}, []),
-    ({"base/a.hpp": "", "base/a.cpp": '#include "a.hpp"\n'}, ['"a.hpp" is no file below the root']),
+    ({"base/a.hpp": "", "base/a.cpp": '#include "a.hpp"\n'}, ['"a.hpp" is not a file below the root']),
     ({"tests/f.hpp": "", "base/a_test.cpp": '#include "tests/f.hpp"\n'}, []),
     ({"tests/f.hpp": "", "base/a.cpp": '#include "tests/f.hpp"\n'}, ["only tests may include"]),
     ({"base/a.cpp": "#include <yaml-cpp/yaml.h>\n"}, ["belongs to config only"]),

@@ -4,12 +4,12 @@
 
 - functions: at most 60 lines each (files with `// table:` may exceed);
 - files: at most 700 lines, unless a comment `// table: <why>` says that it is a table;
-- the first line of every source names the licence;
+- the first line of every source states the licence;
 - a source includes its own header first; headers have `#pragma once`;
 - no time in a bare double;
-- messages go to standard error by base/printable.hpp alone, which escapes what came from outside.
+- messages to standard error use base/printable.hpp, which escapes text from outside.
 
-Sources without a test beside them are listed as information.
+Sources without a test in their folder are listed as information.
 
 usage: check_style.py [--verbose] [ROOT]
        check_style.py --self-test
@@ -29,18 +29,18 @@ TABLE_MARK = re.compile(r"^\s*// table: \S", re.MULTILINE)
 NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"'
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
-# What erases the line of a progress display is the program's own.
+# The program itself prints the sequence that erases a progress line, so this is allowed.
 RAW_MESSAGE = re.compile(r"\berr\s*<<(?!\s*kEraseLine\b)")
 BARE_TIME = re.compile(r"\b(?:double|float)\s+\w*_(?:ns|us|ms|s|seconds|gb|gbps)\b")
 
 
 def code_only(text):
-    """The text with comments, literals and directives blanked, line breaks kept."""
+    """Returns the text with comments, literals and directives blanked; keeps line breaks."""
     return NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
 def opens_function(statement):
-    """Whether `statement {` at namespace or class level starts a function's body."""
+    """Returns whether `statement {` at namespace or class level starts a function's body."""
     statement = re.sub(r"\boperator\s*(\(\)|[^\s(]+)", "operator", statement)
     statement = re.sub(r"\b(decltype|noexcept|alignas|requires)\s*\([^()]*\)", "", statement)
     head = statement.split("(", 1)[0]
@@ -49,14 +49,14 @@ def opens_function(statement):
 
 
 def is_member_initialiser(statement):
-    """Whether `statement {` is a brace as in `Foo() : a_{1}` or `f(T t = {})`, not a body."""
+    """Returns whether `statement {` is a brace as in `Foo() : a_{1}` or `f(T t = {})`, not a body."""
     after = re.search(r"\)\s*(?:noexcept\s*)?:(?!:)(.*)$", statement, re.DOTALL)
     unfinished = statement.count("(") > statement.count(")")  # a default argument's brace
     return unfinished or bool(after) and re.search(r"[\w>]\s*$", after[1]) is not None
 
 
 def functions_of(text):
-    """(first line, lines) of each function defined in the text, lambdas being part of theirs."""
+    """Returns (first line, lines) of each function defined in the text; lambdas count with it."""
     found, scopes, statement, line = [], [], "", 1
     for char in code_only(text):
         if char == "\n":
@@ -89,7 +89,7 @@ def functions_of(text):
             statement = ""
         elif not inside:
             statement += char
-            # Access specifiers end no statement but would join the next one.
+            # Access specifiers are not statements but would be joined with the next one.
             statement = re.sub(r"\b(public|private|protected)\s*:(?!:)", "", statement)
     return found
 
@@ -100,13 +100,13 @@ def first_include(text):
 
 
 def own_header(root, path):
-    """The header that the source `path` must include first, or None."""
+    """Returns the header that the source `path` must include first, or None."""
     stem = re.sub(r"(_test)?\.cpp$", "", path)
     return f"{stem}.hpp" if (root / f"{stem}.hpp").is_file() else None
 
 
 def check_cpp(root, path, text):
-    """Errors of one C++ file, and its functions' lengths."""
+    """Returns the errors of one C++ file, and the lengths of its functions."""
     errors = []
     lines = text.count("\n")
     table = TABLE_MARK.search(text) is not None
@@ -131,7 +131,7 @@ def check_cpp(root, path, text):
 
 
 def licensed_files(root):
-    """Every file whose first lines must name the licence."""
+    """Returns every file whose first lines must state the licence."""
     yield from (root / name for name in ("CMakeLists.txt", "bench") if (root / name).is_file())
     for folder in [*FOLDERS, "cmake"]:
         for file in sorted((root / folder).rglob("*")):

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # ci/gpu_check.sh [--bundle FILE] [--only A|B|STEP,...] [--limit SECONDS] OUT
-# Everything about this project that only a machine with an NVIDIA GPU can tell, in two calls of at most
-# eight minutes: checks, figures and recorded inputs for tests, at most 9 files in the folder OUT. Needs
-# a driver, Python 3, and cuDNN and cuBLAS where the search of docs/cuda.md finds them or among
-# Python's packages; no network.
-#   --bundle FILE    what ci/bundle.sh made (default: build/bundle/bench.tar.gz where it is there, else
+# Runs everything in this project that needs an NVIDIA GPU, in two calls of at most eight minutes:
+# checks, figures and recorded inputs for tests, at most 9 files in the folder OUT. Needs a driver,
+# Python 3, and cuDNN and cuBLAS in the places that docs/cuda.md lists or among Python's packages;
+# no network.
+#   --bundle FILE    an archive of ci/bundle.sh (default: build/bundle/bench.tar.gz if it exists, else
 #                    the checkout is built, which needs CMake, Ninja, CUDA's toolkit and the libraries
 #                    of ci/setup)
 #   --only STEP,...  A: the machine, how time is taken, traced and counted; B: networks, shapes,
 #                    operators, programs, the gate; or single steps (default: A,B). --list names them
-#   --limit SECONDS  of all together (default: 470 for each of A and B, and for steps). What matters
-#                    most comes first; what does not fit is left out, and said so
-# Results are written as soon as they are there: a call that is cut off from outside leaves them.
+#   --limit SECONDS  total time (default: 470 for each of A and B, and for steps). The most important
+#                    steps come first; the output names the steps that did not fit
+# Results are written as soon as they are available, so that they survive if the call is killed.
 # Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
-# OUT/summary.txt        what was done, what failed, how long it took, the figures; the last lines are
+# OUT/summary.txt        the steps, their failures and durations, the figures; the last lines are
 #                        the table of docs/cuda.md, and answers to its questions
 # OUT/log.txt            the output of every step
 # OUT/facts.txt          the machine: driver, clocks, memory, folders of libraries
@@ -26,20 +26,20 @@
 # OUT/trace.json.gz      a Chrome trace
 # OUT/profiles.jsonl.gz  `bench profile` of a CUDA program and of PyTorch, and PyTorch's own times
 #
-# Variables that replace what is measured, for tests/gpu_check_test.sh, which has no GPU:
-# BENCH_GPU_CHECK_SIZE     edge of the product that PyTorch computes too (default: 8192)
-# BENCH_GPU_CHECK_SECONDS  how long that product is measured, by each (default: 3)
+# Variables that replace the measured objects, for tests/gpu_check_test.sh, which has no GPU:
+# BENCH_GPU_CHECK_SIZE     edge of the product that PyTorch also computes (default: 8192)
+# BENCH_GPU_CHECK_SECONDS  how long each of the two measures that product (default: 3)
 # BENCH_GPU_CHECK_NETWORK  case or file that is traced (default: ResNet-50)
 # BENCH_GPU_CHECK_FUSED    the convolution whose plan is timed
-# BENCH_GPU_CHECK_PROGRAM  words of the program below `bench profile` (default: a worker of `bench run`)
-# BENCH_GPU_CHECK_MEMINFO  in the place of /proc/meminfo
-# BENCH_GPU_CHECK_DEVICE   in the place of /dev/nvidia0
+# BENCH_GPU_CHECK_PROGRAM  command for `bench profile` (default: a worker of `bench run`)
+# BENCH_GPU_CHECK_MEMINFO  replaces /proc/meminfo
+# BENCH_GPU_CHECK_DEVICE   replaces /dev/nvidia0
 # BENCH_GPU_CHECK_SELF     the case that is compared with itself
-# shellcheck disable=SC2317  # steps and what they run are called by name
+# shellcheck disable=SC2317  # steps and their functions are called by name
 set -euo pipefail
 root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Of each group, in the order of what they are worth.
+# The steps of each group, most important first.
 group_a=(facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold
   torch product plan ceilings graph_level)
 group_b=(network trace verdicts shapes rules program torch_profile gate operators)
@@ -97,8 +97,8 @@ packing=15 # seconds of the limit that the end needs
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
 left() { printf '%d\n' "$((limit - packing - SECONDS))"; }
 
-# step <name> <seconds at most> <command...>: its output into the log, its end into the summary.
-# Status: the command's; 124 where it was left out or cut, which is no failure.
+# step <name> <seconds at most> <command...>: writes its output into the log and its result into the
+# summary. Status: the command's; 124 if it was omitted or cut, which is not a failure.
 step() {
   local name=$1 most=$2 begin=$SECONDS status=0
   shift 2
@@ -121,7 +121,7 @@ step() {
   return "$status"
 }
 
-# keep <file...>: what `bench run` wrote, into the results.
+# keep <file...>: adds the output files of `bench run` to the results.
 keep() {
   local file
   for file in "$@"; do
@@ -129,8 +129,8 @@ keep() {
   done
 }
 
-# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: part after part, so that the
-# end of the time costs the rest alone. Each part takes every n-th case.
+# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: runs part after part, so
+# that the end of the time loses only the rest. Each part takes every n-th case.
 in_parts() {
   local name=$1 parts=$2 end=$((SECONDS + $3)) part begin longest=0
   shift 3
@@ -162,9 +162,9 @@ get_program() {
   fi
 }
 
-# Where `pip install nvidia-cudnn-cu13` and its like put libraries, behind those of the bundle or of the
-# build's toolkit: CUPTI must be the one that this was built with. A BENCH_CUDA_LIBS of the caller stays
-# as it is.
+# The folders in which `pip install nvidia-cudnn-cu13` and similar packages put libraries. They
+# follow those of the bundle or of the build's toolkit, because CUPTI must be the version of the
+# build. A BENCH_CUDA_LIBS of the caller is kept.
 find_libraries() {
   [[ -z ${BENCH_CUDA_LIBS:-} ]] || return 0
   local folders own=$work/bench/lib/bench
@@ -179,7 +179,7 @@ print(":".join(folder for root in roots for folder in sorted(glob.glob(root + "/
   printf 'BENCH_CUDA_LIBS=%s\n' "$BENCH_CUDA_LIBS" >>"$log"
 }
 
-# pack <file>: compressed, and only where it is there and small enough to travel.
+# pack <file>: compresses the file, if it exists and is small enough to transfer.
 pack() {
   [[ -s $1 ]] || return 0
   gzip -6nf "$1"
@@ -190,16 +190,18 @@ pack() {
 
 say_figures() { python3 "$root/ci/gpu_summary.py" "$@" | tee -a "$summary"; }
 
-# conclude <part of gpu_summary.py> <arguments...>: what the end says, however little time is left.
+# conclude <part of gpu_summary.py> <arguments...>: runs a final evaluation, however little time is
+# left.
 conclude() {
   python3 "$root/ci/gpu_summary.py" "$@" >>"$summary" 2>>"$log" && return
   say "FAILED    $1"
   failures=$((failures + 1))
 }
 
-# enough_memory <step> <MiB of its data> [<processes at once>]: whether the host has so much for it. The
-# data are those of the largest case: its tensors, in the library's layout too, and as doubles for the
-# check. A process with a device's context and libraries takes half a GiB besides.
+# enough_memory <step> <MiB of its data> [<concurrent processes>]: returns whether the host has
+# enough memory. The data are those of the largest case: its tensors, again in the library's layout,
+# and as doubles for the check. A process with a device's context and libraries needs half a GiB in
+# addition.
 enough_memory() {
   local available needed=$((${3:-1} * ($2 + 512)))
   available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
@@ -208,7 +210,7 @@ enough_memory() {
   return 1
 }
 
-# ---- The steps: do_<name>. Functions that `step` calls run in a shell of their own.
+# ---- The steps: do_<name>. Functions that `step` calls run in a separate shell.
 
 write_facts() {
   {
@@ -224,7 +226,7 @@ do_facts() { step facts 30 write_facts || true; }
 
 do_doctor() { step doctor 60 "$bench" doctor || true; }
 
-# start_times <held open: true, false>: of three workers that ask the device.
+# start_times <held open: true, false>: start times of three workers that query the device.
 start_times() {
   local begin times=()
   for _ in 1 2 3; do
@@ -235,7 +237,8 @@ start_times() {
   printf '{"question":"l","check":"the start of a worker","outcome":"figures","device_held_open":%s,"ms":[%s]}\n' \
     "$1" "$(IFS=,; printf '%s' "${times[*]}")" | tee -a "$checks_file"
 }
-# A driver without persistence initialises the device for each process, unless somebody holds it.
+# A driver without persistence initialises the device for each process, unless another process holds
+# it open.
 start_of_worker() {
   start_times false
   if [[ -r $device ]]; then
@@ -245,7 +248,7 @@ start_of_worker() {
 }
 do_start() { step start 60 start_of_worker || true; }
 
-# Parts of bench_gpu_test, which cuts them itself.
+# Parts of bench_gpu_test, which applies the time limit itself.
 checks_part() {
   step "$1" 100 "$checks" "$checks_file" --session "$out/session.jsonl" --only "$1" || true
 }
@@ -275,7 +278,7 @@ do_torch() {
   fi
 }
 
-# A product as `bench` and as PyTorch see it, for as long each.
+# Measures a product with `bench` and with PyTorch, for the same time.
 compare_with_torch() {
   local product=gemm/forward/m${size}n${size}k${size}/bf16/cublaslt/cuda/hot
   "$bench" run "$product" --set measure.processes=1 --set "measure.max_time=${product_seconds}s" \
@@ -308,7 +311,8 @@ do_trace() {
   step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
 }
 
-# A process has one traced session, so that each case is traced in its own; counted is a part in one.
+# A process has only one traced session, so each case is traced separately; a part is counted in one
+# process.
 do_shapes() {
   enough_memory shapes 200 || return 0
   in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
@@ -328,7 +332,7 @@ profile_program() {
     cat "$file" >>"$profiles"
   done
 }
-# One that travels with this: a worker of `bench run`, whose measured executions are an NVTX range.
+# A program in the bundle: a worker of `bench run`, whose measured executions are an NVTX range.
 do_program() {
   local product=gemm/forward/m2048n2048k2048/f16/cublaslt/cuda/hot program
   enough_memory program 150 || return 0
@@ -348,7 +352,7 @@ do_torch_profile() {
     python3 "$root/ci/gpu_torch.py" network || true
 }
 
-# A kernel against itself: what differs is a variable that nobody reads.
+# Compares a kernel with itself: the sides differ in a variable that has no effect.
 duet_with_itself() {
   "$bench" duet "$self" --base-env BENCH_GPU_CHECK_BASE=1 \
     --duets 6 --force --out "$work/duet.jsonl" | tee "$work/duet.txt"
@@ -364,15 +368,16 @@ do_gate() {
   step gate 60 duet_with_itself || true
 }
 
-# Without profiles all cases of a part share their workers: here what counts is that each has run.
+# Without profiles all cases of a part share their workers. The only purpose is that each case has
+# run.
 do_operators() {
   enough_memory operators 60 || return 0
   in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"
 }
 
-# ---- All of them
+# ---- All steps
 
-# Into device.json; ends where there is no device, which is no failure.
+# Writes device.json; ends the script if there is no device, which is not a failure.
 ask_device() {
   local reason
   timeout 60 "$bench" worker --probe libraries >"$out/device.json" 2>>"$log" || return 0

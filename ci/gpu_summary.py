@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ci/gpu_check.sh says of its figures, from the files that it wrote.
+"""Evaluates the files that ci/gpu_check.sh wrote, for its summary.
 
 ci/gpu_summary.py product TORCH.jsonl RESULT.jsonl...  one product, as bench and PyTorch timed it
-ci/gpu_summary.py rules BENCH RESULT.jsonl...          use of tensor cores as counters, names of kernels
-                                                       and rules tell it, for each case with counters
+ci/gpu_summary.py rules BENCH RESULT.jsonl...          use of tensor cores by counters, by kernel names
+                                                       and by rules, for each case with counters
 ci/gpu_summary.py kernels FILE.jsonl...                how many kernels belong to an operator or layer,
                                                        of `bench run --profile` and `bench profile`
 ci/gpu_summary.py answers FOLDER                       the questions (a) to (m) of docs/cuda.md
 ci/gpu_summary.py table FOLDER...                      its table of figures, as Markdown, from what calls
-                                                       of ci/gpu_check.sh have left, whole or cut
+                                                       of ci/gpu_check.sh have left, even incomplete
 
-Status: 0 all is as it should be, 1 something is not, or there is nothing to compare, 2 usage."""
+Status: 0 everything is as expected, 1 something is not, or nothing can be compared, 2 usage."""
 
 import collections
 import csv
@@ -38,15 +38,15 @@ QUESTIONS = {
     "l": "the start of a worker, with and without the device held open",
     "m": "the gate of a kernel against itself",
 }
-WANTED_RATIO = 1.03  # of bench's time to PyTorch's
-WANTED_SHAPES = 100  # with a counter's verdict
-SHOWN = 20           # lines of a list that may be long
+WANTED_RATIO = 1.03  # bench's time relative to PyTorch's
+WANTED_SHAPES = 100  # with a verdict from counters
+SHOWN = 20           # maximum lines of a list
 ORPHANS = re.compile(r"(\d+) kernels belong to no known operator")
 
 
 def records(path):
-    """Of a file of JSON lines, packed or not; none where it is missing. What is no record is left out,
-    such as the last line of one that was cut."""
+    """Returns the records of a file of JSON lines, compressed or not; none if it is missing. Skips
+    invalid lines, such as the incomplete last line of a killed run."""
     packed = path.with_name(path.name + ".gz")
     if path.exists():
         text = path.read_text(errors="replace")
@@ -68,7 +68,7 @@ def details_of(record):
 
 
 def is_traced(profile):
-    """Counters are read in a process of their own: where that fails, what was traced stands."""
+    """Counters are read in a separate process: if that fails, the traced data remain valid."""
     return (profile.get("outcome") == "ok"
             or str(profile.get("reason") or "").startswith("counters: "))
 
@@ -106,14 +106,15 @@ def product(torch_file, result_files):
 
 
 def state_of(case):
-    """The clock, and how many samples were void or throttled: " at 1.41 GHz, 0 void, 52 throttled"."""
+    """Returns clock and counts of void and throttled samples: " at 1.41 GHz, 0 void, 52 throttled"."""
     clock = f" at {case['clock_hz'] / 1e9:.2f} GHz" if case.get("clock_hz") else ""
     counts = [f"{(case.get(key) or {}).get('count', 0)} {word}"
               for key, word in (("voided", "void"), ("throttled", "throttled"))]
     return f"{clock}, {', '.join(counts)}"
 
 
-# ---- rules. A verdict is True: tensor cores are used, or may be; False: they are not; None: unknown.
+# ---- rules. A verdict is True: tensor cores are or may be used; False: they are not; None:
+# unknown.
 
 def verdict_of(text):
     if text.startswith(("used", "eligible")):
@@ -126,7 +127,7 @@ def word_of(verdict):
 
 
 def verdict_by_names(texts):
-    """Of a case by those of its kernels, as in profiler/kernel_names/kernel_evidence.hpp."""
+    """Returns a case's verdict from its kernels', as in profiler/kernel_names/kernel_evidence.hpp."""
     verdicts = {verdict_of(text) for text in texts}
     if True in verdicts:
         return True
@@ -134,7 +135,7 @@ def verdict_by_names(texts):
 
 
 def kernels_by_case(bench, file):
-    """The names of the kernels that compute, each with what it tells of tensor cores."""
+    """Returns the names of the kernels that compute, each with its evidence on tensor cores."""
     table = subprocess.run(
         [bench, "analyze", str(file), "--kind", "kernel", "--top", "0", "--format", "csv",
          "--columns", "case,name,tensor_cores,auxiliary"], capture_output=True, text=True, check=False)
@@ -148,7 +149,7 @@ def kernels_by_case(bench, file):
 
 
 class Shape:
-    """What is known of one case."""
+    """What is known about one case."""
 
     def __init__(self, case, profile, kernels):
         facts, found = details_of(case), details_of(profile)
@@ -187,7 +188,7 @@ def print_agreement(title, pairs):
 
 
 def print_kernel_names(shapes):
-    """What counters say of each kernel that computes a case alone: ground for rules of names."""
+    """Returns the counters' verdict on each kernel that computes a case alone, to check name rules."""
     alone = collections.defaultdict(list)
     for shape in shapes:
         if len(shape.kernels) == 1:
@@ -219,11 +220,11 @@ def rules(bench, files):
 # ---- kernels
 
 class Attribution:
-    """Kernels, those of nobody, and why there are none."""
+    """Kernels, unattributed kernels, and why there are none."""
 
     def __init__(self):
         self.kernels = self.orphans = self.parts = 0
-        self.names = collections.Counter()  # of those of nobody
+        self.names = collections.Counter()  # of unattributed kernels
         self.reasons = set()
 
     def add_pass(self, profile):
@@ -249,7 +250,7 @@ class Attribution:
     def print(self, title):
         print(f"kernels   {title}: {self.kernels - self.orphans} of {self.kernels} attributed")
         for name, count in self.names.most_common(5):
-            print(f"kernels   {title}: of nobody {name} ({count})")
+            print(f"kernels   {title}: unattributed {name} ({count})")
         for reason in sorted(self.reasons):
             print(f"kernels   {title}: {reason}")
 
@@ -257,7 +258,7 @@ class Attribution:
 def kernels(files):
     run, groups = Attribution(), []
     for file in files:
-        profiled = None  # of a file of `bench profile`, whose head is its first record
+        profiled = None  # for a file of `bench profile`, whose header is its first record
         for record in records(file):
             kind = record.get("record")
             if kind == "profile" and profiled is None:
@@ -334,7 +335,7 @@ def check_answers(folder):
 
 
 def answers(folder):
-    """A question without an answer was not asked, or its step was cut: that is no failure."""
+    """A question without an answer was not asked, or its step was cut; this is not a failure."""
     found = collections.defaultdict(list)
     for part in (device_answers(folder), check_answers(folder), case_answers(folder)):
         for question, lines in part.items():
@@ -346,10 +347,10 @@ def answers(folder):
     return 0
 
 
-# ---- table. A row is (what, value, step that has it); a value of None: it was not measured.
+# ---- table. A row is (name, value, step that measures it); a value of None: it was not measured.
 
 class Evidence:
-    """What calls of ci/gpu_check.sh have left."""
+    """The files that calls of ci/gpu_check.sh have left."""
 
     def __init__(self, folders):
         self.checks, self.cases, self.passes, self.torch, self.device = {}, {}, {}, [], {}
@@ -370,7 +371,7 @@ class Evidence:
                 pass
 
     def check(self, name, *keys):
-        """The figures of a check that has all of these."""
+        """Returns the figures of a check that has all of these."""
         for record in self.checks.get(name, []):
             if all(key in record for key in keys):
                 return record
@@ -449,7 +450,7 @@ def rows_of_results(evidence):
 
 
 def rows_of_verdicts(evidence):
-    """Of bench_gpu_test, all in one process."""
+    """Figures of bench_gpu_test, all from one process."""
     shapes = [r[0] for name, r in evidence.checks.items() if str(name).startswith("tensor cores of ")]
     pairs = [(verdict_of(r["eligible"]), verdict_of(r["counted"])) for r in shapes if "counted" in r]
     known = [(a, b) for a, b in pairs if a is not None and b is not None]

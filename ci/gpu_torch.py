@@ -3,10 +3,10 @@
 """ci/gpu_torch.py product SIZE [SECONDS]|network: PyTorch's side of ci/gpu_check.sh.
 
 product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
-         the median of samples of 10 products between CUDA events, each behind a warm-up: 20 of them,
-         and as many more as SECONDS hold, so that a device settles at its clock under load.
+         the median of samples of 10 products between CUDA events, each after a warm-up: 20 of them,
+         and as many more as fit into SECONDS, so that a device settles at its clock under load.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
-         of emit_nvtx(record_shapes=True) and of a range "measured": what `bench profile` is to see."""
+         emit_nvtx(record_shapes=True) and a range "measured", for `bench profile` to record."""
 
 import json
 import statistics

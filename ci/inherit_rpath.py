@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ci/inherit_rpath.py FILE: makes the RUNPATH of a 64-bit ELF program an RPATH, in place.
 
-The loader looks for the libraries of a program's libraries in the program's RPATH, but not in its
-RUNPATH: with it a folder of libraries suffices, whatever their own paths say."""
+The loader searches for indirect libraries in the program's RPATH, but not in its RUNPATH. With an
+RPATH one folder of libraries suffices, whatever their own paths are."""
 
 import struct
 import sys
@@ -13,9 +13,9 @@ DT_NULL, DT_RPATH, DT_RUNPATH = 0, 15, 29
 
 
 def dynamic_section(data):
-    """Offset and size in the file."""
+    """Returns offset and size in the file."""
     if data[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("is no little-endian 64-bit ELF file")
+        raise ValueError("is not a little-endian 64-bit ELF file")
     start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))[:3]
     for header in range(start, start + size * count, size):
         kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", data, header)

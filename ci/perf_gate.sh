@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # ci/perf_gate.sh [--base REF] [--out DIR] [--advisory] [CONFIG [GATE-ARGUMENT...]]
-# Judges this checkout against the commit that it branched from, as a pull request would: builds both,
-# then `bench gate CONFIG --base`. What the base's checkout needs is kept in build/gate-base.
+# Judges this checkout against the commit that it branched from, as for a pull request: builds both,
+# then runs `bench gate CONFIG --base`. The base's checkout and build are kept in build/gate-base.
 #   --base REF   a commit to compare with (default: the merge base with origin's default branch, or the
-#                commit before this one where they are the same)
-#   --out DIR    of reports and kits (default: gate)
-#   --advisory   say what was found, and exit 0 unless the gate itself cannot run (status 2)
-# Appends the Markdown report to $GITHUB_STEP_SUMMARY where that is set.
+#                commit before this one if they are the same)
+#   --out DIR    folder of reports and kits (default: gate)
+#   --advisory   report the findings, but exit 0 unless the gate itself cannot run (status 2)
+# Appends the Markdown report to $GITHUB_STEP_SUMMARY if that is set.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -48,7 +48,7 @@ else
   git worktree prune
   git worktree add --quiet --detach "$tree" "$base"
 fi
-# The base uses the libraries that are installed here already.
+# The base uses the libraries that are already installed here.
 mkdir -p "$tree/build"
 [[ -e $tree/build/deps || ! -e build/deps ]] || ln -s "$PWD/build/deps" "$tree/build/deps"
 
@@ -61,7 +61,7 @@ if [[ -n ${GITHUB_STEP_SUMMARY:-} && -f $out/gate.md ]]; then
   cat "$out/gate.md" >>"$GITHUB_STEP_SUMMARY"
 fi
 if $advisory && ((status != 2)); then
-  ((!status)) || echo "ci/perf_gate.sh: the gate says $status; advisory, so this passes" >&2
+  ((!status)) || echo "ci/perf_gate.sh: the gate returned $status; advisory, so this passes" >&2
   exit 0
 fi
 exit "$status"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks of the sources themselves: quick ones are tests of ctest, those that compile are targets,
-#   header_check         every header compiles alone that has no source of its name, which would
-#                        include it first (check.style)
-#   onednn_latest_check  the oneDNN sources compile against the newest headers that we know
-# left out of `all` and built by ci/test.
+# Checks of the sources themselves. Quick ones are tests of ctest. Those that compile are targets that
+# are excluded from `all` and built by ci/test:
+#   header_check         compiles every header without a source of the same name separately; such a
+#                        source would include its header first (check.style)
+#   onednn_latest_check  compiles the oneDNN sources with the newest known headers
 
 set(header_sources "")
 foreach(folder IN ITEMS base profiler ops harness tests)
@@ -36,7 +36,7 @@ if(EXISTS "${latest}/oneapi/dnnl/dnnl.hpp")
   file(GLOB_RECURSE onednn_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/ops/*.cpp")
   list(FILTER onednn_sources INCLUDE REGEX "/onednn(/[^/]+)?\\.cpp$")
   list(FILTER onednn_sources EXCLUDE REGEX "_test\\.cpp$")
-  # Without it the check could pass on the headers that everything else is compiled with.
+  # Otherwise the check could succeed with the headers of the main build.
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/onednn_latest_version.cpp" @ONLY CONTENT [[
 #include <oneapi/dnnl/dnnl_version.h>
 static_assert(DNNL_VERSION_MAJOR == 3 && DNNL_VERSION_MINOR == 13);
@@ -109,5 +109,5 @@ if(TARGET bench_fake_gpu AND TARGET bench_cuda_program AND NOT BENCH_SANITIZE)
     "${PROJECT_BINARY_DIR}/gpu_check_test")
 endif()
 bench_check(tidy ci/tidy "${PROJECT_BINARY_DIR}")
-# First and alone: it is the longest and uses every core.
+# First and alone, because it takes longest and uses every core.
 set_tests_properties(check.tidy PROPERTIES TIMEOUT 1200 RUN_SERIAL ON COST 1000)

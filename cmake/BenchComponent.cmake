@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # bench_precompile(<target> HEADERS <header>... SOURCES <file>...)
-# With BENCH_PRECOMPILE the headers are compiled once for all the target's sources, if those are many
-# enough to gain by it: united ones (below) are not. Daily builds go without: ccache knows them better,
-# and a forgotten include shows.
+# With BENCH_PRECOMPILE the headers are compiled once for all the target's sources, if there are
+# enough sources; united ones (below) are excluded. Daily builds do without: ccache works better
+# that way, and a missing include is noticed.
 function(bench_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES")
   list(LENGTH arg_SOURCES count)
   if(BENCH_PRECOMPILE AND count GREATER 3)
     target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
-    # GCC 12 forgets that what it inlines from there is the standard library's, and warns of that.
+    # GCC 12 loses the origin of inlined code of the standard library, and warns about it.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
         -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
@@ -18,9 +18,9 @@ function(bench_precompile target)
 endfunction()
 
 # bench_unite(<target> SOURCES <file>...)
-# Up to BENCH_UNITY sources of one folder are compiled as one, which parses their headers once.
-# The folder is the unit in which names of unnamed namespaces and of `using` declarations are unique.
-# Sources with definitions or options of their own are compiled one by one (CMake leaves them out).
+# Compiles up to BENCH_UNITY sources of one folder as one, which parses their headers only once.
+# Names of unnamed namespaces and of `using` declarations must be unique within the folder. Sources
+# with their own definitions or options are compiled separately (CMake excludes them).
 function(bench_unite target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
   list(FILTER arg_SOURCES INCLUDE REGEX "\\.cpp$")
@@ -29,8 +29,8 @@ function(bench_unite target)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(GET path PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    # What calls oneDNN is apart from what does not: a program takes a whole object of an archive, and
-    # the CUDA plugin must not need oneDNN for an operator's parameters.
+    # Sources that call oneDNN are separated from the others. A program links whole objects of an
+    # archive, and the CUDA plugin must not need oneDNN for an operator's parameters.
     cmake_path(GET path FILENAME file)
     if(file MATCHES "^onednn")
       string(APPEND folder "/onednn")
@@ -43,7 +43,7 @@ function(bench_unite target)
     list(APPEND ${folder} "${source}")
   endforeach()
   foreach(folder IN LISTS folders)
-    # Parts of equal size: of 13 sources with N=12 none is compiled alone.
+    # Parts of equal size: with 13 sources and N=12, none is compiled alone.
     list(LENGTH ${folder} count)
     math(EXPR parts "(${count} + ${BENCH_UNITY} - 1) / ${BENCH_UNITY}")
     set(index 0)
@@ -54,14 +54,14 @@ function(bench_unite target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # GCC takes united sources for headers, whose types must not hold types of unnamed namespaces.
+  # GCC takes united sources for headers, whose types must not contain types of unnamed namespaces.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
 # bench_add_tests(<name> LIBRARIES <target>... SOURCES <file>...)
-# One GoogleTest executable <name>_test, each of its tests known to ctest.
+# One GoogleTest executable <name>_test, with each of its tests registered in ctest.
 function(bench_add_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;SOURCES")
   if(NOT BENCH_TESTS OR NOT arg_SOURCES)
@@ -73,7 +73,7 @@ function(bench_add_tests name)
   bench_precompile(${name}_test SOURCES ${arg_SOURCES}
     HEADERS <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <functional> <map> <optional> <string> <vector>)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    # Several tests share the processors: OpenMP threads that spin while they wait would starve them.
+    # Several tests share the processors: OpenMP threads that spin while waiting would starve them.
     PROPERTIES TIMEOUT 300 LABELS ${name} ENVIRONMENT "GOMP_SPINCOUNT=0")
 endfunction()
 
@@ -99,9 +99,10 @@ function(bench_add_library name)
 endfunction()
 
 # bench_component(<name> [DEPENDS <component>...] [LINK <target>...])
-# Makes the library bench_<name> of the *.cpp of the current folder and the executable <name>_test
-# of its *_test.cpp. DEPENDS names components to the left in the include direction, LINK third
-# parties. A new file needs no edit: the build looks for it (CONFIGURE_DEPENDS).
+# Creates the library bench_<name> from the *.cpp of the current folder and the executable
+# <name>_test from its *_test.cpp. DEPENDS names components to the left in the include direction,
+# LINK third parties. A new file needs no edit, because the build searches for it
+# (CONFIGURE_DEPENDS).
 function(bench_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LINK")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# What may know of CUDA: only targets that are made where BENCH_CUDA_FOUND is true. `bench` and its
-# libraries never link any of it; a plugin does, and loads the rest at run time.
+# Only targets that are created if BENCH_CUDA_FOUND is true may use CUDA. `bench` and its libraries
+# never link any of it; a plugin does, and loads the rest at run time.
 #
-#   BENCH_CUDA        AUTO: build what the toolkit that is found allows; ON: fail without it, saying
-#                     what is missing; OFF: do not even look for it
-#   BENCH_CUDA_FOUND  whether a toolkit with all that is needed is there
-#   bench_cuda_headers  its headers as system headers, and nothing to link
-#   BENCH_CUPTI_LIBRARY the toolkit's libcupti, for tests: programs look for it when they run
-#   BENCH_CUDA_PLUGIN whether libbench_cuda.so is built: needs nvcc too, which is then enabled; not
-#                     with sanitizers, below which CUDA's own libraries do not run
-#   BENCH_CUDNN_INCLUDE_DIR  of cudnn.h, where that is there: cuDNN itself is loaded at run time
-#   BENCH_CUDA_ARCHITECTURES what its kernels are compiled for
+#   BENCH_CUDA        AUTO: build the parts that the installed toolkit supports; ON: fail without a
+#                     toolkit and report what is missing; OFF: do not search for it
+#   BENCH_CUDA_FOUND  whether a toolkit with all required parts was found
+#   bench_cuda_headers  its headers as system headers, without libraries to link
+#   BENCH_CUPTI_LIBRARY the toolkit's libcupti, for tests: programs search for it at run time
+#   BENCH_CUDA_PLUGIN whether libbench_cuda.so is built: also needs nvcc, which is then enabled; not
+#                     with sanitizers, with which CUDA's own libraries do not run
+#   BENCH_CUDNN_INCLUDE_DIR  folder of cudnn.h, if found: cuDNN itself is loaded at run time
+#   BENCH_CUDA_ARCHITECTURES the architectures for which kernels are compiled
 
 set(BENCH_CUDA AUTO CACHE STRING "GPU parts: AUTO (if the CUDA toolkit is found), ON or OFF")
 set_property(CACHE BENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -18,11 +18,13 @@ if(NOT BENCH_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "BENCH_CUDA is '${BENCH_CUDA}', expected AUTO, ON or OFF")
 endif()
 
-# The records of CUPTI are structures of one version: 13.0 is the first with the ones that are read.
+# CUPTI's records are structures of one version: 13.0 is the first with the structures that are
+# read.
 set(BENCH_CUDA_LEAST_VERSION 13.0)
 set(BENCH_CUDA_FOUND FALSE)
 set(bench_cuda_missing "")
-# CMake 3.25 deprecates a target that CUDA 13 no longer has, and so fails, if the project requires 3.25.
+# CMake 3.25 refers to a target that CUDA 13 no longer has, and so fails, if the project requires
+# 3.25.
 macro(bench_find_cuda_toolkit)
   set(bench_required_version "${CMAKE_MINIMUM_REQUIRED_VERSION}")
   set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
@@ -30,7 +32,7 @@ macro(bench_find_cuda_toolkit)
   set(CMAKE_MINIMUM_REQUIRED_VERSION "${bench_required_version}")
 endmacro()
 
-# Where ci/setup --cuda puts a toolkit: taken where no other is named or installed.
+# The folder in which ci/setup --cuda puts a toolkit; used if no other is named or installed.
 set(BENCH_DEFAULT_CUDA "${PROJECT_SOURCE_DIR}/build/deps/cuda/toolkit" CACHE PATH
   "Where ci/setup puts the default CUDA toolkit")
 if(NOT BENCH_CUDA STREQUAL "OFF")
@@ -40,7 +42,7 @@ if(NOT BENCH_CUDA STREQUAL "OFF")
     bench_find_cuda_toolkit()
   endif()
   if(NOT CUDAToolkit_FOUND)
-    set(bench_cuda_missing "no CUDA toolkit (set CUDAToolkit_ROOT to where it is, or install one with "
+    set(bench_cuda_missing "no CUDA toolkit (set CUDAToolkit_ROOT to its folder, or install one with "
       "ci/setup --cuda)")
   elseif(CUDAToolkit_VERSION VERSION_LESS BENCH_CUDA_LEAST_VERSION)
     set(bench_cuda_missing "CUDA toolkit ${CUDAToolkit_VERSION} at ${CUDAToolkit_BIN_DIR}, "
@@ -61,8 +63,8 @@ if(NOT BENCH_CUDA STREQUAL "OFF")
 endif()
 list(JOIN bench_cuda_missing "" bench_cuda_missing)
 
-# Named one by one: `native` asks a GPU, and the default is the oldest alone. Daily builds compile
-# for one and leave the others to the driver: nvcc's time grows with the list.
+# Listed explicitly, because `native` queries a GPU, and the default is only the oldest. Daily
+# builds compile for one and leave the others to the driver: nvcc's time grows with the list.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(bench_cuda_architectures "90-real;75-virtual")
 else()
@@ -105,5 +107,5 @@ endif()
 if(bench_cuda_missing AND BENCH_CUDA STREQUAL "ON")
   message(FATAL_ERROR "BENCH_CUDA=ON, but: ${bench_cuda_missing}")
 elseif(bench_cuda_missing)
-  message(STATUS "CUDA: ${bench_cuda_missing}; what needs it is not built")
+  message(STATUS "CUDA: ${bench_cuda_missing}; parts that need it are not built")
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Looks for everything that the build needs and names all that is missing, with the one command that
-# installs it.
+# Searches for everything that the build needs and reports all missing packages, with the one
+# command that installs them.
 
 set(bench_missing_packages "")
 set(bench_missing_text "")
@@ -32,7 +32,7 @@ if(BENCH_TESTS)
   bench_need(ClangFuzzer DEBIAN clang-14 libclang-rt-14-dev)
 endif()
 
-# oneDNN: any 3.x in CMAKE_PREFIX_PATH, else the pinned one that ci/setup puts below build/.
+# oneDNN: any 3.x in CMAKE_PREFIX_PATH, else the pinned one that ci/setup puts into build/.
 set(BENCH_DEFAULT_ONEDNN "${PROJECT_SOURCE_DIR}/build/deps/venv" CACHE PATH
   "Where ci/setup puts the default oneDNN")
 find_package(dnnl 3 CONFIG QUIET PATHS "${BENCH_DEFAULT_ONEDNN}")
@@ -45,7 +45,7 @@ if(NOT dnnl_FOUND)
   endforeach()
 endif()
 
-# Headers alone: of a CUDA toolkit, else the pinned ones that ci/setup puts below build/.
+# Only headers: from a CUDA toolkit, else the pinned ones that ci/setup puts into build/.
 find_package(Nvtx3 QUIET)
 if(NOT Nvtx3_FOUND)
   string(APPEND bench_missing_text "\n  NVTX 3 headers (PyPI package nvidia-nvtx)")

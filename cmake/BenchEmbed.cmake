@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench_embed_text(<sources variable> <name> FILES <file>...)
-# Adds to the sources a generated file that holds each text file as `bench::kEmbedded<Stem><Ext>`, a
-# std::string_view ("timeline.js" -> kEmbeddedTimelineJs). It follows the file at build time.
+# Adds to the sources a generated file that contains each text file as
+# `bench::kEmbedded<Stem><Ext>`, a std::string_view ("timeline.js" -> kEmbeddedTimelineJs). It is
+# regenerated when the file changes.
 set(BENCH_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_text.cmake")
 
 function(bench_embed_text list name)

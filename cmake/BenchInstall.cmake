@@ -7,22 +7,23 @@ if(NOT TARGET bench)
 endif()
 include(GNUInstallDirs)
 
-# Relative, so that an installed tree can be moved; LD_LIBRARY_PATH still comes before it.
+# Relative, so that an installed tree can be moved; LD_LIBRARY_PATH still takes precedence.
 set_target_properties(bench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/bench")
 install(TARGETS bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
-# What `bench profile` preloads, beside libdnnl.so.3.
+# The library that `bench profile` preloads, in the folder of libdnnl.so.3.
 install(TARGETS bench_capture_preload LIBRARY DESTINATION lib/bench)
-# What workers load for cases on a GPU; NVIDIA's libraries are found at run time (docs/cuda.md).
+# The plugin that workers load for cases on a GPU; NVIDIA's libraries are found at run time
+# (docs/cuda.md).
 if(TARGET bench_cuda_plugin)
   install(TARGETS bench_cuda_plugin LIBRARY DESTINATION lib/bench)
 endif()
-# What the CUDA driver loads into programs below `bench profile`.
+# The library that the CUDA driver loads into programs under `bench profile`.
 if(TARGET bench_cuda_injection)
   install(TARGETS bench_cuda_injection LIBRARY DESTINATION lib/bench)
 endif()
 
-# The profiler as a library of other programs, with its CMake package; alone with
+# The profiler as a library of other programs, with its CMake package. Install it separately with
 # `cmake --install BUILD --component profiler`.
 install(TARGETS bench_profile EXPORT bench-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT profiler

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries bench_ops (what operators are), bench_backend (how any library is called, plugins) and
-# bench_onednn (how oneDNN is); only workers call the last two. One line an operator in
-# ops/CMakeLists.txt,
+# The libraries bench_ops (operators), bench_backend (the interface to any library, plugins) and
+# bench_onednn (the interface to oneDNN); only workers call the last two. ops/CMakeLists.txt has one
+# line per operator:
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
 #   bench_operator(gemm onednn)
 #   bench_operators()
 #
-# and the tables of operators, of kernels and of what oneDNN's verbose lines say of operators,
-# generated from these lines, in their order.
+# The tables of operators, of kernels and of the operators' verbose lines in oneDNN are generated from
+# these lines, in their order.
 
 set(BENCH_KNOWN_BACKENDS onednn)
 
-# Folders of ops/ that belong to no operator.
+# Folders of ops/ that are not operators.
 set(BENCH_SHARED_FOLDERS backend onednn network cpu peak plugin tensor_core)
 
-# bench_operator(<name> [<backend>...]): the operator in the folder <name> and its kernels.
+# bench_operator(<name> [<backend>...]): adds the operator in the folder <name> and its kernels.
 function(bench_operator name)
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -75,7 +75,7 @@ std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
 ]])
 endfunction()
 
-# bench_operators(): makes these libraries and ops_test of the lines above and of all shared
+# bench_operators(): creates these libraries and ops_test from the lines above and from all shared
 # files.
 function(bench_operators)
   get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The headers of the plugin interface as users see them: ops/plugin/bench_plugin*.h* become
+# The headers of the plugin interface under their public names: ops/plugin/bench_plugin*.h* become
 # <bench/plugin*.h*>, in ${BENCH_PLUGIN_INCLUDE}.
 
 set(BENCH_PLUGIN_INCLUDE "${PROJECT_BINARY_DIR}/plugin_include")

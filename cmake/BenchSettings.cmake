@@ -12,12 +12,12 @@ if(BENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${BENCH_CCACHE}")
 endif()
 
-# RUNPATH, not RPATH: LD_LIBRARY_PATH must be able to choose another libdnnl.so.3 for a worker.
+# RUNPATH, not RPATH: LD_LIBRARY_PATH must be able to select another libdnnl.so.3 for a worker.
 add_link_options(-Wl,--enable-new-dtags)
 
 add_library(bench_settings INTERFACE)
 target_include_directories(bench_settings INTERFACE "${PROJECT_SOURCE_DIR}")
-# Who builds only to run reads none, and looking for them is 8 % of the compiler's time.
+# Users who build only to run do not read warnings, and finding them is 8 % of the compiler's time.
 target_compile_options(bench_settings INTERFACE $<IF:$<BOOL:${BENCH_WARNINGS}>,-Wall;-Wextra;-Wshadow,-w>)
 if(BENCH_WERROR)
   target_compile_options(bench_settings INTERFACE -Werror)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench_version: base/version.hpp's definitions. A library of its own, so that a commit rebuilds one
-# tiny file and relinks only what names it (the worker, run, report, cli).
+# bench_version: the definitions of base/version.hpp. A separate library, so that a commit rebuilds
+# one tiny file and relinks only its users (the worker, run, report, cli).
 
 set(version_source "${PROJECT_BINARY_DIR}/generated/version.cpp")
 add_custom_target(bench_version_source

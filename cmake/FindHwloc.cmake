@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Hwloc::hwloc, Hwloc_VERSION. Debian's hwloc comes without CMake files.
+# Hwloc::hwloc, Hwloc_VERSION. Debian's hwloc has no CMake files.
 find_path(Hwloc_INCLUDE_DIR hwloc.h)
 find_path(Hwloc_CONFIG_DIR hwloc/autogen/config.h)
 find_library(Hwloc_LIBRARY hwloc)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Nvtx3::nvtx3: the header-only NVTX 3, of the CUDA toolkit or else of ci/setup (build/deps/nvtx).
+# Nvtx3::nvtx3: the header-only NVTX 3, from the CUDA toolkit or else from ci/setup
+# (build/deps/nvtx).
 find_path(Nvtx3_INCLUDE_DIR nvtx3/nvToolsExt.h
   HINTS ENV CUDA_HOME ENV CUDA_PATH
   PATHS /usr/local/cuda

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE_DIR= -DVERSION= -DOUTPUT= -P write_version.cmake
-# Writes OUTPUT only when its text changes, so that nothing is rebuilt without a new commit.
+# Writes OUTPUT only if its text changes, so that nothing is rebuilt without a new commit.
 
-# Without this a build would take the index lock from a commit that runs beside it.
+# Otherwise a build could take the index lock from a concurrent commit.
 set(ENV{GIT_OPTIONAL_LOCKS} 0)
 execute_process(
   COMMAND git -C "${SOURCE_DIR}" rev-parse --show-toplevel
   OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 set(commit "std::nullopt")
-# A source archive inside somebody else's repository has no commit of its own.
+# A source archive inside another repository has no commit of its own.
 if(NOT failed AND top STREQUAL SOURCE_DIR)
   execute_process(
     COMMAND git -C "${SOURCE_DIR}" describe --always --abbrev=12 --dirty --exclude=*

@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-// In the order of preference.
+// In order of preference.
 std::vector<BackendRow> built_in_backends() {
   BackendRow onednn{"onednn", "cpu", {}, BackendRow::Maker::program};
   for (const std::string_view name : operator_names()) onednn.operators.emplace_back(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be measured: operators, and the backends that run them. The built-in ones, and what
-// plugins add.
+// The operators that can be measured and the backends that run them: the built-in ones and those of
+// plugins.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,17 +14,17 @@
 
 namespace bench::ops {
 
-// The name that networks have among the operators of a backend.
+// The name of networks among a backend's operators.
 inline constexpr std::string_view kNetworkOperator = "network";
 
 struct BackendRow {
   std::string name;
   std::string device;
-  std::vector<std::string> operators;  // that it serves
-  // program: part of this one. plugin: made by a plugin.
+  std::vector<std::string> operators;  // operators that it serves
+  // program: part of this program. plugin: created by a plugin.
   enum class Maker { program, plugin };
   Maker maker = Maker::plugin;
-  std::string source = {};  // the plugin's file; empty where none is loaded that makes it
+  std::string source = {};  // the plugin's file; empty if no loaded plugin creates it
 };
 
 // What one plugin adds.
@@ -34,25 +34,26 @@ struct CatalogueAddition {
   std::vector<BackendRow> backends;
 };
 
-// Immutable. Outlives every problem and parameter set made with it: they refer to its operators.
+// Immutable. It must outlive every problem and parameter set created with it, because they refer to
+// its operators.
 class Catalogue {
  public:
-  // Only the built-in ones.
+  // Contains only the built-in operators and backends.
   Catalogue();
-  // With those of plugins behind them. Errors: a name that is taken (a backend may take a row whose
-  // maker is a plugin, on its device), with `where` the source.
+  // Appends those of plugins to the built-in ones. Error: a name is taken; `where` is the source. A
+  // backend may take over a row with Maker::plugin on the same device.
   static Result<Catalogue> extended(std::vector<CatalogueAddition> additions);
 
   std::span<const Operator* const> operators() const { return operators_; }
-  // nullptr when unknown. Also knows aliases.
+  // Returns nullptr if the name is unknown. Also finds aliases.
   const Operator* find(std::string_view name) const;
   std::vector<std::string_view> operator_names() const;
 
   std::span<const BackendRow> backends() const { return backends_; }
   const BackendRow* find_backend(std::string_view name) const;
   std::vector<std::string_view> backend_names() const;
-  // The first one that serves the operator (or "network") on the device; where none does, the first
-  // one of the device: it will say why not.
+  // Returns the first backend that serves the operator (or "network") on the device. If none does,
+  // returns the first backend of the device, which then refuses with a reason.
   std::string_view default_backend(std::string_view device, std::string_view op) const;
 
  private:
@@ -64,7 +65,7 @@ class Catalogue {
   std::vector<BackendRow> backends_;
 };
 
-// For whoever has no plugins.
+// For callers without plugins.
 const Catalogue& built_in_catalogue();
 
 }  // namespace bench::ops

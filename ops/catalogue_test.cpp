@@ -42,7 +42,7 @@ TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
   ASSERT_TRUE(extended.ok());
   EXPECT_EQ(extended->default_backend("cpu", "twice"), "own");
   EXPECT_EQ(extended->default_backend("cpu", "gemm"), "onednn");
-  // Nobody: the device's first one will say so.
+  // No backend serves it: the device's first one refuses it with a reason.
   EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data types of the operands of conv and gemm by the case's data type, as deployed networks run.
+// The operand types of conv and gemm for a case's data type, as in deployed networks.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -13,8 +13,8 @@ struct OperandTypes {
   DataType destination;
 };
 
-// Floating types throughout, bias in f32 (f64 for f64). s8 and u8: weights s8, bias f32,
-// destination s32.
+// Floating-point types: all operands have that type; bias is f32 (f64 for f64). s8 and u8: weights
+// s8, bias f32, destination s32.
 OperandTypes operand_types(DataType dtype);
 
 }  // namespace bench::ops

@@ -24,7 +24,7 @@ bool consists_of(std::string_view text, bool (*allowed)(char)) {
 bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 bool is_word_letter(char c) { return is_token_letter(c) || is_digit(c); }
 
-// The value that a constant fallback stands for; absent where it is none of the parameter's kind.
+// Returns the value of a constant default, or nullopt if it is not valid for the parameter's kind.
 std::optional<Value> constant_of(const ParameterDescription& parameter) {
   std::string_view text = parameter.fallback;
   switch (parameter.kind) {
@@ -55,7 +55,7 @@ const ParameterDescription* find(std::span<const ParameterDescription> parameter
   return found == parameters.end() ? nullptr : &*found;
 }
 
-// A description being checked: errors name the operator and the parameter.
+// A description being checked. Its errors name the operator and the parameter.
 class Checker {
  public:
   explicit Checker(const OperatorDescription& op) : op_(op) {}
@@ -99,7 +99,8 @@ class Checker {
   Status check_words(const ParameterDescription& parameter) const {
     const bool is_word = parameter.kind == ParameterKind::word;
     if (is_word == parameter.words.empty()) {
-      return fault(parameter, is_word ? "without words" : "with words, which is no word");
+      return fault(parameter,
+                   is_word ? "without words" : "with words, although its kind is not word");
     }
     const auto allowed = parameter.token.empty() ? is_word_letter : is_token_letter;
     for (const std::string& word : parameter.words) {
@@ -119,11 +120,11 @@ class Checker {
       return positional ? Status(Done{}) : Status(fault(parameter, "without a token"));
     }
     if (!consists_of(parameter.token, is_token_letter)) {
-      return fault(parameter, "whose token is not of lower-case letters and _");
+      return fault(parameter, "whose token is not lower-case letters and _");
     }
     if (std::ranges::find(earlier, parameter.token, &ParameterDescription::token) !=
         earlier.end()) {
-      return fault(parameter, "with another one's token");
+      return fault(parameter, "with another parameter's token");
     }
     if (parameter.kind == ParameterKind::flag) {
       return op_.takes_post_ops && parse_post_op(parameter.token).ok()
@@ -155,10 +156,10 @@ class Checker {
     const auto value = constant_of(parameter);
     const bool large = !value || parameter.kind != ParameterKind::count ||
                        std::get<std::int64_t>(*value) >= parameter.minimum;
-    // Of flags only what is set is printed.
+    // Only flags that are set are printed, so their default must be false.
     const bool off = parameter.kind != ParameterKind::flag || fallback == "false";
     if (value && known_word && large && off) return Done{};
-    return fault(parameter, fmt::format("whose default `{}` is no value of it, nor required, "
+    return fault(parameter, fmt::format("whose default `{}` is not a valid value, required, "
                                         "optional, or an earlier parameter",
                                         fallback));
   }
@@ -218,7 +219,7 @@ std::shared_ptr<const Operator> make_described_operator(OperatorDescription desc
   auto made = std::make_shared<Described>();
   made->description = std::move(description);
   made->make_table();
-  const Described* described = made.get();  // a member of what holds the function
+  const Described* described = made.get();  // a member of the object that holds the function
   made->op = {
       .name = described->description.name,
       .help = described->description.help,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are not part of this program, from a description of their parameters: what a
-// plugin says in a worker, and what a worker says to its coordinator.
+// Operators that are not part of this program, created from a description of their parameters. A
+// plugin gives the description to a worker, and the worker sends it to its coordinator.
 #pragma once
 
 #include "base/result.hpp"
@@ -34,14 +34,14 @@ struct OperatorDescription {
   bool takes_post_ops = false;
 };
 
-// Letters, digits and _ beginning with a letter, all lower case: names of operators, parameters and
-// backends.
+// Whether `name` is a valid name of an operator, parameter or backend: lower-case letters, digits
+// and _, beginning with a letter.
 bool is_plugin_name(std::string_view name);
 
-// Error: what makes it unusable (case ids must read back as they were written).
+// Error: why the description is unusable (case ids must read back as they were written).
 Status check_description(const OperatorDescription& description);
 
-// As of Operator.
+// As in Operator.
 struct OperatorFunctions {
   std::function<Result<Model>(const Problem&)> model;
   std::function<Result<std::vector<double>>(const Problem&, ReferenceInputs, std::size_t output,
@@ -50,7 +50,7 @@ struct OperatorFunctions {
   std::function<Tolerance(const Problem&)> tolerance;
 };
 
-// The description has been checked. Completion fills in the fallbacks.
+// The description must have been checked. Completion fills in the default values.
 std::shared_ptr<const Operator> make_described_operator(OperatorDescription description,
                                                         OperatorFunctions functions);
 

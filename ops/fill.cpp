@@ -12,7 +12,7 @@
 namespace bench::ops {
 namespace {
 
-// Uniform in [0, 1), a multiple of 2^-23: twice it minus 1 is exact in f32.
+// Uniform in [0, 1), a multiple of 2^-23. Twice the value minus 1 is exact in f32.
 double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }
 
 // Whether finite results need values that are positive and away from 0.
@@ -26,8 +26,8 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
   return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
 }
 
-// Without VNNI a CPU multiplies pairs of bytes into 16 bits; to stay in that range oneDNN halves s8
-// weights there. Even ones keep the result exact on every CPU.
+// Without VNNI, a CPU multiplies pairs of bytes into 16 bits. To stay in that range, oneDNN halves
+// s8 weights there. Even weights keep the result exact on every CPU.
 bool must_be_even(const Tensor& tensor) {
   return tensor.role == TensorRole::weights && tensor.dtype == DataType::s8;
 }
@@ -68,8 +68,8 @@ bool must_have_one_maximum(const Problem& problem, std::size_t tensor) {
          info(problem.tensors[tensor].dtype).bytes == 2;
 }
 
-// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the places of a window that slides
-// over it in an order of its own: an odd factor permutes what is counted modulo a power of two.
+// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the positions of a sliding window in
+// its own order: an odd factor permutes counts modulo a power of two.
 std::vector<double> distinct_in_windows(const Problem& problem, std::uint64_t stream) {
   constexpr std::uint64_t kValues = 256;
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);

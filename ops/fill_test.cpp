@@ -73,7 +73,7 @@ TEST(RandomValues, ABiasIsExactInTheTypeThatALibraryHoldsItIn) {
   bias_is_exact(f8_e4m3, bf16);
 }
 
-// Which of two equal elements is the maximum libraries decide each for itself.
+// Each library chooses its own maximum of two equal elements.
 TEST(RandomValues, WindowsOfAMaximumsGradientHaveOne) {
   for (const DataType dtype : {DataType::f16, DataType::bf16}) {
     const Problem pool = problem("pool", "max-n2c3h17w19r3u2p1", dtype, Direction::backward_data);

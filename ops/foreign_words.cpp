@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a word
+// table: one row per word
 #include "ops/foreign_words.hpp"
 
 #include "base/characters.hpp"
@@ -14,7 +14,7 @@
 namespace bench::ops {
 namespace {
 
-// Names of modules before a word, longest first.
+// Module prefixes of a word, longest first.
 constexpr std::array<std::string_view, 8> kModules = {
     "torch.nn.functional.", "torch.nn.", "torch.", "nn.functional.", "nn.", "f.", "aten::", "np."};
 
@@ -259,7 +259,7 @@ const ForeignWord* find_word(std::string_view normal, std::span<const std::strin
   return word == kWords.end() ? nullptr : word;
 }
 
-// A case of `pointwise` that computes the function.
+// Returns a case of `pointwise` that computes the function.
 std::string pointwise_hint(std::string_view function, std::string_view remark) {
   const bool is_unary = find_unary_function(function) != nullptr;
   return fmt::format(

@@ -29,7 +29,7 @@ constexpr std::array<DtypeRow, 7> kDtypes = {{{"float64", DataType::f64},
                                               {"half", DataType::f16},
                                               {"bfloat16", DataType::bf16}}};
 
-// An argument by its name, else by its place.
+// Finds an argument by its name, else by its position.
 const FrameworkArgument* find(const Arguments& arguments, std::string_view name,
                               std::size_t place) {
   const auto named = std::ranges::find(arguments, name, &FrameworkArgument::name);
@@ -41,8 +41,8 @@ bool is_none(const FrameworkArgument* argument) {
   return argument == nullptr || argument->type == "NoneType";
 }
 
-// A number for all dimensions, or one for each; `fallback` where it is not given. Absent for
-// others.
+// Returns one number for all dimensions or one for each, or `fallback` if the argument is missing.
+// Returns nullopt for other forms.
 std::optional<Numbers> numbers(const Arguments& arguments, std::string_view name, std::size_t place,
                                std::size_t rank, Numbers fallback) {
   const FrameworkArgument* argument = find(arguments, name, place);
@@ -67,7 +67,7 @@ std::vector<PadPair> pairs_of(const Numbers& pads) {
   return pairs;
 }
 
-// n, c and sizes of an image of `rank` spatial dimensions; empty for others.
+// Returns n, c and sizes of an image with `rank` spatial dimensions; empty for others.
 std::span<const std::int64_t> image(const Arguments& arguments, std::size_t rank) {
   const FrameworkArgument* source = find(arguments, "input", 0);
   if (source == nullptr || source->shape.size() != kFirstSpatial + rank) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row an operator, below the functions that they name
+// table: one row per operator, below the functions that the rows name
 #include "ops/framework_operator.hpp"
 
 #include "base/checked.hpp"
@@ -28,17 +28,17 @@ constexpr std::size_t kMatrixRank = 2;
 
 struct CallRow;
 
-// A problem of the same FLOPs. exact: its parameters are those of the call.
+// A problem with the same FLOPs as the call. exact: its parameters are those of the call.
 enum class Fidelity { exact, work_only };
 // Whether its tensors are those of the call, so that it has the same bytes.
 enum class Tensors { same, others };
 struct Equivalent {
   ProblemRequest request;
   Fidelity naming = Fidelity::work_only;
-  std::int64_t more_flops = 0;  // that the problem does not have
+  std::int64_t more_flops = 0;  // FLOPs of the call that the problem does not have
   Tensors tensors = Tensors::same;
-  // Of the call's own tensors, each counted once at its size, whatever the problem makes of those
-  // that are broadcast; absent: the problem's.
+  // Elements of the call's own tensors, each counted once at its size, even if the problem
+  // broadcasts it. nullopt: use the problem's.
   std::optional<std::int64_t> elements = {};
 };
 using Make = std::optional<Equivalent>(const FrameworkCall& call, const CallRow& row);
@@ -46,11 +46,11 @@ using Make = std::optional<Equivalent>(const FrameworkCall& call, const CallRow&
 struct CallRow {
   std::string_view name;  // without "aten::" and the '_' of in-place operators
   Make* make;
-  std::string_view function = {};  // of pointwise
+  std::string_view function = {};  // function of pointwise
   std::size_t spatial_rank = 0;    // 0: any
 };
 
-// The shape of argument `index`; empty: no tensor, or one of no dimension.
+// Returns the shape of argument `index`; empty if it is not a tensor or has no dimensions.
 std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index) {
   if (index >= call.inputs->size()) return {};
   return (*call.inputs)[index];
@@ -77,8 +77,8 @@ bool is_image(std::span<const std::int64_t> shape) {
   return shape.size() > kFirstSpatial && shape.size() <= kFirstSpatial + kMaxSpatialRank;
 }
 
-// FLOPs of a convolution follow from output, kernel and channels alone, so that of one that visits
-// its input densely is the same.
+// The FLOPs of a convolution depend only on output, kernel and channels. A convolution that covers
+// its input densely therefore has the same FLOPs.
 std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -110,7 +110,8 @@ std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Call
   return make_dense_convolution(call);
 }
 
-// Whether it is transposed is a flag: only where the channels tell.
+// Whether it is transposed is a flag that the range lacks, so this requires channels that determine
+// it.
 std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -122,8 +123,8 @@ std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const 
   return may_be_transposed ? std::nullopt : make_dense_convolution(call);
 }
 
-// Counted at the input; groups cancel out: each input channel meets as many outputs as the weights
-// have behind it.
+// Counts at the input. Groups cancel out: each input channel contributes to as many outputs as the
+// weights have per input channel.
 std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -160,14 +161,14 @@ std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
   return equivalent("gemm", std::move(set));
 }
 
-// All tensors that a product reads, and its result of `m` x `n` in each of `batch`.
+// Counts all tensors that a product reads, and its `m` x `n` result in each of `batch`.
 std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
                                         std::initializer_list<std::span<const std::int64_t>> read) {
   if (!product) return std::nullopt;
   const ParameterSet& set = product->request.parameters;
   Checked elements = Checked(set.count("batch")) * set.count("m") * set.count("n");
   for (const auto shape : read) {
-    if (shape.empty()) continue;  // an optional one that is not there
+    if (shape.empty()) continue;  // an optional tensor that is missing
     const auto count = element_count(shape);
     if (!count) return std::nullopt;
     elements += *count;
@@ -176,7 +177,7 @@ std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
   return product->elements ? product : std::nullopt;
 }
 
-// [..., k] with weights [n, k] or [k].
+// Source [..., k] with weights [n, k] or [k].
 std::optional<Equivalent> make_linear(const FrameworkCall& call, const CallRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -191,7 +192,7 @@ std::optional<Equivalent> make_linear(const FrameworkCall& call, const CallRow&)
                        {source, weights, bias});
 }
 
-// Sizes of the leading dimensions under broadcasting.
+// Returns the product of the leading dimensions after broadcasting.
 std::optional<std::int64_t> broadcast_count(std::span<const std::int64_t> a,
                                             std::span<const std::int64_t> b) {
   Checked count = 1;
@@ -204,7 +205,7 @@ std::optional<std::int64_t> broadcast_count(std::span<const std::int64_t> a,
   return count.value();
 }
 
-// As matmul has it: vectors are rows on the left and columns on the right.
+// As in matmul: vectors are rows on the left and columns on the right.
 std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
                                    Bias bias) {
   if (a.empty() || b.empty()) return std::nullopt;
@@ -226,7 +227,7 @@ std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const C
   return with_elements(multiply(a, b, Bias::absent), {a, b});
 }
 
-// What is added comes first; each element of the result takes one addition.
+// The addend is the first argument; each element of the result takes one addition.
 std::optional<Equivalent> make_added_product(const FrameworkCall& call, const CallRow&) {
   const auto a = shape_of(call, 1);
   const auto b = shape_of(call, 2);
@@ -248,19 +249,19 @@ std::optional<Equivalent> make_unary(const FrameworkCall& call, const CallRow& r
   return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::exact);
 }
 
-// Of a function with coefficients, which are numbers.
+// For a function with coefficients, which are numbers.
 std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const CallRow& row) {
   return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::work_only);
 }
 
-// Gradient and the source of the forward pass.
+// The arguments are the gradient and the source of the forward pass.
 std::optional<Equivalent> make_gradient(const FrameworkCall& call, const CallRow& row) {
   const auto gradient = shape_of(call, 0);
   if (!std::ranges::equal(gradient, shape_of(call, 1))) return std::nullopt;
   return make_elementwise(gradient, row, Direction::backward_data, Fidelity::work_only);
 }
 
-// A number in place of a tensor is one element.
+// A number instead of a tensor counts as one element.
 std::optional<Equivalent> make_binary(const FrameworkCall& call, const CallRow& row) {
   const auto a = shape_of(call, 0);
   const auto b = shape_of(call, 1);
@@ -284,11 +285,11 @@ std::optional<Equivalent> make_softmax(const FrameworkCall& call, const CallRow&
   if (shape.empty()) return std::nullopt;
   ParameterSet set = parameters_of("softmax");
   set.set("shape", Dims(shape.begin(), shape.end()));
-  set.set("axis", static_cast<std::int64_t>(shape.size() - 1));  // any costs the same
+  set.set("axis", static_cast<std::int64_t>(shape.size() - 1));  // every axis costs the same
   return equivalent("softmax", std::move(set));
 }
 
-// Only windows of one size: where the output divides the input.
+// Supports only windows of one size: the output must divide the input.
 std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call, const CallRow& row) {
   const auto source = shape_of(call, 0);
   if (call.output == nullptr || source.size() != kFirstSpatial + row.spatial_rank ||
@@ -367,10 +368,10 @@ constexpr std::array kCallRows = {
     CallRow{"_adaptive_avg_pool2d", make_adaptive_average, {}, 2},
     CallRow{"adaptive_avg_pool3d", make_adaptive_average, {}, 3},
 };
-// They move what they are given, in a layout that is not told: no FLOPs, whatever the shapes.
+// They copy their argument, in an unknown layout: no FLOPs, whatever the shapes.
 constexpr std::array<std::string_view, 2> kCopies = {"copy", "clone"};
 
-// Python's operators, in place and reflected ones too.
+// Python's operators, including in-place and reflected ones.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPythonNames = {
     {{"__add__", "add"},
      {"__iadd__", "add"},
@@ -400,7 +401,8 @@ std::optional<DataType> dtype_of(const FrameworkCall& call) {
   return call.arguments == nullptr ? std::nullopt : dtype_of_arguments(*call.arguments);
 }
 
-// "eligible (RULE)", "not eligible (RULE: why)"; empty: no product, or no rule knows it.
+// Formats "eligible (RULE)" or "not eligible (RULE: why)". Empty if there is no product, or no rule
+// covers it.
 std::string tensor_cores_of(const Problem& problem, const Platform& platform) {
   const TensorCoreEligibility verdict = verdict_of(problem, platform);
   if (verdict.answer == TensorCoreAnswer::not_applicable) return {};
@@ -409,7 +411,7 @@ std::string tensor_cores_of(const Problem& problem, const Platform& platform) {
                      eligible ? "" : verdict.reason);
 }
 
-// All tensors of a call have one data type.
+// Assumes that all tensors of a call have one data type.
 std::optional<std::int64_t> bytes_of(const Problem& problem,
                                      const std::optional<std::int64_t>& elements) {
   if (elements) return (Checked(*elements) * info(problem.dtype).bytes).value();
@@ -436,7 +438,7 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, Equivalent same
   return work;
 }
 
-// Programs repeat themselves.
+// Caches results, because programs repeat themselves.
 class RememberingCallWork {
  public:
   explicit RememberingCallWork(const std::optional<Platform>& platform) : platform_(platform) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a framework's operators, as their NVTX ranges tell of them (profiler/capture/
-// framework_range.hpp), by the one work model. A range of emit_nvtx tells shapes of inputs and
-// nothing else: strides, paddings, windows, flags and data types are not there. What they decide
-// stays unknown, unless PyProf's marker around the call tells all arguments.
+// Work of a framework's operators, computed with this program's work model from NVTX ranges
+// (profiler/capture/framework_range.hpp). A range of emit_nvtx contains only the shapes of inputs:
+// no strides, paddings, windows, flags or data types. What depends on them stays unknown, unless
+// PyProf's marker around the call contains all arguments.
 #pragma once
 
 #include "ops/tensor_core/architecture.hpp"
@@ -14,18 +14,19 @@
 
 namespace bench::ops {
 
-// Absent for what is not understood, and where the shapes do not fit together or do not decide it:
+// Returns nullopt if the call is not understood, or if its shapes do not fit together or do not
+// determine the work:
 //   convolutions need the result's shape (transposed ones only with a bias); max pooling never has
-//   its window; batch norm does not say whether it trains, GELU not which one it is.
-// Scalars beside tensors ("alpha" of an addition, "beta" of a product) count nothing. Whether
-// tensor cores may be used is asked for `platform`, of calls whose data type is told.
+//   its window; batch norm does not record whether it trains, GELU not which variant it is.
+// Scalars beside tensors ("alpha" of an addition, "beta" of a product) add no work. For calls with
+// a known data type, `platform` determines whether tensor cores may be used.
 std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
                                                     const std::optional<Platform>& platform = {});
 
-// The same, remembering what it has worked out. Not thread-safe.
+// The same, with a cache of earlier results. Not thread-safe.
 FrameworkWorkOf make_framework_work_of(const std::optional<Platform>& platform = {});
 
-// Names of the operators that are understood, without "aten::" and the '_' of in-place ones.
+// The names of the supported operators, without "aten::" and the '_' of in-place variants.
 std::vector<std::string_view> framework_operator_names();
 
 }  // namespace bench::ops

@@ -17,7 +17,7 @@ namespace {
 using Shape = FrameworkRange::Shape;
 using Shapes = std::vector<Shape>;
 
-// "conv 1204224 602112 MAC", "pointwise relu-2x4 8"; "n/a" where it is not understood.
+// "conv 1204224 602112 MAC", "pointwise relu-2x4 8"; "n/a" if it is not understood.
 std::string work(std::string_view name, const Shapes& inputs, std::optional<Shape> output = {}) {
   const FrameworkCall call{name, &inputs, output ? &*output : nullptr};
   const auto work = work_of_framework_call(call);
@@ -35,7 +35,7 @@ TEST(FrameworkOperator, ConvolutionsNeedTheShapeOfTheirResult) {
   // The stem of ResNet-50, as in docs/work_model.md: stride and padding do not matter.
   EXPECT_EQ(work("aten::conv2d", stem, Shape{32, 64, 112, 112}), "conv 7552892928 3776446464 MAC");
   EXPECT_EQ(work("conv2d", stem, Shape{32, 64, 112, 112}), "conv 7552892928 3776446464 MAC");
-  // A shape that cannot be its result.
+  // A shape that is not a possible result.
   EXPECT_EQ(work("aten::conv2d", stem, Shape{32, 65, 112, 112}), "n/a");
   EXPECT_EQ(work("aten::conv2d", stem, Shape{32, 64, 112}), "n/a");
   // Depthwise, with a bias: 2*2*8*64*9 + 2*8*64.
@@ -103,7 +103,7 @@ TEST(FrameworkOperator, WhatShapesDoNotDecideStaysUnknown) {
   }
 }
 
-// As "work", with bytes and data type, from one of PyProf's markers.
+// Like `work`, with bytes and data type, from one of PyProf's markers.
 std::string work_of_marker(const std::string& op, const std::string& arguments) {
   const std::string text =
       "{'mod': 'torch.nn.functional', 'op': '" + op + "', 'args': [" + arguments + "]}";
@@ -144,8 +144,8 @@ TEST(FrameworkOperator, MarkersOfPyProfTellAllArguments) {
             "pointwise relu-32x64x112x112 25690112 102760448 bf16");
 }
 
-// Each input once at its size: the product of shared weights was one of as many weights as matrices
-// of the source (16,777,216 B of the first).
+// Each input counts once at its size. Earlier, the weights of a product with shared weights were
+// counted once per matrix of the source (16,777,216 B in the first case).
 TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
   struct Row {
     std::string op, a, b;
@@ -172,7 +172,7 @@ TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
           << row.op << " " << row.a;
     }
   }
-  // What is added once at its size, too: 10 + 2*64 + 64*10 + 2*10.
+  // The addend also counts once at its size: 10 + 2*64 + 64*10 + 2*10.
   EXPECT_EQ(
       work_of_marker("addmm", tensor("10,") + ", " + tensor("2, 64") + ", " + tensor("64, 10")),
       "gemm  2580 1596 f16");
@@ -197,7 +197,7 @@ TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
   };
   EXPECT_TRUE(asked("float16", "9.0").starts_with("eligible (")) << asked("float16", "9.0");
   EXPECT_TRUE(asked("float32", "7.5").starts_with("not eligible (")) << asked("float32", "7.5");
-  // A range of emit_nvtx tells no data type.
+  // A range of emit_nvtx contains no data type.
   const Shapes shapes = {{2, 64}, {64, 8}};
   const auto product = work_of_framework_call({"aten::mm", &shapes}, *parse_platform("9.0"));
   EXPECT_EQ(product->tensor_cores, "");
@@ -217,7 +217,7 @@ TEST(FrameworkOperator, ArgumentsThatTheOperatorDoesNotHaveLeaveItUnknown) {
   EXPECT_EQ(work_of_marker("conv2d", image + ", " + tensor("4, 7, 3, 3")), "n/a");
   EXPECT_EQ(work_of_marker("batch_norm", image + value("bool", "True", "training")), "n/a");
   EXPECT_EQ(work_of_marker("batch_norm", image), "batch_norm n2c8h8w8 4096 4224 f16");
-  // Of two data types: bytes are not known.
+  // With two data types, bytes are unknown.
   EXPECT_EQ(work_of_marker("mm", tensor("2, 3", "float32") + ", " + tensor("3, 4")),
             "gemm  48 n/a ");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be known of kernels and their libraries by those who never call them: what a worker
-// tells the coordinator, and what records keep.
+// Facts about kernels and their libraries for code that never calls them. A worker sends them to
+// the coordinator, and records store them.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -14,36 +14,38 @@
 
 namespace bench::ops {
 
-// The layouts in which a network hands a layer's inputs over, by tensor name, in KernelBuffer's
-// words. Decides for operators that have no preference of their own (pooling, pointwise, ...).
+// Layout of each layer input inside its network, by tensor name, as in KernelBuffer::layout. It
+// determines the layout of operators that have no preference (pooling, pointwise, ...).
 using MetLayouts = std::map<std::string, std::string>;
 
-// What a reorder between two nodes moves; no node's problem describes it.
+// The tensor that a reorder between two nodes moves. No node's problem describes it.
 struct MovedTensor {
   Dims dims;
   DataType dtype = DataType::f32;
   friend bool operator==(const MovedTensor&, const MovedTensor&) = default;
 };
 
-// One primitive of what a kernel executes, for people (`explain`, a network's layer table).
+// One primitive that a kernel executes, human-readable (`explain`, a network's layer table).
 struct KernelStep {
-  std::string node;            // of the network's node that it stands for; empty for a problem
+  std::string node;            // the network node that it belongs to; empty for a problem
   std::string kind;            // "convolution", "reorder"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // "abcd -> acdb, weights Acdb16a"
   MetLayouts met;              // in a network; empty for a reorder
-  std::optional<MovedTensor> moved = std::nullopt;  // of a reorder in a network
+  std::optional<MovedTensor> moved = std::nullopt;  // for a reorder in a network
 };
 
 struct LibraryInfo {
   std::string name;     // "onednn"
   std::string version;  // "3.2.0"
-  std::string path;     // of the loaded file
-  std::string detail;   // "OpenMP (libgomp.so.1), AVX512_CORE, build 40112196"; no thread count
+  std::string path;     // path of the loaded file
+  // "OpenMP (libgomp.so.1), AVX512_CORE, build 40112196"; without a thread count
+  std::string detail;
 };
 
-// How a device's time is taken. stream: launches queued behind a blocking kernel, between two
-// events; graph: replay of a recorded graph, for kernels that are shorter than their launches.
+// How a device's time is measured.
+// stream: launches queued behind a blocking kernel, between two events.
+// graph: replays a recorded graph, for kernels that are shorter than their launches.
 enum class SampleMethod { any, stream, graph };
 inline constexpr std::array<std::string_view, 3> kSampleMethodNames = {"any", "stream", "graph"};
 constexpr std::string_view name_of(SampleMethod method) {

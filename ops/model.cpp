@@ -51,7 +51,7 @@ std::string join_dims(std::span<const std::int64_t> dims, std::string_view separ
 Error undefined_for_integers(std::string_view what, DataType dtype) {
   return {.what = fmt::format("{} is not defined for {}", what, info(dtype).name),
           .where = "dtype",
-          .next = "use a floating type"};
+          .next = "use a floating-point type"};
 }
 
 Tolerance rounding_tolerance(DataType dtype, double steps, double integer_steps) {

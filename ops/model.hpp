@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the models and references of the operators share: counting with overflow, compulsory bytes,
-// tolerances, walking over output positions.
+// What the operators' models and references share: counting with overflow checks, compulsory bytes,
+// tolerances, iterating over output positions.
 #pragma once
 
 #include "base/checked.hpp"
@@ -18,7 +18,8 @@
 
 namespace bench::ops {
 
-// A model being written: plain formulas, asked for overflow once, by finish_model.
+// A model under construction. Formulas are written without checks; finish_model checks them once
+// for overflow.
 struct DraftFormula {
   std::string name;
   std::string expression;
@@ -33,35 +34,36 @@ struct ModelDraft {
   std::vector<DraftFormula> formulas;
 };
 
-// Adds the compulsory bytes with their formula. Error: a count beyond 2^63 - 1, with `where` the
-// parameter to make smaller.
+// Adds the compulsory bytes with their formula. Error: a count exceeds 2^63 - 1; `where` is the
+// parameter to reduce.
 Result<Model> finish_model(ModelDraft draft, std::string_view where);
 
-// A tensor with the sizes of the parameter `parameter` ("shape"), as make_tensor.
+// Returns a tensor with the sizes of the parameter `parameter` ("shape"), as make_tensor does.
 Result<Tensor> make_shaped_tensor(std::string_view name, TensorRole role, DataType dtype,
                                   std::string_view parameter, std::span<const std::int64_t> dims);
 
-// The error of a required parameter that is not there.
+// Returns an error if a required parameter is missing.
 Status require(const ParameterSet& given, std::string_view name);
 
-// "32x64x112x112", for formulas and errors; `separator` "*" gives products.
+// Formats sizes for formulas and errors: "32x64x112x112"; the `separator` "*" gives products.
 std::string join_dims(std::span<const std::int64_t> dims, std::string_view separator = "x");
 
-// The error of an operator that is not defined for integer data.
+// Returns the error of an operator that is not defined for integer data.
 Error undefined_for_integers(std::string_view what, DataType dtype);
 
-// One rounding to `dtype`, and `steps` roundings of the arithmetic before it (f64 for f64, else
-// f32), both absolute (for operands of order 1) and relative. Integers: `integer_steps` units.
+// Allows one rounding to `dtype` and `steps` roundings of the arithmetic before it (f64 for f64,
+// else f32). Both are absolute (for operands of order 1) and relative. Integers: `integer_steps`
+// units.
 Tolerance rounding_tolerance(DataType dtype, double steps, double integer_steps);
 
-// The smallest positive value of a floating type (2^-24 for f16).
+// The smallest positive value of a floating-point type (2^-24 for f16).
 double smallest_positive(DataType dtype);
 
-// What is stored for an exact result: integers are rounded to nearest and saturated; floating
-// results stay exact, the tolerance covers their rounding.
+// Returns what is stored for an exact result. Integers are rounded to nearest and saturated.
+// Floating-point results stay exact; the tolerance covers their rounding.
 double stored_value(DataType dtype, double value);
 
-// value(position) at each of `positions`, or at 0 .. elements - 1 when there are none.
+// Returns value(position) for each of `positions`, or for 0 .. elements - 1 if there are none.
 template <class Function>
 std::vector<double> evaluate(std::int64_t elements, std::span<const std::int64_t> positions,
                              Function value) {

@@ -28,7 +28,7 @@ std::string real_text(double value) {
 }
 
 std::optional<double> read_real(std::string_view& text) {
-  // from_chars would take "inf" and "nan", which are no values of a parameter.
+  // from_chars would accept "inf" and "nan", which are not valid parameter values.
   if (text.empty() || text.find_first_of("0123456789") > 2) return std::nullopt;
   std::string_view unread = text;
   const std::optional<double> value = read_number<double>(unread);

@@ -9,12 +9,12 @@
 
 namespace bench::ops {
 
-// Shortest text that reads back as the same double, without '+' (it separates flags): "0.01",
-// "1e-05", "1e30".
+// Returns the shortest text that reads back as the same double, without '+' (which separates
+// flags): "0.01", "1e-05", "1e30".
 std::string real_text(double value);
 
-// Reads a number at the beginning of `text` and removes it from there. Absent, and `text` as it
-// was, when there is none or it is out of range (reals: finite).
+// Reads a number at the beginning of `text` and removes it from `text`. Returns nullopt and leaves
+// `text` unchanged if there is none or it is out of range (reals must be finite).
 std::optional<double> read_real(std::string_view& text);
 std::optional<std::int64_t> read_integer(std::string_view& text);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator is: a row of data and pure functions. Of the built-in ones there is one
-// `extern const Operator <name>_operator` each in ops/<name>/op.cpp; the table all_operators() is
-// generated from ops/CMakeLists.txt. Plugins add others: ops/catalogue.hpp has them all.
+// An operator: a row of data and pure functions. Each built-in operator is one `extern const
+// Operator <name>_operator` in ops/<name>/op.cpp. The table all_operators() is generated from
+// ops/CMakeLists.txt. Plugins add others: ops/catalogue.hpp contains all of them.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,14 +16,14 @@
 
 namespace bench::ops {
 
-// How far an output may be from the reference: |got - want| <= absolute + relative * |want|.
+// Allowed deviation of an output from the reference: |got - want| <= absolute + relative * |want|.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;
 };
 
-// Plain row-major inputs as doubles that the tensors' data types hold exactly, in the order of
-// Model::tensors.
+// Plain row-major inputs in the order of Model::tensors. They are doubles that the tensors' data
+// types represent exactly.
 using ReferenceInputs = std::span<const std::vector<double>>;
 
 struct Operator {
@@ -33,19 +33,19 @@ struct Operator {
   std::span<const Direction> directions;
   bool takes_post_ops;  // in direction forward
 
-  // Fills in defaults ("w = h"), expands scalars to one entry a spatial dimension (absent
-  // dimensions stay absent) and checks what needs more than one value (groups divide channels,
+  // Fills in defaults ("w = h") and expands scalars to one entry per spatial dimension (missing
+  // dimensions stay missing). Then checks conditions on several values (groups divide channels,
   // output sizes >= 1). Errors: `where` is the parameter's name.
   std::function<Result<ParameterSet>(const ParameterSet& given)> complete;
 
-  // Tensors, work and formulas of a problem with complete parameters (its derived fields are not
-  // read). Errors: overflow.
+  // Tensors, work and formulas of a problem with complete parameters. Does not read the problem's
+  // derived fields. Errors: overflow.
   std::function<Result<Model>(const Problem& problem)> model;
 
-  // The plain implementation: elements of output number `output` (0 = first output) at the flat
-  // row-major `positions`; all elements in order when `positions` is empty. Post-ops are not
-  // applied here (ops/post_op.hpp does). Accumulates in double. Called in workers alone; only a
-  // plugin's can fail.
+  // The plain implementation. Returns the elements of output number `output` (0 = first output) at
+  // the flat row-major `positions`, or all elements in order if `positions` is empty. Does not
+  // apply post-ops (ops/post_op.hpp does). Accumulates in double. Called only in workers. Only a
+  // plugin's function can fail.
   std::function<Result<std::vector<double>>(const Problem& problem, ReferenceInputs inputs,
                                             std::size_t output,
                                             std::span<const std::int64_t> positions)>
@@ -55,10 +55,10 @@ struct Operator {
   std::function<Tolerance(const Problem& problem)> tolerance;
 };
 
-// The built-in ones.
+// The built-in operators.
 std::span<const Operator* const> all_operators();
 const Operator* find_operator(
-    std::string_view name);  // nullptr when unknown; also knows the alias `inner_product` of gemm
+    std::string_view name);  // nullptr if unknown; also finds the alias `inner_product` of gemm
 std::vector<std::string_view> operator_names();
 
 }  // namespace bench::ops

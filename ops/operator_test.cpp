@@ -21,7 +21,7 @@ TEST(AllOperators, AreFoundByTheirNames) {
   for (const std::string_view name : operator_names()) EXPECT_EQ(find_operator(name)->name, name);
 }
 
-// What the tables promise to case ids and to the manual.
+// Properties of the tables that case ids and the manual rely on.
 TEST(AllOperators, HaveUnambiguousParameterTables) {
   for (const Operator* op : all_operators()) {
     std::set<std::string_view> names;

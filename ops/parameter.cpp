@@ -13,7 +13,7 @@
 namespace bench::ops {
 namespace {
 
-// Index of the alternative of `Value` that holds a kind, in the order of ParameterKind.
+// Index of the alternative of `Value` for each kind, in the order of ParameterKind.
 constexpr std::array<std::size_t, 7> kAlternative = {1, 2, 4, 3, 5, 6, 5};
 
 std::size_t alternative(ParameterKind kind) { return kAlternative[static_cast<std::size_t>(kind)]; }
@@ -73,8 +73,8 @@ Status check_padding(const Parameter& parameter, const std::vector<PadPair>& pad
   return Done{};
 }
 
-// The value that a constant fallback stands for, in as many entries as `like` has; absent where the
-// fallback is no constant.
+// Returns the value of a constant default, with as many entries as `like`; empty if the default is
+// not a constant.
 Value constant_fallback(const Parameter& parameter, const Value& like) {
   const std::string_view text = parameter.fallback;
   const auto* const end = text.data() + text.size();
@@ -175,7 +175,7 @@ Status check_value(const Parameter& parameter, const Value& value) {
 
 namespace {
 
-// The fallback of an axis: the innermost one of the parameter `shape`.
+// The default of an axis: the innermost dimension of the parameter `shape`.
 constexpr std::string_view kLastAxis = "last";
 
 bool is_last_axis(const ParameterSet& complete, const Value& value) {

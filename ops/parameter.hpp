@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of an operator: declared once, and that row serves YAML, sweeps, case ids, help and
-// JSON.
+// Parameters of an operator. Each is declared once; that row serves YAML, sweeps, case ids, help
+// and JSON.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,25 +16,25 @@
 namespace bench::ops {
 
 enum class ParameterKind {
-  count,    // integer >= minimum
-  flag,     // true or false
-  word,     // one of `words`
-  real,     // finite number
-  spatial,  // an integer >= minimum for each spatial dimension, in the order d, h, w; a scalar
-            // stands for all
-  padding,  // begin and end >= 0 for each spatial dimension; scalar, list, or list of pairs
+  count,  // integer >= minimum
+  flag,   // true or false
+  word,   // one of `words`
+  real,   // finite number
+  // An integer >= minimum per spatial dimension, in the order d, h, w. A scalar applies to all.
+  spatial,
+  padding,  // begin and end >= 0 per spatial dimension; scalar, list, or list of pairs
   shape,    // sizes >= 1, outermost first
 };
 
 struct Parameter {
-  std::string_view name;   // the YAML key
-  std::string_view token;  // letters before the value in a case id ("n", "u"); "ta" prints "+ta"
-                           // for a flag; "" for words and shapes
-                           // (one with a token is printed among the tokens)
+  std::string_view name;  // the YAML key
+  // The letters before the value in a case id ("n", "u"). "ta" prints "+ta" for a flag. "" for
+  // words and shapes; a word or shape with a token is printed among the tokens.
+  std::string_view token;
   ParameterKind kind;
-  std::string_view fallback;  // the default as written in a table of the manual: "1", "false",
-                              // "required", "optional", "window"
-  std::string_view help;      // one line, with the unit
+  // The default as in the manual's table: "1", "false", "required", "optional", "window".
+  std::string_view fallback;
+  std::string_view help;  // one line, with the unit
   std::int64_t minimum = 1;
   std::span<const std::string_view> words = {};
 };
@@ -45,14 +45,14 @@ struct PadPair {
   friend bool operator==(const PadPair&, const PadPair&) = default;
 };
 
-// As written: monostate = absent; spatial and padding hold one entry (for all dimensions) or one a
-// dimension.
+// A value as written. monostate: not set. spatial and padding have one entry (for all dimensions)
+// or one per dimension.
 using Value = std::variant<std::monostate, std::int64_t, bool, double, std::string,
                            std::vector<std::int64_t>, std::vector<PadPair>>;
 // kind -> alternative: count int64, flag bool, word string, real double, spatial and shape
 // vector<int64>, padding vector<PadPair>.
 
-// Values aligned with an operator's parameter table (which must outlive it).
+// Values in the order of an operator's parameter table, which must outlive the set.
 class ParameterSet {
  public:
   explicit ParameterSet(std::span<const Parameter> table) : table_(table), values_(table.size()) {}
@@ -62,7 +62,7 @@ class ParameterSet {
   const Value& value(std::string_view name) const;  // asserts that the table has the name
   const Value& value(std::size_t index) const { return values_[index]; }
   void set(std::string_view name, Value value);  // asserts name and alternative
-  // Typed reads; assert presence and kind. Operators read canonical sets only.
+  // Typed reads, which assert presence and kind. Operators read only canonical sets.
   std::int64_t count(std::string_view name) const;
   bool flag(std::string_view name) const;
   double real(std::string_view name) const;
@@ -81,24 +81,25 @@ class ParameterSet {
 
 const Parameter* find_parameter(std::span<const Parameter> table, std::string_view name);
 
-// Checks kind, minimum and words of one value. Error: `what` says found and expected; `where` is
-// the parameter's name.
+// Checks kind, minimum and words of one value. Error: `what` contains the found and expected
+// values; `where` is the parameter's name.
 Status check_value(const Parameter& parameter, const Value& value);
 
-// True where the complete value equals the parameter's fallback (a constant, or the name of another
-// parameter: "window"). "required", "optional" and "like h" (a size that repeats the one before it)
-// are no defaults: such values are always printed.
+// Whether the complete value equals the parameter's default, which is a constant or another
+// parameter's name ("window"). "required", "optional" and "like h" (a size that repeats the
+// previous one) are not defaults: such values are always printed.
 bool is_default(const ParameterSet& complete, std::size_t index);
 
-// Case-id text of a complete set (Operator::complete), in table order: words and shapes first,
-// joined by '-' and followed by '-' when tokens follow, then token + value of what is present and
-// no default, then "+flag"s. "max-c64h112w112r3u2p1", "n32c64h56w56k64r3s3p1+bias". Numbers: one
-// where all dimensions agree, else joined by 'x'; uneven pads "0_1"; shapes "1x64x56x56"; reals
-// shortest round-trip ("0.01", "1e-05"), after their token ("alpha0.01").
+// Case-id text of a complete set (Operator::complete), in table order. Words and shapes come first,
+// joined by '-' and followed by '-' if tokens follow. Then come token + value of what is set and
+// not the default, then "+flag"s. Examples: "max-c64h112w112r3u2p1", "n32c64h56w56k64r3s3p1+bias".
+// Numbers: one if all dimensions agree, else joined by 'x'. Uneven pads: "0_1". Shapes:
+// "1x64x56x56". Reals: the shortest round-trip text ("0.01", "1e-05"), after their token
+// ("alpha0.01").
 std::string format_tokens(const ParameterSet& complete);
 
-// The inverse: complete(parse(format(x))) == x for every complete set x. Reads the text to its end;
-// flags (post-ops) that the table does not know are returned in `rest` ("relu", "add"), in order.
+// The inverse: complete(parse(format(x))) == x for every complete set x. Reads the text to its end.
+// `rest` contains the flags (post-ops) that the table does not know ("relu", "add"), in order.
 struct ParsedTokens {
   ParameterSet parameters;
   std::vector<std::string> rest;

@@ -24,7 +24,7 @@ std::vector<std::string_view> post_op_names() {
   return names;
 }
 
-// The function whose name begins `text` and is followed by nothing or by a number.
+// Finds the function whose name begins `text` and is followed by nothing or by a number.
 const UnaryFunction* leading_function(std::string_view text) {
   const UnaryFunction* best = nullptr;
   for (const UnaryFunction& function : unary_functions()) {
@@ -36,12 +36,12 @@ const UnaryFunction* leading_function(std::string_view text) {
   return best;
 }
 
-// Reads "0.1" or "-1_1" into the coefficients; false when the text is not of that form.
+// Reads "0.1" or "-1_1" into the coefficients. Returns false if the text does not have that form.
 bool read_coefficients(std::string_view text, int coefficients, PostOp& post_op) {
   double* const targets[] = {&post_op.alpha, &post_op.beta};
   for (int i = 0; i < coefficients; ++i) {
     if (i > 0) {
-      if (text.empty()) return true;  // alpha alone: beta keeps its default
+      if (text.empty()) return true;  // only alpha: beta keeps its default
       if (!text.starts_with('_')) return false;
       text.remove_prefix(1);
     }
@@ -70,7 +70,7 @@ Status add_counts(Model& model, Checked flops, Checked sfu_ops) {
   return Done{};
 }
 
-// Integer outputs are rounded to nearest and saturated, as kernels do behind a bias in f32.
+// Integer outputs are rounded to nearest and saturated, as kernels do after an f32 bias.
 std::vector<double> round_integers(const Problem& problem, std::vector<double> values) {
   const DataType dtype = problem.tensors[problem.input_count()].dtype;
   if (!info(dtype).is_integer) return values;
@@ -134,7 +134,7 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
                               *(elements * work.flops).value()});
   }
   BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
-  // The operator's own line leaves the residuals out.
+  // The operator's own line lacks the residuals.
   std::erase_if(model.formulas, [](const Formula& formula) { return formula.name == "bytes"; });
   model.formulas.push_back(bytes_formula(model.tensors));
   return Done{};

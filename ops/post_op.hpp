@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-ops: their names, their work, and their plain implementation behind an operator's output.
+// Post-ops: their names, their work, and their plain implementation after an operator's output.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,17 +13,17 @@
 
 namespace bench::ops {
 
-// "relu" -> {relu, default alpha, beta}; "add". Flags of a case id: "+relu", "+clip" (defaults 0
-// and 6), "+leaky_relu0.1",
-// "+clip-1_1" (alpha and beta joined by '_' where not the default).
+// Parses "relu" -> {relu, default alpha, beta} and "add". Flags of a case id: "+relu", "+clip"
+// (defaults 0 and 6), "+leaky_relu0.1", "+clip-1_1" (alpha and beta joined by '_' if not the
+// default).
 Result<PostOp> parse_post_op(std::string_view text);
 std::string format_post_op(const PostOp& post_op);
 
 // Appends the post-ops' tensors (before the outputs), work and formulas to an operator's model.
 Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
 
-// Full reference of a problem: the operator's, then its post-ops. `inputs` holds the residual
-// tensors after the operator's own. Error: a plugin's reference failed.
+// The full reference of a problem: the operator's, then its post-ops. `inputs` contains the
+// residual tensors after the operator's own. Error: a plugin's reference failed.
 Result<std::vector<double>> checked_reference(const Problem& problem, ReferenceInputs inputs,
                                               std::size_t output,
                                               std::span<const std::int64_t> positions);

@@ -44,7 +44,7 @@ Status check_math(const Operator& op, Math math, DataType dtype, const Work& wor
   constexpr std::string_view kNext =
       "set `math: fast_accumulation` only in entries of gemm with dtype f8_e4m3";
   if (!is_fp8(dtype)) {
-    return Error{fmt::format("`fast_accumulation` is a choice for products of fp8, not of {}",
+    return Error{fmt::format("`fast_accumulation` applies only to products of fp8, not of {}",
                              info(dtype).name),
                  "math", std::string(kNext)};
   }
@@ -105,7 +105,7 @@ Result<Problem> make_problem(ProblemRequest request) {
   BENCH_RETURN_IF_ERROR(check_direction(op, request.direction));
   BENCH_RETURN_IF_ERROR(check_data_type(request.dtype));
   BENCH_RETURN_IF_ERROR(check_post_ops(request));
-  // What was not written at all comes without a table.
+  // A request without any written parameters has no table.
   ParameterSet given =
       request.parameters.table().empty() ? ParameterSet(op.parameters) : request.parameters;
   for (std::size_t i = 0; i < given.table().size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem: one operator with everything that decides what is computed. Plain data; how it is
-// measured is not known here.
+// A problem: one operator with everything that determines what is computed. Plain data, independent
+// of how it is measured.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -20,22 +20,22 @@ namespace bench::ops {
 struct Operator;
 
 enum class Direction { forward, backward_data, backward_weights };
-enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as frameworks let it
-// YAML: default, tf32, fast_accumulation. tf32: f32 operands may be rounded to TF32.
-// fast_accumulation: products of fp8 may keep their sums in the few bits that the tensor cores add
-// with, in place of moving them to f32 again and again.
+enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as in frameworks
+// In YAML: default, tf32, fast_accumulation.
+// tf32: f32 operands may be rounded to TF32.
+// fast_accumulation: fp8 products may keep their sums in the few bits of the tensor cores'
+// accumulators. Otherwise the sums are repeatedly moved to f32.
 enum class Math { standard, tf32, fast_accumulation };
 std::span<const std::string_view> direction_names();  // in the order of the enumerators
 std::span<const std::string_view> layout_names();
 std::span<const std::string_view> math_names();
 
-using Dims = std::vector<std::int64_t>;  // logical sizes, outermost first, always n, c, then
-                                         // spatial (nchw order)
-// Absent on overflow of 2^63.
+// Logical sizes, outermost first: always n, c, then spatial (nchw order).
+using Dims = std::vector<std::int64_t>;
+// Returns nullopt if the product overflows (2^63 or more).
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims);
 
-// weights: constant between calls in deployments (weights, bias, statistics); workspace: made by
-// the forward pass for the backward.
+// weights: constant between calls in deployments (weights, bias, statistics).
 enum class TensorRole { input, weights, output };
 
 struct Tensor {
@@ -43,21 +43,21 @@ struct Tensor {
   TensorRole role;
   DataType dtype;
   Dims dims;
-  // Elements that the computation reads or writes at all (stride > kernel leaves inputs untouched):
-  // what bytes are counted from.
+  // Number of elements that the computation reads or writes (stride > kernel leaves some inputs
+  // unused). Bytes are computed from it.
   std::int64_t touched = 0;
 
-  std::int64_t elements() const;  // product of dims; model() has checked the range
+  std::int64_t elements() const;  // product of dims; model() checked the range
   Bytes size() const;             // elements * element size, plain row-major
 };
 
-// Convention `bench-1`: docs/work_model.md. Every count is checked against overflow when made.
+// Convention `bench-1`: docs/work_model.md. Every count is checked for overflow when it is made.
 struct Work {
   std::optional<std::int64_t> macs;  // multiply-accumulates; conv and gemm only
   std::int64_t flops = 0;
-  std::int64_t flops_valid = 0;  // without the taps that fall into padding
-  std::int64_t sfu_ops = 0;      // exp, tanh, erf, ...: one each, beside their plain FLOPs
-  std::int64_t bytes_read = 0;   // compulsory: each distinct input element touched, once
+  std::int64_t flops_valid = 0;  // excluding the taps in padding
+  std::int64_t sfu_ops = 0;      // exp, tanh, erf, ...: one each, in addition to their plain FLOPs
+  std::int64_t bytes_read = 0;   // compulsory: each distinct input element that is used, once
   std::int64_t bytes_written = 0;
 
   Flops total() const { return {flops}; }
@@ -65,7 +65,7 @@ struct Work {
   friend bool operator==(const Work&, const Work&) = default;
 };
 
-// One line of `explain`: how a number came about.
+// One line of `explain`: how a number was computed.
 struct Formula {
   std::string name;        // "flops", "bytes", "P"
   std::string expression;  // "2*N*K*P*Q*(C/g)*R*S"
@@ -81,12 +81,12 @@ struct Model {
   std::vector<Formula> formulas;
 };
 
-// An operation fused behind an operator's output, applied in order to each element.
-// `function` is the name of a unary pointwise function, or "add": adds a tensor `residual` of the
-// output's shape.
+// An operation fused after an operator's output, applied to each element in order. `function` is
+// the name of a unary pointwise function, or "add", which adds a tensor `residual` of the output's
+// shape.
 struct PostOp {
   std::string function;
-  double alpha = 0;  // as in pointwise (its default where not given)
+  double alpha = 0;  // as in pointwise (its default if not given)
   double beta = 0;
   friend bool operator==(const PostOp&, const PostOp&) = default;
 };
@@ -100,13 +100,13 @@ struct Problem {
   ParameterSet parameters{{}};  // complete
   std::vector<PostOp> post_ops;
 
-  // Derived by make_problem, post-ops included (their tensors stand after the operator's inputs,
-  // their work is added).
+  // Derived by make_problem, including post-ops. Their tensors follow the operator's inputs, and
+  // their work is added.
   std::vector<Tensor> tensors;
   Work work;
   std::vector<Formula> formulas;
 
-  // Inputs and weights precede outputs; the number of the former.
+  // Returns the number of inputs and weights, which precede the outputs.
   std::size_t input_count() const;
 };
 
@@ -116,19 +116,19 @@ struct ProblemRequest {
   DataType dtype = DataType::f32;
   Layout layout = Layout::any;
   Math math = Math::standard;
-  ParameterSet parameters{{}};  // as written; what is absent takes its default
+  ParameterSet parameters{{}};  // as written; missing ones take their defaults
   std::vector<PostOp> post_ops = {};
 };
 
 // Completes, checks and models. Errors: impossible shapes, overflow beyond 2^63 - 1 elements or
-// operations, a direction or post-op that the operator does not have, fast accumulation of what is
-// not a product of fp8; `where` names the parameter
-// (or "direction", "dtype", "math", "post_ops") that is at fault.
+// operations, a direction or post-op that the operator does not have. Also fast accumulation for
+// anything but an fp8 product. `where` names the parameter at fault (or "direction", "dtype",
+// "math", "post_ops").
 Result<Problem> make_problem(ProblemRequest request);
 
 // The parameter segment of a case id: "n32c64h56w56k64r3s3p1+bias+add+relu".
 std::string problem_tokens(const Problem& problem);
-// Its inverse.
+// The inverse.
 struct ProblemTokens {
   ParameterSet parameters;
   std::vector<PostOp> post_ops;

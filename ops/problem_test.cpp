@@ -61,7 +61,7 @@ TEST(MakeProblem, AccumulatesFastOnlyInProductsOfFp8) {
   EXPECT_EQ(accumulate("gemm", "m16n16k16+tb", DataType::f8_e4m3), "accepted");
   EXPECT_EQ(accumulate("gemm", "m16n16k16", DataType::f8_e5m2), "accepted");
   EXPECT_EQ(accumulate("gemm", "m16n16k16", DataType::f32),
-            "math: `fast_accumulation` is a choice for products of fp8, not of f32; set `math: "
+            "math: `fast_accumulation` applies only to products of fp8, not of f32; set `math: "
             "fast_accumulation` only in entries of gemm with dtype f8_e4m3");
   EXPECT_EQ(accumulate("softmax", "4x4", DataType::f8_e4m3),
             "math: `softmax` has no products that `fast_accumulation` could apply to; set `math: "

@@ -20,7 +20,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 using Shapes = std::vector<FrameworkRange::Shape>;
 
-// PyProf's spelling of a type and the framework's.
+// PyProf's name of a type and the framework's.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = {
     {{"fp16", "float16"},
      {"fp32", "float32"},
@@ -37,7 +37,7 @@ std::string_view type_of(std::string_view written) {
   return {};
 }
 
-// "64", "(8,16)", "(1,)": whole numbers that are not negative; absent for others.
+// Parses "64", "(8,16)", "(1,)": integers >= 0. Returns nullopt for other forms.
 std::optional<Numbers> numbers_of(std::string_view text) {
   if (text.starts_with('(') || text.starts_with('[')) {
     if (!text.ends_with(text.front() == '(' ? ')' : ']')) return std::nullopt;
@@ -56,8 +56,8 @@ std::optional<Numbers> numbers_of(std::string_view text) {
   return numbers;
 }
 
-// Removes the text up to the next `separator` outside of brackets, and the separator. False where
-// there is none: the text may have been cut off.
+// Removes the text up to the next `separator` outside of brackets, and the separator. Returns false
+// if there is none, because the text may have been truncated.
 bool take_item(std::string_view& text, char separator, std::string_view& item) {
   std::int64_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -75,16 +75,16 @@ bool take_item(std::string_view& text, char separator, std::string_view& item) {
 // Parameters of a row: "N=32,C=3,...,fp16,", "A=(2,3),B=(3,4),fp16,", "T=[(2,3),(3,)],fp16,".
 struct RowParameters {
   std::map<std::string_view, Numbers> values;
-  Shapes tensors;         // of T, A and B
-  std::string_view type;  // the framework's word; empty: not told
+  Shapes tensors;         // those of T, A and B
+  std::string_view type;  // the framework's name; empty if unknown
 
   bool has(std::string_view key) const { return values.contains(key); }
-  // Of one number; 0 where it is none.
+  // Returns a single number, or 0 if there is none.
   std::int64_t at(std::string_view key) const {
     const auto found = values.find(key);
     return found != values.end() && found->second.size() == 1 ? found->second.front() : 0;
   }
-  // Of the numbers of a tuple; absent where there are none or it is too large.
+  // Returns the product of a tuple's numbers, or nullopt if there is none or it overflows.
   std::optional<std::int64_t> product(std::string_view key) const {
     const auto found = values.find(key);
     if (found == values.end() || found->second.empty()) return std::nullopt;
@@ -94,7 +94,7 @@ struct RowParameters {
   }
 };
 
-// "[(2,3),(3,)]" or "(2,3)". False where it is neither, or cut off.
+// Parses "[(2,3),(3,)]" or "(2,3)". Returns false for other forms and truncated text.
 bool take_tensors(std::string_view text, Shapes& tensors) {
   if (text.starts_with('[')) {
     if (!text.ends_with(']')) return false;
@@ -112,7 +112,7 @@ bool take_tensors(std::string_view text, Shapes& tensors) {
 
 bool is_tensor_key(std::string_view key) { return key == "T" || key == "A" || key == "B"; }
 
-// What is cut off is left out: all that stands before it is whole.
+// Skips a truncated parameter; all parameters before it are complete.
 RowParameters parse_named(std::string_view text) {
   RowParameters row;
   const bool is_batched = text.starts_with("B=") && !text.starts_with("B=(");
@@ -132,7 +132,7 @@ RowParameters parse_named(std::string_view text) {
   return row;
 }
 
-// "[32,64]fp16;[64]fp16", of PyProf's later versions. One type must do for all.
+// Parses "[32,64]fp16;[64]fp16", of PyProf's later versions. All tensors must have the same type.
 RowParameters parse_tensors(std::string_view text) {
   RowParameters row;
   while (!text.empty()) {
@@ -157,7 +157,7 @@ FrameworkArgument number_argument(std::string_view name, Numbers numbers) {
   return {name, "tuple", {}, {}, std::move(numbers)};
 }
 
-// Of tensors of the row's type, if it tells one; `more` are arguments that are no tensors.
+// Uses the row's type for all tensors, if known. `more` are arguments that are not tensors.
 std::optional<FrameworkWork> work_of_call(std::string_view name, const RowParameters& row,
                                           const Shapes& tensors,
                                           std::vector<FrameworkArgument> more = {},
@@ -171,7 +171,7 @@ std::optional<FrameworkWork> work_of_call(std::string_view name, const RowParame
 
 using WorkOfRow = std::optional<FrameworkWork>(std::string_view name, const RowParameters& row);
 
-// One kernel may compute one group or all of them: with several the work of a row is not known.
+// One kernel may compute one group or all of them. With several groups the row's work is unknown.
 std::optional<FrameworkWork> convolution(std::string_view name, const RowParameters& row) {
   for (const std::string_view key : {"N", "C", "H", "W", "K", "P", "Q", "R", "S"}) {
     if (row.at(key) < 1) return std::nullopt;
@@ -197,8 +197,8 @@ std::optional<FrameworkWork> convolution(std::string_view name, const RowParamet
   return work_of_call(name, row, tensors, std::move(more), &output);
 }
 
-// M, N and K of a product, of which one may be a tuple of leading sizes. Its bias is added by a
-// kernel of its own.
+// M, N and K of a product; one of them may be a tuple of leading sizes. A separate kernel adds the
+// bias.
 std::optional<FrameworkWork> product(std::string_view name, const RowParameters& row) {
   const auto m = row.product("M");
   const auto n = row.product("N");
@@ -237,8 +237,8 @@ constexpr std::array<OperatorRow, 8> kProducts = {{{"conv1d", convolution},
 
 constexpr std::array<std::string_view, 2> kElementwiseNames = {"elementwise", "PointwiseApply"};
 
-// Whether the row's kernel does the arithmetic of its operator: PyProf says so by giving it FLOPs;
-// of what it gave none to, the name tells.
+// Whether the row's kernel does the operator's arithmetic. It does if PyProf assigned FLOPs to it.
+// If PyProf assigned none, the name decides.
 bool computes(const Activity& activity, PyprofKernel kernel) {
   const auto given = activity.attributes.integer(Attribute::given_flops);
   if (given) return *given > 0;

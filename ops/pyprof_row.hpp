@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a row of PyProf's table (profiler/readers/pyprof.cpp) from the parameters that stand in
-// it, by the one work model. PyProf's own formulas are wrong for some operators, and its list of
-// kernel names, by which it gives work to rows, ends before Hopper.
+// Computes the work of a row of PyProf's table (profiler/readers/pyprof.cpp) from the row's
+// parameters, with this program's work model. PyProf's own formulas are wrong for some operators.
+// It assigns work to rows with a list of kernel names, which ends before Hopper.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -11,11 +11,11 @@
 
 namespace bench::ops {
 
-// Of convolutions of one group, products of matrices and elementwise operators, the latter in the
-// forward direction only. Bytes need the data type. Where the parameters were cut before the number
-// of groups, it is one. Absent for other rows, where a parameter is missing or was cut off, and for
-// kernels that do not do the operator's arithmetic: PyProf gave them 0, or nothing, and their name
-// does not tell that they do.
+// Supports convolutions of one group, matrix products and elementwise operators, the latter only in
+// the forward direction. Bytes require the data type. If the parameters were truncated before the
+// number of groups, it is assumed to be one. Returns nullopt for other rows, or if a parameter is
+// missing or truncated. Also returns nullopt for kernels that do not do the operator's arithmetic:
+// PyProf assigned them 0 or nothing, and their names do not show that they do.
 std::optional<ActivityWork> work_of_pyprof_row(const Activity& activity);
 
 }  // namespace bench::ops

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of 4 x 4 doubles stays in registers over all terms, so that a term costs 16
-// multiplications and additions for 2 short loads: without it the reference would be bound by loads
-// and stores.
+// A tile of 4 x 4 doubles stays in registers over all terms. A term then costs 16 multiplications
+// and additions for 2 short loads. Otherwise loads and stores would limit the reference.
 #include "ops/reference_tile.hpp"
 
 namespace bench::ops {

@@ -13,8 +13,8 @@ inline constexpr std::size_t kTile = 4;  // rows and columns
 
 using Tile = std::array<std::array<double, kTile>, kTile>;
 
-// tile[i][j] = sum over t of weights[t*kTile + i] * source[offsets[t] + j], for the first `rows`
-// rows (1 or kTile; the others are left as they are). `weights` holds kTile values a term.
+// Computes tile[i][j] = sum over t of weights[t*kTile + i] * source[offsets[t] + j] for the first
+// `rows` rows (1 or kTile); the others are unchanged. `weights` contains kTile values per term.
 void accumulate_tile(const double* source, std::span<const std::ptrdiff_t> offsets,
                      const double* weights, std::size_t rows, Tile& tile);
 

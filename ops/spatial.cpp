@@ -30,7 +30,7 @@ Status expand(ParameterSet& set, std::string_view name, int rank, std::vector<T>
   return Done{};
 }
 
-// Entry `index` of a list parameter, or `fallback` where the table or the set lacks it.
+// Returns entry `index` of a list parameter, or `fallback` if the table or the set lacks it.
 std::int64_t entry(const ParameterSet& set, std::string_view name, std::size_t index,
                    std::int64_t fallback) {
   if (find_parameter(set.table(), name) == nullptr || !set.has(name)) return fallback;
@@ -62,7 +62,7 @@ Status complete_chain(ParameterSet& set, std::span<const std::string_view> names
     return Error{fmt::format("`{}` does not belong to {} dimension{}, expected {}", name, rank,
                              rank == 1 ? "" : "s", fmt::join(used, ", ")),
                  std::string(name),
-                 fmt::format("the sizes decide the number of dimensions: {} here",
+                 fmt::format("the sizes determine the number of dimensions: {} here",
                              fmt::join(size_names(rank), ", "))};
   }
   if (!set.has(used.front())) {
@@ -128,7 +128,8 @@ Status infer_output(SpatialAxis& axis, Sweep sweep) {
   const Checked span = sweep == Sweep::convolution ? axis.input + pads - reach - 1
                                                    : (Checked(axis.input) - 1) * axis.stride -
                                                          pads + reach + axis.output_pad;
-  // `reach` and `pads` are intermediate values; without this a difference could hide them.
+  // `reach` and `pads` are intermediate values. Without this check a difference could hide their
+  // overflow.
   const Checked sum = span + reach + pads;
   if (!sum.value()) {
     return Error{fmt::format("the padded size along `{}` is beyond 2^63 - 1", axis.name),

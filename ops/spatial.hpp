@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spatial dimensions, shared by conv, pool and batch_norm: rank, completion of parameters, output
-// sizes, and how many elements and taps a sweep of a kernel over an axis really touches.
+// Spatial dimensions, shared by conv, pool and batch_norm: rank, completion of parameters and
+// output sizes. Also counts the elements and taps that a kernel's sweep over an axis really uses.
 #pragma once
 
 #include "base/checked.hpp"
@@ -16,27 +16,28 @@
 
 namespace bench::ops {
 
-// Behind n and c.
+// The first spatial dimension follows n and c.
 inline constexpr std::size_t kFirstSpatial = 2;
 inline constexpr std::size_t kMaxSpatialRank = 3;
-// Parameters of sizes and of a kernel's sizes, outermost first; those of a lower rank are the last.
+// Parameters of sizes and of a kernel's sizes, outermost first. A lower rank uses the last ones.
 inline constexpr std::array<std::string_view, kMaxSpatialRank> kSpatialSizeNames = {"d", "h", "w"};
 inline constexpr std::array<std::string_view, kMaxSpatialRank> kKernelSizeNames = {"t", "r", "s"};
 
-// Sets the last of the three `names`, as many as there are sizes (at most kMaxSpatialRank).
+// Sets the last of the three `names`: one per size (at most kMaxSpatialRank).
 void set_spatial_sizes(ParameterSet& set, std::span<const std::string_view, kMaxSpatialRank> names,
                        std::span<const std::int64_t> sizes);
 
 // --- Completion (for Operator::complete). Errors: `where` is the parameter's name.
 
-// Rank of the sizes `d`, `h`, `w`: with d 3, else with h 2, with w alone 1. A missing size takes
-// the one before it (h = d, w = h).
+// Returns the rank of the sizes `d`, `h`, `w`: 3 with d, else 2 with h, else 1. A missing size
+// takes the value of the one before it (h = d, w = h).
 Result<int> complete_sizes(ParameterSet& set);
-// Counts of rank `rank` whose names, outermost of three first, are `names` ({"t", "r", "s"}): the
-// outermost one of the rank is required, a missing one takes the one before it, one outside the
-// rank is an error.
+// Completes counts for `rank` dimensions. `names` are those of three dimensions, outermost first
+// ({"t", "r", "s"}). The outermost one of the rank is required. A missing one takes the value of
+// the one before it; one outside the rank is an error.
 Status complete_chain(ParameterSet& set, std::span<const std::string_view> names, int rank);
-// Expands `name` (spatial, or padding below) to one entry a dimension; absent: `fallback` in each.
+// Expands `name` (spatial; padding below) to one entry per dimension. If it is not set, each is
+// `fallback`.
 Status expand_spatial(ParameterSet& set, std::string_view name, int rank, std::int64_t fallback);
 Status expand_padding(ParameterSet& set, std::string_view name, int rank);
 
@@ -49,7 +50,7 @@ std::vector<std::int64_t> spatial_sizes(const ParameterSet& complete);
 // --- One axis.
 
 struct SpatialAxis {
-  std::string_view name;  // of the size parameter: "h"
+  std::string_view name;  // name of the size parameter: "h"
   std::int64_t input = 1;
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
@@ -63,23 +64,23 @@ struct SpatialAxis {
 // outputs i*stride - pad.begin + r*dilation.
 enum class Sweep { convolution, transposed };
 
-// Typed view of a complete set: sizes, then by name the counts `kernel_names` (as in
-// complete_chain) or one spatial parameter (`kernel_names` of size 1: {"window"}), and `stride`,
-// `pad`, `dilation`, `output_pad` where the table has them. Outputs are not inferred.
+// A typed view of a complete set: sizes, kernel sizes, and `stride`, `pad`, `dilation`,
+// `output_pad` if the table has them. `kernel_names` are the counts (as in complete_chain) or one
+// spatial parameter ({"window"}). Outputs are not inferred.
 std::vector<SpatialAxis> spatial_axes(const ParameterSet& complete,
                                       std::span<const std::string_view> kernel_names);
 
 // Sets `output`: floor((H + p0 + p1 - d*(R-1) - 1)/s) + 1, transposed (H-1)*s - p0 - p1 + d*(R-1) +
-// output_pad + 1. Errors: output below 1, a step beyond 2^63; `where` is the axis' name.
+// output_pad + 1. Errors: output below 1, a value beyond 2^63; `where` is the axis' name.
 Status infer_output(SpatialAxis& axis, Sweep sweep);
 
-// Work along one axis; those of a problem are products over its axes. Exact, in logarithmic time
-// (sizes come from users and may be huge). Needs `output`.
+// Work along one axis; a problem's counts are products over its axes. Exact, in logarithmic time,
+// because sizes come from users and may be huge. Requires `output`.
 struct AxisCounts {
-  Checked taps;          // pairs (output position, kernel tap) that fall onto an input, not padding
-  std::int64_t inputs;   // distinct input positions that take part in a pair
-  std::int64_t outputs;  // distinct output positions that do
-  std::int64_t kernels;  // distinct kernel positions that do
+  Checked taps;          // pairs (output position, kernel tap) that use an input, not padding
+  std::int64_t inputs;   // distinct input positions in such pairs
+  std::int64_t outputs;  // distinct output positions in such pairs
+  std::int64_t kernels;  // distinct kernel positions in such pairs
 };
 AxisCounts count_axis(const SpatialAxis& axis, Sweep sweep);
 

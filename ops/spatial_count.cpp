@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// count_axis of ops/spatial.hpp. A sweep moves a kernel over a window: step x in [0, X) and tap y
-// in [0, Y) meet position s*x + d*y, and the pair counts when that lies in [low, high]. All counts
-// are numbers of lattice points below a line, which Euclid's algorithm gives in logarithmic time.
+// Implements count_axis of ops/spatial.hpp. A sweep moves a kernel over a window: step x in [0, X)
+// and tap y in [0, Y) use position s*x + d*y. The pair counts if that is in [low, high]. All counts
+// are numbers of lattice points below a line, which Euclid's algorithm computes in logarithmic
+// time.
 #include "ops/spatial.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace bench::ops {
 namespace {
 
-// Products of two 63-bit sizes occur on the way to results that fit.
+// Intermediate values are products of two 63-bit sizes, although the results fit.
 using Wide = __int128;
 
 // sum over i in [0, n) of floor((a*i + b) / m), for a, b >= 0 and m > 0 (Graham, Knuth, Patashnik,
@@ -37,12 +38,12 @@ struct Lattice {
   Wide stride;    // s
   Wide dilation;  // d
 
-  // Pairs with s*x + d*y <= limit.
+  // Counts pairs with s*x + d*y <= limit.
   Wide up_to(Wide limit) const {
     if (limit < 0 || steps <= 0 || taps <= 0) return 0;
     const Wide last = std::min(steps - 1, limit / stride);
     const Wide room = limit - dilation * (taps - 1);
-    // Steps before `partial` take all taps.
+    // Steps before `partial` use all taps.
     const Wide partial = room < 0 ? 0 : std::min(last, room / stride) + 1;
     const Wide rest = last - partial + 1;
     return partial * taps + rest + floor_sum(rest, dilation, stride, limit - stride * last);
@@ -52,8 +53,8 @@ struct Lattice {
 
   Lattice transposed() const { return {taps, steps, dilation, stride}; }
 
-  // Distinct positions. Pairs of one position differ by multiples of (d/g, -s/g); of those the one
-  // with the smallest tap is counted: its tap is below s/g, or a further step would leave the
+  // Counts distinct positions. Pairs with the same position differ by multiples of (d/g, -s/g). The
+  // pair with the smallest tap is counted: its tap is below s/g, or a further step would leave the
   // range.
   Wide distinct_positions(Wide low, Wide high) const {
     const Wide divisor =
@@ -66,7 +67,7 @@ struct Lattice {
     return low_taps.pairs(low, high) + corner.pairs(low - shift, high - shift);
   }
 
-  // Steps that meet the window: each is counted at its first tap inside.
+  // Counts the steps that use the window; each is counted at its first tap inside.
   Wide distinct_steps(Wide low, Wide high) const {
     const Lattice first{steps, 1, stride, dilation};
     const Lattice later{steps, taps - 1, stride, dilation};
@@ -78,7 +79,7 @@ struct Lattice {
 Checked narrow(Wide value) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   if (value <= kLargest) return {static_cast<std::int64_t>(value)};
-  return Checked(kLargest) + 1;  // an overflow that is remembered
+  return Checked(kLargest) + 1;  // an overflow that Checked keeps
 }
 
 }  // namespace

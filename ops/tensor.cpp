@@ -11,7 +11,7 @@ Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtyp
   Checked elements = 1;
   for (const Extent& extent : extents) {
     elements *= extent.size;
-    // Elements and bytes alike: both are counted in 63 bits.
+    // Both elements and bytes must fit into 63 bits.
     if (!(elements * info(dtype).bytes).value()) {
       return Error{fmt::format("`{}` has more than 2^63 - 1 elements or bytes with `{}` = {}", name,
                                extent.parameter, extent.size),

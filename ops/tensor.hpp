@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making tensors and counts of a model with every product checked against overflow.
+// Creates a model's tensors and counts. Every product is checked for overflow.
 #pragma once
 
 #include "base/checked.hpp"
@@ -12,25 +12,26 @@
 
 namespace bench::ops {
 
-// One dimension of a tensor and the parameter that a user would change to make it smaller.
+// One dimension of a tensor and the parameter that a user would change to reduce it.
 struct Extent {
   std::string_view parameter;
   std::int64_t size;
 };
 
-// A tensor that is touched whole. Error: more than 2^63 - 1 elements or bytes; `where` is the first
-// parameter with which the product, taken from the outermost dimension on, leaves the range.
+// Creates a tensor whose elements are all used. Error: more than 2^63 - 1 elements or bytes.
+// `where` is the first parameter, from the outermost dimension on, at which the product leaves the
+// range.
 Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtype,
                            const std::vector<Extent>& extents);
 
-// The value of a formula. Error: beyond 2^63 - 1; `what` names the count ("flops"), `where` the
+// The value of a formula. Error: it exceeds 2^63 - 1; `what` names the count ("flops"), `where` the
 // parameter.
 Result<std::int64_t> in_range(Checked count, std::string_view what, std::string_view where);
 
-// Sets bytes_read and bytes_written from the touched elements of `tensors`.
+// Sets bytes_read and bytes_written from the used elements of `tensors`.
 Status count_bytes(const std::vector<Tensor>& tensors, Work& work);
 
-// "bytes": one term for each tensor, "touched elements * element size".
+// The formula "bytes": one term per tensor, "used elements * element size".
 Formula bytes_formula(const std::vector<Tensor>& tensors);
 
 }  // namespace bench::ops

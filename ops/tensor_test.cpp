@@ -21,7 +21,7 @@ TEST(MakeTensor, NamesTheParameterThatIsTooLarge) {
                                               {{"n", kTwoTo31}, {"c", kTwoTo31}, {"h", 2}});
   ASSERT_FALSE(elements.ok());
   EXPECT_EQ(elements.error().where, "h");
-  // 2^62 elements can be counted, their bytes cannot.
+  // 2^62 elements can be counted, but not their bytes.
   const Result<Tensor> bytes = make_tensor("source", TensorRole::input, DataType::f32,
                                            {{"n", kTwoTo31}, {"c", kTwoTo31}, {"h", 1}});
   ASSERT_FALSE(bytes.ok());

@@ -40,7 +40,7 @@ inline Result<Problem> try_problem(std::string_view op, std::string_view tokens,
                        .post_ops = std::move(parsed.post_ops)});
 }
 
-// Fails the test (and throws) where there is no such problem.
+// Fails the test (and throws) if the problem is invalid.
 inline Problem problem(std::string_view op, std::string_view tokens, DataType dtype = DataType::f32,
                        Direction direction = Direction::forward) {
   Result<Problem> result = try_problem(op, tokens, dtype, direction);
@@ -67,7 +67,7 @@ inline void expect_round_trip(const Problem& problem) {
   EXPECT_EQ(problem_tokens(*again), tokens);
 }
 
-// The reference at chosen positions gives the same numbers as the whole one.
+// The reference at chosen positions gives the same numbers as the complete reference.
 inline void expect_positions_agree(const Problem& problem, Random& random) {
   const std::vector<std::vector<double>> inputs = random_inputs(problem, random());
   const std::vector<double> whole = reference_values(problem, inputs, 0, {});
@@ -83,7 +83,7 @@ inline void expect_positions_agree(const Problem& problem, Random& random) {
   }
 }
 
-// Bytes as the convention has them, from the problem's own tensors.
+// Checks the bytes of the convention against the problem's own tensors.
 inline void expect_bytes(const Problem& problem, std::int64_t total) {
   EXPECT_EQ(problem.work.bytes_read + problem.work.bytes_written, total) << problem_tokens(problem);
 }

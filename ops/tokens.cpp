@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case-id text of parameters, and back: format_tokens and parse_tokens of ops/parameter.hpp.
+// Formats parameters as case-id text and parses it: format_tokens and parse_tokens of
+// ops/parameter.hpp.
 #include "base/characters.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
@@ -66,7 +67,7 @@ std::vector<std::string_view> valid_tokens(std::span<const Parameter> table) {
   return tokens;
 }
 
-// Reads a parameter segment from left to right; `rest_` is what has not been read.
+// Reads a parameter segment from left to right. `rest_` is the unread part.
 class TokenReader {
  public:
   TokenReader(std::span<const Parameter> table, std::string_view text)
@@ -112,7 +113,7 @@ class TokenReader {
         fmt::format("valid tokens, each followed by its value: {}", fmt::join(tokens, ", ")));
   }
 
-  // Letters before a value, such as "alpha".
+  // Returns the length of the letters before a value, such as "alpha".
   std::size_t token_length() const {
     const auto end =
         std::ranges::find_if_not(rest_, [](char c) { return is_lower(c) || c == '_'; });
@@ -126,8 +127,8 @@ class TokenReader {
     return Done{};
   }
 
-  // A word or shape reaches to the next '-' or the end. What does not look like it belongs to a
-  // later parameter; complete() misses it if it was required.
+  // A word or shape extends to the next '-' or the end. Text of another form belongs to a later
+  // parameter; complete() reports the parameter as missing if it was required.
   Status read_positional(const Parameter& parameter) {
     const std::string_view part = rest_.substr(0, rest_.find('-'));
     if (parameter.kind == ParameterKind::word) {

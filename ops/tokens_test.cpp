@@ -96,7 +96,7 @@ TEST(Tokens, ErrorsNameTheTextAndWhatIsValid) {
 }
 
 TEST(Tokens, NoTextMakesItThroughThatIsNotReadWhole) {
-  // Bytes that no id contains, each at each place of a valid text.
+  // Bytes that no id contains, each at every position of a valid text.
   const std::string valid = "clip-1x64-alpha0.5beta2+bias";
   for (std::size_t i = 0; i < valid.size(); ++i) {
     for (const char byte : {'\0', '\n', '/', '%', '\xff', 'A'}) {

@@ -10,14 +10,14 @@
 namespace bench::ops {
 namespace {
 
-// In units of one standard deviation times 3 to 6 (outputs have a deviation of magnitude / 3).
+// 3 to 6 times one standard deviation (outputs have a deviation of magnitude / 3).
 constexpr double kSafety = 4;
 
-// Outputs have a standard deviation of a third of their magnitude, so that this covers the largest
+// Outputs have a standard deviation of a third of their magnitude. This factor covers the largest
 // of millions, a bias and a residual.
 constexpr double kReach = 4;
 
-// Near the poles of log and sqrt no bound exists; a result there is not checked more closely.
+// Near the poles of log and sqrt there is no bound; results there are not checked more closely.
 constexpr double kSteepest = 64;
 
 double steepest_slope(const PostOp& post_op, double magnitude) {
@@ -43,11 +43,11 @@ Tolerance integer_tolerance(const Problem& problem) {
   return {.absolute = 1, .relative = 2 * info(DataType::f32).epsilon};
 }
 
-// How much of a partial sum one addition may lose.
+// Returns the fraction of a partial sum that one addition may lose.
 double addition_rounding(const Problem& problem) {
-  // Tensor cores of compute capability 8.9 and 9.0 add products of fp8 with 13 bits behind the
-  // leading one, and cut off the rest: "around 14 bits" (DeepSeek-V3 Technical Report, 2024, arXiv
-  // 2412.19437, section 3.3.2, on an H800), "22 bits: 1 sign, 8 exponent, 13 mantissa"
+  // Tensor cores of compute capability 8.9 and 9.0 add fp8 products with 13 bits after the leading
+  // one, and truncate the rest. Sources: "around 14 bits" (DeepSeek-V3 Technical Report, 2024,
+  // arXiv 2412.19437, section 3.3.2, on an H800); "22 bits: 1 sign, 8 exponent, 13 mantissa"
   // (SageAttention2, 2024, arXiv 2411.10958, on Ada and Hopper).
   constexpr double kFastAccumulation = 0x1p-13;
   if (problem.math == Math::fast_accumulation) return kFastAccumulation;

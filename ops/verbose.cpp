@@ -18,12 +18,12 @@
 namespace bench::ops {
 namespace {
 
-// The descriptor that tells a tensor's data type: the first of these that is there. Backward passes
-// name gradients like what they are the gradients of.
+// The descriptors that may contain a tensor's data type; the first one present counts. Backward
+// passes name gradients like the tensors that they belong to.
 struct ArgumentRow {
   std::string_view tensor;
   std::array<std::string_view, 4> arguments;
-  std::size_t index = 0;  // of descriptors of one name
+  std::size_t index = 0;  // among descriptors with the same name
 };
 constexpr std::array<ArgumentRow, 10> kArguments = {{
     {"source", {"src", "data"}},
@@ -38,7 +38,7 @@ constexpr std::array<ArgumentRow, 10> kArguments = {{
     {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
 }};
 
-// How work_of names what it needs of an activity.
+// Collects what work_of needs of an activity.
 VerbosePrimitive primitive_of(const Activity& activity,
                               std::vector<MemoryDescriptor>& descriptors) {
   const Attributes& attributes = activity.attributes;
@@ -61,7 +61,7 @@ const VerboseMapping* find_mapping(std::string_view primitive) {
   return nullptr;
 }
 
-// Absent where the descriptors do not name it or the data type is none of ours.
+// Returns nullopt if the descriptors do not name it, or the data type is not supported.
 std::optional<DataType> dtype_of(const VerbosePrimitive& primitive, const ArgumentRow& row) {
   for (const std::string_view argument : row.arguments) {
     const MemoryDescriptor* descriptor =
@@ -71,8 +71,8 @@ std::optional<DataType> dtype_of(const VerbosePrimitive& primitive, const Argume
   return std::nullopt;
 }
 
-// Data types of the tensors as the primitive has them; false where one is not known. Statistics and
-// the like, which no descriptor tells, keep the model's.
+// Sets the tensors' data types as the primitive has them. Returns false if one is unknown. Tensors
+// without a descriptor, such as statistics, keep the model's type.
 bool set_data_types(const VerbosePrimitive& primitive, std::span<const VerbosePostOp> post_ops,
                     Problem& problem) {
   std::optional<DataType> destination;
@@ -131,7 +131,7 @@ std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Pr
   return work;
 }
 
-// With its post-ops, whose tensors have the sizes of the destination: so it is made twice.
+// Creates the problem twice: post-ops need the sizes of its destination.
 std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive) {
   const VerboseMapping* mapping = find_mapping(primitive.primitive);
   if (mapping == nullptr || primitive.memory.empty()) return std::nullopt;
@@ -140,7 +140,7 @@ std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive)
   const auto dtype = data_type_from_name(primitive.memory.front().dtype);
   if (!dtype) return std::nullopt;
   wanted->request.op = find_operator(mapping->op);
-  // Counts do not depend on the data type; that of an accumulator is none of a case.
+  // Counts do not depend on the data type. An accumulator's type is not a case's data type.
   wanted->request.dtype = info(*dtype).is_case_type ? *dtype : DataType::f32;
   Result<Problem> problem = make_problem(wanted->request);
   if (!problem.ok()) return std::nullopt;
@@ -164,7 +164,7 @@ bool is_execution(const Activity& activity) {
          activity.attributes.text(Attribute::phase) == "exec";
 }
 
-// Everything that the work depends on. The separator stands in none of the texts.
+// Contains everything that the work depends on. The separator occurs in none of the texts.
 void make_key(const Activity& activity, std::string& key) {
   key.clear();
   for (const Attribute attribute :
@@ -178,13 +178,13 @@ void make_key(const Activity& activity, std::string& key) {
 class RememberingActivityWork {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
-    // The tables of kernels are short, and each row has parameters of its own.
+    // Not cached: tables of kernels are short, and each row has its own parameters.
     if (activity.kind == ActivityKind::kernel) return work_of_pyprof_row(activity);
     if (!is_execution(activity)) return std::nullopt;
     make_key(activity, key_);
     const auto known = works_.find(key_);
     if (known != works_.end()) return known->second;
-    // A log in which every line differs must not fill the memory.
+    // Limits memory for logs in which every line differs.
     constexpr std::size_t kMaxWorks = 16384;
     if (works_.size() >= kMaxWorks) works_.clear();
     return works_.emplace(key_, work_of(activity)).first->second;

@@ -14,11 +14,11 @@ namespace bench::ops {
 namespace {
 
 enum class Coefficients {
-  own,           // the library's are the function's
-  none,          // the library's mean nothing
-  zero_alpha,    // the row holds for alpha 0 alone
+  own,           // the library's coefficients are the function's
+  none,          // the library's coefficients have no meaning
+  zero_alpha,    // the row applies only to alpha 0
   upper_limit,   // alpha is the upper limit of a clip from 0
-  of_hardswish,  // 1/6 and 1/2 alone
+  of_hardswish,  // only 1/6 and 1/2
 };
 
 struct EltwiseRow {
@@ -27,7 +27,7 @@ struct EltwiseRow {
   Coefficients coefficients = Coefficients::own;
 };
 
-// The first row that holds. "..._use_dst_for_bwd" computes the same forward.
+// The first matching row counts. "..._use_dst_for_bwd" computes the same forward.
 constexpr std::array<EltwiseRow, 25> kEltwise = {{
     {"eltwise_relu", "relu", Coefficients::zero_alpha},
     {"eltwise_relu", "leaky_relu"},
@@ -94,7 +94,7 @@ constexpr std::array<BinaryRow, 6> kBinary = {{
     {"binary_min", "min"},
 }};
 
-// Attributes that are no work of the model, by their names until 2.2 and since 2.3.
+// Attributes that add no work in the model, by their names until 2.2 and since 2.3.
 constexpr std::array<std::string_view, 14> kWithoutWork = {"scratchpad_mode",
                                                            "oscale",
                                                            "scales",
@@ -114,7 +114,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    // The '+' of "1e+06" parts nothing.
+    // The '+' of "1e+06" is not a separator.
     const bool exponent = i > 0 && i < text.size() && separator == '+' && text[i - 1] == 'e' &&
                           i > 1 && is_digit(text[i - 2]);
     if (i < text.size() && (text[i] != separator || exponent)) continue;
@@ -126,7 +126,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 using PostOps = std::optional<std::vector<VerbosePostOp>>;
 
-// "sum", "sum:1:0:u8": scale, zero point and data type of what is added.
+// Parses "sum", "sum:1:0:u8": scale, zero point and data type of the addend.
 std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) {
   const auto number = [&](std::size_t i, double fallback) {
     return i < words.size() ? parse_real(words[i]) : std::optional(fallback);
@@ -140,8 +140,8 @@ std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) 
   return sum;
 }
 
-// "binary_add:f32:15[:tag]": a tensor of the output's size, as the mask of its sizes other than 1
-// tells. One that is stretched is no post-op of a problem.
+// Parses "binary_add:f32:15[:tag]". The tensor must have the output's size: the mask must include
+// all sizes other than 1. A broadcast tensor is not a post-op of a problem.
 std::optional<VerbosePostOp> parse_binary(std::span<const std::string_view> words,
                                           std::span<const std::int64_t> dims) {
   if (words[0] != "binary_add" || words.size() < 3) return std::nullopt;
@@ -153,7 +153,7 @@ std::optional<VerbosePostOp> parse_binary(std::span<const std::string_view> word
   return VerbosePostOp{PostOp{"add"}, dtype};
 }
 
-// "eltwise_relu[:alpha[:beta[:scale]]]"
+// Parses "eltwise_relu[:alpha[:beta[:scale]]]".
 std::optional<VerbosePostOp> parse_eltwise(std::span<const std::string_view> words) {
   std::array<double, 3> numbers = {0, 0, 1};
   if (words.size() > numbers.size() + 1) return std::nullopt;
@@ -187,7 +187,7 @@ bool is_without_work(std::string_view attribute) {
   return std::ranges::find(kWithoutWork, name) != kWithoutWork.end();
 }
 
-// Until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';"
+// Parses the form until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';".
 PostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> dims) {
   constexpr std::string_view kBegin = "post_ops:'";
   std::string others(attributes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions and post-ops in the words of oneDNN's verbose lines.
+// Parses the elementwise functions and post-ops in oneDNN's verbose lines.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -13,19 +13,20 @@
 
 namespace bench::ops {
 
-// A post-op and the data type of the tensor that it reads, if any: absent type: the destination's.
+// A post-op and the data type of the tensor that it reads, if any. nullopt: the destination's type.
 struct VerbosePostOp {
   PostOp post_op;
   std::optional<DataType> dtype;
 };
-// Of "attr-scratchpad:user attr-post-ops:sum+eltwise_relu" and of "post_ops:'sum;eltwise_relu;';".
-// Scales, zero points, math and accumulation modes belong to the data type: they are no work of the
-// model. `dims` is the destination's, for tensors that post-ops add. Absent for all else.
+// Parses "attr-scratchpad:user attr-post-ops:sum+eltwise_relu" and "post_ops:'sum;eltwise_relu;';".
+// Ignores scales, zero points, math and accumulation modes: they belong to the data type and are
+// not part of the model's work. `dims` are the destination's sizes, for tensors that post-ops add.
+// Returns nullopt for everything else.
 std::optional<std::vector<VerbosePostOp>> parse_post_ops(std::string_view attributes,
                                                          std::span<const std::int64_t> dims);
 
-// Functions of pointwise by the library's words: "eltwise_logistic" -> sigmoid with coefficients,
-// "binary_add" -> add. Absent where pointwise lacks it.
+// Maps the library's names to functions of pointwise: "eltwise_logistic" -> sigmoid with
+// coefficients, "binary_add" -> add. Returns nullopt if pointwise lacks the function.
 struct VerboseFunction {
   std::string_view function;
   double alpha = 0;

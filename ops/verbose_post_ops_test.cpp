@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 4> kDims = {2, 32, 14, 14};
 
-// "add+relu", as a case id has them; "n/a" where they are not understood.
+// "add+relu", as in a case id; "n/a" if they are not understood.
 std::string tokens(std::string_view attributes) {
   const auto post_ops = parse_post_ops(attributes, kDims);
   if (!post_ops) return "n/a";

@@ -27,14 +27,14 @@ Activity activity_of(std::string_view text) {
   return activity;
 }
 
-// "conv/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B"; "n/a" where nothing is understood.
+// "conv/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B"; "n/a" if nothing is understood.
 std::string text_of_work(const std::optional<ActivityWork>& work) {
   if (!work) return "n/a";
   return fmt::format("{}/{}/{} {} FLOP {} B", work->op, work->parameters, work->dtype, work->flops,
                      work->bytes.value_or(-1));
 }
 
-// An execution as 3.x and earlier print it.
+// An execution in the format of 3.x and earlier.
 std::string work_text(std::string_view fields) {
   return text_of_work(work_of(activity_of(fmt::format("onednn_verbose,exec,cpu,{},1", fields))));
 }
@@ -62,13 +62,13 @@ std::vector<std::string> works_of_log(const std::string& name) {
   return sink.works;
 }
 
-// What the recorded program executes, in its order; counted by hand.
+// What the recorded program executes, in its order; counted manually.
 const std::vector<std::string> kProgram = {
     "conv/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B",
     "conv/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B",
     "conv/n2c16h14w14k32r3s3p1+bias+relu/f32 3637760 FLOP 93824 B",
     "conv/n2c16h14w14k32r3s3p1+bias+add+relu/f32 3650304 FLOP 144000 B",
-    "n/a",  // adds one value a channel behind relu: no post-op of a problem
+    "n/a",  // adds one value per channel after relu: not a post-op of a problem
     "conv/n2c16h14w14k32r3s3p1+bias+clip/f32 3637760 FLOP 93824 B",
     "conv/n2c16h14w14k32r3s3p1+bias/bf16 3625216 FLOP 46976 B",
     "conv/n2c16h14w14k32r3s3p1+bias/u8 3625216 FLOP 61184 B",
@@ -144,12 +144,12 @@ TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
   for (const char* name : {"onednn_2.4.log", "onednn_2.6_timestamps.log"}) {
     EXPECT_THAT(works_of_log(name), ElementsAreArray(without_training)) << name;
   }
-  // Until 2.2 a batched product does not say what its matrices share.
+  // Until 2.2 a batched product does not show what its matrices share.
   without_training[16] = without_training[17] = "n/a";
   EXPECT_THAT(works_of_log("onednn_2.0.log"), ElementsAreArray(without_training));
 }
 
-// 1.0 had no matmul, no binary and fewer post-ops; it flattens what an inner product reads.
+// 1.0 had no matmul, no binary and fewer post-ops. It flattens the input of an inner product.
 TEST(VerboseWork, of_1_0) {
   std::vector<std::string> program;
   for (std::size_t i = 0; i < kProgram.size(); ++i) {
@@ -191,7 +191,8 @@ TEST(VerboseWork, products) {
   EXPECT_EQ(work_text("matmul,x,undef,src_f32::blocked:ba:f0 wei_f32::blocked:ab:f0 "
                       "dst_f32::blocked:ab:f0,attr-post-ops:binary_add:bf16:3,,4x8:8x2"),
             "gemm/m4n2k8+ta+add/f32 136 FLOP 240 B");
-  // A bias a row, weights that not all share, sizes of run time, sizes that do not fit.
+  // A bias per row, weights that only some matrices share, sizes set at run time, sizes that do not
+  // fit.
   EXPECT_EQ(work_text("matmul,x,undef," + mds +
                       "bia_f32::blocked:ab:f0_mask1 dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "n/a");
@@ -248,8 +249,8 @@ TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
   }
 }
 
-// Each line of a program that trains with oneDNN 3.2; counted by hand, docs/work_model.md has the
-// formulas. Until then inner products had work forward only, and batch norm in inference only.
+// Each line of a program that trains with oneDNN 3.2, counted manually; docs/work_model.md contains
+// the formulas. Earlier, inner products had work only forward, and batch norm only in inference.
 TEST(VerboseWork, gradients_and_training_have_work) {
   const std::vector<std::string> expected = {
       "gemm/m8n10k144+tb/f32 23040 FLOP 10688 B",       // gradient of the source
@@ -274,7 +275,7 @@ TEST(VerboseWork, gradients_and_training_have_work) {
   EXPECT_THAT(works_of_log("onednn_3.2_training.log"), ElementsAreArray(expected));
 }
 
-// The flags of 2.x name scale and shift together, those of 1.x are a number.
+// The flags of 2.x name scale and shift together; those of 1.x are a number.
 TEST(VerboseWork, training_of_older_formats) {
   for (const char* flags : {"S", "CH", "2"}) {
     EXPECT_EQ(work_text(std::string("batch_normalization,x,backward,data_f32::blocked:abcd:f0 "

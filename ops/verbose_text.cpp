@@ -10,10 +10,10 @@
 namespace bench::ops {
 namespace {
 
-// No size of a tensor that exists is larger, and products of two fit into 64 bits.
+// No real tensor has a larger size, and products of two sizes fit into 64 bits.
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
 
-// A decimal number off the front of `text`.
+// Removes a decimal number from the front of `text` and returns it.
 std::optional<std::int64_t> cut_number(std::string_view& text) {
   std::int64_t number = 0;
   if (text.empty() || !is_digit(text.front())) return std::nullopt;
@@ -23,13 +23,13 @@ std::optional<std::int64_t> cut_number(std::string_view& text) {
   return number;
 }
 
-// The end of `name` of an axis: "ih", "oh", ...
+// Returns the value of "ih", "oh" and similar names of an axis.
 std::optional<std::int64_t> axis_word(const ProblemWords& words, char first, char letter) {
   const char name[] = {first, letter};
   return words.find(std::string_view(name, sizeof name));
 }
 
-// Fits the padding at the end to the given output.
+// Adjusts the padding at the end to the given output.
 bool fit_convolution(SpatialAxis& axis) {
   const std::int64_t least = (axis.output - 1) * axis.stride + axis.dilation * (axis.kernel - 1) +
                              1 - axis.input - axis.pad.begin;
@@ -150,7 +150,8 @@ std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sw
   axis.kernel = *kernel;
   axis.stride = *stride;
   axis.pad.begin = *pad;
-  axis.dilation = axis_word(words, 'd', letter).value_or(0) + 1;  // counted from 0; 1.x pools: none
+  // counted from 0; 1.x pools omit it
+  axis.dilation = axis_word(words, 'd', letter).value_or(0) + 1;
   const bool fits = sweep == Sweep::transposed ? fit_transposed(axis) : fit_convolution(axis);
   return fits ? std::optional(axis) : std::nullopt;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the words of oneDNN's verbose lines: sizes, problems, algorithms, axes.
+// Parses the elements of oneDNN's verbose lines: sizes, problems, algorithms, axes.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,15 +16,15 @@
 
 namespace bench::ops {
 
-// "64x32" -> {64, 32}; absent for anything else, also for sizes below 1.
+// Parses "64x32" -> {64, 32}. Returns nullopt for anything else, also for sizes below 1.
 std::optional<Dims> parse_dims(std::string_view text);
-// "2x3:3x4" -> its parts, each as parse_dims.
+// Parses "2x3:3x4" into its parts, each as parse_dims does.
 std::optional<std::vector<Dims>> parse_dims_list(std::string_view text);
 
-// "g4mb2_ic16oc16_ih15oh6kh3sh2dh1ph1": names and numbers, '_' skipped.
+// Parses "g4mb2_ic16oc16_ih15oh6kh3sh2dh1ph1": names and numbers; '_' is skipped.
 class ProblemWords {
  public:
-  // Absent where the text is not of that form or names something twice.
+  // Returns nullopt if the text does not have that form or contains a name twice.
   static std::optional<ProblemWords> parse(std::string_view text);
   std::optional<std::int64_t> find(std::string_view name) const;
   // Whether all names are among `names`.
@@ -38,23 +38,24 @@ class ProblemWords {
   std::vector<Word> words_;
 };
 
-// Value of "alg" in "alg:eltwise_relu alpha:0.1 beta:0"; empty where it is not there.
+// Returns the value of "alg" in "alg:eltwise_relu alpha:0.1 beta:0", or empty if it is missing.
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name);
 std::optional<double> parse_real(std::string_view text);
 
-// forward_training and forward_inference are forward; absent for "backward", "undef" and others.
+// forward_training and forward_inference give forward. Returns nullopt for "backward", "undef" and
+// others.
 std::optional<Direction> direction_of(std::string_view propagation);
 
-// One axis of "ih15oh6kh3sh2dh1ph1" (letter 'h'), with the padding at the end that the output
-// needs: as at the beginning where that fits. Absent where the axis is not there or its sizes do
-// not fit together.
+// Parses one axis of "ih15oh6kh3sh2dh1ph1" (letter 'h'). The padding at the end follows from the
+// output: it equals that at the beginning if that fits. Returns nullopt if the axis is missing or
+// its sizes do not fit together.
 std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sweep sweep);
 
-// Axes in the order d, h, w; old versions write absent outer ones as sizes of 1, which `rank` (of
-// the tensor, from its tag) tells apart.
+// Parses axes in the order d, h, w. Old versions write missing outer axes as sizes of 1. `rank`,
+// the rank in the tensor's tag, distinguishes these.
 std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sweep sweep,
                                                    std::optional<std::size_t> rank);
-// Sets d, h, w; stride and pad, and dilation and output_pad where the table has them.
+// Sets d, h, w, stride and pad; also dilation and output_pad if the table has them.
 void set_axes(ParameterSet& set, std::span<const SpatialAxis> axes);
 
 }  // namespace bench::ops

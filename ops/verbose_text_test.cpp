@@ -75,7 +75,7 @@ TEST(VerboseText, the_padding_at_the_end_is_what_the_output_needs) {
   }
 }
 
-// What was found gives back the output that the library printed.
+// The padding that was found reproduces the output that the library printed.
 TEST(VerboseText, any_output_that_a_padding_can_make) {
   int checked = 0;
   for (int input = 1; input <= 9; ++input) {

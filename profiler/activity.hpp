@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one record that every source of profiling data yields: collectors, readers of foreign files,
-// user code. Plain data; docs/result_file.md gives its form in files.
+// The record type that every source of profiling data produces: collectors, readers of foreign
+// files and user code. It is plain data; docs/result_file.md specifies its form in files.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,28 +17,28 @@ namespace bench {
 
 enum class ActivityKind {
   operation,  // "operator": a host operator, e.g. a layer of a network
-  primitive,  // of oneDNN: executed, created, or only considered (attribute `phase`)
+  primitive,  // a oneDNN primitive: executed, created, or only considered (attribute `phase`)
   kernel,
   memcpy,
   memset,
-  allocation,  // start to release of a buffer; attributes size_bytes, address
+  allocation,  // a buffer from allocation to release; attributes size_bytes, address
   synchronisation,
-  api,  // a call of a library's interface
+  api,  // a call into a library's interface
   overhead,
-  range,    // of a user: task, frame, event, NVTX range
+  range,    // a user's task, frame or event, or an NVTX range
   marker,   // an instant
-  counter,  // attribute `value` from start on
+  counter,  // a counter has the attribute `value` from `start` on
 };
-// In the order of the enumerators: "operator", "primitive", ...
+// Names in the order of the enumerators: "operator", "primitive", ...
 std::span<const std::string_view> activity_kind_names();
 std::string_view name_of(ActivityKind kind);
 std::optional<ActivityKind> activity_kind_from_name(std::string_view name);
 
-// Where an activity took place. On one track activities nest or follow one another.
+// Where an activity took place. Activities on one track either nest or follow one another.
 struct Track {
-  std::int64_t pid = 0;                // 0 or below: the source does not tell
-  std::int64_t tid = 0;                // likewise
-  std::optional<std::int64_t> device;  // number of a GPU; absent on the host
+  std::int64_t pid = 0;                // 0 or negative if the source does not record it
+  std::int64_t tid = 0;                // 0 or negative if the source does not record it
+  std::optional<std::int64_t> device;  // GPU number; nullopt on the host
   std::optional<std::int64_t> stream;
   friend bool operator==(const Track&, const Track&) = default;
 };
@@ -47,23 +47,26 @@ struct Activity {
   ActivityKind kind = ActivityKind::operation;
   std::string name;
   Nanoseconds start{0};                 // CLOCK_MONOTONIC
-  std::optional<Nanoseconds> duration;  // absent: an instant, or never finished (`unfinished`)
+  std::optional<Nanoseconds> duration;  // nullopt for an instant or an `unfinished` activity
   Track track;
-  std::string case_id;  // of the case; empty outside of one
-  std::string scope;    // path of layers, profiler/scope_path.hpp: "resnet50_v1_5:layer1.0.conv2"
+  std::string case_id;  // the case that it belongs to; empty outside a case
+  std::string scope;    // path of layers (profiler/scope_path.hpp): "resnet50_v1_5:layer1.0.conv2"
   std::string
-      direction;  // "forward", "backward_data", "backward_weights", a user's; empty: unknown
-  std::optional<std::uint64_t> correlation;  // the same for a launch and what it launched
+      // "forward", "backward_data", "backward_weights" or a user's own; empty if unknown
+      direction;
+  // the same value for a launch and the work that it launched
+  std::optional<std::uint64_t> correlation;
   Attributes attributes;
 
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-// Takes activities one at a time, as a stream: a file's worth of them need not fit in memory.
+// Consumes a stream of activities, one at a time. The activities of a file need not fit in memory.
 class ActivitySink {
  public:
   virtual ~ActivitySink() = default;
-  // Error: the sink cannot take any more (disk full).
+  // Returns an error if the sink cannot accept any more activities, for example if the disk is
+  // full.
   virtual Status take(const Activity& activity) = 0;
 };
 

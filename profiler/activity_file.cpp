@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// Large enough that system calls do not count, small enough that a crash without a flush costs
+// Large enough that system calls do not matter, small enough that a crash without a flush loses
 // little.
 constexpr std::size_t kBufferSize = 256 * 1024;
 
@@ -55,7 +55,7 @@ Result<std::unique_ptr<ActivityFile>> ActivityFile::create(const std::string& pa
 
 ActivityFile::ActivityFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-// Who wants to know whether the last lines got through calls flush() before.
+// Callers that need to know whether the last lines were written must call flush() first.
 ActivityFile::~ActivityFile() { static_cast<void>(flush()); }
 
 Status ActivityFile::take(const Activity& activity) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile on disk, written as a stream: whole lines only, so that a killed process leaves a valid
-// file up to the last flush.
+// A profile on disk, written as a stream. Only complete lines are written, so a killed process
+// leaves a valid file up to its last flush.
 #pragma once
 
 #include "base/file.hpp"
@@ -14,26 +14,26 @@
 
 namespace bench {
 
-// What a profile says of itself in its first record.
+// Contents of a profile's first record.
 struct ProfileHeader {
   std::string tool_version;
   std::string started;                         // UTC
   std::map<std::string, std::string> details;  // "command", "pid", "library.onednn.version", ...
 };
 
-// Appends activities to a profile (schema bench.profile/1). Buffers lines and writes them when the
-// buffer is full, on flush() and at the end. Thread-safe.
+// Appends activities to a profile (schema bench.profile/1). It buffers lines and writes them when
+// the buffer is full, on flush() and on destruction. Thread-safe.
 class ActivityFile final : public ActivitySink {
  public:
-  // Error: there is no new file.
+  // Returns an error if the file cannot be created.
   static Result<std::unique_ptr<ActivityFile>> create(const std::string& path, Existing existing,
                                                       const ProfileHeader& header);
   ~ActivityFile() override;
 
   Status take(const Activity& activity) override;
   Status flush();
-  // Removes the file, so that what ends somewhere does not pass for a whole profile. What is no
-  // regular file stays. Nothing is taken after it.
+  // Removes the file, so that an incomplete profile is not mistaken for a complete one. A file that
+  // is not a regular file is kept. Do not call take() afterwards.
   void remove();
   const std::string& path() const;
 

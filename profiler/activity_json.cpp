@@ -36,7 +36,7 @@ void write_field(Writer& writer, std::string_view key, std::int64_t number) {
   writer.Int64(number);
 }
 
-// Whole numbers are written as such.
+// Writes integral values as integers.
 void write_real(Writer& writer, double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (std::abs(value) <= kExact && std::trunc(value) == value) {

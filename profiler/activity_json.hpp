@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activities as JSON lines: `activity` records of result files (bench.result/1) and of profiles
-// (bench.profile/1), docs/result_file.md. Strict JSON, absent values left out.
+// (bench.profile/1), see docs/result_file.md. The JSON is strict and omits unknown values.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,28 +15,28 @@ namespace bench {
 
 inline constexpr std::string_view kProfileSchema = "bench.profile/1";
 
-// Appends one line without newline. `run_id` may be empty. Text that is no UTF-8 is written with
+// Appends one line without a newline. `run_id` may be empty. Invalid UTF-8 is replaced by
 // replacement characters.
 void append_json(const Activity& activity, std::string_view run_id, std::string& out);
 std::string to_json_line(const Activity& activity, std::string_view run_id);
 
-// What a line of a result file or profile holds, read without a document in memory.
+// Contents of one line of a result file or profile, parsed without building a document in memory.
 enum class LineKind { activity, other, damaged };
 struct ParsedLine {
   LineKind kind = LineKind::damaged;
-  std::string record;               // "activity", "run", "case", ...; empty when damaged
-  std::string schema;               // of run and profile records
-  std::int64_t unknown_fields = 0;  // attributes that are not declared, or not of the declared type
-  std::string problem;              // of a damaged line, in words
+  std::string record;  // "activity", "run", "case", ...; empty if the line is malformed
+  std::string schema;  // of run and profile records only
+  std::int64_t unknown_fields = 0;  // undeclared attributes and attributes with the wrong type
+  std::string problem;              // why a malformed line could not be read
 };
 
-// Reads lines into one Activity that is reused: no allocation a line in the steady state. Not
+// Parses lines into one reused Activity, so the steady state allocates no memory per line. Not
 // thread-safe.
 class ActivityLineParser {
  public:
   ActivityLineParser();
   ~ActivityLineParser();
-  // With LineKind::activity the record is in activity() until the next call.
+  // If the result is LineKind::activity, activity() holds the record until the next call.
   const ParsedLine& parse(std::string_view line);
   const Activity& activity() const;
 

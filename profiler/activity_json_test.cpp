@@ -42,7 +42,7 @@ TEST(ActivityJson, WhatIsWrittenIsReadBack) {
   const Activity full = full_activity();
   ASSERT_EQ(parser.parse(to_json_line(full, "r1")).kind, LineKind::activity);
   EXPECT_EQ(parser.activity(), full);
-  // Nothing of the line before stays in the next one.
+  // Nothing of the previous line remains in the next one.
   Activity small;
   small.kind = ActivityKind::marker;
   small.name = "m";
@@ -95,16 +95,16 @@ TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
       {R"({"record":"activity","kind":"primitive","name":"x"})", "no `start_ns`"},
       {R"({"record":"activity","kind":"dance","name":"x","start_ns":1})", "unknown kind `dance`"},
       {R"({"record":"activity","kind":"api","name":"x","start_ns":"1"})",
-       "`start_ns` has another type"},
-      {R"({"record":"activity","kind":"api","name":7,"start_ns":1})", "`name` has another type"},
+       "`start_ns` has the wrong type"},
+      {R"({"record":"activity","kind":"api","name":7,"start_ns":1})", "`name` has the wrong type"},
       {R"({"record":"activity","kind":"api","name":"x","start_ns":1.5})",
-       "`start_ns` has another type"},
+       "`start_ns` has the wrong type"},
       {R"({"record":"activity","kind":"api","name":"x","start_ns":1,"duration_ns":-1})",
        "`duration_ns` is negative"},
       {R"({"record":"activity","kind":"api","name":"x","start_ns":9223372036854775807})",
-       "the activity ends beyond the range of time"},
+       "the time of the activity is out of range"},
       {R"({"record":"activity","kind":"api","name":{"a":1},"start_ns":1})",
-       "`name` has another type"},
+       "`name` has the wrong type"},
   };
   ActivityLineParser parser;
   for (const auto& row : rows) {
@@ -114,7 +114,7 @@ TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
   }
 }
 
-// Lines of plain ASCII are read where they stand, others are copied.
+// The parser reads plain ASCII lines in place and copies other lines.
 TEST(ActivityJson, EscapesMeanTheSameInPlainAndOtherLines) {
   const std::string tail =
       R"(","name":"a\"b\\c\n\u00e9\u0000z","start_ns":1,"attributes":{"op":"\/x","flops":7}})";

@@ -58,7 +58,7 @@ Field field_of(std::string_view name) {
   return Field::other;
 }
 
-// Takes RapidJSON's events. A false return ends the parse; `problem` then says why.
+// Receives RapidJSON's events. Returning false ends the parse; `problem` then states the reason.
 class Handler {
  public:
   Activity activity;
@@ -167,8 +167,8 @@ class Handler {
     line.problem = std::move(problem);
     return false;
   }
-  // Most lines have their attributes in the order of an earlier line: what followed there is tried
-  // first.
+  // Most lines list their attributes in the same order as an earlier line. So the attribute that
+  // followed last time is tried first.
   std::optional<Attribute> known_attribute(std::string_view key) {
     Attribute& guess = followers_[previous_];
     if (info(guess).name != key) {
@@ -179,12 +179,12 @@ class Handler {
     previous_ = static_cast<std::size_t>(guess);
     return guess;
   }
-  // Of activities alone it is an error, which is known at the end: records of other kinds have
-  // fields of the same names, such as the device of a case.
+  // A mismatch is an error only for activities, and the kind of record is known only at the end.
+  // Other records have fields of the same names, such as the device of a case.
   bool mismatch() {
     for (const FieldName& row : kFields) {
       if (row.field == field_ && mismatch_.empty()) {
-        mismatch_ = fmt::format("`{}` has another type", row.name);
+        mismatch_ = fmt::format("`{}` has the wrong type", row.name);
       }
     }
     return true;
@@ -303,7 +303,7 @@ class Handler {
   }
 
  public:
-  // After a whole object.
+  // Call this after a complete object.
   void finish() {
     if (line.record.empty()) {
       line.problem = mismatch_.empty() ? "no `record`" : mismatch_;
@@ -316,14 +316,14 @@ class Handler {
     } else if (!has_kind || !has_start || !has_name) {
       line.problem = fmt::format("no `{}`", !has_kind ? "kind" : !has_start ? "start_ns" : "name");
     } else if (!in_range()) {
-      line.problem = "the activity ends beyond the range of time";
+      line.problem = "the time of the activity is out of range";
     } else {
       line.kind = LineKind::activity;
     }
   }
 
  private:
-  // So that nobody's sum of start and duration overflows.
+  // Ensures that a sum of start and duration cannot overflow.
   bool in_range() const {
     constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 4;
     return std::abs(activity.start.count()) < kLimit &&
@@ -333,9 +333,10 @@ class Handler {
   int depth_ = 0;
   Field field_ = Field::other;
   std::optional<Attribute> attribute_;
-  std::size_t previous_ = kAttributeCount;  // attribute of this line; kAttributeCount: none yet
+  // previous attribute of this line; kAttributeCount if none
+  std::size_t previous_ = kAttributeCount;
   std::array<Attribute, kAttributeCount + 1> followers_{};
-  std::string mismatch_;  // the first one of this line
+  std::string mismatch_;  // the first mismatch of this line
   std::string unknown_kind_;
 };
 
@@ -346,9 +347,9 @@ struct ActivityLineParser::State {
   rapidjson::Reader reader;
   std::string plain;
 
-  // Iterative: the depth of a hostile line must not become the depth of our stack.
+  // Parses iteratively, so that the depth of a hostile line does not become the depth of the stack.
   rapidjson::ParseResult parse(std::string_view line) {
-    if (is_plain_ascii(line)) {  // texts stay where they stand, and need no validation
+    if (is_plain_ascii(line)) {  // texts are used in place and need no validation
       constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
       plain = line;
       rapidjson::InsituStringStream stream(plain.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row an attribute
+// table: one row per attribute
 #include "profiler/attribute.hpp"
 
 #include <algorithm>
@@ -13,23 +13,24 @@ using enum AttributeType;
 
 constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::op, "op", text, "", "operator of this tool: conv, gemm, ..."},
-    {Attribute::primitive, "primitive", text, "", "the library's word: convolution, reorder, ..."},
+    {Attribute::primitive, "primitive", text, "", "the library's name: convolution, reorder, ..."},
     {Attribute::phase, "phase", text, "", "exec, create, dispatch, check, debuginfo or graph"},
     {Attribute::implementation, "implementation", text, "", "the library's name of what ran"},
-    {Attribute::engine, "engine", text, "", "cpu or gpu, in the library's words"},
+    {Attribute::engine, "engine", text, "", "cpu or gpu, as the library names it"},
     {Attribute::propagation, "propagation", text, "", "forward_inference, backward_data, ..."},
-    {Attribute::cache, "cache", text, "", "of a creation: hit or miss"},
+    {Attribute::cache, "cache", text, "", "cache lookup of a creation: hit or miss"},
     {Attribute::parameters, "parameters", text, "", "parameters as in a case id"},
     {Attribute::dtype, "dtype", text, "", "data type: f32, bf16, ..."},
     {Attribute::in_shapes, "in_shapes", text, "", "shapes of inputs and weights"},
     {Attribute::out_shapes, "out_shapes", text, "", "shapes of outputs"},
     {Attribute::layouts, "layouts", text, "", "layouts of inputs and outputs"},
     {Attribute::memory_descriptors, "memory_descriptors", text, "",
-     "memory descriptors in the library's words"},
+     "memory descriptors as the library prints them"},
     {Attribute::primitive_attributes, "primitive_attributes", text, "",
-     "post-ops, scales and the like in the library's words"},
-    {Attribute::auxiliary, "auxiliary", text, "", "algorithm and the like in the library's words"},
-    {Attribute::problem, "problem", text, "", "the problem in the library's words"},
+     "post-ops, scales and similar, as the library prints them"},
+    {Attribute::auxiliary, "auxiliary", text, "",
+     "algorithm and similar, as the library prints them"},
+    {Attribute::problem, "problem", text, "", "the problem as the library prints it"},
     {Attribute::reason, "reason", text, "",
      "why an implementation was not taken, or a check failed"},
     {Attribute::domain, "domain", text, "", "domain of a user's activity"},
@@ -37,7 +38,7 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::flops, "flops", integer, "FLOP", "floating-point operations, convention bench-1"},
     {Attribute::bytes, "bytes", integer, "B", "compulsory bytes read and written"},
     {Attribute::tensor_cores, "tensor_cores", text, "",
-     "used or not used, with the evidence; of an operator whether they may be, by which rule"},
+     "used or not used, with the evidence; for an operator: eligible or not, with the rule"},
     {Attribute::size_bytes, "size_bytes", integer, "B", "size of an allocation or a copy"},
     {Attribute::address, "address", integer, "", "address of an allocation"},
     {Attribute::role, "role", text, "", "what a buffer is for: weights, scratchpad, ..."},
@@ -45,35 +46,36 @@ constexpr std::array<AttributeInfo, kAttributeCount> kAttributes = {{
     {Attribute::value, "value", real, "", "value of a counter"},
     {Attribute::value_unit, "value_unit", text, "", "unit of a counter's value"},
     {Attribute::marker_scope, "marker_scope", text, "",
-     "of an instant: global, process, thread, task or marker"},
+     "extent of an instant: global, process, thread, task or marker"},
     {Attribute::iteration, "iteration", integer, "", "iteration of the case, from 0"},
     {Attribute::grid, "grid", text, "", "blocks of a launch: 32,4,1"},
     {Attribute::block, "block", text, "", "threads of a block: 128,1,1"},
-    {Attribute::registers, "registers", integer, "", "registers a thread"},
-    {Attribute::shared_bytes, "shared_bytes", integer, "B", "shared memory a block"},
+    {Attribute::registers, "registers", integer, "", "registers per thread"},
+    {Attribute::shared_bytes, "shared_bytes", integer, "B", "shared memory per block"},
     {Attribute::occupancy, "occupancy", real, "", "theoretical occupancy, 0 to 1"},
     {Attribute::long_name, "long_name", text, "", "name with all template arguments"},
     {Attribute::sequence, "sequence", integer, "", "a framework's sequence number"},
     {Attribute::alternate_sequence, "alternate_sequence", text, "",
      "a framework's further sequence numbers"},
-    {Attribute::sub, "sub", integer, "", "number of a kernel among those of one sequence number"},
+    {Attribute::sub, "sub", integer, "",
+     "index of a kernel among those with the same sequence number"},
     {Attribute::module, "module", text, "", "a framework's module: torch.nn.functional"},
-    {Attribute::index, "index", integer, "", "number that a foreign table gives its row"},
-    {Attribute::trace, "trace", text, "", "file:line that it stems from"},
-    {Attribute::backtrace, "backtrace", text, "", "stack of the host"},
-    {Attribute::line, "line", integer, "", "line of the file that it was read from"},
+    {Attribute::index, "index", integer, "", "row number in a foreign table"},
+    {Attribute::trace, "trace", text, "", "file:line where it originates"},
+    {Attribute::backtrace, "backtrace", text, "", "host call stack"},
+    {Attribute::line, "line", integer, "", "line number in the source file"},
     {Attribute::thread_name, "thread_name", text, "", "name of the thread"},
     {Attribute::process_name, "process_name", text, "", "name of the process"},
     {Attribute::rank, "rank", integer, "", "rank in a distributed job"},
-    {Attribute::unfinished, "unfinished", integer, "", "1: began and never ended"},
-    {Attribute::wait_ns, "wait_ns", integer, "ns", "queued before it ran"},
+    {Attribute::unfinished, "unfinished", integer, "", "1 if it began but never ended"},
+    {Attribute::wait_ns, "wait_ns", integer, "ns", "time in a queue before it ran"},
     {Attribute::given_flops, "given_flops", integer, "FLOP",
-     "that the file gives, where its parameters have others"},
+     "stated by the file, if different from what the parameters imply"},
     {Attribute::given_bytes, "given_bytes", integer, "B",
-     "that the file gives, where its parameters have others"},
+     "stated by the file, if different from what the parameters imply"},
 }};
 
-// The rows stand in the order of the enumerators.
+// The rows are in the order of the enumerators.
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kAttributes.size(); ++i) {
     if (static_cast<std::size_t>(kAttributes[i].attribute) != i) return false;
@@ -82,7 +84,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-// By name, for a lookup a field of every record of a file.
+// Sorted by name, because reading a file looks up every field of every record.
 struct NameIndex {
   std::array<Attribute, kAttributeCount> order{};
 };

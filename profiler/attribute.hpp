@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an activity may say beyond its time and place: every attribute is declared once, with its
-// type and unit, and that row serves files, columns of tables, `--aggregate-by`, traces and help.
+// The attributes that an activity can have besides its time and place. Each is declared once, with
+// type and unit. That row serves files, table columns, `--aggregate-by`, traces and help.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,25 +18,25 @@
 namespace bench {
 
 enum class Attribute : std::uint8_t {
-  // What it is
+  // Identity
   op,              // the tool's operator: "conv"
-  primitive,       // the library's word: "convolution"
+  primitive,       // the library's name: "convolution"
   phase,           // "exec", "create", "dispatch", "check", "debuginfo", "graph"
   implementation,  // "brgconv:avx512_core"
   engine,          // "cpu"
   propagation,     // "forward_inference"
-  cache,           // of a creation: "hit", "miss"
-  parameters,      // tokens of a case id: "n32c64h56w56k64r3s3p1"
+  cache,           // result of a creation's cache lookup: "hit", "miss"
+  parameters,      // parameter tokens of a case id: "n32c64h56w56k64r3s3p1"
   dtype,
-  in_shapes,   // "32x64x56x56 64x64x3x3", of inputs and weights
-  out_shapes,  // of outputs
+  in_shapes,   // shapes of inputs and weights: "32x64x56x56 64x64x3x3"
+  out_shapes,  // shapes of outputs
   layouts,     // "abcd -> acdb"
   memory_descriptors,
-  primitive_attributes,  // post-ops and the like, in the library's words
+  primitive_attributes,  // post-ops, scales and similar, as the library names them
   auxiliary,
-  problem,  // in the library's words: "mb32_ic32oc32_..."
-  reason,   // why an implementation was not taken, a check failed, ...
-  domain,   // of a user's activity; a category of aggregate tables
+  problem,  // the problem as the library describes it: "mb32_ic32oc32_..."
+  reason,   // why an implementation was not used, why a check failed, ...
+  domain,   // domain of a user's activity; a category of aggregate tables
   // Work
   macs,
   flops,
@@ -46,9 +46,9 @@ enum class Attribute : std::uint8_t {
   size_bytes,
   address,
   role,        // "weights", "scratchpad", ...
-  live_bytes,  // after this allocation or release
+  live_bytes,  // allocated bytes after this allocation or release
   // Values
-  value,         // of a counter
+  value,         // value of a counter
   value_unit,    // "bytes", "1"
   marker_scope,  // "global", "process", "thread", "task", "marker"
   iteration,
@@ -59,22 +59,22 @@ enum class Attribute : std::uint8_t {
   shared_bytes,
   occupancy,
   long_name,
-  sequence,  // of a framework's autograd
+  sequence,  // sequence number of a framework's autograd
   alternate_sequence,
-  sub,     // number of a kernel among those of one sequence number
-  module,  // of a framework: "torch.nn.functional"
-  index,   // number that a foreign table gives its row
+  sub,     // index of a kernel among those with the same sequence number
+  module,  // a framework's module: "torch.nn.functional"
+  index,   // row number in a foreign table
   // Origin
   trace,      // "configs/resnet.yaml:14", "net.py:73"
-  backtrace,  // of the host
-  line,       // of the file that it was read from
+  backtrace,  // host call stack
+  line,       // line number in the source file
   thread_name,
   process_name,
   rank,
   // State
-  unfinished,  // 1: began and never ended
-  wait_ns,     // of a device activity: queued before it ran
-  // Work that a foreign file gives, where its parameters have another one
+  unfinished,  // 1 if it began but never ended
+  wait_ns,     // time that a device activity waited in a queue before it ran
+  // Work that a foreign file states, if it differs from what the parameters imply
   given_flops,
   given_bytes,
 };
@@ -84,20 +84,21 @@ enum class AttributeType { text, integer, real };
 
 struct AttributeInfo {
   Attribute attribute;
-  std::string_view name;  // in files, columns and options
+  std::string_view name;  // used in files, columns and options
   AttributeType type;
-  std::string_view unit;  // "B", "FLOP", "ns"; empty: none
+  std::string_view unit;  // "B", "FLOP", "ns"; empty if there is none
   std::string_view help;  // one line
 };
 
-// In the order of the enumerators.
+// All attributes in the order of the enumerators.
 std::span<const AttributeInfo> attributes();
 const AttributeInfo& info(Attribute attribute);
 std::optional<Attribute> attribute_from_name(std::string_view name);
 
-using AttributeValue = std::variant<std::string, std::int64_t, double>;  // order of AttributeType
+// in the order of AttributeType
+using AttributeValue = std::variant<std::string, std::int64_t, double>;
 
-// A small map in order of insertion. Setting asserts the declared type.
+// A small map in insertion order. set() asserts that the value has the declared type.
 class Attributes {
  public:
   using Entry = std::pair<Attribute, AttributeValue>;
@@ -106,13 +107,13 @@ class Attributes {
   void set(Attribute attribute, const char* text) { set(attribute, std::string_view(text)); }
   void set(Attribute attribute, std::int64_t value);
   void set(Attribute attribute, double value);
-  // Sets all that the other has, in place of what is here of the same attribute.
+  // Copies all attributes of `other`. They replace existing values of the same attributes.
   void merge(const Attributes& other);
   void erase(Attribute attribute);
   void clear() { entries_.clear(); }
 
-  const AttributeValue* find(Attribute attribute) const;  // nullptr when absent
-  std::string_view text(Attribute attribute) const;       // empty when absent
+  const AttributeValue* find(Attribute attribute) const;  // nullptr if absent
+  std::string_view text(Attribute attribute) const;       // empty if absent
   std::optional<std::int64_t> integer(Attribute attribute) const;
   std::optional<double> real(Attribute attribute) const;
 

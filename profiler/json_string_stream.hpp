@@ -5,7 +5,7 @@
 
 namespace bench {
 
-// What rapidjson::Writer writes to: appends to the caller's string.
+// Output stream for rapidjson::Writer that appends to the caller's string.
 struct JsonStringStream {
   using Ch = char;
   std::string& text;

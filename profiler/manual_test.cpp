@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/profiler.md and docs/analyze.md hold tables that must say what the tables of the code say.
+// Checks that the tables in docs/profiler.md and docs/analyze.md match the tables in the code.
 #include "profiler/activity.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/analysis/table_format.hpp"
@@ -32,21 +32,21 @@ std::string attribute_table() {
   return text;
 }
 
-// Each kind with the group that switches it on.
+// Each kind and the group that enables it.
 std::string kind_table() {
   constexpr std::array<std::string_view, 12> kMeanings = {
       "a host operator: a layer of a network, or the one operator of a case",
-      "a primitive of oneDNN, executed, created or only considered (attribute `phase`)",
+      "a oneDNN primitive: executed, created or only considered (attribute `phase`)",
       "a kernel of a GPU",
       "a copy",
-      "a fill",
+      "a memset",
       "a buffer from its allocation to its release",
-      "a wait for a device",
-      "a call of a library's interface",
+      "a synchronisation with a device",
+      "a call into a library's interface",
       "time that a profiler itself took",
-      "a task, frame or event of a user, a scope, an iteration, an NVTX range",
+      "a user's task, frame or event, a scope, an iteration, or an NVTX range",
       "an instant",
-      "a value from its start on, until the next one of its name"};
+      "a value that holds from its start until the next one with the same name"};
   const auto names = activity_kind_names();
   std::string text = "| kind | recorded with | meaning |\n|---|---|---|\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -73,7 +73,7 @@ std::string switch_table() {
 std::string column_table() {
   std::string text = "| column | meaning |\n|---|---|\n";
   for (const analysis::Column& column : analysis::columns()) {
-    if (column.attribute) continue;  // docs/profiler.md
+    if (column.attribute) continue;  // listed in docs/profiler.md
     text += fmt::format("| `{}` | {} |\n", column.name, markdown_cell(column.help));
   }
   return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading profiles of any kind as a stream of activities: a table of readers, one file and one row
-// each; which one reads a file is found from its content. A new format adds a reader, nothing else.
+// Reads profiles of any format as a stream of activities. A table lists the readers, one file and
+// one row each. The content of a file selects its reader. A new format adds a reader and nothing
+// else.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,29 +20,31 @@
 
 namespace bench {
 
-// Text that comes in pieces: a file, a pipe, a string.
+// Text that is read piece by piece, from a file, a pipe or a string.
 class TextSource {
  public:
   virtual ~TextSource() = default;
-  virtual const std::string& name() const = 0;  // for messages
-  // The next line without its newline, valid until the next call; false at the end. A line beyond
-  // kMaxProfileLine is cut and `cut` is set. Errors of reading end the text and are in status().
+  virtual const std::string& name() const = 0;  // used in messages
+  // Reads the next line without its newline; it stays valid until the next call. Returns false at
+  // the end. A line longer than kMaxProfileLine is cut and `cut` is set. A read error ends the
+  // text; status() returns it.
   struct Line {
     std::string_view text;
-    std::int64_t number = 0;  // from 1
+    std::int64_t number = 0;  // starts at 1
     bool cut = false;
-    bool has_end = false;  // a newline ends it; false: the text may end in the middle of the line
+    bool has_end = false;  // if false, the text may end in the middle of the line
   };
   virtual bool next(Line& line) = 0;
   virtual Status status() const = 0;
-  // The beginning of the text, up to kHeadSize bytes; consumes nothing.
+  // Returns the beginning of the text, up to kHeadSize bytes, without consuming it.
   virtual std::string_view head() = 0;
 };
-inline constexpr std::size_t kHeadSize = 65536;          // enough for any header and first records
-inline constexpr std::size_t kMaxProfileLine = 1 << 24;  // 16 MiB: no record of ours comes near
+inline constexpr std::size_t kHeadSize = 65536;  // enough for any header and the first records
+// 16 MiB; the tool's own records are far smaller
+inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 
-// "-" is standard input. Files ending in .gz are read through zlib. A file is opened as
-// open_input() does (base/file.hpp): a FIFO or device is refused.
+// "-" means standard input. Files that end in .gz are read through zlib. Opens a file as
+// open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 std::unique_ptr<TextSource> text_of(std::string name, std::string text);  // for tests
 
@@ -50,13 +53,13 @@ struct ReadReport {
   std::string format;  // name of the reader
   std::int64_t lines = 0;
   std::int64_t activities = 0;
-  std::int64_t ignored = 0;        // lines that are not the profiler's: a program's own output
-  std::int64_t damaged = 0;        // lines that should have been records and could not be read
-  std::int64_t unknown = 0;        // records or fields of a kind that this version does not know
-  std::vector<std::string> notes;  // the first kMaxNotes of them: "log:17: ..."
+  std::int64_t ignored = 0;  // lines that are not profile data, such as a program's own output
+  std::int64_t damaged = 0;  // lines that should be records but are malformed
+  std::int64_t unknown = 0;  // records or fields of a kind that this version does not support
+  std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 
-  void note(std::string text);  // keeps the first kMaxNotes
+  void note(std::string text);  // keeps only the first kMaxNotes
 };
 inline constexpr std::size_t kMaxNotes = 20;
 
@@ -64,18 +67,20 @@ struct ActivityReader {
   std::string_view name;  // "result", "onednn"
   std::string_view help;  // one line
   bool (*recognises)(std::string_view head);
-  // Error: nothing can be read (unknown version of the format), or the sink's.
+  // Returns an error if nothing can be read (for example, unknown format version) or if the sink
+  // fails.
   Result<ReadReport> (*read)(TextSource& source, ActivitySink& sink);
 };
 
 std::span<const ActivityReader> activity_readers();
-// Error: nobody knows the content; names what would have been recognised.
+// Returns an error that names the supported formats if no reader recognises the content.
 Result<const ActivityReader*> reader_of(TextSource& source);
-// All of `source`, by its reader.
+// Reads all of `source` with the reader that recognises it.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 
-// Work of an activity that does not bear it itself (a foreign log), or only as its file gives it
-// (given_flops, given_bytes). The operators' knowledge is handed in; the profiler only decodes.
+// Work of an activity that does not record it (a foreign log) or only as stated by its file
+// (given_flops, given_bytes). The caller passes in the knowledge about operators; the profiler only
+// decodes.
 struct ActivityWork {
   std::string op;
   std::string parameters;
@@ -83,13 +88,13 @@ struct ActivityWork {
   std::string in_shapes, out_shapes;
   std::optional<std::int64_t> macs;
   std::int64_t flops = 0;
-  std::optional<std::int64_t> bytes;  // absent: the data type is not known
+  std::optional<std::int64_t> bytes;  // nullopt if the data type is unknown
 };
 using WorkOf = std::function<std::optional<ActivityWork>(const Activity&)>;
 
-// Hands activities on with what `work_of` knows added to those without `flops` and `bytes`. What
-// it does not know is taken from given_flops and given_bytes; these stay only where they differ
-// from what it knows.
+// Forwards activities and adds the work from `work_of` to those without `flops` and `bytes`. If
+// `work_of` does not know a value, given_flops or given_bytes supplies it. These two stay only if
+// they differ from the value of `work_of`.
 class WorkSink final : public ActivitySink {
  public:
   WorkSink(WorkOf work_of, ActivitySink& next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where collectors and user code put activities while they happen, and scopes, which give every
-// activity its case, layer and direction.
+// Receives activities from collectors and user code as they happen. Also defines scopes, which give
+// every activity its case, layer and direction.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,15 +19,16 @@
 
 namespace bench {
 
-// Thread-safe. Owns neither clock nor sink; both outlive it.
+// Thread-safe. Owns neither the clock nor the sink; both must outlive it.
 class Recorder {
  public:
-  // Stopped at first.
+  // The recorder starts in the stopped state.
   Recorder(Clock& clock, ActivitySink& sink, std::set<RecordGroup> groups);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Between start and stop, outside of pauses. pause and resume do not nest.
+  // Activities are recorded between start() and stop(), except during pauses. pause() and resume()
+  // do not nest.
   void start();
   void stop();
   void pause();
@@ -37,16 +38,17 @@ class Recorder {
 
   Nanoseconds now() { return clock_.now(); }
 
-  // Drops the activity where its group is not recorded. What it leaves open is filled in: pid and
-  // tid of the caller, and case, scope path and direction of the caller's innermost scope.
+  // Drops the activity if its group is not recorded. Fills in what is unset: the caller's pid and
+  // tid, and case, scope path and direction of the caller's innermost scope.
   void record(Activity activity);
-  // The same for counters, whose group their writer names.
+  // The same for counters; the caller names their group.
   void record(Activity activity, RecordGroup group);
-  // Activities that have begun, for a dump that a crash ends: unfinished, to the sink at once.
+  // Writes an activity that has begun but not ended to the sink at once, marked unfinished. If the
+  // program crashes, the dump still contains it.
   void announce(Activity activity);
 
-  std::int64_t recorded() const;  // since construction
-  // The first error of the sink, after which nothing more is recorded.
+  std::int64_t recorded() const;  // number of activities since construction
+  // The first error of the sink. Nothing more is recorded after it.
   Status status() const;
 
  private:
@@ -65,33 +67,34 @@ class Recorder {
   const std::set<RecordGroup> groups_;
   mutable std::mutex mutex_;
   State state_ = State::stopped;
-  std::map<std::int64_t, std::vector<Frame>> frames_;  // by thread
+  std::map<std::int64_t, std::vector<Frame>> frames_;  // key: thread id
   std::int64_t recorded_ = 0;
   Status status_ = Done{};
 };
 
-// What a scope adds to those around it; empty fields are inherited.
+// What a scope adds to the enclosing scopes. Empty fields are inherited.
 struct ScopeSpec {
-  std::string name;  // a layer, added to the path; empty: none
+  std::string name;  // a layer, appended to the path; empty for none
   std::string case_id = {};
   std::string direction = {};
-  // The scope's own row when it ends; absent: none.
+  // Kind of the activity that the scope records when it ends; nullopt for none.
   std::optional<ActivityKind> kind = ActivityKind::range;
   Attributes attributes = {};
 };
 
-// Marks what the current thread does until the end of the block as part of a case or layer, and is
-// an NVTX range of the name "layer:NAME" (docs/vendor_tools.md), which costs a branch while no tool
-// listens. Balanced on every way out of the block. Must end on the thread that began it.
+// Marks everything that the current thread does until the end of the block as part of a case or
+// layer. It is also an NVTX range named "layer:NAME" (docs/vendor_tools.md), which costs one branch
+// if no tool listens. The destructor ends it on every exit from the block. It must end on the
+// thread that began it.
 class Scope {
  public:
-  // Without a recorder only the NVTX range.
+  // Without a recorder, only the NVTX range is created.
   Scope(Recorder* recorder, ScopeSpec spec);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // More for the scope's own row: known only at its end.
+  // Attributes of the scope's own activity that are known only at its end.
   Attributes& attributes() { return spec_.attributes; }
 
  private:
@@ -100,10 +103,11 @@ class Scope {
   Nanoseconds start_{0};
 };
 
-// "layer:NAME", as the NVTX range of a scope is called.
+// Returns "layer:NAME", the name of a scope's NVTX range.
 std::string scope_range_name(std::string_view name);
 
-// Only the NVTX range of a scope, for where a microsecond counts: its name is made beforehand.
+// Only the NVTX range of a scope, for code where a microsecond counts. The caller prepares the name
+// beforehand.
 class ScopeRange {
  public:
   explicit ScopeRange(const char* name);
@@ -112,7 +116,7 @@ class ScopeRange {
   ScopeRange& operator=(const ScopeRange&) = delete;
 };
 
-// The calling thread as tracks name it (gettid), and this process.
+// Ids of the calling thread (gettid, as in tracks) and of this process.
 std::int64_t current_thread();
 std::int64_t current_process();
 

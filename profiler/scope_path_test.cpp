@@ -12,7 +12,7 @@ TEST(ScopePath, NamesSurviveWhateverTheyHold) {
   for (const auto& names : paths) {
     std::string path;
     for (const std::string& name : names) path = append_scope(path, name);
-    if (names.front().empty()) continue;  // an empty name adds nothing at the start
+    if (names.front().empty()) continue;  // appending an empty name to an empty path adds nothing
     EXPECT_EQ(split_scope(path), names) << path;
   }
   EXPECT_EQ(append_scope("a", "b"), "a:b");

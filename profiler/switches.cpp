@@ -16,10 +16,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kGroupNames = {"operators", "api", "memory", "device",
                                                          "counters"};
 constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "memory_flow"};
-// Far beyond any run, and far from overflow.
+// Far larger than any run, and far from overflow.
 constexpr std::int64_t kMaxIterations = 1'000'000'000;
 
-// Words separated by commas; "all" for every one.
+// Parses names separated by commas; "all" selects every one.
 template <class Enum>
 Status read_set(std::string_view value, std::span<const std::string_view> names,
                 std::set<Enum>& result) {
@@ -58,8 +58,9 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
   const auto last = dash == std::string_view::npos ? first : read_count(value.substr(dash + 1));
   if (!first || !last || *last < *first) {
     return Error{
-        fmt::format("`{}` is no window of iterations, expected a number or a range", value), "",
-        "for example 5-9"};
+        fmt::format("`{}` is not a valid window of iterations, expected a number or a range",
+                    value),
+        "", "for example 5-9"};
   }
   switches.iterations = IterationWindow{*first, *last};
   return Done{};
@@ -68,7 +69,8 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
 Status read_sample_rate(ProfileSwitches& switches, std::string_view value) {
   const auto rate = read_count(value);
   if (!rate)
-    return Error{fmt::format("`{}` is no sample rate, expected an integer >= 0", value), "", ""};
+    return Error{fmt::format("`{}` is not a valid sample rate, expected an integer >= 0", value),
+                 "", ""};
   switches.sample_rate = *rate;
   return Done{};
 }
@@ -106,12 +108,12 @@ constexpr std::array<SwitchRow, 7> kSwitches = {{
        return read_set(value, kFormatNames, switches.formats);
      }},
     {"dump_period", "", "BENCH_PROFILE_DUMP_PERIOD", "TIME", "duration", "1s",
-     "how often what was recorded is written to the file", read_period},
+     "how often the records are written to the file", read_period},
     {"autostart", "", "BENCH_PROFILE_AUTOSTART", "0|1", "", "0",
-     "record from the start of the program, without a change of its code", read_autostart},
+     "record from the start of the program, without changing its code", read_autostart},
     {"file", "", "BENCH_PROFILE_FILE", "FILE", "", "profile-PID.jsonl", "where the profile goes",
      [](ProfileSwitches& switches, std::string_view value) -> Status {
-       if (value.empty()) return Error{"an empty name of a file", "", ""};
+       if (value.empty()) return Error{"the file name is empty", "", ""};
        switches.file = std::string(value);
        return Done{};
      }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's switches: one table names each of them alike in YAML (`profile:`), on the command
-// line, in the environment (BENCH_PROFILE_*) and in the API.
+// The profiler's switches. One table gives each switch the same name in YAML (`profile:`), on the
+// command line, in the environment (BENCH_PROFILE_*) and in the API.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,13 +17,14 @@
 
 namespace bench {
 
-// What is recorded. Each group has rows of its own and, switched off, removes exactly those.
+// What is recorded. Each group has its own activities; switching it off removes exactly those.
 enum class RecordGroup { operators, api, memory, device, counters };
 std::span<const std::string_view> record_group_names();  // in the order of the enumerators
-// operators: operator, primitive, range, marker, and counters of users; api: api and its counters;
-// memory: allocation and its counters; device: kernel, memcpy, memset, synchronisation, overhead.
-// Counters belong to the group of who writes them, so they are asked for by group. counters: no
-// rows, but a pass of its own that reads a device's hardware counters; only where it is asked for.
+// operators: operator, primitive, range, marker and user counters. api: api and its counters.
+// memory: allocation and its counters. device: kernel, memcpy, memset, synchronisation, overhead. A
+// counter belongs to the group of the component that writes it, so counters are requested by group.
+// The group `counters` has no activities. It requests a separate pass that reads a device's
+// hardware counters, which runs only on request.
 RecordGroup group_of(ActivityKind kind);
 
 enum class ProfileFormat { jsonl, trace, memory_flow };
@@ -31,7 +32,7 @@ std::span<const std::string_view> profile_format_names();
 
 enum class Autostart { no, yes };
 
-// Both ends are recorded; counted from 0.
+// Both ends are included. Counting starts at 0.
 struct IterationWindow {
   std::int64_t first = 5;
   std::int64_t last = 9;
@@ -41,14 +42,15 @@ struct IterationWindow {
 struct ProfileSwitches {
   std::set<RecordGroup> kinds = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                  RecordGroup::device};
-  // Of `bench run`, warm-up excluded; of other programs their outermost NVTX ranges. Absent: the
-  // usual window there, and everything here.
+  // For `bench run`, iterations without warm-up; for other programs, their outermost NVTX ranges.
+  // If nullopt, `bench run` uses the default window and other programs are recorded completely.
   std::optional<IterationWindow> iterations;
-  std::int64_t sample_rate = 0;  // live bytes after every n-th operator; 0: none
+  std::int64_t sample_rate = 0;  // record live bytes after every n-th operator; 0 for never
   std::set<ProfileFormat> formats = {ProfileFormat::jsonl};
-  Nanoseconds dump_period = std::chrono::seconds(1);  // of the continuous dump
+  Nanoseconds dump_period = std::chrono::seconds(1);  // interval of the continuous dump
   Autostart autostart = Autostart::no;
-  std::optional<std::string> file;  // of the API; default profile-PID.jsonl in the current folder
+  // for the API; default: profile-PID.jsonl in the current directory
+  std::optional<std::string> file;
 
   IterationWindow iteration_window() const { return iterations.value_or(IterationWindow()); }
   bool records(RecordGroup group) const { return kinds.contains(group); }
@@ -57,20 +59,20 @@ struct ProfileSwitches {
 
 struct SwitchRow {
   std::string_view name;      // YAML key, API key: "kinds"
-  std::string_view option;    // "--profile", "--profile-iterations"; empty: none
+  std::string_view option;    // "--profile", "--profile-iterations"; empty if there is none
   std::string_view variable;  // "BENCH_PROFILE_KINDS"
-  std::string_view value;     // of help: "KINDS"
-  std::string_view type;      // in YAML: "list of `operators`, ..."; empty: no key of YAML
-  std::string_view fallback;  // as written
+  std::string_view value;     // placeholder in help: "KINDS"
+  std::string_view type;  // type in YAML: "list of `operators`, ..."; empty if it is not a YAML key
+  std::string_view fallback;  // default value as written by users
   std::string_view help;
-  // `value` as written on a command line: lists separated by commas. Error: `what` says found and
-  // expected.
+  // Parses `value` as written on a command line; lists are separated by commas. The message of an
+  // error names both the value found and what was expected.
   Status (*apply)(ProfileSwitches& switches, std::string_view value);
 };
 std::span<const SwitchRow> switch_rows();
-const SwitchRow* find_switch(std::string_view name);  // by YAML key; nullptr when unknown
+const SwitchRow* find_switch(std::string_view name);  // by YAML key; nullptr if unknown
 
-// Applies every BENCH_PROFILE_* that is set. Errors name the variable.
+// Applies every BENCH_PROFILE_* variable that is set. An error names the variable.
 using Variables = std::function<std::optional<std::string>(const std::string&)>;
 Status apply_environment(const Variables& variable, ProfileSwitches& switches);
 

@@ -35,7 +35,7 @@ TEST(Switches, EveryValueIsRead) {
 TEST(Switches, WrittenDefaultsAreTheDefaults) {
   ProfileSwitches switches;
   for (const SwitchRow& row : switch_rows()) {
-    if (row.name == "file") continue;  // its default bears the process's number
+    if (row.name == "file") continue;  // its default contains the process id
     EXPECT_TRUE(row.apply(switches, row.fallback)) << row.name;
   }
   EXPECT_EQ(switches.iterations, ProfileSwitches().iteration_window());
@@ -52,15 +52,16 @@ TEST(Switches, WrongValuesChangeNothingAndSayWhatIsExpected) {
   } rows[] = {
       {"kinds", "operator", "unknown word `operator`", "did you mean `operators`?"},
       {"kinds", "", "unknown word ``", "expected one of operators, api, memory, device, counters"},
-      {"iterations", "9-5", "`9-5` is no window of iterations, expected a number or a range",
+      {"iterations", "9-5",
+       "`9-5` is not a valid window of iterations, expected a number or a range",
        "for example 5-9"},
-      {"iterations", "-1", "`-1` is no window of iterations, expected a number or a range",
+      {"iterations", "-1", "`-1` is not a valid window of iterations, expected a number or a range",
        "for example 5-9"},
-      {"sample_rate", "x", "`x` is no sample rate, expected an integer >= 0", ""},
+      {"sample_rate", "x", "`x` is not a valid sample rate, expected an integer >= 0", ""},
       {"formats", "svg", "unknown word `svg`", "expected one of jsonl, trace, memory_flow"},
       {"dump_period", "0s", "a period must be longer than 0", "for example 1s"},
       {"autostart", "yes", "`yes`, expected 0 or 1", ""},
-      {"file", "", "an empty name of a file", ""},
+      {"file", "", "the file name is empty", ""},
   };
   for (const auto& row : rows) {
     ProfileSwitches switches;

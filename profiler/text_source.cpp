@@ -14,11 +14,11 @@
 namespace bench {
 namespace {
 
-// Bytes from somewhere.
+// A source of bytes.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // Up to `size` bytes; 0 at the end.
+  // Reads up to `size` bytes. Returns 0 at the end.
   virtual Result<std::size_t> read(char* bytes, std::size_t size) = 0;
 };
 
@@ -59,7 +59,7 @@ class GzipStream final : public ByteStream {
     const int count = gzread(file_, bytes, static_cast<unsigned>(std::min(size, kMost)));
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
-    // A truncated file yields what could be unpacked, with Z_BUF_ERROR at its end.
+    // For an incomplete file, gzread yields what can be unpacked, then Z_BUF_ERROR.
     if (count > 0) return static_cast<std::size_t>(count);
     if (count == 0 && code != Z_BUF_ERROR) return std::size_t{0};
     return Error{fmt::format("cannot unpack: {}", code == Z_ERRNO ? strerror(errno) : message),
@@ -86,7 +86,7 @@ class StringStream final : public ByteStream {
   std::size_t position_ = 0;
 };
 
-// Lines out of a buffer that holds the unread part of the stream and grows only for a long line.
+// Splits a stream into lines. The buffer holds the unread part and grows only for a long line.
 class BufferedSource final : public TextSource {
  public:
   BufferedSource(std::string name, std::unique_ptr<ByteStream> bytes,
@@ -122,7 +122,8 @@ class BufferedSource final : public TextSource {
  private:
   static constexpr std::size_t kFirstBuffer = 256 * 1024;
 
-  // Length of the line at begin_, without newline; more than kMaxProfileLine for a longer one.
+  // Returns the length of the line at begin_ without its newline. Returns more than kMaxProfileLine
+  // if the line is longer than that.
   std::size_t find_end() {
     std::size_t searched = 0;
     while (true) {
@@ -149,7 +150,7 @@ class BufferedSource final : public TextSource {
     }
   }
 
-  // More bytes behind end_; false at the end or after an error.
+  // Appends more bytes at end_. Returns false at the end or after an error.
   bool fill() {
     if (ended_) return false;
     if (begin_ > 0) {
@@ -174,7 +175,7 @@ class BufferedSource final : public TextSource {
   std::string head_;
   bool consumed_ = false;
   bool ended_ = false;
-  bool skips_ = false;  // the rest of a line that was cut
+  bool skips_ = false;  // whether the rest of a cut line must be skipped
   Status status_ = Done{};
 };
 
@@ -202,7 +203,7 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
 }
 
 std::unique_ptr<TextSource> text_of(std::string name, std::string text) {
-  const std::size_t enough = text.size() + 1;  // never empty
+  const std::size_t enough = text.size() + 1;  // never 0
   return std::make_unique<BufferedSource>(std::move(name),
                                           std::make_unique<StringStream>(std::move(text)), enough);
 }

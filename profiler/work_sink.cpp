@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-// What the activity says itself stands.
+// Values that the activity already has stay unchanged.
 void add_text(Attributes& attributes, Attribute attribute, const std::string& text) {
   if (!text.empty() && attributes.find(attribute) == nullptr) attributes.set(attribute, text);
 }
@@ -27,7 +27,7 @@ void add_work(Activity& activity, const ActivityWork& work) {
   if (work.bytes) add_number(attributes, Attribute::bytes, *work.bytes);
 }
 
-// What a file gives stands in for what the operators do not know, and stays where they know better.
+// A value from the file fills in what the operators do not know. It is kept if their value differs.
 void settle(Attributes& attributes, Attribute given, Attribute known) {
   const auto in_file = attributes.integer(given);
   if (!in_file) return;

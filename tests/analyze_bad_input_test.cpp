@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench analyze` does with files that are no good: shows what could be read, counts what
-// could not, believes nothing.
+// What `bench analyze` does with invalid files: it shows what it could read, counts what it could
+// not, and trusts nothing.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -64,9 +64,9 @@ TEST(AnalyzeBadInput, torn_and_interleaved_lines_are_counted_and_shown) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("selected 2, 41.51 ms"));
   EXPECT_THAT(result.err, HasSubstr("2 lines could not be read"));
-  EXPECT_THAT(result.err, HasSubstr("2 lines are no part of the profile"));
+  EXPECT_THAT(result.err, HasSubstr("2 lines skipped: not profile data"));
   EXPECT_THAT(result.err, HasSubstr("  log:5: "));
-  EXPECT_THAT(analyze("log", {"--quiet"}, folder.path()).err, Not(HasSubstr("no part of")));
+  EXPECT_THAT(analyze("log", {"--quiet"}, folder.path()).err, Not(HasSubstr("not profile data")));
 }
 
 TEST(AnalyzeBadInput, a_torn_packed_log_gives_what_it_holds) {

@@ -29,7 +29,7 @@ constexpr const char* kPyprof = "profiler/readers/testdata/pyprof_resnet50.txt";
 constexpr const char* kSeedLog = "profiler/onednn/testdata/onednn_1.1.2_seed.log";
 constexpr const char* kLog = "profiler/onednn/testdata/onednn_3.6.log";
 
-// Runs in the root of the sources, so that names of files are the same everywhere.
+// Runs in the root of the sources, so that file names are the same everywhere.
 ProgramResult analyze(const std::string& file, Words options,
                       const std::string& folder = BENCH_SOURCE_DIR) {
   Words command{BENCH_BINARY, "analyze", file};
@@ -37,7 +37,7 @@ ProgramResult analyze(const std::string& file, Words options,
   return run_program({std::move(command), folder, {}});
 }
 
-// What a shell makes of it; $BENCH is the program.
+// Runs a shell script; $BENCH is the program.
 ProgramResult shell(const std::string& script, const std::string& folder = BENCH_SOURCE_DIR,
                     std::map<std::string, std::string> environment = {}) {
   environment.emplace("BENCH", BENCH_BINARY);
@@ -125,7 +125,7 @@ TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
   EXPECT_EQ(rows[31].at("flags"), "file gives other work");
 }
 
-// The seven kernels of tables that prof.py printed itself, with --csv and with -w 300.
+// The seven kernels of tables that prof.py itself printed, with --csv and with -w 300.
 TEST(AnalyzeTables, pyprofs_wrong_values_are_recomputed_and_flagged) {
   for (const char* table :
        {"profiler/readers/testdata/pyprof_csv.txt", "profiler/readers/testdata/pyprof_w300.txt"}) {
@@ -186,7 +186,7 @@ TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
 }
 
 // MegEngine's table: a convolution (n32c64h56k64r1 in f16) and an elementwise operator. Its 21.76
-// and 79.75 GiB/s are in powers of 1000 here, as all rates.
+// and 79.75 GiB/s are in powers of 1000 here, like all rates.
 TEST(AnalyzeSeed, the_rates_and_shares_of_megengines_table) {
   const TemporaryFolder folder;
   const auto line = [](const char* name, int time, int flops, int bytes) {
@@ -271,10 +271,10 @@ TEST(AnalyzeOptions, filters_choose_exact_rows) {
 TEST(AnalyzeOptions, an_empty_selection_says_so_with_status_0) {
   const ProgramResult table = analyze(kPyprof, {"--type", "no_such"});
   EXPECT_EQ(table.status, 0);
-  EXPECT_THAT(table.out, HasSubstr("nothing selected; the file holds 34 kernel"));
+  EXPECT_THAT(table.out, HasSubstr("nothing selected; the file contains 34 kernel"));
   const ProgramResult csv = analyze(kPyprof, {"--type", "no_such", "--format", "csv"});
   EXPECT_EQ(csv.status, 0);
-  EXPECT_EQ(csv.out.find('\n'), csv.out.size() - 1);  // the header alone
+  EXPECT_EQ(csv.out.find('\n'), csv.out.size() - 1);  // only the header
   EXPECT_THAT(csv.err, HasSubstr("nothing selected"));
 }
 
@@ -399,7 +399,7 @@ cases:
   ASSERT_EQ(run.status, 0) << run.err;
   const ProgramResult plain = analyze("r.jsonl", {}, folder.path());
   EXPECT_EQ(plain.status, 0);
-  EXPECT_THAT(plain.err, IsEmpty());  // nothing damaged, nothing unknown
+  EXPECT_THAT(plain.err, IsEmpty());  // no malformed or unknown lines
 
   const json cases =
       document_of("r.jsonl", {"--aggregate-by", "case", "--type", "primitive"}, folder.path());

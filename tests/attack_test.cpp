@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built program as an attacker, a full disk or a careless script meets it: nothing is lost,
+// The built program under an attacker, with a full disk or with a careless script: nothing is lost,
 // nothing is injected, nothing hangs. Each test is a recorded case.
 #include "tests/support/program.hpp"
 
@@ -35,7 +35,8 @@ ProgramResult bench(std::vector<std::string> arguments, const std::string& folde
   return run_program({std::move(arguments), folder, std::move(environment)});
 }
 
-// A line of bash with $BENCH and $CASE. What hangs is ended after a minute, with status 124.
+// Runs a line of bash with $BENCH and $CASE. A hanging command is ended after a minute, with status
+// 124.
 ProgramResult shell(const std::string& line, const std::string& folder) {
   return run_program(
       {{"timeout", "60", "bash", "-c", line}, folder, {{"BENCH", BENCH_BINARY}, {"CASE", kCase}}});
@@ -48,7 +49,7 @@ constexpr const char* kResult =
     R"({"record":"case","run_id":"1","id":"NAME","op":"gemm","dtype":"f32","device":"cpu",)"
     R"("backend":"onednn","outcome":"failed","reason":"NAME","implementation":"NAME"})";
 
-// A result file whose names are `name`, as it stands inside of a JSON string.
+// A result file whose names are `name`, as escaped inside a JSON string.
 std::string result_with(const std::string& name) {
   std::string text = std::string(kRun) + "\n" + kResult + "\n";
   for (std::size_t at = 0; (at = text.find("NAME", at)) != std::string::npos; at += name.size())
@@ -58,14 +59,15 @@ std::string result_with(const std::string& name) {
 
 // --- output ------------------------------------------------------------------------------------
 
-// No worker starts below `false`, so that nothing is ever written.
+// No worker starts under `false`, so nothing is ever written.
 constexpr const char* kNothing = "$BENCH run $CASE --quick --under false --out ";
 
 TEST(OutputPath, a_run_that_writes_nothing_removes_nothing_and_makes_nothing) {
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.file("fifo").c_str(), 0600), 0);
   const bool has_device =
-      mknod(folder.file("device").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;  // root only
+      // only root can do this
+      mknod(folder.file("device").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
   folder.write("old.jsonl", "old\n");
   fs::create_symlink("old.jsonl", folder.file("link"));
   fs::create_symlink("missing", folder.file("dangling"));
@@ -195,7 +197,7 @@ TEST(Streams, a_profiled_program_dies_of_sigxfsz_and_sigpipe_as_without_us) {
 
 // --- what is printed ---------------------------------------------------------------------------
 
-// "\n::error::pwn", an escape sequence, C1's CSI, an override of the direction.
+// "\n::error::pwn", an escape sequence, C1's CSI, a bidirectional override.
 constexpr const char* kHostile =
     "\n::error::pwn\x1b[31m\xc2\x9b"
     "1m\xe2\x80\xae";
@@ -303,7 +305,7 @@ TEST(Inputs, a_fifo_in_a_store_is_a_problem_and_hangs_nothing) {
   const ProgramResult compared = shell("$BENCH compare baselines r.jsonl", folder.path());
   EXPECT_EQ(compared.status, 2);
   EXPECT_THAT(compared.err, HasSubstr("x.jsonl: is a FIFO, not a regular file"));
-  // The lock is free.
+  // The lock must be free.
   EXPECT_EQ(shell("flock --nonblock baselines/*/ true", folder.path()).status, 0);
 }
 
@@ -362,7 +364,7 @@ TEST(Usage, an_invalid_slowdown_is_exit_2_before_anything_starts) {
   for (const std::vector<std::string>& command : commands) {
     const ProgramResult result = bench(command, folder.path(), invalid);
     EXPECT_EQ(result.status, 2) << command[0];
-    EXPECT_THAT(result.err, HasSubstr("BENCH_SLOWDOWN: `x` is no share of the time"));
+    EXPECT_THAT(result.err, HasSubstr("BENCH_SLOWDOWN: `x` is not a fraction of the time"));
   }
   for (const char* command : {"gate", "duet"}) {
     for (const char* option : {"--base-env", "--cand-env"}) {
@@ -370,7 +372,7 @@ TEST(Usage, an_invalid_slowdown_is_exit_2_before_anything_starts) {
           bench({command, kCase, "--base-env", "A=B", option, "BENCH_SLOWDOWN=300%", "--out", "nn"},
                 folder.path());
       EXPECT_EQ(result.status, 2) << command << option;
-      EXPECT_THAT(result.err, AllOf(HasSubstr(option), HasSubstr("`300%` is no share")));
+      EXPECT_THAT(result.err, AllOf(HasSubstr(option), HasSubstr("`300%` is not a fraction")));
     }
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 0);
@@ -382,7 +384,7 @@ TEST(Usage, an_option_that_stands_twice_in_an_id_is_refused) {
   EXPECT_THAT(result.err, HasSubstr("options `t1` and `t1` both set the threads"));
 }
 
-// The second attack, of somebody who had not seen the first one's list.
+// From the second attack, by an attacker who did not know the first one's list.
 TEST(OutputPath, a_report_is_not_resumed_into) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
@@ -425,7 +427,8 @@ TEST(OutputPath, records_and_table_share_an_open_standard_output) {
   EXPECT_THAT(all, HasSubstr("\"record\":\"end\""));
 }
 
-// Result files have the suffix of a store's files; once they made a folder that of a machine class.
+// Result files have the suffix of a store's files. They used to turn a folder into that of a
+// machine class.
 TEST(Inputs, a_store_may_lie_beside_result_files) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench baseline`, and what `run` and `compare` make of a store, as a user calls them. Result
-// files are made here with known times; only where the machine must be this one, `bench run` makes
-// them.
+// `bench baseline`, and how `run` and `compare` use a store, as a user calls them. The tests create
+// result files with known times; `bench run` creates them only if the machine must be this one.
 #include "harness/store/store.hpp"
 #include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
@@ -133,7 +132,7 @@ TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
   EXPECT_THAT(unknown.err, HasSubstr("anchors there: release-1.4"));
   const ProgramResult pruned = baseline({"prune"});
   EXPECT_EQ(pruned.status, 0) << pruned.err;
-  EXPECT_THAT(pruned.out, HasSubstr("0 runs of 1 case dropped"));
+  EXPECT_THAT(pruned.out, HasSubstr("0 runs of 1 case removed"));
 }
 
 TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
@@ -184,7 +183,7 @@ TEST_F(BaselineTest, wrong_words_are_explained) {
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"lsit"}, "did you mean `list`?"},
            {{"save", "--reason", "x"}, "`save` needs RESULT..."},
-           {{"list", "x"}, "`list` takes no `x`"},
+           {{"list", "x"}, "`list` does not accept `x`"},
            {{"save", "none.jsonl", "--reason", "x"}, "none.jsonl"},
            {{"list", "--filter", "[x"}, "--filter [x"},
            {{"list", "--baseline", "nowhere"}, "nowhere"}}) {
@@ -229,7 +228,7 @@ TEST_F(BaselineTest, compare_reads_stores) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("incomparable"), Not(HasSubstr("+30")),
                     HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
-  // Of two machine classes that of the other side is meant.
+  // Of two machine classes, the one of the other side is used.
   EXPECT_EQ(save("c.jsonl").status, 0);
   EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("+30.0 %"));
   EXPECT_THAT(bench({"compare", "baselines", "baselines"}).err, HasSubstr("2 machine classes"));
@@ -256,10 +255,10 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
   const ProgramResult after = bench({"run", "tiny.yaml", "--out", "s.jsonl"});
   ASSERT_EQ(after.status, 0) << after.err;
   EXPECT_THAT(after.out, testing::ContainsRegex("vs baseline"));
-  // With an interval, unless the machine was too busy for as many quiet processes as it takes.
+  // With an interval, unless the machine was too busy for enough quiet processes.
   EXPECT_THAT(after.out,
               testing::ContainsRegex("[+-][0-9.]+%( \\[[+-][0-9.]+%, [+-][0-9.]+%\\])? "));
-  EXPECT_THAT(after.out, HasSubstr("no baseline: baselines has no run of it"));
+  EXPECT_THAT(after.out, HasSubstr("no baseline: baselines has no run of this case"));
 
   const ProgramResult other = bench({"run", "tiny.yaml", "--baseline", "none", "--out", "t.jsonl"});
   EXPECT_EQ(other.status, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built program as a user calls it: statuses, what goes to which stream, what files it leaves.
+// The built program as a user calls it: statuses, output streams, and the files that it leaves.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/schema.hpp"
@@ -23,7 +23,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// Processes a case of kTiny.
+// Processes per case of kTiny.
 constexpr int kTinyProcesses = 2;
 
 constexpr const char* kTiny = R"(version: 1
@@ -72,7 +72,7 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(report.ends.size(), 1u);
 }
 
-// `list` said that all of it can run here, of a network that `run` called unsupported.
+// `list` reported that all parts can run here, for a network that `run` called unsupported.
 TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   const TemporaryFolder folder;
   folder.write("networks/cnn.yaml",
@@ -86,7 +86,7 @@ TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   const ProgramResult run = bench({"run", "t.yaml", "--out", "r.jsonl"}, folder.path());
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out,
-              testing::AllOf(HasSubstr("not in it"), HasSubstr("gradients of gemm (dense0)"),
+              testing::AllOf(HasSubstr("not included"), HasSubstr("gradients of gemm (dense0)"),
                              Not(HasSubstr("conv/backward_data/"))));
   const Report report = read_report(folder.file("r.jsonl"));
   const auto network = std::ranges::find(report.cases, "network", &CaseRecord::op);
@@ -105,7 +105,7 @@ TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
 }
 
-// `list` said "yes" of a case for which `run` found too little memory, or too few processors.
+// `list` answered "yes" for a case for which `run` found too little memory, or too few processors.
 TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run_here) {
   const TemporaryFolder folder;
   const std::string large = "gemm/forward/m4000000n4000000k4/f32/onednn/cpu/hot";
@@ -118,7 +118,7 @@ TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run
   EXPECT_THAT(list.out, HasSubstr("2 cases, 0 can run here"));
   for (const CaseRecord& record : report.cases) {
     EXPECT_EQ(record.outcome, Outcome::skipped) << record.id;
-    // Without the amount that is available, which is another one each time.
+    // Without the available amount, which is different each time.
     const std::string reason = record.reason.value_or("?");
     EXPECT_THAT(list.out, HasSubstr("no: " + reason.substr(0, reason.rfind(", ")))) << record.id;
   }
@@ -153,7 +153,8 @@ TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_
   EXPECT_THAT(document.err, HasSubstr("bench run: Nothing was measured: 2 of 2 cases skipped"));
 }
 
-// It said "at most 720 ms" of a run that took 3.6 s: only warm-up and timed iterations counted.
+// It reported "at most 720 ms" for a run that took 3.6 s: only warm-up and timed iterations
+// counted.
 TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measures) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -173,7 +174,7 @@ TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measu
       testing::StartsWith("5 cases in 1.0 s, when the budget ends the run; without it in about "));
 }
 
-// `-nq` stayed as it was: the command that was to measure was another dry run.
+// `-nq` was left unchanged, so the command that should measure was another dry run.
 TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -182,7 +183,7 @@ TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
   EXPECT_THAT(run.out, testing::EndsWith(std::string(BENCH_BINARY) + " run tiny.yaml -q\n"));
 }
 
-// It printed "no cases" and exited with 0: a gate made of it was green.
+// It printed "no cases" and exited with 0, so a gate built on it passed.
 TEST(ReportTest, an_empty_file_is_refused) {
   const TemporaryFolder folder;
   folder.write("empty.jsonl", "\n");
@@ -193,7 +194,7 @@ TEST(ReportTest, an_empty_file_is_refused) {
             "bench report: empty.jsonl: is empty; name a file that `bench run` wrote\n");
 }
 
-// The line began with `bench` where a checkout has `./bench` only.
+// The line began with `bench` although a checkout has only `./bench`.
 TEST(ExplainTest, the_line_to_paste_begins_with_the_program_as_it_was_called) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(BENCH_BINARY, folder.file("bench"));
@@ -222,7 +223,7 @@ TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
   EXPECT_GE(bytes("peak_bytes"), bytes("activations_bytes") + bytes("weights_bytes"));
 }
 
-// Accounts for the profile's time once: idle time is never negative.
+// The profile's time is accounted for once: idle time is never negative.
 TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -301,16 +302,15 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
   ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path()).status, 0);
   const std::string whole = read_text(folder.file("r.jsonl"));
   const Report undisturbed = read_report(folder.file("r.jsonl"));
-  // Cut after the third process record (behind the run's and the first canaries), in the middle of
-  // the next line: as a kill would leave it.
+  // Cuts after the third process record (which follows the run's record and the first canaries), in
+  // the middle of the next line, as a kill would.
   std::size_t cut = 0;
   for (int seen = 0; seen < 5; ++seen) cut = whole.find('\n', cut) + 1;
   folder.write("cut.jsonl", whole.substr(0, cut + 20));
   const ProgramResult resumed = bench({"run", "tiny.yaml", "--resume", "cut.jsonl"}, folder.path());
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(ids_with_time(read_report(folder.file("cut.jsonl"))), ids_with_time(undisturbed));
-  // Each process that was asked for once; on a busy machine others take the place of disturbed
-  // ones.
+  // Each requested process once; on a busy machine others replace disturbed ones.
   std::set<std::pair<std::string, int>> processes;
   for (const ProcessRecord& process : read_report(folder.file("cut.jsonl")).processes) {
     EXPECT_TRUE(processes.emplace(process.id, process.process).second) << process.id;
@@ -359,7 +359,7 @@ TEST(RunTest, a_slowdown_on_purpose_is_recorded_and_a_wrong_one_refused) {
                                               "--quick", "--out", "r.jsonl"};
   const ProgramResult refused = bench(arguments, folder.path(), {{"BENCH_SLOWDOWN", "fast"}});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("BENCH_SLOWDOWN: `fast` is no share of the time"));
+  EXPECT_THAT(refused.err, HasSubstr("BENCH_SLOWDOWN: `fast` is not a fraction of the time"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("r.jsonl")));
   const ProgramResult slowed = bench(arguments, folder.path(), {{"BENCH_SLOWDOWN", "3%"}});
   EXPECT_EQ(slowed.status, 0) << slowed.err;
@@ -419,7 +419,7 @@ TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
                                 "continues\n"));
 }
 
-// `list ID --set dtype=bf16` stayed f32 without a word.
+// `list ID --set dtype=bf16` silently stayed f32.
 TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const ProgramResult set = bench({"list", id, "--set", "dtype=bf16", "--set", "threads=1"}, ".");
@@ -431,8 +431,8 @@ TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
   EXPECT_THAT(refused.err, HasSubstr("--set batch=4: `batch` is for networks"));
 }
 
-// The library's OpenMP runtime binds every program that loads it: the coordinator must not take the
-// one processor that is left for all that it was given.
+// The library's OpenMP runtime binds every program that loads it. The coordinator must not take the
+// one remaining processor for all that it may use.
 TEST(RunTest, openmp_variables_of_the_caller_do_not_shrink_the_machine) {
   const TemporaryFolder folder;
   const char* const id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";

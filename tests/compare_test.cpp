@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench compare` as a user calls it, over result files made here with known times.
+// `bench compare` as a user calls it, over result files with known times that the tests create.
 #include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
 
@@ -101,7 +101,7 @@ TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable
                                 HasSubstr("changed    machine_class: test-2c-00000000 -> ")));
 }
 
-// Host names and clock rates differ between equal machines; processors and caches tell.
+// Host names and clock rates differ between equal machines; processors and caches identify them.
 TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incomparable) {
   const TemporaryFolder folder;
   const auto report = [](const std::string& context) {
@@ -144,7 +144,7 @@ TEST(CompareTest, wrong_inputs_are_explained) {
               HasSubstr("regression"));
 }
 
-// A torn or damaged line costs that line and says so.
+// A truncated or malformed line loses only that line, and a warning reports it.
 TEST(CompareTest, damaged_lines_are_warnings) {
   const TemporaryFolder folder;
   const std::string text = result_of(100'000, "3.1.0", "x");

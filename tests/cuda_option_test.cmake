@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE_DIR= -DWORK_DIR= -DPREFIX=<of oneDNN> -DCXX= -P cuda_option_test.cmake
-# What BENCH_CUDA=OFF, ON and AUTO make of a machine: OFF has no target of CUDA and still builds plugins
-# of users, ON says what is missing, AUTO goes on without it.
+# Tests the effect of BENCH_CUDA=OFF, ON and AUTO: OFF has no CUDA target and still builds user
+# plugins, ON reports what is missing, AUTO continues without it.
 
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}/no_toolkit")
@@ -17,7 +17,7 @@ function(configure folder)
   set(status "${status}" PARENT_SCOPE)
 endfunction()
 
-# expect_targets(<folder>): those of a build without CUDA.
+# expect_targets(<folder>): expects the targets of a build without CUDA.
 function(expect_targets folder)
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK_DIR}/${folder}" --target help
     OUTPUT_VARIABLE targets COMMAND_ERROR_IS_FATAL ANY)
@@ -42,14 +42,14 @@ expect_targets(off)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK_DIR}/off" --target bench_scale_shift
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
-# An empty folder in the place of the toolkit.
+# An empty folder in place of the toolkit.
 set(hidden "-DCUDAToolkit_ROOT=${WORK_DIR}/no_toolkit" -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
 configure(on -DBENCH_CUDA=ON ${hidden})
 if(status EQUAL 0 OR NOT output MATCHES "BENCH_CUDA=ON, but: no CUDA toolkit \\(set CUDAToolkit_ROOT")
   message(FATAL_ERROR "BENCH_CUDA=ON without a toolkit: ${output}")
 endif()
 configure(auto ${hidden})
-if(status OR NOT output MATCHES "CUDA: no CUDA toolkit .*; what needs it is not built")
+if(status OR NOT output MATCHES "CUDA: no CUDA toolkit .*; parts that need it are not built")
   message(FATAL_ERROR "BENCH_CUDA=AUTO without a toolkit: ${output}")
 endif()
 expect_targets(auto)

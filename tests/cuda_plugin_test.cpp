@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases on a GPU as a user meets them on a machine that has none, and with plugins that are faulty.
+// Cases on a GPU as a user meets them on a machine that has none, and with faulty plugins.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
@@ -23,14 +23,14 @@ cases:
   - { op: pointwise, function: relu, shape: [4, 64], device: [cpu, cuda] }
 )";
 
-// What a driver without a device looks like.
+// A probe result of a driver without a device.
 constexpr const char* kNoDevice =
     R"({"schema":"bench.cuda_probe/1","runtime":{"status":100,"status_name":"cudaErrorNoDevice",)"
     R"("status_text":"","devices":0,"driver":13000,"runtime":13000},"verdict":{"availability":)"
     R"("no_device","reason":"a driver for CUDA 13.0, but no device","remedy":"see nvidia-smi -L"},)"
     R"("driver_version":"","architectures":"90-real","operators":[],"devices":[],"libraries":[]})";
 
-// A device that this build has no code for.
+// A device for which this build has no code.
 constexpr const char* kOldDevice =
     R"({"index":0,"name":"Old","major":5,"minor":2,"multiprocessors":8,)"
     R"("memory_bytes":1073741824,"l2_bytes":1048576,"bus_id":"0000:01:00.0","uuid":"GPU-1",)"
@@ -46,7 +46,7 @@ std::map<std::string, std::string> with_plugin(const std::string& name) {
   return {{"BENCH_CUDA_PLUGIN", std::string(BENCH_FAKE_CUDA_PLUGINS) + "/" + name + ".so"}};
 }
 
-// The reason of the one skipped case; the other has a time.
+// Returns the reason of the one skipped case; the other case has a time.
 std::string skip_reason(const TemporaryFolder& folder,
                         const std::map<std::string, std::string>& environment) {
   folder.write("two.yaml", kConfig);
@@ -81,8 +81,7 @@ TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
   EXPECT_EQ(required.status, 3);
 }
 
-// Each as the plugin's runtime would answer there; what follows from the answer is
-// availability.cpp's.
+// Each as the plugin's runtime would answer on that machine; availability.cpp evaluates the answer.
 TEST(CudaPlugin, each_kind_of_driver_is_a_reason_of_its_own) {
   const TemporaryFolder folder;
   auto environment = with_plugin("answer");
@@ -148,7 +147,7 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
               HasSubstr("note    NVIDIA driver   a driver for CUDA 13.0, but no device\n"
                         "                        so: cases with device: cuda are skipped\n"
                         "                        do: see nvidia-smi -L\n"));
-  // What a library prints in the child goes to standard error.
+  // A library's output in the child goes to standard error.
   EXPECT_THAT(text.out, Not(HasSubstr("a library that prints")));
   const ProgramResult machine =
       bench({"doctor", "--json", "--watch", "0s"}, folder.path(), environment);
@@ -179,7 +178,7 @@ TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
   const json cases = json::parse(result.out).at("cases");
   ASSERT_GT(cases.size(), 300U);
   if (!cases.front().contains("support")) {
-    EXPECT_THAT(result.err, HasSubstr("what a GPU would run cannot be told: "));
+    EXPECT_THAT(result.err, HasSubstr("cannot determine what a GPU would run: "));
     GTEST_SKIP() << "this build has no CUDA plugin";
   }
   for (const json& entry : cases) {

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cuda_symbols_test.sh READELF CAPTURE FILE... [-- PLUGIN...]: no FILE has a symbol of NVIDIA's libraries or
-# wants one of them loaded. CAPTURE is below other people's programs and stands in for the four functions
-# that switch CUDA's profiler: it defines exactly these, which shows that this test finds what it looks for.
-# A PLUGIN is built with CUDA's toolkit and may hold CUDA's runtime inside, but exports and needs nothing of it.
+# cuda_symbols_test.sh READELF CAPTURE FILE... [-- PLUGIN...]: checks that no FILE has a symbol of
+# NVIDIA's libraries or needs one of them. CAPTURE is preloaded into other programs and replaces the
+# four functions that switch CUDA's profiler. It must define exactly these, which shows that this
+# test finds what it looks for. A PLUGIN is built with CUDA's toolkit and may contain CUDA's
+# runtime, but must not export or need any of it.
 set -euo pipefail
 readelf=$1 capture=$2
 shift 2

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE_DIR= -DWORK_DIR= -DPREFIX=<of oneDNN> -P dependencies_test.cmake
-# A missing dependency stops the configure step and is named with the command that installs it.
+# A missing dependency stops the configure step. The message names it and the command that installs
+# it.
 
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}")
 
-# Where a oneDNN of another major version stands, as on Debian 12 with libdnnl-dev.
+# An installation of oneDNN of another major version, as on Debian 12 with libdnnl-dev.
 set(old "${WORK_DIR}/old/lib/cmake/dnnl")
 file(WRITE "${old}/dnnl-config.cmake" "")
 file(WRITE "${old}/dnnl-config-version.cmake"
   "set(PACKAGE_VERSION 2.6.0)\nset(PACKAGE_VERSION_COMPATIBLE FALSE)\n")
 
-# expect(<what> "<options>" <regular expression>...): configuring fails and says all of that.
+# expect(<what> "<options>" <regular expression>...): expects that configuring fails with a message
+# that matches all expressions.
 function(expect what options)
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${WORK_DIR}/build" -G Ninja
@@ -48,7 +50,8 @@ expect("without oneDNN" "-DCMAKE_DISABLE_FIND_PACKAGE_dnnl=ON"
   "oneDNN 3.x \\(PyPI package onednn-devel-cpu-gomp\\)" "Install with: [^ ]*/ci/setup --onednn")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E rm -f "${WORK_DIR}/build/CMakeCache.txt")
 
-# Two at once are named at once. No fallback below build/ and none of the system here.
+# Two missing dependencies are reported together. There is no fallback below build/ and none of the
+# system here.
 expect("with an old oneDNN"
   "-DCMAKE_PREFIX_PATH=${WORK_DIR}/old;-DBENCH_DEFAULT_ONEDNN=${WORK_DIR}/none;-DCMAKE_FIND_USE_CMAKE_ENVIRONMENT_PATH=OFF;-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"
   "fmt \\(Debian: libfmt-dev\\) oneDNN 3.x" "found oneDNN 2.6.0, which is not supported"

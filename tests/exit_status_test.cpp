@@ -73,14 +73,14 @@ class ExitStatuses : public testing::Test {
     return bench(std::move(all));
   }
   json gate_report() const { return json::parse(read_text(folder_.file("gate/gate.json"))); }
-  // What every report of the gate says first.
+  // Expects the sentence at the beginning of every report of the gate.
   void expect_in_every_report(const std::string& sentence) const {
     for (const char* name : {"gate/gate.md", "gate/gate.xml", "gate/gate.json"}) {
       EXPECT_THAT(read_text(folder_.file(name)), HasSubstr(sentence)) << name;
     }
     EXPECT_THAT(read_text(folder_.file("gate/gate.xml")), Not(HasSubstr("errors=\"0\"")));
   }
-  // The evidence of a gate whose duets, all of them measured, scatter by 11 % around nothing.
+  // The evidence of a gate whose duets, all measured, scatter by 11 % around zero.
   void write_undecided_evidence() {
     ASSERT_EQ(gate({"--base", BENCH_BINARY}).status % 4, 0);  // 0 or, on a noisy machine, 4
     std::istringstream lines(read_text(folder_.file("gate/gate.jsonl")));
@@ -138,7 +138,7 @@ TEST_F(ExitStatuses, GateThatTheBudgetEndedIs3AndEveryReportSaysSo) {
   expect_in_every_report("stopped by the budget");
   EXPECT_EQ(gate_report().at("exit"), 3);
   EXPECT_EQ(gate_report().at("stopped"), "budget");
-  // The evidence says the same when it is decided again.
+  // The evidence gives the same result when it is decided again.
   EXPECT_EQ(bench({"gate", "--from", "gate/gate.jsonl"}).status, 3);
 }
 
@@ -173,7 +173,7 @@ TEST_F(ExitStatuses, GateWhoseBaseNeverAnswersIs2WithinItsBudget) {
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   const ProgramResult result = gate({"--base", program, "--budget", "1ms"});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("did not say its version within 5"));
+  EXPECT_THAT(result.err, HasSubstr("did not print its version within 5"));
 }
 
 TEST_F(ExitStatuses, GateInWhichEveryCaseIsSkippedIs5) {
@@ -194,7 +194,7 @@ TEST_F(ExitStatuses, GateWithoutBaseAndStoreIsTheFirstRunAndSaysSoFirst) {
             0U)
       << first.out;
   EXPECT_EQ(gate({"--force", "--require-baseline"}).status, 5);
-  // A store that knows the configuration, but none of its present cases, is no first run.
+  // A store that knows the configuration, but none of its present cases, is not a first run.
   ASSERT_EQ(bench({"run", "one.yaml", "--out", "r.jsonl"}).status, 0);
   ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "test"}).status, 0);
   const ProgramResult other = gate({"--force", "--set", "dtype=bf16", "--allow-removed"});
@@ -249,7 +249,7 @@ TEST_F(ExitStatuses, CompareLooksAtWhatThereIs) {
   ASSERT_EQ(bench({"run", "one.yaml", "--out", "r.jsonl"}).status, 0);
   EXPECT_EQ(bench({"compare", "r.jsonl", "cut.jsonl"}).status, 0);
   EXPECT_EQ(bench({"compare", "skipped.jsonl", "skipped.jsonl"}).status, 0);
-  // As a check in a CI it must not pass where it compared nothing.
+  // As a check in a CI it must not pass if it compared nothing.
   EXPECT_EQ(bench({"compare", "r.jsonl", "cut.jsonl", "--fail-on", "regression"}).status, 5);
   EXPECT_EQ(bench({"compare", "skipped.jsonl", "skipped.jsonl", "--fail-on", "regression"}).status,
             5);

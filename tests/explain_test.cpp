@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench explain` as a user calls it; of `--arch` the sections in tests/data/explain_golden.
+// `bench explain` as a user calls it; for `--arch`, the sections in tests/data/explain_golden.
 #include "tests/support/golden.hpp"
 #include "tests/support/program.hpp"
 
@@ -26,7 +26,8 @@ ProgramResult explain(std::vector<std::string> arguments) {
   return run_program({std::move(command), BENCH_SOURCE_DIR, {}});
 }
 
-// What stands between "tensor cores" and the next empty line: no machine and no library enters it.
+// Returns the text between "tensor cores" and the next empty line, which depends on no machine or
+// library.
 std::string section(const std::vector<std::string>& arguments) {
   const ProgramResult result = explain(arguments);
   EXPECT_EQ(result.status, 0) << result.err;
@@ -96,7 +97,8 @@ TEST(ExplainTest, names_the_architectures_that_it_knows) {
   EXPECT_EQ(explain({kConv, "--arch", "sm_90:cuda9"}).status, 2);
 }
 
-// Of a capped library the faster implementations of a product are not taken, whatever the machine.
+// A library with a capped instruction set skips the faster implementations of a product, whatever
+// the machine.
 TEST(ExplainTest, says_why_the_library_did_not_take_its_other_implementations) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot/t1";
   const auto capped = [&](std::vector<std::string> arguments) {
@@ -130,7 +132,7 @@ TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
   const ProgramResult result = explain({kConv, "--gpu", file, "--json"});
   const json there = json::parse(result.out).at("cases").at(0).at("there");
   EXPECT_EQ(there.at("gpu"), "Tesla T4");
-  // Without the plugin, or without cuDNN, the reason stands in its place.
+  // Without the plugin, or without cuDNN, the output has the reason instead.
   if (there.value("runs", "") == "yes") {
     EXPECT_FALSE(there.at("engines").empty()) << there;
   } else {
@@ -139,7 +141,7 @@ TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
   EXPECT_THAT(explain({kConv, "--gpu", file}).out, HasSubstr("there, on Tesla T4\n"));
 }
 
-// Whatever libraries are here: what a GPU lacks is known without them.
+// Independent of the installed libraries: what a GPU lacks is known without them.
 TEST(ExplainTest, says_what_the_described_gpu_lacks) {
   const auto there = [](const std::string& id, const std::string& gpu) {
     const ProgramResult result =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters pass from the command line to the result file, over a GPU that is none.
+// The counters pass from the command line to the result file, over the fake GPU.
 #include "harness/result/report.hpp"
 #include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
@@ -86,7 +86,7 @@ TEST_F(FakeGpuCountersTest, refusal_is_no_failure_and_says_why) {
 }
 
 TEST_F(FakeGpuCountersTest, an_execution_that_fails_fails_the_pass) {
-  // 1 execution when the case is made, 1 before anything counts, then those that count.
+  // 1 execution when the case is created, 1 before counting, then the counted ones.
   const ProfilePassRecord pass = run(R"({"counters":{"passes":1000},
       "faults":[{"at":"execution","after":900,"kind":"sticky","error":"cudaErrorIllegalAddress"}]})",
                                      "counters", 3);
@@ -121,7 +121,7 @@ TEST_F(FakeGpuCountersTest, a_processor_has_none) {
       std::string(kGemm).find("device: cuda"), std::string("device: cuda").size(), "device: cpu");
   const ProfilePassRecord pass = run("{}", "counters", 0, on_cpu);
   EXPECT_THAT(pass.details,
-              Contains(Pair("counters", "n/a: hardware counters are read of GPUs alone")));
+              Contains(Pair("counters", "n/a: hardware counters are available only on GPUs")));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an NVTX tool sees of a case on a GPU: one range, and in it the measured samples alone.
-// Faults of the fake GPU tell where a range begins and ends, since a worker that dies leaves it as
-// it was.
+// What an NVTX tool sees of a case on a GPU: one range that contains only the measured samples.
+// Faults of the fake GPU show where a range begins and ends, because a worker that dies leaves it
+// as it was.
 #include "tests/support/program.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ constexpr const char* kPush = "push layer:gemm/forward/m4n4k4/f32/cublaslt/cuda/
 
 class FakeGpuNvtx : public testing::Test {
  protected:
-  // Below a tool that does nothing, on a device with these faults.
+  // Runs under a tool that does nothing, on a device with these faults.
   ProgramResult run(const std::string& faults) {
     folder_.write("gpu.yaml", kConfig);
     const std::string script = folder_.write(
@@ -51,7 +51,7 @@ class FakeGpuNvtx : public testing::Test {
                          {"NVTX_INJECTION64_PATH", BENCH_NVTX_INJECTION},
                          {"BENCH_NVTX_LOG", folder_.file("log")}}});
   }
-  // The worker dies at that sample, from 0; `at`: another moment.
+  // The worker dies at this sample, counted from 0; `at`: another moment.
   ProgramResult run_until(int number, const std::string& at = "sample") {
     return run(
         fmt::format(R"({{"at":"{}","match":"gemm/m4*","kind":"abort","after":{}}})", at, number));
@@ -109,7 +109,7 @@ TEST_F(FakeGpuNvtx, EverySampleThatCountsIsInIt) {
   EXPECT_THAT(calls(), ElementsAre(kPush, "pop"));
 }
 
-// Left open it would hold all that follows in the worker.
+// An open range would include everything that follows in the worker.
 TEST_F(FakeGpuNvtx, ASampleThatFailsClosesIt) {
   EXPECT_EQ(run(R"({"at":"sample","match":"gemm/m4*","kind":"fail","after":3})").status, 3);
   EXPECT_THAT(calls(), ElementsAre(kPush, "pop"));

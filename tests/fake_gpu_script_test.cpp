@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake GPU itself: its script, and what it answers to those who only ask.
+// The fake GPU itself: its script, and its answers to queries.
 #include "harness/host/cuda_status.hpp"
 #include "ops/cuda/probe.hpp"
 #include "ops/plugin/plugin.hpp"
@@ -53,7 +53,7 @@ TEST(FakeGpuScript, says_what_is_wrong_with_it) {
   EXPECT_THAT(what("{"), HasSubstr("parse error"));
 }
 
-// What `bench worker --probe` of a machine with this script answers.
+// The answer of `bench worker --probe` on a machine with this script.
 CudaStatus ask(const std::string& script) {
   const TemporaryFolder folder;
   const ProgramResult result = run_program(
@@ -74,7 +74,7 @@ TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
   ASSERT_EQ(status.report->devices.size(), 1U);
   EXPECT_EQ(status.report->devices.front().name, "Fake X");
   EXPECT_EQ(status.report->devices.front().minor, 6);
-  EXPECT_THAT(status.report->operators, Contains("gemm"));  // of cuBLAS
+  EXPECT_THAT(status.report->operators, Contains("gemm"));  // from cuBLAS
   EXPECT_EQ(status.report->libraries.size(), 5U);
   EXPECT_EQ(status.report->libraries[1].reason, "not found");
 }
@@ -103,7 +103,7 @@ TEST(FakeGpu, memory_is_none_of_the_host) {
   EXPECT_THAT(memory.copy_in(&got, &seven, {4}).error().what, HasSubstr("IllegalAddress"));
   EXPECT_EXIT(
       {
-        std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit in place of dying
+        std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit instead of dying
         std::memcpy(*address, &seven, sizeof seven);
       },
       testing::KilledBySignal(SIGSEGV), "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing pass on a GPU from YAML to result file, over a GPU that is none (fakes/fake_gpu).
+// The timing pass on a GPU from YAML to result file, over the fake GPU (fakes/fake_gpu).
 #include "tests/support/fake_gpu.hpp"
 
 #include "harness/result/report.hpp"
@@ -44,7 +44,7 @@ std::string two_gemms() {
 
 class FakeGpuTest : public testing::Test {
  protected:
-  // Runs the configuration on a device that follows the script; the exit status is expected.
+  // Runs the configuration on a device that follows the script, and expects the exit status.
   Report run(const std::string& config, const std::string& script, int status = 0,
              const std::vector<std::string>& more = {}) {
     last_ = run_on_fake_gpu(folder_, config, script, more);
@@ -92,7 +92,7 @@ TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
   EXPECT_THAT(small.details, Contains(testing::Key(HasSubstr("library."))));
   EXPECT_EQ(find(report, kLarge).time->median, Nanoseconds(2000000));
   for (const ProcessRecord& process : processes(report, kSmall)) {
-    EXPECT_EQ(process.iterations_per_sample, 110);  // of at least 1 ms
+    EXPECT_EQ(process.iterations_per_sample, 110);  // for samples of at least 1 ms
     EXPECT_THAT(process.samples, Each(Nanoseconds(1100000)));
     EXPECT_THAT(process.host_launch, SizeIs(process.samples.size()));
     EXPECT_THAT(process.clock_hz, SizeIs(process.samples.size()));
@@ -160,7 +160,7 @@ TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
   EXPECT_EQ(record.throttled->count, static_cast<std::int64_t>(samples));
 }
 
-// A large product below its power cap: the boost clock of the first samples is the exception.
+// A large product limited by its power cap: the boost clock of the first samples is the exception.
 TEST_F(FakeGpuTest, a_power_capped_kernel_has_its_settled_time_and_no_void_sample) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":3000000,"samples":[
       {"from":3,"verdict":"throttled","reason":"power cap","factor":1.25,
@@ -179,8 +179,8 @@ TEST_F(FakeGpuTest, where_every_sample_is_void_the_case_fails_and_others_go_on) 
                             3, {"--set", "measure.processes=1"});
   const CaseRecord record = find(report, kSmall);
   EXPECT_EQ(record.outcome, Outcome::failed);
-  EXPECT_THAT(record.reason.value_or(""),
-              AllOf(HasSubstr("samples were void"), HasSubstr("another compute process: 4711")));
+  EXPECT_THAT(record.reason.value_or(""), AllOf(HasSubstr("samples were discarded"),
+                                                HasSubstr("another compute process: 4711")));
   const auto rows = processes(report, kSmall);
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_THAT(rows[0].samples, IsEmpty());
@@ -234,13 +234,13 @@ TEST_F(FakeGpuTest, sample_method_decides_how_a_case_is_launched) {
   EXPECT_NE(find(graph, kSmall).case_hash, find(any, kSmall).case_hash);
 }
 
-// What a kernel knows of its samples it knows only once it has some: its method was lost.
+// A kernel knows its sampling method only after it has samples; the method used to be lost.
 TEST_F(FakeGpuTest, how_samples_were_taken_is_a_detail_of_the_case) {
   const Report report = run(two_gemms(), "{}");
   EXPECT_EQ(find(report, kSmall).details.at("sample_method"), "as the fake is asked to");
 }
 
-// Memory of the device holds no result of an earlier execution that could hide it.
+// The device's memory contains no result of an earlier execution that could hide it.
 TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
   const Report report = run(
       two_gemms(), R"({"cases":[{"match":"gemm/m4*","unwritten_element":15},{"match":"*"}]})", 3);
@@ -251,7 +251,7 @@ TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
   EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
 }
 
-// As configs/resnet.yaml, small.
+// Like configs/resnet.yaml, but small.
 TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is_measured) {
   folder_.write("networks/pair.yaml",
                 "version: 1\nnetwork: pair\ninput: { c: 4, h: 8 }\nlayers:\n"
@@ -265,7 +265,7 @@ TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is
   for (const bool required : {false, true}) {
     const Report report =
         required ? run(config, script, 3, {"--require", "gpu"}) : run(config, script, 0);
-    std::map<std::string, std::multiset<std::string>> operators;  // by device
+    std::map<std::string, std::multiset<std::string>> operators;  // key: device
     for (const CaseRecord& record : report.cases) {
       operators[record.device].insert(record.op);
       const bool cpu = record.device == "cpu";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench gate` where the candidate crashes or computes something else: verdict, status, the kit and
-// what GitHub shows. A library that only the candidate preloads strikes the one matrix
+// `bench gate` with a candidate that crashes or computes wrong results: verdict, status, the kit
+// and GitHub's annotations. A library that only the candidate preloads affects the one matrix
 // multiplication.
 #include "tests/support/program.hpp"
 
@@ -49,7 +49,7 @@ class GateFailures : public ::testing::Test {
                      std::map<std::string, std::string> environment = {}) {
     folder_.write("faults.yaml", kConfig);
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
-    // Of all of the gate: a variable of the candidate alone would make a base.
+    // Set for the whole gate: a variable of only the candidate would create a base.
     faults_ = {{"LD_PRELOAD", BENCH_FAULTY_PRIMITIVE},
                {"BENCH_FAULT", fault},
                {"BENCH_FAULT_AFTER", "0"},
@@ -93,7 +93,7 @@ class GateFailures : public ::testing::Test {
     }
     return names;
   }
-  // Only the case that failed has a kit.
+  // Only the failed case has a kit.
   Words kits() const {
     Words names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.file("gate"))) {
@@ -134,7 +134,7 @@ TEST_F(GateFailures, AWrongResultIsAnErrorWithAKitWhoseCheckIsOpen) {
   EXPECT_TRUE(unfinished(slices().back()));
 }
 
-// The line at the end of the README, pasted.
+// Runs the line at the end of the README.
 TEST_F(GateFailures, TheReproductionLineOfTheKitFailsAlike) {
   ASSERT_EQ(gate("crash").status, 3);
   const std::string text = readme();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench gate` and `bench duet` as a user calls them: one library under two caps of its instruction
-// set is a real regression, of every machine that has more than SSE4.1.
+// `bench gate` and `bench duet` as a user calls them. One library with two caps on its instruction
+// set is a real regression on every machine that has more than SSE4.1.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ using testing::StartsWith;
 
 constexpr const char* kId = "conv/forward/c32h28w28k32r3s3p1/f32/onednn/cpu/hot/t1";
 constexpr const char* kCap = "ONEDNN_MAX_CPU_ISA=SSE41";
-// The same for all of a gate: a slower candidate without a base.
+// The same for a whole gate: a slower candidate without a base.
 std::map<std::string, std::string> capped() { return {{"ONEDNN_MAX_CPU_ISA", "SSE41"}}; }
 // The kit's folder: the id with `__` for `/`.
 constexpr const char* kKit = "gate/conv__forward__c32h28w28k32r3s3p1__f32__onednn__cpu__hot__t1";
@@ -50,7 +50,7 @@ cases:
     pad: 1
 )";
 
-// The same suite with another case in place of its own.
+// The same suite with another case instead of its own.
 constexpr const char* kOtherConfig = R"(version: 1
 name: one
 defaults: { threads: 1, warmup: { iterations: 1, time: 0ms },
@@ -75,7 +75,7 @@ class GateProgramTest : public testing::Test {
   }
   std::string read(const std::string& name) const { return read_text(folder_.file(name)); }
 
-  // Runs the configuration and keeps it in the store, so often.
+  // Runs the configuration `runs` times and keeps the results in the store.
   void fill_store(int runs) {
     for (int run = 0; run < runs; ++run) {
       const ProgramResult measured =
@@ -127,7 +127,8 @@ class GateProgramTest : public testing::Test {
     std::string text;
     double log = 0;
   };
-  // The gate's evidence, as if its canaries had told that of the machine; absent: had told nothing.
+  // Returns the gate's evidence, as if its canaries had reported this machine drift; nullopt: as if
+  // they had reported none.
   std::string with_machine(const std::optional<Drift>& moved) const {
     std::istringstream lines(read("gate/gate.jsonl"));
     std::string text;
@@ -148,7 +149,8 @@ class GateProgramTest : public testing::Test {
 };
 
 TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_its_documents) {
-  // Also: the documents said that --cand-env alone makes a base, and it made none.
+  // Regression test: the documents stated that --cand-env without --base creates a base, but it did
+  // not.
   const ProgramResult result = gate({"--cand-env", kCap});
   EXPECT_EQ(result.status, 1) << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("1 of 1 cases judged: 1 REGRESSION"), HasSubstr(kId),
@@ -162,7 +164,7 @@ TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_i
                             HasSubstr("sse41"), HasSubstr("bench duet"), HasSubstr(kCap)));
   EXPECT_THAT(read(std::string(kKit) + "/samples.jsonl"), HasSubstr("\"duet\""));
 
-  // The same evidence decided again.
+  // The same evidence is decided again.
   const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl"});
   EXPECT_EQ(again.status, 1) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
@@ -185,8 +187,9 @@ TEST_F(GateProgramTest,
        against_the_store_alone_a_large_regression_is_one_and_the_store_its_other_half) {
   ASSERT_NO_FATAL_FAILURE(fill_store(2));
   const ProgramResult result = gate({}, capped());
-  // A machine that moved between two runs is never blamed on the code: then it is a suspect.
-  EXPECT_TRUE(result.status == 1 || result.out.find("the machine moved") != std::string::npos)
+  // A drift of the machine between two runs is never blamed on the code: the case is then a
+  // suspect.
+  EXPECT_TRUE(result.status == 1 || result.out.find("machine speed changed") != std::string::npos)
       << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("--base"), HasSubstr("no base")));
   const std::string readme = read(std::string(kKit) + "/README.md");
@@ -201,14 +204,16 @@ TEST_F(GateProgramTest,
   EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
 }
 
-// Issue 16: a store alone never saw a regression once a canary had moved, however large it was.
+// Issue 16: a store without a base never detected a regression once a canary had moved, however
+// large it was.
 TEST_F(GateProgramTest,
        a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   gate({"--quiet"}, capped());
   folder_.write("calm.jsonl", with_machine(std::nullopt));
-  folder_.write("little.jsonl", with_machine(Drift{"the machine moved: timer by +5.0 %", 0.05}));
-  folder_.write("much.jsonl", with_machine(Drift{"the machine moved: timer by +14741 %", 5}));
+  folder_.write("little.jsonl",
+                with_machine(Drift{"machine speed changed: timer by +5.0 %", 0.05}));
+  folder_.write("much.jsonl", with_machine(Drift{"machine speed changed: timer by +14741 %", 5}));
 
   for (const char* file : {"calm.jsonl", "little.jsonl"}) {
     const ProgramResult red = bench({"gate", "--from", file});
@@ -217,7 +222,8 @@ TEST_F(GateProgramTest,
   }
   const ProgramResult suspect = bench({"gate", "--from", "much.jsonl"});
   EXPECT_EQ(suspect.status, 4) << suspect.out;  // nothing else was judged
-  EXPECT_THAT(suspect.out, AllOf(HasSubstr("1 SUSPECT"), HasSubstr("the machine moved: timer")));
+  EXPECT_THAT(suspect.out,
+              AllOf(HasSubstr("1 SUSPECT"), HasSubstr("machine speed changed: timer")));
 }
 
 TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
@@ -225,8 +231,9 @@ TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
   folder_.write("other.yaml", kOtherConfig);
   const ProgramResult vanished = bench({"gate", "other.yaml", "--out", "gate"});
   EXPECT_EQ(vanished.status, 3) << vanished.out << vanished.err;
-  EXPECT_THAT(vanished.out, AllOf(HasSubstr("1 ERROR"), HasSubstr(kId),
-                                  HasSubstr("the configuration no longer; --allow-removed")));
+  EXPECT_THAT(vanished.out,
+              AllOf(HasSubstr("1 ERROR"), HasSubstr(kId),
+                    HasSubstr("not in the configuration; --allow-removed accepts this")));
   const ProgramResult allowed =
       bench({"gate", "other.yaml", "--out", "allowed", "--allow-removed"});
   EXPECT_EQ(allowed.status, 5) << allowed.out << allowed.err;  // and nothing else to compare with
@@ -239,7 +246,7 @@ TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
   EXPECT_THAT(result.out, HasSubstr("0 of 1 cases judged: 1 NO BASELINE"));
 }
 
-// A checkout has `./bench`, which builds itself; here it is built.
+// A checkout has `./bench`, which builds itself; here it is already built.
 TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
   std::filesystem::create_directory(folder_.file("checkout"));
   std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
@@ -267,7 +274,7 @@ TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
   EXPECT_EQ(read("gate.jsonl"), "precious");
 }
 
-// Once both made an id of their own.
+// Both used to create different ids.
 TEST_F(GateProgramTest, the_default_folder_bears_the_run_id_of_the_evidence_in_it) {
   const ProgramResult result = bench({"gate", "one.yaml"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
@@ -300,9 +307,10 @@ TEST_F(GateProgramTest, selftest_sees_an_injected_slowdown_and_keeps_its_duets) 
   const ProgramResult result =
       bench({"selftest", kId, "--duets", "6", "--record", "d.jsonl", "--quiet"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("duets of equal sides"), HasSubstr("injected: +3.0 %"),
-                                HasSubstr("false alarms in 100 cases")));
-  // `gate --self-test` is the same.
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("A/A duets (both sides equal)"), HasSubstr("injected: +3.0 %"),
+                    HasSubstr("false positives per 100 cases")));
+  // `gate --self-test` gives the same result.
   const ProgramResult again = bench({"gate", "--self-test", "--from", "d.jsonl", "--json"});
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(json::parse(again.out).at("kernels").size(), 1U);

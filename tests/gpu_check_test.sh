@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# gpu_check_test.sh BUILD WORK: both calls of ci/gpu_check.sh without a GPU, over what BUILD has in place of
-# one (tests/fakes): the plugin, the driver and CUPTI below `bench profile`, PyTorch, and a program of
-# checks that only writes what bench_gpu_test would. A step that fails, or a figure that is not what
-# the scripts of these make it, fails the test.
+# gpu_check_test.sh BUILD WORK: both calls of ci/gpu_check.sh without a GPU, with BUILD's
+# replacements (tests/fakes). These are the plugin, the driver and CUPTI for `bench profile`,
+# PyTorch, and a program of checks that only writes the figures of bench_gpu_test. The test fails if
+# a step fails, or if a figure differs from the scripts of these fakes.
 set -euo pipefail
 build=$(realpath -- "$1") work=$2
 here=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -70,7 +70,7 @@ printf '%s\n  - { op: pointwise, function: relu, shape: [4, 64] }\n' "$head" \
 printf '%s\n  - { op: gemm, m: 4, n: 4, k: 4 }\n' "$head" >"$work/network.yaml"
 tar -C "$work/tree" -czf "$work/bench.tar.gz" bench
 
-# The device. What counters say is the same of all cases: tensor cores are used.
+# The device. Its counters are the same for all cases: tensor cores are used.
 cat >"$work/script.json" <<'SCRIPT'
 {"cases": [
    {"match": "gemm/m8*", "kernels": [{"name": "nvjet_hsh_128x256_64x4_TNT", "ns": 9000}]},
@@ -89,10 +89,11 @@ export BENCH_GPU_CHECK_PROGRAM="$build/tests/bench_cuda_program init push layer:
 
 export BENCH_GPU_CHECK_SECONDS=1 BENCH_GPU_CHECK_DEVICE=/dev/null
 export BENCH_GPU_CHECK_FUSED=conv/forward/c4h8w8k4r3s3p1+bias+relu/f16/cudnn/cuda/hot
-# Of the CPU: time on the fake device is virtual, and duets refuse samples that are longer than they took.
+# On the CPU: time on the fake device is virtual, and duets refuse samples whose time exceeds the
+# real time.
 export BENCH_GPU_CHECK_SELF=gemm/forward/m4n4k4/f32/onednn/cpu/hot
 
-# How time is taken, traced and counted. One part takes too long: it is cut, which is no failure.
+# How time is taken, traced and counted. One part takes too long and is cut, which is not a failure.
 check a 0 --only A --limit 120
 for name in facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold torch \
   product 'product against PyTorch' plan graph_level; do
@@ -116,8 +117,8 @@ files=$(cd "$evidence" && echo *)
 [[ $files == "checks.jsonl device.json facts.txt log.txt profiles.jsonl.gz results.jsonl.gz session.jsonl.gz summary.txt" ]] ||
   fail "other files of A: $files"
 
-# Networks, shapes, operators, programs, the gate. Every step ends well but the rules: they forbid
-# tensor cores to products of f32, and these use them.
+# Networks, shapes, operators, programs, the gate. Every step succeeds except the rules: they forbid
+# tensor cores for products of f32, and these use them.
 check b 1 --only B
 for name in network trace verdicts 'shapes, part [0-9]+ of 12' program torch torch_profile gate 'operators, part [1-8] of 8'; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
@@ -135,7 +136,7 @@ rules     kernel $kernel: by name used, by counters used 2
 kernels   bench run, 3 passes: 15 of 15 attributed
 kernels   profile_program: 1 of 1 attributed
 kernels   profile_torch: 2 of 4 attributed
-kernels   profile_torch: of nobody tail (2)
+kernels   profile_torch: unattributed tail (2)
 kernels   all kernels attributed: 18 of 20
 FAILED    kernels
 | rules and counters on tensor cores, one process | 2 of 2 agree | \`verdicts\` |
@@ -152,12 +153,12 @@ done
 [[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 4 ]] ||
   fail "other results: $(gzip -dc "$evidence/results.jsonl.gz" | grep '"record":"case"')"
 
-# Both together make the table of docs/cuda.md.
+# Both together give the table of docs/cuda.md.
 python3 "$here/../ci/gpu_summary.py" table "$work/a" "$work/b" >"$work/table.md"
 grep -qF 'Fake GPU, driver ' "$work/table.md" || fail "no device in the table: $(cat "$work/table.md")"
 grep -qF '| plan of a fused f16 convolution |' "$work/table.md" || fail "no plan in the table"
 
-# Single steps, on a machine of little memory.
+# Single steps, on a machine with little memory.
 printf 'MemTotal: 300000 kB\nMemAvailable: 204800 kB\n' >"$work/meminfo"
 BENCH_GPU_CHECK_MEMINFO=$work/meminfo check small 0 \
   --only memory,product,plan,network,trace,shapes,rules,program,torch_profile,gate,operators
@@ -175,14 +176,14 @@ gate 1104
 operators 572
 STEPS
 [[ $(grep -cE '^(ok|FAILED|cut|left out)' "$evidence/summary.txt") == 1 ]] || fail "a step ran in spite of that"
-# What needs less than is there runs.
+# Steps that need less than the available memory run.
 printf 'MemTotal: 900000 kB\nMemAvailable: 600000 kB\n' >"$work/meminfo"
 BENCH_GPU_CHECK_MEMINFO=$work/meminfo check medium 0 --only plan,operators
 expect "skipped   plan: it needs 672 MiB of the host's memory, 585 are available"
 expect_start 'ok        operators, part 8 of 8'
 check unknown 2 --only memory,soundness
 
-# Without time for anything every step is left out, and the end still comes.
+# Without time every step is omitted, and the end still runs.
 check late 0 --only doctor,memory,product,shapes,operators --limit 19
 for name in doctor memory product; do
   expect "left out  $name: the time is used up"
@@ -191,7 +192,7 @@ expect 'left out  shapes, parts 1 to 12 of 12: the time is used up'
 expect 'left out  operators, parts 1 to 8 of 8: the time is used up'
 never 'ok|FAILED'
 
-# Without a GPU nothing is tried.
+# Without a GPU nothing runs.
 printf '{"device":null,"verdict":{"availability":"no_driver","reason":"libcuda.so.1 was not found"}}' >"$work/none.json"
 FAKE_GPU_SCRIPT=$work/none.json check none 77
 expect 'there is no GPU, so nothing else was tried: libcuda.so.1 was not found'

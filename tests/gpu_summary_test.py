@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ci/gpu_summary.py says of small files, line by line."""
+"""Tests the output of ci/gpu_summary.py for small files, line by line."""
 
 import gzip
 import json
@@ -46,14 +46,14 @@ class GpuSummary(unittest.TestCase):
         return path
 
     def run_program(self, *words):
-        """Its status and the lines that it prints."""
+        """Returns its status and the lines that it prints."""
         done = subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True,
                               check=False)
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stdout.splitlines()
 
     def analyzer(self, *rows):
-        """In place of `bench`: prints these rows of kernels, whatever it is asked."""
+        """Replaces `bench`: prints these rows of kernels, whatever the arguments."""
         self.write("kernels.csv", "case,name,tensor_cores,auxiliary", *rows)
         program = self.write("bench", "#!/bin/sh", f"cat '{self.folder}/kernels.csv'")
         program.chmod(0o755)
@@ -142,11 +142,11 @@ class GpuSummary(unittest.TestCase):
             "kernels   bench run, 4 passes: no kernels: the device is not traced: no CUPTI",
             "kernels   bench run, 4 passes: not counted: 7 records were dropped",
             "kernels   p: 2 of 4 attributed",
-            "kernels   p: of nobody tail (2)",
+            "kernels   p: unattributed tail (2)",
             "kernels   all kernels attributed: 49 of 54"]))
 
     def test_without_a_pass_no_kernel_is_missing(self):
-        """`--only operators` failed, whose cases are not traced."""
+        """`--only operators`, whose cases are not traced, used to fail."""
         results = self.write("r.jsonl", '{"record":"case","id":"a","outcome":"ok"}')
         self.assertEqual(self.run_program("kernels", results), (0, [
             "kernels   no pass and no profile was asked for"]))
@@ -191,7 +191,7 @@ class GpuSummary(unittest.TestCase):
         self.assertEqual([line[1] for line in lines if line.startswith("(")], list("abcdefghijklm"))
         self.assertEqual(status, 0)
 
-    # One call of two asks for some of them, and the time may cut the rest.
+    # One of the two calls asks some of them, and the time limit may cut the rest.
     def test_a_question_without_an_answer_is_no_failure(self):
         self.write_answers()
         (self.folder / "results.jsonl").unlink()
@@ -204,7 +204,7 @@ class GpuSummary(unittest.TestCase):
         first.mkdir()
         second.mkdir()
         self.write("a/device.json", {"report": {"driver_version": "580.1", "devices": [{"name": "GPU"}]}})
-        # The second call was cut in the middle of a line, and had packed its results.
+        # The second call was cut in the middle of a line after packing its results.
         self.write("a/checks.jsonl",
                    {"check": "stream against graph, 20 us", "stream_us": 21.5, "graph_us": 20.0},
                    {"check": "a tracer that begins after the context", "kernel_ns": 900,

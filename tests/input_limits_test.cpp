@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is too large is refused with a message, however little memory there is.
+// Inputs that are too large are refused with a message, however little memory there is.
 #include "tests/support/program.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ constexpr bool kLimitsMemory = false;  // their shadow memory is larger than any
 constexpr bool kLimitsMemory = true;
 #endif
 
-constexpr std::int64_t kTwoGigabytes = 2'097'152;  // in KiB, as ulimit counts
+constexpr std::int64_t kTwoGigabytes = 2'097'152;  // in KiB, as in ulimit
 
 ProgramResult bench_within(std::int64_t kibibytes, const std::string& arguments,
                            const std::string& folder) {
@@ -49,7 +49,7 @@ std::string suite(std::string_view entry, int first, int second, int third) {
 constexpr std::string_view kConv =
     "op: conv, h: 56, r: 3, pad: 1, bias: true, post_ops: [add, relu]";
 
-// They took 1 to 3 GB of a sparse file, and aborted where there was less.
+// They used 1 to 3 GB for a sparse file, and aborted if there was less memory.
 TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
   const TemporaryFolder folder;
   folder.write("q.yaml", "version: 1\ncases: [{op: gemm, m: 2, n: 2, k: 2}]");
@@ -58,7 +58,7 @@ TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
     std::filesystem::resize_file(folder.write(name, ""), std::uintmax_t{3} << 30);
   }
   folder.write("n.yaml", "version: 1\ncases: [{network: huge}]");
-  const std::string line = "huge.jsonl:1: the line is longer than 32.00 MiB, and no record is";
+  const std::string line = "huge.jsonl:1: the line is longer than 32.00 MiB, more than any record";
   const std::string file = "huge.jsonl: the file is larger than the limit of";
   struct Row {
     std::string arguments, message;
@@ -71,7 +71,7 @@ TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
       {"baseline save huge.jsonl --reason test --baseline store", line},
       {"run q.yaml --resume huge.jsonl", line},
       {"validate huge.jsonl", file},
-      {"analyze huge.jsonl", "huge.jsonl: holds no profile"},
+      {"analyze huge.jsonl", "huge.jsonl: unknown profile format"},
       {"analyze q.yaml --work huge.jsonl", file},
       {"validate n.yaml", "networks/huge.yaml: the file is larger than the limit of"},
   };
@@ -95,7 +95,7 @@ TEST(InputLimits, a_sparse_file_in_a_store_costs_its_case_only) {
   }
 }
 
-// Three sweeps of 100 values took 2.5 GB.
+// Three sweeps of 100 values used 2.5 GB.
 TEST(InputLimits, a_million_cases_are_refused_with_their_number) {
   const TemporaryFolder folder;
   folder.write("million.yaml", suite(kConv, 100, 100, 100));

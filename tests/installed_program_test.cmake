@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD_DIR= -DPROGRAM= -DWORK_DIR= -P installed_program_test.cmake
-# Installs the whole build into a folder, moves that elsewhere, and uses what is there as a user
-# would: the program must find its library of oneDNN, its capture library and its configurations.
-# PROGRAM is a program that uses oneDNN.
+# Installs the whole build into a folder, moves the folder, and uses it as a user would: the program
+# must find its oneDNN library, its capture library and its configurations. PROGRAM is a program
+# that uses oneDNN.
 
 set(bench "${WORK_DIR}/moved/bin/bench")
 unset(ENV{LD_LIBRARY_PATH})

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/launcher_test.sh <launcher>: the launcher in a checkout of its own, with a ci/setup and a cmake
-# that record their calls instead of installing and compiling.
+# tests/launcher_test.sh <launcher>: the launcher in a separate checkout, with a ci/setup and a
+# cmake that record their calls instead of installing and compiling.
 set -uo pipefail
 launcher=$1
 work=$(mktemp -d)
@@ -20,8 +20,8 @@ contains() { # contains <what> <part> <text>
   [[ $3 == *"$2"* ]] || check "$1" "...$2..." "$3"
 }
 
-# The fake build makes a program that prints its arguments and folder, and ends with status 5. Its output
-# is that of ci/output, which stands for ninja's.
+# The fake build creates a program that prints its arguments and folder, and ends with status 5. Its
+# output is that of ci/output, which replaces ninja's.
 make_checkout() {
   root="$work/a folder"
   rm -rf "$root" && mkdir -p "$root"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
@@ -61,7 +61,7 @@ CMAKE
 
 calls() { paste -sd, "$root/ci/calls" 2>/dev/null; }
 
-# run <command>...: its status, out and err, called from another folder without a terminal
+# run <command>...: sets its status, out and err; called from another folder without a terminal
 run() {
   out=$(cd "$work/bin" && "$@" 2>"$work/err" </dev/null)
   status=$?
@@ -145,8 +145,8 @@ rm "$root/ci/broken"
 run "$root/bench" list
 check "after a failed build" "$work/bin|list|" "$out"
 
-# Progress: a line for each tenth of the steps where there is no terminal, with the time left once
-# there is something to judge it by.
+# Progress without a terminal: a line for each tenth of the steps, with the remaining time once it
+# can be estimated.
 settle && touch "$root/base/a.cpp"
 printf '@step %s\n' '0 2 0.1 Re-checking globbed directories...' '1 2 0.9 Re-running CMake...' >"$work/cmake"
 for step in 1 5 20 21 22 40 99 100; do echo "@step $step 100 $step.5 Building CXX object $step.o"; done |
@@ -158,7 +158,7 @@ bench: building: 40 of 100, about 60 s left
 bench: building: 99 of 100, about 10 s left" "$err"
 check "progress: output is the program's alone" "$work/bin|list|" "$out"
 
-# The lines are what ninja makes of NINJA_STATUS.
+# The lines are those that ninja prints for NINJA_STATUS.
 settle && touch "$root/base/a.cpp" && rm "$root/ci/output"
 cat >"$root/ci/build.ninja" <<'NINJA'
 rule say

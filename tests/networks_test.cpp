@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks in configs/networks against independent layer tables, to the digit.
+// Compares the networks in configs/networks exactly with independent layer tables.
 #include "harness/config/network_file.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
@@ -26,7 +26,7 @@ using ops::Tensor;
 
 const std::string kRoot = BENCH_SOURCE_DIR;
 
-using Row = std::map<std::string, std::string>;  // by the names in the head line
+using Row = std::map<std::string, std::string>;  // key: name in the head line
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -94,13 +94,13 @@ class Layers {
     if (node == nullptr) throw std::out_of_range("no layer " + name);
     return *node;
   }
-  // What makes input `input` of a node.
+  // Returns the layer that produces input `input` of a node.
   std::string producer(const Node& node, std::size_t input) const {
     const int source = node.sources[input];
     return source == ops::kNetworkInput ? "input"
                                         : network_.nodes[static_cast<std::size_t>(source)].name;
   }
-  // The last of what belongs to a layer of the table: itself, its batch norm, its activation.
+  // Returns the last part of a layer of the table: itself, its batch norm, or its activation.
   std::string last_of(const std::string& name) const {
     for (const std::string suffix : {".relu6", ".relu", ".bn"}) {
       if (find(name + suffix) != nullptr) return name + suffix;
@@ -178,13 +178,13 @@ void expect_classifier(const Row& row, const Node& node) {
   EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
 }
 
-// What the table calls an operator, and what must hold then.
+// The table's name of an operator, and its check.
 const std::map<std::string, void (*)(const Row&, const Node&)> kChecks = {
     {"conv", expect_conv},        {"dwconv", expect_conv},
     {"maxpool", expect_max_pool}, {"global_avgpool", expect_global_pool},
     {"add", expect_add},          {"fc", expect_classifier},
 };
-// Activations of the table as functions of ours.
+// The table's activations as functions of this project.
 const std::map<std::string, std::string> kFunctions = {{"relu", "relu"}, {"relu6", "clip"}};
 
 void expect_sources(const Row& row, const Node& node, const Layers& layers) {
@@ -194,7 +194,7 @@ void expect_sources(const Row& row, const Node& node, const Layers& layers) {
   }
 }
 
-// Elements read of activations, and written.
+// Elements of activations that are read and written.
 void expect_elements(const Row& row, const Node& node) {
   std::int64_t read = 0;
   for (const Tensor& tensor : node.problem.tensors) {
@@ -204,7 +204,7 @@ void expect_elements(const Row& row, const Node& node) {
   EXPECT_EQ(output_of(node).elements(), number(row, "out_elems"));
 }
 
-// Returns how many of the network's layers the row stands for.
+// Returns how many of the network's layers the row represents.
 std::size_t expect_row(const Row& row, const Layers& layers) {
   const std::string& name = row.at("layer");
   const Node& node = layers.at(name);
@@ -264,7 +264,7 @@ TEST_P(Networks, EveryLayerIsThatOfTheTable) {
     SCOPED_TRACE(row.at("layer"));
     count += expect_row(row, layers);
   }
-  EXPECT_EQ(network.nodes.size(), count);  // and there is no other one
+  EXPECT_EQ(network.nodes.size(), count);  // and no other node
 }
 
 TEST_P(Networks, TotalsAreThePublishedOnes) {
@@ -277,7 +277,7 @@ TEST_P(Networks, TotalsAreThePublishedOnes) {
 }
 
 TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
-  std::map<std::string, std::size_t> table;  // shape -> how often
+  std::map<std::string, std::size_t> table;  // shape -> count
   for (const Row& row : read_table(GetParam().network)) {
     if (row.at("op") != "conv" && row.at("op") != "dwconv") continue;
     std::string shape;
@@ -297,7 +297,7 @@ TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
   EXPECT_EQ(found.size(), GetParam().distinct_convs);
 }
 
-// Only pools stay besides convolutions and classifiers, which carry all the rest.
+// Only pools remain besides convolutions and classifiers, which include everything else.
 TEST_P(Networks, FusionLeavesNothingBehind) {
   const Network network = build(GetParam().network, ops::Fusion::fused);
   for (const Node& node : network.nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench profile` on a program with NVTX ranges that knows nothing of it. No GPU is needed.
+// `bench profile` on an ordinary program with NVTX ranges. No GPU is needed.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ class NvtxCapture : public ::testing::Test {
     return found;
   }
 
-  // "name scope", in the order in which they ended.
+  // "name scope" of each range, in the order in which they ended.
   Words ranges() const {
     Words texts;
     for (const json& activity : activities()) {
@@ -139,7 +139,7 @@ TEST_F(NvtxCapture, ThreadsHaveRangesAndNamesOfTheirOwn) {
     if (activity["scope"] != "worker") continue;
     threads.insert(activity["tid"].get<std::int64_t>());
     EXPECT_EQ(activity["attributes"]["thread_name"], "worker");
-    // The threads end inside of it.
+    // The threads end inside it.
     EXPECT_EQ(activity["attributes"].contains("unfinished"), activity["name"] == "worker");
   }
   EXPECT_EQ(threads.size(), 2U);
@@ -149,7 +149,7 @@ TEST_F(NvtxCapture, ChildrenByForkAndByExec) {
   const ProgramResult result = profile(
       {"push", "layer:parent", "fork", "pop", "self", "push", "layer:other", "pop", "exit", "3"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err, Not(HasSubstr("damaged")));
+  EXPECT_THAT(result.err, Not(HasSubstr("malformed")));
   EXPECT_THAT(result.err, Not(HasSubstr("had not begun")));
   Words texts = ranges();
   std::sort(texts.begin(), texts.end());
@@ -192,7 +192,7 @@ TEST_F(NvtxCapture, AWindowOfIterationsHoldsExactlyThese) {
   const ProgramResult result = profile(words, {"--window", "20-25"});
   EXPECT_THAT(result.err, HasSubstr("6 primitives executed"));
   EXPECT_EQ(ranges().size(), 6U);
-  words.insert(words.begin(), {"push", "epoch"});  // now one range is outermost
+  words.insert(words.begin(), {"push", "epoch"});  // now there is one outermost range
   profile(words, {"--window", "nvtx:step", "--window", "20-25"});
   EXPECT_EQ(ranges().size(), 6U);
   profile(words, {"--window", "0-0"});
@@ -212,14 +212,14 @@ TEST_F(NvtxCapture, IterationsOfTheTableOfSwitchesAreRangesByTheirNumbers) {
   EXPECT_EQ(ranges().size(), 2U) << "the command line wins";
   const ProgramResult twice = profile(words, {"--window", "0-1", "--profile-iterations", "5"});
   EXPECT_EQ(twice.status, 2);
-  EXPECT_THAT(twice.err, HasSubstr("--window and --profile-iterations: both say which ranges"));
+  EXPECT_THAT(twice.err, HasSubstr("--window and --profile-iterations: both select the ranges"));
 }
 
 TEST_F(NvtxCapture, AWindowOfTheCudaProfilersCalls) {
   const ProgramResult result = profile(
       {"push", "a", "pop", "cuda", "on", "push", "b", "pop", "cuda", "off", "push", "c", "pop"},
       {"--window", "cuda-profiler-api"});
-  EXPECT_EQ(result.out, "1001\n1002\n");  // what the runtime's own functions return
+  EXPECT_EQ(result.out, "1001\n1002\n");  // results of the runtime's own functions
   EXPECT_THAT(ranges(), ElementsAre("b"));
 }
 
@@ -227,7 +227,7 @@ TEST_F(NvtxCapture, SaysWhyAWindowIsEmpty) {
   EXPECT_THAT(profile({"push", "a", "pop"}, {"--window", "nvtx:step"}).err,
               HasSubstr("the window (ranges named `step`) never opened: 1 NVTX range began"));
   EXPECT_THAT(profile({"push", "a", "pop"}, {"--window", "cuda-profiler-api"}).err,
-              HasSubstr("cudaProfilerStart was never seen"));
+              HasSubstr("cudaProfilerStart was not observed"));
   const ProgramResult wrong = profile({"push", "a", "pop"}, {"--window", "step"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--window"));
@@ -261,7 +261,7 @@ class PytorchRanges : public NvtxCapture {
     ASSERT_EQ(profile({"replay", file}).status, 0);
   }
 
-  // Those of a name that have work, with their sum of FLOPs.
+  // The FLOPs of the ranges of this name that have work.
   std::vector<std::int64_t> flops(const std::string& name) const {
     std::vector<std::int64_t> found;
     for (const json& activity : activities()) {
@@ -287,7 +287,8 @@ TEST_F(PytorchRanges, OperatorsHaveShapesLayersAndDirections) {
 }
 
 TEST_F(PytorchRanges, WorkIsCountedOnceByTheWorkModel) {
-  // 2*2*8*16*16*3*7*7, and depthwise with a bias 2*2*8*8*8*3*3 + 2*8*8*8; not in the ranges inside.
+  // 2*2*8*16*16*3*7*7, and depthwise with a bias 2*2*8*8*8*3*3 + 2*8*8*8. The ranges inside have
+  // none.
   EXPECT_THAT(flops("aten::conv2d"), ElementsAre(1204224, 19456));
   EXPECT_THAT(flops("aten::_convolution"), IsEmpty());
   EXPECT_THAT(flops("aten::linear"), ElementsAre(340));
@@ -296,7 +297,7 @@ TEST_F(PytorchRanges, WorkIsCountedOnceByTheWorkModel) {
   EXPECT_THAT(flops("aten::adaptive_avg_pool2d"), ElementsAre(1024));
   EXPECT_THAT(flops("aten::conv_transpose2d"), ElementsAre(32768));
   EXPECT_THAT(flops("aten::bmm"), ElementsAre(240));
-  // Not told by the shapes.
+  // Cannot be determined from the shapes.
   EXPECT_THAT(flops("aten::batch_norm"), IsEmpty());
   EXPECT_THAT(flops("aten::max_pool2d"), IsEmpty());
   EXPECT_THAT(flops("aten::gelu"), IsEmpty());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scopes as NVTX ranges, seen by an injection library as vendors' tools have one: no GPU is needed.
+// Scopes as NVTX ranges, seen by an injection library such as vendors' tools have. No GPU is
+// needed.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD_DIR= -DSOURCE_DIR= -DWORK_DIR= -DCXX= -P package_example_test.cmake
-# Installs the profiler library alone, builds a program outside of this tree against the installed
-# package, and runs it plain, with pause and resume, and with autostart.
+# Installs only the profiler library, builds a program outside this tree against the installed
+# package, and runs it plainly, with pause and resume, and with autostart.
 
 function(run_or_fail)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE failed OUTPUT_VARIABLE output
@@ -31,8 +31,8 @@ endfunction()
 file(REMOVE_RECURSE "${WORK_DIR}")
 run_or_fail("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component profiler
   --prefix "${WORK_DIR}/first")
-file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/prefix")  # packages are moved, too
-# A copy: nothing of the source tree may be in reach of the example.
+file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/prefix")  # packages are also moved
+# A copy, so that the example cannot reach the source tree.
 file(COPY "${SOURCE_DIR}/tests/package_example/" DESTINATION "${WORK_DIR}/source")
 run_or_fail("${CMAKE_COMMAND}" -S "${WORK_DIR}/source" -B "${WORK_DIR}/build"
   "-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix" "-DCMAKE_CXX_COMPILER=${CXX}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD_DIR= -DBENCH= -DWORK_DIR= -DCXX= -DCUDA_COMPILER= -P plugin_cuda_example_test.cmake
-# Installs the plugin interface alone and builds the example on a GPU outside of this tree against
-# it. Where CUDA shows no device its cases are skipped with CUDA's reason; where it does they are ok.
+# Installs only the plugin interface and builds the GPU example outside this tree against it. If
+# CUDA shows no device, its cases are skipped with CUDA's reason; otherwise they are ok.
 
 include("${CMAKE_CURRENT_LIST_DIR}/plugin_example.cmake")
 

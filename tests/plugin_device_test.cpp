@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's device from YAML to result file: fakes/device_plugin.cpp, which the C++ wrapper alone
-// has given memory and a clock. That clock is virtual, so that times are exactly what it says.
+// A plugin's device from YAML to result file. fakes/device_plugin.cpp uses only the C++ wrapper for
+// its memory and clock. That clock is virtual, so that all times are exact.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
@@ -36,7 +36,7 @@ constexpr const char* kOther = "  - { op: gemm, m: 8, n: 8, k: 8, threads: 1 }\n
 
 class PluginDeviceTest : public testing::Test {
  protected:
-  // The records of these cases where the plugin has this fault; the exit status is expected.
+  // Returns the records of these cases if the plugin has this fault, and expects the exit status.
   std::vector<CaseRecord> run(const std::string& cases, const std::string& fault, int status) {
     folder_.write("device.yaml", kConfig + cases);
     const ProgramResult result =
@@ -50,7 +50,7 @@ class PluginDeviceTest : public testing::Test {
     processes_ = std::move(report->processes);
     return std::move(report->cases);
   }
-  // The first case's, with another one behind it that has nothing to do with the fault.
+  // Returns the first case's record; another case that is unaffected by the fault follows it.
   CaseRecord hot(const std::string& fault, int status) {
     const std::vector<CaseRecord> records = run(std::string(kHot) + kOther, fault, status);
     EXPECT_THAT(records, SizeIs(2)) << fault;
@@ -60,7 +60,7 @@ class PluginDeviceTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  std::vector<ProcessRecord> processes_;  // of the latest run
+  std::vector<ProcessRecord> processes_;  // records of the latest run
 };
 
 TEST_F(PluginDeviceTest, an_operator_has_the_devices_memory_and_its_clock) {
@@ -94,8 +94,8 @@ TEST_F(PluginDeviceTest, cold_samples_rotate_over_more_than_the_devices_cache) {
   ASSERT_THAT(records, SizeIs(1));
   EXPECT_EQ(records[0].outcome, Outcome::ok) << records[0].reason.value_or("");
   ASSERT_TRUE(records[0].time);
-  // Twice the cache holds 11 sets of two buffers in units of 256 bytes. Each execution finds other
-  // buffers than the one before it, also the first of a sample.
+  // Twice the cache holds 11 sets of two buffers in units of 256 bytes. Each execution has other
+  // buffers than the one before it, including the first of a sample.
   EXPECT_EQ(records[0].details.at("cold.sets"), "11");
   ASSERT_THAT(processes_, SizeIs(1));
   EXPECT_EQ(processes_[0].iterations_per_sample, 37);
@@ -115,11 +115,11 @@ TEST_F(PluginDeviceTest, a_void_sample_is_not_counted_and_has_its_reason) {
   const CaseRecord untold = hot("timeless_third", 0);
   ASSERT_TRUE(untold.voided);
   EXPECT_THAT(untold.voided->reasons,
-              ElementsAre(testing::Pair("the plugin does not know how long the device took",
+              ElementsAre(testing::Pair("the plugin does not report the device's time",
                                         untold.voided->count)));
   const CaseRecord all = hot("void_all", 3);
   EXPECT_EQ(all.outcome, Outcome::failed);
-  EXPECT_THAT(all.reason.value_or(""), AllOf(HasSubstr("samples were void"),
+  EXPECT_THAT(all.reason.value_or(""), AllOf(HasSubstr("samples were discarded"),
                                              HasSubstr("another program was on the device")));
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD_DIR= -DBENCH= -DWORK_DIR= -DCXX= -P plugin_example_test.cmake
-# Installs the plugin interface alone, builds the example outside of this tree against it, and lists
-# and runs its configuration.
+# Installs only the plugin interface, builds the example outside this tree against it, and lists and
+# runs its configuration.
 
 include("${CMAKE_CURRENT_LIST_DIR}/plugin_example.cmake")
 

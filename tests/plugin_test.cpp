@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins as a user meets them: the example of examples/plugin through every command, and a plugin
+// Plugins as a user meets them: the example of examples/plugin with every command, and a plugin
 // that breaks every rule.
 #include "harness/result/report.hpp"
 #include "harness/result/summary.hpp"
@@ -37,7 +37,7 @@ constexpr const char* kLibrary = "scale_shift/forward/2x8x6x6-library/f32/exampl
 
 class PluginTest : public testing::Test {
  protected:
-  // A configuration of this plugin.
+  // Writes a configuration of this plugin.
   void write(const std::string& plugin, const std::string& cases) const {
     folder_.write("plugin.yaml", "version: 1\nname: plugin\nplugins: [" + plugin + "]" + kHead +
                                      "cases:\n" + cases);
@@ -142,7 +142,7 @@ struct Row {
   std::int64_t start, duration;
 };
 
-// Executed operators of a case, and their parts.
+// Returns the executed operators of a case, and their parts.
 std::pair<std::vector<Row>, std::vector<Row>> rows_of(const std::string& file,
                                                       const std::string& id) {
   std::vector<Row> operators, parts;
@@ -189,7 +189,7 @@ TEST_F(PluginTest, a_profile_has_its_parts_which_add_up_to_no_more_than_the_whol
   EXPECT_EQ(whole.front().name, "scale_shift::host");
   const ProgramResult table = bench({"analyze", "r.jsonl", "-c", "name,flops", "--format", "csv"});
   EXPECT_EQ(table.status, 0) << table.err;
-  // Of several parts nobody knows which did the work; a whole one did it all.
+  // With several parts it is unknown which did the work; an operator without parts did it all.
   EXPECT_THAT(table.out, AllOf(HasSubstr("\"scale_shift::pointwise\",\n"),
                                HasSubstr("\"scale_shift::host\",1152")));
 }
@@ -199,7 +199,7 @@ TEST_F(PluginTest, equal_sides_pass_the_gate_and_a_duet) {
   const ProgramResult gate =
       bench({"gate", "plugin.yaml", "--base", BENCH_BINARY, "--out", "gate", "--kit"});
   EXPECT_EQ(gate.status, 0) << gate.out << gate.err;
-  // On a machine that moves meanwhile the case stays undecided.
+  // If the machine drifts during the gate, the case stays undecided.
   EXPECT_THAT(gate.out, AllOf(HasSubstr(" of 1 cases judged"), Not(HasSubstr("REGRESSION"))));
   EXPECT_THAT(read_text(folder_.file("gate/gate.json")),
               HasSubstr(std::string("--plugin ") + BENCH_EXAMPLE_PLUGIN));
@@ -233,7 +233,7 @@ TEST_F(PluginTest, is_a_layer_of_a_network) {
   EXPECT_THAT(ids,
               testing::IsSupersetOf({std::string("network/forward/small-n2/f32/onednn/cpu/hot/t1"),
                                      std::string(kDirect), std::string(kLibrary)}));
-  // One network, though two backends measured its layers.
+  // One network, although two backends measured its layers.
   EXPECT_EQ(summarise_networks(report).size(), 1U);
   const auto [operators, parts] =
       rows_of(folder_.file("r.jsonl"), "network/forward/small-n2/f32/onednn/cpu/hot/t1");
@@ -291,10 +291,10 @@ TEST_F(FaultyPluginTest, works_without_a_fault) {
 
 TEST_F(FaultyPluginTest, what_cannot_be_loaded_is_an_error_at_its_place) {
   const std::map<std::string, std::string> words = {
-      {"abi", "speaks version 2 of the plugin interface, this program version 1"},
+      {"abi", "has version 2 of the plugin interface, this program has version 1"},
       {"short", "with a struct that is too short"},
       {"long",
-       "with a struct that is 72 bytes long, and this program knows 64: its `size` is wrong"},
+       "with a struct that is 72 bytes long, but this program supports 64: its `size` is wrong"},
       {"long_backend", "number 0 of its backends is 18446744073709551615 bytes long"},
       {"null", "bench_plugin_entry() returned no plugin"},
       {"collide", "its operator `conv` has the name of a built-in one"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench profile` on programs that know nothing of it.
+// `bench profile` on ordinary programs, which do not cooperate with it.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 
 class ProfileCommand : public ::testing::Test {
  protected:
-  // One thread: OpenMP in a child after fork would wait for threads that it does not have.
+  // One thread: OpenMP in a child after fork would wait for threads that the child does not have.
   ProgramResult run(const Words& command, std::map<std::string, std::string> environment = {}) {
     environment.emplace("OMP_NUM_THREADS", "1");
     return run_program({command, folder_.path(), std::move(environment)});
@@ -93,8 +93,8 @@ TEST_F(ProfileCommand, WritesActivitiesOnTheMonotonicClockWithFactsInTheHeader) 
             primitives[1]["start_ns"].get<std::int64_t>());
   const json header = records("profile").at(0);
   EXPECT_EQ(header["schema"], "bench.profile/1");
-  // Known only when the line of the template, which comes in pieces, was joined and all lines of
-  // information were caught.
+  // Known only if the template's line, which comes in pieces, was joined and all information lines
+  // were captured.
   EXPECT_THAT(header["environment"]["details"]["library.onednn.version"].get<std::string>(),
               HasSubstr("3."));
 }
@@ -115,7 +115,7 @@ TEST_F(ProfileCommand, AnalyzeReadsWhatItWrote) {
 TEST_F(ProfileCommand, CapturesThreadsAndChildrenWithAndWithoutExec) {
   const ProgramResult result = profile(program({"relu", "threads", "fork", "self", "relu"}));
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err, Not(HasSubstr("damaged")));
+  EXPECT_THAT(result.err, Not(HasSubstr("malformed")));
   std::set<std::int64_t> processes;
   std::set<std::int64_t> threads;
   for (const json& primitive : executed()) {
@@ -168,7 +168,7 @@ TEST_F(ProfileCommand, AProgramsOwnTextThatLooksLikeALineIsItsOwn) {
   EXPECT_EQ(executed().size(), 1U);
 }
 
-// It has the beginning of such lines among its constants, as oneDNN itself has.
+// Like oneDNN itself, the program has the beginning of such lines among its constants.
 TEST_F(ProfileCommand, LinesThatTheProgramPrintsLikeOnednnsAreNoPrimitivesAndStayOnItsOutput) {
   const Words words = program({"imitate", "relu", "imitate"});
   const ProgramResult plain = run(words);
@@ -179,7 +179,7 @@ TEST_F(ProfileCommand, LinesThatTheProgramPrintsLikeOnednnsAreNoPrimitivesAndSta
   EXPECT_LT(executed()[0]["duration_ns"].get<std::int64_t>(), 14'000'000);
 }
 
-// A library without exported functions inside of a program is known by its constants.
+// A library without exported functions inside a program is recognised by its constants.
 TEST_F(ProfileCommand, LinesOfALibraryThatIsLinkedStaticallyAreTaken) {
   const ProgramResult result = profile({BENCH_STATIC_LIBRARY_PROGRAM});
   EXPECT_EQ(result.out, "before\nafter\n");
@@ -242,7 +242,7 @@ TEST_F(ProfileCommand, SamplesResidentMemoryAfterEveryNthPrimitive) {
   for (const json& sample : two) {
     EXPECT_EQ(sample["name"], "resident_bytes");
     EXPECT_EQ(sample["attributes"]["value_unit"], "bytes");
-    EXPECT_GT(sample["attributes"]["value"], 1 << 20);  // oneDNN's code alone is more
+    EXPECT_GT(sample["attributes"]["value"], 1 << 20);  // oneDNN's code by itself is larger
   }
   EXPECT_EQ(executed().size(), 5U);
   EXPECT_THAT(samples({"--sample-rate", "2", "--profile=operators"}), IsEmpty());
@@ -269,7 +269,7 @@ TEST_F(ProfileCommand, WritesTheFormatsThatAreAskedForBesidesTheProfile) {
   EXPECT_EQ(run({BENCH_BINARY, "trace", "--check", "named.json.gz"}).status, 0);
 }
 
-// The limit is the program's alone; a write beyond it would be its death by SIGXFSZ.
+// The limit applies only to the program; a write beyond it would end it by SIGXFSZ.
 TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
   Words words = program({});
   for (int i = 0; i < 100; ++i) words.emplace_back("relu");
@@ -289,13 +289,13 @@ TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
 }
 
-// The spool was to lie in /dev, beside the device.
+// The spool was to be written in /dev, in the folder of the device.
 TEST_F(ProfileCommand, AProfileIntoADeviceHasItsSpoolInTheFolderForTemporaryFiles) {
   Words words{BENCH_BINARY, "profile", "--out", "/dev/full", "--"};
   for (const std::string& word : program({"relu"})) words.push_back(word);
   const ProgramResult result = run(words, {{"TMPDIR", folder_.path()}});
   EXPECT_FALSE(std::filesystem::exists("/dev/full.spool"));
-  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in " + folder_.file("profile-")));
+  EXPECT_THAT(result.err, HasSubstr("the records are kept in " + folder_.file("profile-")));
 }
 
 // The spool fills the disk, so that there is no room for the profile.
@@ -314,7 +314,7 @@ TEST_F(ProfileCommand, AFullDiskLeavesTheSpoolAndNamesIt) {
   EXPECT_THAT(result.out, StartsWith("out\n0\np.jsonl.spool\n{\"rows\":")) << result.err;
   EXPECT_THAT(result.out, HasSubstr("{\"type\":\"eltwise\"}"));
   EXPECT_THAT(result.err, HasSubstr("p.jsonl: cannot append to the file: No space left on device"));
-  EXPECT_THAT(result.err, HasSubstr("what was recorded is kept in p.jsonl.spool: `" BENCH_BINARY
+  EXPECT_THAT(result.err, HasSubstr("the records are kept in p.jsonl.spool: `" BENCH_BINARY
                                     " analyze p.jsonl.spool`"));
 }
 

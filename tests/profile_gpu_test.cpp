@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench profile` on a program that uses CUDA and knows nothing of it. No GPU is needed: driver and
-// CUPTI are of fakes/fake_cuda.
+// CUPTI are those of fakes/fake_cuda.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -118,7 +118,7 @@ TEST_F(ProfileGpu, KernelsOfTwoThreadsOnTwoStreamsAreEachUnderTheirOwnOperator) 
     EXPECT_EQ(attributes["sequence"], i);
     EXPECT_EQ(attributes["in_shapes"], i == 0 ? "4x8 8x2" : "8x8 8x2");
     EXPECT_EQ(attributes["flops"], 2 * 4 * (i + 1) * 8 * 2);
-    EXPECT_FALSE(attributes.contains("bytes")) << "the data type is not told";
+    EXPECT_FALSE(attributes.contains("bytes")) << "the data type is unknown";
     EXPECT_EQ(product["direction"], "forward");
     const json sum = kernel("add", 10 + i);
     EXPECT_EQ(sum["scope"], "branch" + std::to_string(i));
@@ -143,12 +143,12 @@ TEST_F(ProfileGpu, WorkOfAnOperatorIsCountedOnceAndNestedOnesBelongToIt) {
   EXPECT_EQ(flops, asked);
   EXPECT_EQ(kernel("splitKreduce", 7)["attributes"]["flops"], 0);
   EXPECT_EQ(kernel("splitKreduce", 7)["attributes"]["op"], "gemm");
-  // What is not understood has its name, and no numbers.
+  // An operator that is not understood has its name, but no numbers.
   EXPECT_EQ(kernel("bn", 7)["attributes"]["op"], "aten::batch_norm");
   EXPECT_FALSE(kernel("bn", 7)["attributes"].contains("flops"));
 }
 
-// A step of training and an inference, as PyTorch 2.15 told of them.
+// A step of training and an inference, as recorded from PyTorch 2.15.
 TEST_F(ProfileGpu, KernelsOfPytorchHaveOperatorsLayersAndWork) {
   ASSERT_EQ(profile({"init", "replay",
                      std::string(BENCH_SOURCE_DIR) + "/tests/nvtx/data/pytorch_2.15_emit_nvtx.txt"})
@@ -163,8 +163,8 @@ TEST_F(ProfileGpu, KernelsOfPytorchHaveOperatorsLayersAndWork) {
     }
     if (each.value("direction", "") == "backward") backward.insert(each.value("scope", ""));
   }
-  // The two products of a backward pass have a kernel each, and a batched one; `linear` has
-  // several.
+  // Each of the two products of a backward pass has a kernel, and so has a batched one; `linear`
+  // has several.
   EXPECT_EQ(products, (std::multiset<std::int64_t>{240, 320, 320}));
   EXPECT_TRUE(backward.contains(R"(body:a\:b)")) << ::testing::PrintToString(backward);
   const json convolution = activities("kernel").at(0);
@@ -207,7 +207,7 @@ TEST_F(ProfileGpu, WindowsHoldWhatWasLaunchedInThem) {
   ASSERT_EQ(profile(words, {"--window", "1-1"}).status, 0);
   EXPECT_THAT(places("kernel"), ElementsAre("two"));
   EXPECT_THAT(profile(words, {"--window", "nvtx:none"}).err,
-              HasSubstr("; no device rows: nothing that CUDA was asked for lies in the window"));
+              HasSubstr("; no device rows: no GPU activity is in the window"));
 }
 
 TEST_F(ProfileGpu, TheProfilersCallsOfAStaticRuntimeAreAWindow) {
@@ -248,7 +248,7 @@ TEST_F(ProfileGpu, AKilledProgramLeavesWhatWasWrittenUntilThen) {
               {}, {{"BENCH_PROFILE_DUMP_PERIOD", "10ms"}});
   EXPECT_EQ(result.status, 128 + 9);
   EXPECT_THAT(places("kernel"), ElementsAre("gemm x"));
-  EXPECT_THAT(result.err, HasSubstr("it was killed, or left by _exit"));
+  EXPECT_THAT(result.err, HasSubstr("it was killed or called _exit"));
 }
 
 TEST_F(ProfileGpu, WhatAKilledBenchProfileLeavesCanBeRead) {
@@ -263,7 +263,7 @@ TEST_F(ProfileGpu, WhatAKilledBenchProfileLeavesCanBeRead) {
   const json document = json::parse(table.out);
   ASSERT_EQ(document["selected"], 1) << table.err;
   EXPECT_EQ(document["rows"][0]["layer"], "x");
-  // Another one with the same name does not take them for its own.
+  // Another program with the same name must not claim them.
   ASSERT_EQ(profile({"init", "launch", "_Z5othersv", "7"}).status, 0);
   EXPECT_EQ(activities("kernel").size(), 1U);
 }
@@ -292,7 +292,7 @@ TEST_F(ProfileGpu, SaysWhyThereAreNoRowsOfDevices) {
               HasSubstr("; no device rows: CUPTI: another profiler (Nsight Systems) is attached"));
   EXPECT_THAT(last_line({{"FAKE_CUPTI_VERSION", "130200"}}), HasSubstr("is version 13.2.0, and"));
   folder_.write("libcupti.so.13", "no library");
-  // Whether or not the machine has a CUPTI: it has no driver for it.
+  // Even if the machine has a CUPTI, there is no driver for it.
   EXPECT_THAT(last_line({{"BENCH_CUDA_LIBS", folder_.path()}}), HasSubstr("; no device rows: "));
 }
 
@@ -300,15 +300,18 @@ TEST_F(ProfileGpu, AToolThatTheUserHasChosenGetsTheRows) {
   const ProgramResult result =
       profile({"init", "push", "step", "pop"}, {}, {{"CUDA_INJECTION64_PATH", "/opt/tool.so"}});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err,
-              HasSubstr("CUDA_INJECTION64_PATH names /opt/tool.so, which gets the rows of GPUs"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("CUDA_INJECTION64_PATH names /opt/tool.so, which receives the GPU activities"));
   EXPECT_THAT(result.err, HasSubstr("; no device rows: CUDA_INJECTION64_PATH names /opt/tool.so"));
 }
 
 TEST_F(ProfileGpu, AProgramThatAsksNothingOfCudaIsToldApart) {
-  EXPECT_THAT(profile({"init", "push", "step", "pop"}).err,
-              HasSubstr("; no device rows: the program initialised CUDA, and asked nothing of it"));
-  EXPECT_THAT(profile({"push", "step", "pop"}).err, HasSubstr("was loaded, and never initialised"));
+  EXPECT_THAT(
+      profile({"init", "push", "step", "pop"}).err,
+      HasSubstr(
+          "; no device rows: the program initialised CUDA, but no GPU activity was recorded"));
+  EXPECT_THAT(profile({"push", "step", "pop"}).err, HasSubstr("was loaded but never initialised"));
 }
 
 TEST_F(ProfileGpu, KindsChooseTheRows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libbench_profile.so in a program of its users.
+// libbench_profile.so in a user's program.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ class ProfilerLibrary : public ::testing::Test {
     return names;
   }
 
-  // The activities of a profile, each line of which must be valid.
+  // Returns the activities of a profile, each line of which must be valid.
   static std::vector<json> activities(const std::string& path) {
     std::istringstream lines(read_text(path));
     std::vector<json> found;

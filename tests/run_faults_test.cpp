@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs with real worker processes that crash, hang, lie or lose their coordinator.
+// Complete runs with real worker processes that crash, hang, answer wrongly or lose their
+// coordinator.
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "harness/run/probe.hpp"
@@ -29,10 +30,10 @@ using testing::HasSubstr;
 constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
 constexpr const char* kThird = "gemm/forward/m2n4k4/f32/onednn/cpu/hot";
-// The struck case; the others must not notice.
+// The case with the fault; the others must not be affected.
 constexpr const char* kStruck = "m8n4k4";
 
-// `timeout` is the struck case's.
+// `timeout` applies to the case with the fault.
 Plan fault_plan(Nanoseconds timeout = 60s) {
   Measure measure;
   measure.processes = 2;
@@ -78,7 +79,7 @@ class RunFaults : public testing::Test {
     for (const CaseRecord& record : sink.all<CaseRecord>()) result[record.id] = record;
     return result;
   }
-  // One case has this outcome, the others their times.
+  // Expects this outcome for one case, and times for the others.
   void expect_outcome(const std::string& fault, Outcome outcome, const std::string& reason,
                       Nanoseconds timeout = 60s) {
     const auto cases = cases_after(fault + ":" + kStruck, timeout);
@@ -181,7 +182,7 @@ TEST_F(RunFaults, ProbingTellsPreparationOrRefusal) {
 
 // --- the coordinator's own end -----------------------------------------------------------------
 
-// Runs the plan into `path` in a process of its own, which this test may kill.
+// Runs the plan into `path` in a separate process, which this test may kill.
 pid_t start_coordinator(const std::string& path, const RunOptions& options, rlim_t file_limit) {
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -206,7 +207,7 @@ std::size_t lines_of(const std::string& path) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Gone, or dead and waiting for a parent that does not care.
+// Returns whether the process is gone, or a zombie whose parent has not collected it.
 bool is_gone(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -239,10 +240,10 @@ std::map<std::string, Outcome> outcomes(const Report& report) {
   return result;
 }
 
-// Continues the run in `path` and expects the cases of an undisturbed one.
+// Resumes the run in `path` and expects the cases of an undisturbed one.
 void expect_resumable(const std::string& path) {
   {
-    // A worker that the dead coordinator was just starting still holds the file, until it looks
+    // A worker that the dead coordinator was just starting still holds the file, until it checks
     // for its parent.
     MonotonicClock waiting;
     const Nanoseconds start = waiting.now();
@@ -268,7 +269,7 @@ void expect_resumable(const std::string& path) {
   for (const ProcessRecord& record : whole.processes) {
     EXPECT_TRUE(processes.emplace(record.id, record.process).second) << record.id;
   }
-  // On a busy machine others take the place of disturbed ones, up to as many again.
+  // On a busy machine others replace disturbed ones, and at most double the number.
   EXPECT_THAT(processes.size(), testing::AllOf(testing::Ge(6u), testing::Le(12u)));
 }
 
@@ -306,7 +307,7 @@ TEST_F(RunFaults, KillingTheCoordinatorEndsAWorkerThatHangsInsideAKernel) {
       folder.file("out.jsonl"),
       fault_options({{"FAKE_PIDS", pids}, {"FAKE_FAULT", "hang@first:*"}}), RLIM_INFINITY);
   ASSERT_GT(pid, 0);
-  while (lines_of(pids) < 2) sched_yield();  // the first one takes the canaries
+  while (lines_of(pids) < 2) sched_yield();  // the first one is for the canaries
   kill(pid, SIGKILL);
   int status = 0;
   waitpid(pid, &status, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench run --profile` prints and its `--json` document holds, and which of a switch's places
-// wins: option, environment, YAML.
+// What `bench run --profile` prints and its `--json` document contains, and which source of a
+// switch takes precedence: option, environment, YAML.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
@@ -54,7 +54,7 @@ class RunProfile : public testing::Test {
     return run_program({std::move(command), folder_.path(), std::move(environment)});
   }
   static std::string both() { return std::string(kDefaults) + kConvCase + kPairCase; }
-  // Of the profiling pass: iterations it recorded.
+  // Number of iterations that the profiling pass recorded.
   std::int64_t iterations() const {
     const auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
     if (!report.ok() || report->profile_passes.size() != 1) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/setup_test.sh <setup>: ci/setup on distributions that this machine is not: their os-release, and
-# package managers that record their calls instead of installing.
+# tests/setup_test.sh <setup>: ci/setup on simulated distributions: their os-release, and package
+# managers that record their calls instead of installing.
 set -uo pipefail
 setup=$1
 work=$(mktemp -d)
@@ -30,7 +30,7 @@ nvtx nvtx
 cuda cuda
 WHEELS
 
-# What asks says that a package is installed if it is listed; what installs lists it.
+# Queries report a package as installed if it is listed; installing adds it to the list.
 cat >"$work/bin/manager" <<'MANAGER'
 #!/bin/sh
 tool=${0##*/}
@@ -46,7 +46,7 @@ for tool in rpm dnf pacman; do ln -s manager "$work/bin/$tool"; done
 printf '#!/bin/sh\necho 0\n' >"$work/bin/id" # as root, so that nothing asks for a password
 chmod +x "$work/bin/id"
 
-# on <ID> <ID_LIKE> <NAME> <arguments>...: its output and status
+# on <ID> <ID_LIKE> <NAME> <arguments>...: sets its output and status
 on() {
   printf 'ID=%s\nID_LIKE="%s"\nNAME="%s"\n' "$1" "$2" "$3" >"$work/os-release"
   shift 3
@@ -77,12 +77,12 @@ rest=${arch/cmake /}
 check "like Arch: what is missing" "packages of Manjaro Linux: ${rest% zlib}" "$out"
 on manjaro arch 'Manjaro Linux' --build
 check "like Arch: installs" "pacman -S --needed --noconfirm ${rest% zlib}" "$(cat "$work/bin/calls")"
-# Without a package database `pacman -S` fails, and says so in words that a script's user may not see.
+# Without a package database `pacman -S` fails, with a message that a script's user may not see.
 check "like Arch: names the command and what it may lack" "ci/setup: installing packages of Manjaro Linux: \
 pacman -S --needed --noconfirm ${rest% zlib}; if pacman has no package database yet, run \`pacman -Sy\` first" \
   "$(grep installing "$work/err")"
 
-# dpkg-query, of a Debian or of nothing, that has no package at all.
+# A dpkg-query, on Debian or elsewhere, without any package.
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query" && chmod +x "$work/bin/dpkg-query"
 for like in 'ubuntu debian Ubuntu' 'debian - Debian'; do
   read -r id id_like name <<<"$like"
@@ -92,12 +92,12 @@ libfmt-dev libhwloc-dev libyaml-cpp-dev ninja-build nlohmann-json3-dev python3 p
 zlib1g-dev" "$out"
 done
 
-# The wheels of CUDA are made to look like a toolkit; again does no harm.
+# CUDA's wheels are arranged like a toolkit; repeating this is harmless.
 cuda=$root/build/deps/cuda
 mkdir -p "$root/build/deps/venv/bin"
 cat >"$root/build/deps/venv/bin/python" <<'PYTHON'
 #!/bin/sh
-# Of version 3.11. As pip it installs what $WHEELS names below the folder behind --prefix.
+# Python 3.11. Used as pip, it installs what $WHEELS names below the folder after --prefix.
 [ "$1" != -c ] || { echo python3.11 && exit; }
 while [ "$1" != --prefix ]; do shift; done
 packages=$2/lib/python3.11/site-packages/nvidia
@@ -108,12 +108,12 @@ touch "$packages/cu13/lib/libcupti.so.13"
 PYTHON
 chmod +x "$root/build/deps/venv/bin/python"
 export WHEELS
-# A failure on the way to the toolkit left a folder that passed for installed.
+# A failure while arranging the toolkit used to leave a folder that counted as installed.
 WHEELS=cu13 on debian '' Debian --cuda
 check "toolkit without cuDNN: status" 1 $status
 on debian '' Debian --check --cuda
 check "toolkit without cuDNN: what is missing" "1 PyPI package: nothing==0" "$status $out"
-# What an older Python installed stays beside it.
+# The files of an older Python stay in place.
 mkdir -p "$cuda/lib/python3.9/site-packages/nvidia"
 for _ in 1 2; do
   WHEELS='cu13 cudnn' on debian '' Debian --cuda
@@ -128,7 +128,7 @@ rm "$cuda/toolkit"
 on debian '' Debian --check --cuda
 check "toolkit: a link that is missing" "1 PyPI package: nothing==0" "$status $out"
 
-# Where no names are known the configure step says what is missing.
+# If no package names are known, the configure step reports what is missing.
 on void '' 'Void' --check --build
 check "unknown distribution" "0 " "$status $out"
 

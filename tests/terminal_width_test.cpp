@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the built program in terminals of several widths, which COLUMNS stands for.
+// Tables of the built program in terminals of several widths, simulated by COLUMNS.
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "tests/support/program.hpp"
@@ -57,8 +57,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// All but the command below a line that announces it: it is there to be pasted and never folds, and
-// how long it is depends on the folder that the program was built in.
+// Returns all lines except the command after a line that announces it. The command is for copying
+// and never folds, and its length depends on the folder of the build.
 std::vector<std::string> folding_lines_of(const std::string& text) {
   std::vector<std::string> lines = lines_of(text);
   for (const char* announcement : {"reproduce", "measure the first again:"}) {
@@ -111,8 +111,8 @@ TEST_F(TerminalWidth, every_table_fits) {
   }
 }
 
-// Lines below or above a table that were printed as they came: the profiles of a run, what changed
-// between the sides of a duet, the heading of an analysis, the reasons of a gate.
+// Lines above or below a table used to be printed without folding. Examples are the profiles of a
+// run, the changes between the sides of a duet, the heading of an analysis, the reasons of a gate.
 TEST_F(TerminalWidth, every_sentence_fits) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const std::string file = "a_result_with_a_name_that_says_what_was_measured.jsonl";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench run --trace-failures`: what a case that fails leaves behind. A preloaded library strikes
-// the one matrix multiplication of the run.
+// `bench run --trace-failures`: what remains of a failed case. A preloaded library affects the one
+// matrix multiplication of the run.
 #include "profiler/export/trace_validator.hpp"
 #include "tests/support/program.hpp"
 
@@ -27,7 +27,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kGemm = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
 constexpr const char* kGemmTrace = "gemm-forward-m16n16k16-f32-onednn-cpu-hot.json";
-// The limit is what a hang costs this test, twice.
+// A hang costs this test the limit twice.
 constexpr const char* kConfig = R"(version: 1
 name: faults
 defaults:
@@ -83,7 +83,7 @@ class TraceFailures : public ::testing::Test {
   static bool unfinished(const json& slice) {
     return slice.contains("args") && slice["args"].value("unfinished", false);
   }
-  // Names of what began and did not end, in order of time, as "category name".
+  // Names of the slices that began and did not end, in order of time, as "category name".
   Words open_slices() const {
     Words names;
     for (const json& slice : slices()) {

@@ -49,7 +49,7 @@ ProgramResult bench(const std::string& folder, Words arguments) {
   return run_program({std::move(arguments), folder, {}});
 }
 
-// One run serves all tests that only read what it left.
+// One run serves all tests that only read its files.
 class Trace : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -69,7 +69,7 @@ class Trace : public ::testing::Test {
     arguments.insert(arguments.begin(), "trace");
     return bench(folder_.path(), std::move(arguments));
   }
-  // As the library's validator sees the file.
+  // The library's validation of the file.
   static TraceCheck checked(const std::string& path) {
     const auto check = check_trace_file(path);
     EXPECT_TRUE(check.ok()) << path;
@@ -115,7 +115,7 @@ TEST_F(Trace, NamesProcessesAndThreadsAndKeepsThemApart) {
   }
   EXPECT_THAT(names, IsSupersetOf({"process_name", "thread_name", "process_sort_index",
                                    "thread_sort_index"}));
-  EXPECT_EQ(processes.size(), 2U);  // each case is profiled in a worker of its own
+  EXPECT_EQ(processes.size(), 2U);  // each case is profiled in a separate worker
   for (const json& slice : events("X")) {
     EXPECT_TRUE(processes.contains(slice["pid"].get<std::int64_t>())) << slice;
   }
@@ -164,7 +164,7 @@ TEST_F(Trace, MemoryIsCountedAndItsBuffersAreDrawn) {
   ASSERT_TRUE(counters.contains("live_bytes (bytes)"));
   EXPECT_EQ(counters["live_bytes (bytes)"].back(), 0);
   EXPECT_THAT(counters["live_bytes (bytes)"], Each(::testing::Ge(0)));
-  // After every second operator of a process; which reorders there are is the library's choice.
+  // After every second operator of a process; the library decides which reorders there are.
   std::map<std::int64_t, std::size_t> operators;
   for (const json& slice : events("X")) {
     if (slice["cat"] == "operator") ++operators[slice["pid"].get<std::int64_t>()];
@@ -244,8 +244,8 @@ TEST_F(Trace, WhatCannotBeWrittenIsSaidAndLeavesNoFile) {
     Words arguments;
     const char* what;
   } rows[] = {
-      {{result()}, "where to?"},
-      {{result(), "-o", "t.txt"}, "the suffix of `t.txt` names no format"},
+      {{result()}, "no output file is given"},
+      {{result(), "-o", "t.txt"}, "the suffix of `t.txt` is not that of a known format"},
       {{result(), "-o", "t.out", "--format", "htlm"}, "html"},
       {{"nowhere.jsonl", "-o", "t.json"}, "nowhere.jsonl"},
       {{result(), "-o", "no/such/folder/t.json"}, "no/such/folder"},
@@ -280,7 +280,7 @@ TEST_F(Trace, ALogOfOnednnGetsItsWorkAndATrace) {
   EXPECT_THAT(read_text(folder_.file("t.json")), HasSubstr("\"flops\":"));
 }
 
-// What a file says is shown, never obeyed.
+// Text from a file is shown, never interpreted.
 TEST_F(Trace, HostileNamesAreOnlyText) {
   const std::string attack =
       "</script></text><script>alert(1)</script><img src=x onerror=alert(1)>";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench run` as an NVTX tool sees it: below the tool (`--under`), in a profiling pass, and where a
-// case fails. The tools are scripts that run what is appended to them, as nsys, ncu, perf and vtune
-// do.
+// `bench run` as an NVTX tool sees it: under the tool (`--under`), in a profiling pass, and if a
+// case fails. The tools are scripts that run the command appended to them, as nsys, ncu, perf and
+// vtune do.
 #include "tests/support/program.hpp"
 #include "tests/support/schema.hpp"
 
@@ -31,7 +31,8 @@ using Words = std::vector<std::string>;
 using Environment = std::map<std::string, std::string>;
 
 constexpr const char* kCase = "conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot";
-// Asks for more processes than a tool gets, and for a profile, which it does not get.
+// Requests more processes than are possible under a tool, and a profile, which is not possible
+// there.
 constexpr const char* kConfig = R"(version: 1
 name: tool
 profile: { kinds: [operators] }
@@ -42,7 +43,7 @@ cases:
   - { op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1 }
 )";
 
-// Notes that it was started, then becomes what is appended to it.
+// Records that it was started, then becomes the command appended to it.
 constexpr const char* kTool = R"(#!/bin/sh
 echo "started with $1" >> "$TOOL_LOG"
 [ "$1" = --rate ] && shift 2
@@ -80,7 +81,7 @@ class Under : public ::testing::Test {
     return {{"NVTX_INJECTION64_PATH", BENCH_NVTX_INJECTION},
             {"BENCH_NVTX_LOG", folder_.file("log")}};
   }
-  // Lines of the log, without the thread that NVTX calls bear.
+  // Lines of the log, without the thread of NVTX calls.
   Words log() const {
     std::istringstream lines(read_text(folder_.file("log")));
     Words found;
@@ -100,7 +101,7 @@ std::ptrdiff_t count_prefix(Words::const_iterator begin, Words::const_iterator e
                        [&](const std::string& line) { return line.starts_with(prefix); });
 }
 
-// Depth of the ranges after all calls; -1 when one ended that had not begun.
+// Depth of the ranges after all calls; -1 if a range ended that had not begun.
 int depth_of(const Words& calls) {
   int depth = 0;
   for (const std::string& call : calls) {
@@ -121,7 +122,7 @@ TEST_F(Under, ResultIsMarkedAndOneProcessMeasuresWithoutOwnCollectors) {
   EXPECT_EQ(records("process")[0]["samples_ns"].size(), 4U);
   EXPECT_THAT(records("profile_pass"), IsEmpty());
   EXPECT_THAT(records("activity"), IsEmpty());
-  EXPECT_THAT(result.out, HasSubstr("went below `./tool --rate 'two words'`"));
+  EXPECT_THAT(result.out, HasSubstr("used `./tool --rate 'two words'`"));
 }
 
 // As nsys does with --capture-range=cudaProfilerApi.
@@ -149,14 +150,14 @@ TEST_F(Under, AToolThatWaitsForCudasProfilerCollectsTheMeasuredIterationsAlone) 
            process.at("iterations_per_sample").get<std::int64_t>();
   };
   const std::int64_t all = executed("");
-  EXPECT_GT(all, measured());  // with warm-up and check
+  EXPECT_GT(all, measured());  // includes warm-up and check
   const std::int64_t within = executed("--window cuda-profiler-api ");
   EXPECT_EQ(within, measured());
 }
 
 TEST_F(Under, ReportsMarkItTooAndAnOrdinaryRunIsNotMarked) {
   ASSERT_EQ(under("nice -n 1 env").status, 0);
-  EXPECT_THAT(bench({"report", "r.jsonl"}).out, HasSubstr("went below `nice -n 1 env`"));
+  EXPECT_THAT(bench({"report", "r.jsonl"}).out, HasSubstr("used `nice -n 1 env`"));
   const json report = json::parse(bench({"report", "r.jsonl", "--format", "json"}).out);
   EXPECT_EQ(report["runs"][0]["under"], "nice -n 1 env");
   const ProgramResult plain = bench({"run", "tool.yaml", "--no-profile", "--out", "plain.jsonl"});
@@ -225,7 +226,7 @@ TEST_F(Under, AToolThatDoesNotStartTheWorkerIsAnErrorThatSaysSo) {
       {"false", "exit status 1"},
       {"true", "exit status 0"},
       {"sh -c 'echo no licence >&2; exit 7' x", "no licence"},
-      {"env -i", "no worker came up below it"},
+      {"env -i", "the command did not start a worker"},
       {"'unclosed", "quote"},
   };
   for (const auto& row : rows) {
@@ -261,8 +262,9 @@ TEST_F(Under, FilesOfAProfileAreCheckedBeforeAnythingRuns) {
     Words options;
     const char* message;
   } rows[] = {
-      {{"--trace", "t.html"}, "bench run: --trace: the suffix of `t.html` names no Chrome trace"},
-      {{"--trace", "none/t.json"}, "bench run: none/t.json: there is no folder none; make it"},
+      {{"--trace", "t.html"},
+       "bench run: --trace: the suffix of `t.html` is not that of a Chrome trace"},
+      {{"--trace", "none/t.json"}, "bench run: none/t.json: there is no folder none; create it"},
       {{"--trace", "mine.json"}, "bench run: mine.json: the file exists already; replace it"},
       {{"--trace", "t.json", "--no-profile"}, "bench: --no-profile and --trace contradict"},
   };

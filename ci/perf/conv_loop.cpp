@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ResNet-50 v1.5's 23 distinct convolutions, batch 1, f32, as a hand-written oneDNN loop: the
-// yardstick for `bench`'s median of the same case. One line a shape: canonical id, median in
+// reference for `bench`'s median of the same case. One line per shape: canonical id, median in
 // nanoseconds, implementation.
 #include "yardstick.hpp"
 
@@ -59,7 +59,7 @@ void measure(const Shape& shape, const yardstick::Options& options, const dnnl::
   std::mt19937 random(1);
   const auto source = yardstick::random_memory(description.src_desc(), 1.0F, engine, random);
   const auto weights = yardstick::random_memory(description.weights_desc(), 1.0F, engine, random);
-  // Written too, so that its pages exist before they are timed.
+  // Also written, so that its pages exist before timing.
   const auto destination = yardstick::random_memory(description.dst_desc(), 1.0F, engine, random);
 
   dnnl::stream stream(engine);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the harness itself costs in a timing pass: `run_round`, which executes samples, with an
-// invocation that does nothing. `own_ns` is its cost for each sample of one iteration, in and
-// outside of the timed region, besides the two clock reads; the goal is at most 60.
+// Measures the cost of the harness itself in a timing pass: `run_round`, which executes samples,
+// with an invocation that does nothing. `own_ns` is its cost per sample of one iteration, inside
+// and outside the timed region, without the two clock reads; the goal is at most 60.
 #include "base/env.hpp"
 #include "harness/worker/sampling.hpp"
 #include "ops/backend/kernel.hpp"
@@ -22,12 +22,12 @@
 
 namespace {
 
-// A share of a nanosecond counts here: durations over many samples are divided by their number.
+// Fractions of a nanosecond matter here: durations over many samples are divided by their number.
 using Fraction = std::chrono::duration<double, std::nano>;
 
 constexpr Fraction kGoal(60);
-constexpr std::int64_t kSamples = 100'000;  // a round's fixed cost of microseconds disappears in it
-constexpr int kRepetitions = 25;            // the median of so many is shown
+constexpr std::int64_t kSamples = 100'000;  // makes a round's fixed cost of microseconds negligible
+constexpr int kRepetitions = 25;            // the median over these is shown
 
 class NoInvocation final : public bench::ops::Invocation {
  public:
@@ -64,7 +64,7 @@ bench::Nanoseconds time_clock_pairs(std::int64_t pairs) {
   return clock.now() - start;
 }
 
-// One of `count`, by the median of the durations.
+// Returns the time of one of `count`, from the median of the durations.
 Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t count) {
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
@@ -74,11 +74,12 @@ Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t c
 struct RoundCost {
   Fraction sample;       // one sample of one iteration, clock reads included
   Fraction clock_reads;  // two of them
-  Fraction own;          // the median difference of the two, measured next to each other
+  Fraction own;          // the median difference of adjacent measurements of the two
   Fraction one_sample;   // a round of one sample, with its registration
 };
 
-// Before any benchmark of this program is registered: a round registers and clears its own.
+// Runs before any benchmark of this program is registered, because a round registers and clears its
+// own.
 RoundCost measure_rounds() {
   bench::Rotation rotation = rotation_of(1);
   std::vector<bench::Nanoseconds> out;
@@ -104,7 +105,7 @@ void register_measured(const char* name, Fraction time, std::optional<Fraction> 
   benchmark::RegisterBenchmark(name, report)->UseManualTime()->Iterations(1);
 }
 
-// The part that stands within the timed region, for each iteration of a batched sample.
+// The part inside the timed region, per iteration of a batched sample.
 void iterations_of_a_sample(benchmark::State& state) {
   constexpr std::int64_t kIterations = 1'000;
   bench::Rotation rotation = rotation_of(state.range(0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a profile of N activities to standard output, as `bench` records networks: host operators
-// with oneDNN primitives in them, with shapes, work and memory counters; or the same as a log of
-// oneDNN's verbose lines.
+// that contain oneDNN primitives, with shapes, work and memory counters. It can also write them as
+// a log of oneDNN's verbose lines.
 #include "base/mix.hpp"
 #include "profiler/activity_json.hpp"
 
@@ -67,7 +67,7 @@ class Output {
   std::string text_;
 };
 
-// Every eighth activity is a counter of live bytes, every other a host operator around one
+// Every eighth activity is a counter of live bytes; all others are a host operator around one
 // primitive.
 void write_profile(std::int64_t count, Output& output) {
   output.add(R"({"record":"profile","schema":"bench.profile/1","tool":{"version":"synthetic"}})");
@@ -87,7 +87,7 @@ void write_profile(std::int64_t count, Output& output) {
       activity.start = now;
       activity.attributes.set(Attribute::value, static_cast<double>(random % 100'000'000));
       activity.attributes.set(Attribute::value_unit, "bytes");
-      now += time + Nanoseconds(2000);  // the primitive before it has no operator
+      now += time + Nanoseconds(2000);  // the previous primitive has no operator
     } else if (i % 2 == 0) {
       activity.kind = ActivityKind::primitive;
       activity.name = layer.primitive;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ResNet-50 v1.5 inference, batch 1, f32, as a hand-written oneDNN chain: the yardstick for
-// `bench`'s network case. Batch norm is folded (each convolution has a bias), relu and the residual
-// add are post-ops, layouts are oneDNN's choice and handed on, a reorder stands where two differ.
-// Of what was tried this was the fastest: the residual as an in-place `sum` (a binary add with a
-// destination of its own was 2-5 % slower) and activation buffers reused as soon as they are dead
-// (2-3 % faster than one buffer each). Matmul for the last layer, the library's own scratchpads
-// and C++ `execute` made no difference beyond the noise.
+// ResNet-50 v1.5 inference, batch 1, f32, as a hand-written oneDNN chain: the reference for
+// `bench`'s network case. Batch norm is folded (each convolution has a bias); relu and the residual
+// add are post-ops. oneDNN chooses the layouts, which are passed on; a reorder is inserted if two
+// differ. This was the fastest of the tried variants. The residual is an in-place `sum`; a binary
+// add with its own destination was 2-5 % slower. Activation buffers are reused as soon as they are
+// dead, which is 2-3 % faster than one buffer each. Matmul for the last layer, the library's own
+// scratchpads and C++ `execute` made no difference beyond the noise.
 #include "yardstick.hpp"
 
 #include <algorithm>
@@ -54,14 +54,14 @@ class Chain {
   explicit Chain(const dnnl::engine& engine) : engine_(engine), stream_(engine) {}
 
   Tensor input(const memory::dims& dims);
-  // `residual` is added to the result in place, so nothing after this may read it.
+  // Adds `residual` to the result in place, so nothing may read it afterwards.
   Tensor convolution(const std::string& name, Tensor source, int channels, int kernel, int stride,
                      bool relu, const Tensor* residual = nullptr);
   Tensor pooling(const std::string& name, Tensor source, dnnl::algorithm algorithm, int window,
                  int stride, int pad);
   Tensor inner_product(const std::string& name, Tensor source, int outputs);
 
-  // Gives every activation its memory; to be called once, after the last layer.
+  // Allocates the memory of every activation; call it once, after the last layer.
   void allocate();
 
   void run() {
@@ -83,7 +83,7 @@ class Chain {
     dnnl::primitive primitive;
     std::vector<std::pair<int, Tensor>> activations;
     std::vector<std::pair<int, memory>> constants;  // weights and bias
-    std::vector<dnnl_exec_arg_t> arguments;         // of all of them, ready for the C API
+    std::vector<dnnl_exec_arg_t> arguments;         // for all of them, ready for the C API
   };
 
   dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops = {}) const;
@@ -106,10 +106,10 @@ class Chain {
   dnnl::stream stream_;
   std::mt19937 random_{1};
   std::vector<Step> steps_;
-  std::vector<memory::desc> descs_;  // by Tensor
-  std::vector<memory> memories_;     // by Tensor, after allocate()
+  std::vector<memory::desc> descs_;  // index: Tensor
+  std::vector<memory> memories_;     // index: Tensor; valid after allocate()
   std::map<std::pair<Tensor, std::string>, Tensor> reorders_;
-  std::vector<memory> buffers_;  // what the memories of activations point into
+  std::vector<memory> buffers_;  // the memory of the activations
   memory scratchpad_;
   memory::dim scratchpad_bytes_ = 1;
 };
@@ -144,7 +144,7 @@ Chain::Step Chain::make_step(const std::string& name, const PrimitiveDesc& descr
 
 Tensor Chain::input(const memory::dims& dims) { return add_tensor(f32(dims, Format::nchw)); }
 
-// A tensor that two layers want in the same other layout is reordered once.
+// A tensor that two layers need in the same other layout is reordered only once.
 Tensor Chain::reordered(Tensor source, const memory::desc& desc) {
   if (descs_[source] == desc) return source;
   const auto [known, added] = reorders_.try_emplace({source, format_name(desc)}, 0);
@@ -177,7 +177,8 @@ Tensor Chain::convolution(const std::string& name, Tensor source, int channels, 
                                             : add_tensor(description.dst_desc());
   Step step = make_step(name, description);
   step.formats += ", weights " + format_name(description.weights_desc());
-  // This bound keeps the variance from layer to layer, so nothing overflows or goes denormal.
+  // This bound keeps the variance constant between layers, so nothing overflows or becomes
+  // denormal.
   const float bound = std::sqrt(3.0F / static_cast<float>(in[1] * kernel * kernel));
   step.constants = {{DNNL_ARG_WEIGHTS, constant(description.weights_desc(), bound)},
                     {DNNL_ARG_BIAS, constant(description.bias_desc(), 0.1F)}};
@@ -227,8 +228,8 @@ std::vector<std::size_t> Chain::last_uses() const {
   return last;
 }
 
-// Buffers of one size, the most recently freed (and so the warmest) taken first. The input and the
-// output keep theirs: their contents must outlive a run.
+// Reuses buffers of equal size, the most recently freed (and so the warmest) first. The input and
+// the output keep theirs, because their contents must outlive a run.
 void Chain::allocate() {
   const std::vector<std::size_t> last = last_uses();
   std::size_t bytes = 0;
@@ -315,7 +316,7 @@ void add_resnet50(Chain& chain) {
 void measure(Chain& chain, const yardstick::Options& options) {
   const auto whole = yardstick::median_ns(yardstick::sample(options, [&] { chain.run(); }));
   yardstick::Options alone = options;
-  alone.warmup_ms = 2;  // 57 layers; the machine is warm from the chain
+  alone.warmup_ms = 2;  // 57 layers; the chain has already warmed up the machine
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     sum += yardstick::median_ns(yardstick::sample(alone, [&] { chain.run_alone(i); }));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparison scripts of this folder share: one environment for all contestants, facts
+"""Shared by the comparison scripts of this folder: one environment for all contestants, facts
 about the machine, and reading of `bench` result files (JSON Lines, schema bench.result/1)."""
 
 import json
@@ -16,25 +16,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Idle threads of GNU OpenMP spin that often before they sleep: long enough for the gap between two
-# primitives, short enough to leave the cores to the next contestant. `bench` sets the same.
+# Idle threads of GNU OpenMP spin this many times before they sleep. This is long enough for the gap
+# between two primitives, and short enough to leave the cores to the next contestant. `bench` sets
+# the same value.
 SPIN_COUNT = 20000
 
 # A contestant that runs longer than this hangs: model compilation takes a minute, runs take less.
 LIMIT_S = 600
 
-# Above this share of the processors for other work, medians move by more than what is compared: two
-# threads that meet at barriers wait for the one that lost its core.
+# If other work takes more than this fraction of the processors, medians change by more than the
+# differences of interest: a thread at a barrier waits for one that lost its core.
 QUIET_SHARE = 0.02
 
 
 def cores():
-    """Processors that this process may use, in order."""
+    """Returns the processors that this process may use, in order."""
     return sorted(os.sched_getaffinity(0))
 
 
 def busy_seconds():
-    """Processor time that the whole machine has spent, or lost to other guests, since boot."""
+    """Returns the processor time that the machine has spent, or lost to other guests, since boot."""
     user, nice, system, _, _, irq, softirq, steal = map(
         int, Path("/proc/stat").read_text().split(maxsplit=9)[1:9])
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
@@ -46,13 +47,13 @@ def children_seconds():
 
 
 class Sitting:
-    """Runs contestants one after another in one environment, and watches who else uses the
-    machine meanwhile."""
+    """Runs contestants one after another in one environment, and measures how much other programs
+    use the machine at the same time."""
 
     def __init__(self, threads):
         self.threads = threads
         self.wall_s = 0.0
-        self.foreign_s = 0.0  # processor time of everything but the contestants
+        self.foreign_s = 0.0  # processor time of everything except the contestants
         # The caller's environment, with threads and pinning fixed.
         self.environment = {
             **os.environ,
@@ -64,7 +65,7 @@ class Sitting:
         }
 
     def run(self, command):
-        """Standard output of a contestant, or the end of the script with the reason."""
+        """Returns the standard output of a contestant, or ends the script with the reason."""
         command = [str(word) for word in command]
         start, busy, own = time.monotonic(), busy_seconds(), children_seconds()
         try:
@@ -79,7 +80,7 @@ class Sitting:
         return done.stdout
 
     def run_bench(self, bench, arguments):
-        """The records of one `bench run` with these arguments."""
+        """Returns the records of one `bench run` with these arguments."""
         with tempfile.TemporaryDirectory() as folder:
             result = Path(folder) / "result.jsonl"
             self.run([bench, "run", *arguments, "--quiet", "--out", result])
@@ -92,7 +93,7 @@ class Sitting:
 
 
 def case_medians(records):
-    """Median in nanoseconds by id, of every case that was measured; another outcome ends it."""
+    """Returns id -> median in nanoseconds of all measured cases; another outcome ends the script."""
     medians = {}
     for record in records:
         if record["record"] != "case":

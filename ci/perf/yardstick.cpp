@@ -60,7 +60,7 @@ dnnl::memory random_memory(const dnnl::memory::desc& desc, float bound, const dn
   dnnl::memory::dims strides(dims.size(), 1);
   for (std::size_t i = dims.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * dims[i + 1];
   dnnl::memory plain({dims, dnnl::memory::data_type::f32, strides}, engine);
-  // std::uniform_real_distribution takes 15 ns a value; 25 million weights need something shorter.
+  // std::uniform_real_distribution takes 15 ns per value, which is too slow for 25 million weights.
   auto* values = static_cast<float*>(plain.get_data_handle());
   const std::size_t count = plain.get_desc().get_size() / sizeof(float);
   const float scale = bound / 2147483648.0F;

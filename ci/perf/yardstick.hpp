@@ -9,33 +9,33 @@
 #include <string>
 #include <vector>
 
-// What the hand-written oneDNN programs of this folder share. They are yardsticks: as little as
-// possible stands between two clock reads, and nothing comes from `bench` itself.
+// Shared by the hand-written oneDNN programs of this folder. They are references: as little as
+// possible happens between two clock reads, and they use nothing of `bench` itself.
 namespace yardstick {
 
 struct Options {
   int samples = 100;    // timed executions
-  int warmup_ms = 200;  // at least this long, and at least three executions, are not counted
-  std::string only;     // conv_loop: measure this id alone; empty: all
+  int warmup_ms = 200;  // at least this long and three executions, which are not counted
+  std::string only;     // conv_loop: measure only this id; empty: all
   bool list = false;    // resnet50_chain: print the primitives, measure nothing
 };
 
-// Reads `--name VALUE` and `--list`; on wrong usage prints it and exits with status 2.
+// Reads `--name VALUE` and `--list`. If the usage is wrong, prints it and exits with status 2.
 Options parse_options(int argc, char** argv, const char* usage);
 
 // Nanoseconds on CLOCK_MONOTONIC.
 std::int64_t now_ns();
 
-// The middle value, rounded down between the two middle ones. Must not be empty.
+// The middle value, or the mean of the two middle ones, rounded down. Must not be empty.
 std::int64_t median_ns(std::vector<std::int64_t> samples);
 
-// A memory of `desc` (f32) with values uniform in [-bound, bound], written through a reorder from
-// the plain layout, so that the padding of blocked layouts is zero as oneDNN demands.
+// A memory of `desc` (f32) with values uniform in [-bound, bound]. It is written through a reorder
+// from the plain layout, so that the padding of blocked layouts is zero, as oneDNN requires.
 dnnl::memory random_memory(const dnnl::memory::desc& desc, float bound, const dnnl::engine& engine,
                            std::mt19937& random);
 
-// Warms up, then returns one duration for each of `options.samples` calls of `execute`, which
-// must return when the work is done.
+// Warms up, then returns one duration per call of `execute` for `options.samples` calls. `execute`
+// must return when the work is complete.
 template <typename Execute>
 std::vector<std::int64_t> sample(const Options& options, Execute&& execute) {
   constexpr int kMinWarmups = 3;

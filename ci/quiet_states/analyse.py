@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What each canary beside a sample buys: the table of docs/decisions/0019.
+"""Evaluates the canaries of samples: prints the table of docs/decisions/0019.
 
     analyse.py RECORD...     (text or .gz, of `study`)
 
 For each case, the standard deviation of the process medians over all samples, and over the samples
-of which both canaries, before and after, are at most 5 % above the quiet level (the 5 % quantile of
-that canary over the whole record and the same number of threads). `in` is the share of processes
-with at least ten such samples (four of the network), `kept` the share of the samples.
+whose canaries before and after are both at most 5 % above the quiet level (the 5 % quantile of
+that canary over the whole record and the same number of threads). `in` is the fraction of processes
+with at least ten such samples (four for the network), `kept` the fraction of samples.
 """
 import collections
 import gzip
@@ -23,7 +23,7 @@ RULES = [("all", None), ("no switch", ["switches"]), ("fma", ["fma"]), ("load", 
 
 
 def read(names):
-    """Processes: what is measured, and its rows (sample, delay, switches, canaries)."""
+    """Returns processes: the measured case, and its rows (sample, delay, switches, canaries)."""
     processes = []
     for name in names:
         with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as lines:
@@ -44,7 +44,7 @@ def quantile(values, share):
 
 
 def pairs(process):
-    """Each row with the canaries of the next one, which are those after its sample."""
+    """Returns each row with the canaries of the next one, which are those after its sample."""
     rows = process["rows"]
     return list(zip(rows, rows[1:]))
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The study behind docs/decisions/0019: which small, fixed piece of work beside a sample tells what
-// the machine did to it. `study SECONDS SEED` starts one process after another, each of one
-// operator, and prints as text, for each sample, its time (ns), for how long its threads waited for
-// a processor meanwhile (us), how often the kernel took one away, and the canaries before it (ns);
-// analyse.py reads it. It stands alone, so that it does not change when the harness does:
+// The study for docs/decisions/0019: which small, fixed workload next to a sample shows how the
+// machine affected it. `study SECONDS SEED` starts one process after another, each with one
+// operator. For each sample it prints as text its time (ns), how long its threads waited for a
+// processor (us), how many times the kernel preempted one, and the canaries before it (ns).
+// analyse.py reads this. The program stands alone, so that it does not change with the harness:
 //   g++ -std=c++20 -O2 -fopenmp study.cpp -ldnnl -o study
 #include <dnnl.hpp>
 #include <omp.h>
@@ -34,8 +34,8 @@ std::int64_t now() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// Memory of one block of 2 MiB pages, handed out in order: the same relative places in each
-// process.
+// Memory of one block of 2 MiB pages, allocated in order, so that relative addresses are the same
+// in each process.
 struct Slab {
   char* base = nullptr;
   std::size_t size = 0, used = 0;
@@ -77,7 +77,7 @@ constexpr int kChains = 12;
   return sum[0];
 }
 
-// Multiplies and adds what it loads: two loads and two multiply-adds a cycle.
+// Multiplies and adds what it loads: two loads and two multiply-adds per cycle.
 [[gnu::noipa, gnu::target("avx2,fma")]] float load_work(const float* from, int count, int passes) {
   Vector a[kChains] = {};
   const Vector b = Vector{} + 0.999f;
@@ -94,7 +94,7 @@ constexpr int kChains = 12;
   return sum[0];
 }
 
-// Loads, multiply-adds and integer additions: more than a core shared by two can issue.
+// Loads, multiply-adds and integer additions: more than a core shared by two threads can issue.
 [[gnu::noipa, gnu::target("avx2,fma")]] float mix_work(const float* from, int count, int passes,
                                                        std::uint64_t& out) {
   Vector a[8] = {};
@@ -125,7 +125,7 @@ constexpr int kChains = 12;
   return sum[0];
 }
 
-// fma, load, mixed: the least of three each; l2; dram
+// fma, load, mixed: the minimum of three each; l2; dram
 constexpr int kPieces = 5;
 struct Canary {
   float* l1 = static_cast<float*>(slab.take(16 << 10));
@@ -177,7 +177,7 @@ struct Canary {
 };
 
 struct Work {
-  std::vector<std::vector<std::function<void(stream&)>>> sets;  // rotated over
+  std::vector<std::vector<std::function<void(stream&)>>> sets;  // the sets of the rotation
 };
 
 memory filled(const memory::desc& d, const engine& e) {
@@ -255,7 +255,7 @@ void add_one(std::vector<std::function<void(stream&)>>& out, const std::string& 
   out.push_back([p, a](stream& st) { p.execute(st, a); });
 }
 
-std::int64_t run_delay() {  // of all threads, ns
+std::int64_t run_delay() {  // over all threads, in ns
   std::int64_t sum = 0;
   char path[64], text[96];
   static std::vector<int> tids;
@@ -276,7 +276,7 @@ std::int64_t run_delay() {  // of all threads, ns
   return sum;
 }
 
-struct Kernel {  // what the kernel says of the process so far
+struct Kernel {  // the kernel's statistics of the process so far
   std::int64_t delay = run_delay();
   long switches = 0;
   Kernel() {
@@ -286,8 +286,7 @@ struct Kernel {  // what the kernel says of the process so far
   }
 };
 
-// Which canaries there are: none, the small ones (some), all, or all and an untimed iteration
-// (lead).
+// Which canaries run: none, the small ones (some), all, or all and an untimed iteration (lead).
 struct Canaries {
   bool all, some, lead;
   std::vector<Canary*> threads = std::vector<Canary*>(omp_get_max_threads());
@@ -302,7 +301,7 @@ struct Canaries {
 #pragma omp parallel
     threads[omp_get_thread_num()]->take(all);
   }
-  // The slowest thread of each.
+  // Prints the slowest thread of each.
   void print() const {
     for (int k = 0; some && k < (all ? kPieces : 3); ++k) {
       std::int64_t slowest = 0;
@@ -312,7 +311,7 @@ struct Canaries {
   }
 };
 
-// Iterations that make a sample of a millisecond, after 60 ms of warming up.
+// Returns the number of iterations for a sample of a millisecond, after 60 ms of warm-up.
 template <class Run>
 int warm_up(Run run) {
   const std::int64_t start = now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin of one operator, `scale_shift`: y[n, c, ...] = scale[c] * x[n, c, ...] + shift[c], with
-// its work, its reference, both directions, and two kernels: a loop of its own, and one that calls
-// the program's own operator `pointwise`.
+// A plugin with one operator, `scale_shift`: y[n, c, ...] = scale[c] * x[n, c, ...] + shift[c],
+// with its work, its reference, both directions, and two kernels: its own loop, and one that calls
+// the program's operator `pointwise`.
 #include <bench/plugin.hpp>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Sizes {
   std::vector<int64_t> shape;
   int64_t elements = 1;
   int64_t channels = 1;  // dimension 1
-  int64_t inner = 1;     // elements behind it
+  int64_t inner = 1;     // elements after it
 
   explicit Sizes(const Problem& problem) : shape(problem.shape("shape")) {
     for (const int64_t size : shape) elements *= size;
@@ -26,7 +26,7 @@ struct Sizes {
     for (std::size_t i = 2; i < shape.size(); ++i) inner *= shape[i];
   }
   int64_t channel(int64_t position) const { return position / inner % channels; }
-  // Of what belongs to a channel, spread over the rest by broadcasting: "1x64x1x1".
+  // Shape of a per-channel tensor, broadcast over the other dimensions: "1x64x1x1".
   std::vector<int64_t> broadcast() const {
     std::vector<int64_t> sizes(shape.size(), 1);
     sizes[1] = channels;
@@ -119,8 +119,8 @@ class Loop final : public Kernel {
   bool forward_;
 };
 
-// Multiply, then add, by the program's own operator. What it takes in layouts of its own is packed
-// before, what it makes is unpacked behind.
+// Multiplies, then adds, with the program's own operator. Inputs that it needs in its own layouts
+// are packed before, and outputs are unpacked afterwards.
 class Library final : public Kernel {
  public:
   Library(const Problem& problem, const Host& host)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin of one operator on an NVIDIA GPU, `axpy`: out[i] = alpha * x[i] + y[i], with its work,
-// its reference, memory from cudaMalloc and samples between two CUDA events. All of it is on device
-// 0 of those that CUDA_VISIBLE_DEVICES leaves, on the default stream, which keeps copies, fills and
-// launches in order.
+// A plugin with one operator on an NVIDIA GPU, `axpy`: out[i] = alpha * x[i] + y[i], with its work,
+// its reference, memory from cudaMalloc and samples between two CUDA events. Everything runs on
+// device 0 of those visible through CUDA_VISIBLE_DEVICES, on the default stream, which keeps
+// copies, memsets and launches in order.
 #include <bench/plugin.hpp>
 #include <cuda_runtime.h>
 
@@ -27,7 +27,7 @@ std::string text_of(const char* call, cudaError_t code) {
   return std::string(call) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")";
 }
 
-// An error that has been told must not be taken for that of the next launch, too.
+// Clears a reported error, so that it is not attributed to the next launch as well.
 void check(const char* call, cudaError_t code) {
   if (code == cudaSuccess) return;
   cudaGetLastError();
@@ -74,9 +74,9 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record() { check("cudaEventRecord", cudaEventRecord(raw_)); }
-  // An error of what was launched before shows here.
+  // An error of an earlier launch appears here.
   void wait() { check("cudaEventSynchronize", cudaEventSynchronize(raw_)); }
-  // Both have been waited for.
+  // Requires that both events have completed.
   nanoseconds since(const Event& begin) const {
     float milliseconds = 0;
     check("cudaEventElapsedTime", cudaEventElapsedTime(&milliseconds, begin.raw_, raw_));
@@ -109,7 +109,7 @@ class Axpy final : public Operator {
   }
   void reference(const Problem& problem, const double* const* inputs, const Wanted& wanted,
                  double* values) const override {
-    const double alpha = static_cast<float>(problem.real("alpha"));  // as the kernel has it
+    const double alpha = static_cast<float>(problem.real("alpha"));  // rounded as in the kernel
     for (std::size_t i = 0; i < wanted.count; ++i) {
       const int64_t position = wanted.position(i);
       values[i] = alpha * inputs[0][position] + inputs[1][position];
@@ -138,9 +138,9 @@ class AxpyKernel final : public DeviceKernel {
     check("cudaDeviceSynchronize", cudaDeviceSynchronize());
   }
 
-  // Two events around all launches: around each one they would take longer than a short kernel.
-  // Some microseconds from the first event to the first kernel are in the sample; `bench` asks for
-  // iterations of a millisecond at least.
+  // Uses two events around all launches: around each launch they would take longer than a short
+  // kernel. The sample includes some microseconds from the first event to the first kernel; `bench`
+  // requests iterations that take at least a millisecond together.
   Sample sample(const SampleRequest& request) override {
     using Clock = std::chrono::steady_clock;
     begin_.record();

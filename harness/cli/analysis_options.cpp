@@ -21,10 +21,10 @@ Result<std::int64_t> parse_count(const std::string& value, std::string_view opti
   const char* end = value.data() + value.size();
   const auto parsed = std::from_chars(value.data(), end, number);
   if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0) return number;
-  return Error{fmt::format("`{}` is no whole number", value), std::string(option), ""};
+  return Error{fmt::format("`{}` is not a whole number", value), std::string(option), ""};
 }
 
-// As profile_analyze took them: a bare number is seconds.
+// Compatible with profile_analyze: a number without a unit is in seconds.
 Result<Nanoseconds> parse_time(const std::string& value, std::string_view option) {
   const bool bare = !value.empty() && is_digit(value.back());
   auto time = parse_duration(bare ? value + "s" : value);
@@ -32,7 +32,7 @@ Result<Nanoseconds> parse_time(const std::string& value, std::string_view option
   return Error{time.error().what, std::string(option), time.error().next};
 }
 
-// The enumerator whose name stands at the same place in `names`.
+// Returns the enumerator whose index is that of the name in `names`.
 template <class Enum>
 Result<Enum> parse_name(const std::string& value, std::span<const std::string_view> names,
                         std::string_view option) {

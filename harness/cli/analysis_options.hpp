@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of `bench analyze` do: functions of rows of options().
+// The effects of the options of `bench analyze`: functions of rows of options().
 #pragma once
 
 #include "base/result.hpp"

@@ -47,7 +47,7 @@ AnalysisTarget target_of(Env& env) {
 constexpr std::array<std::string_view, 5> kSummarySortNames = {"total", "mean", "min", "max",
                                                                "count"};
 
-// "count", "+count": as columns are ordered.
+// Parses "count" or "+count", the syntax for ordering by a column.
 Status set_order(std::string_view text, SummaryOptions& options) {
   if (text.starts_with('+')) {
     options.order = SortOrder::ascending;
@@ -55,14 +55,14 @@ Status set_order(std::string_view text, SummaryOptions& options) {
   }
   const auto found = std::ranges::find(kSummarySortNames, text);
   if (found == kSummarySortNames.end()) {
-    return Error{fmt::format("a summary has no order `{}`", text), "--order-by",
+    return Error{fmt::format("unknown order `{}` of a summary", text), "--order-by",
                  expectation(text, kSummarySortNames)};
   }
   options.sort = static_cast<SummarySort>(found - kSummarySortNames.begin());
   return Done{};
 }
 
-// A summary is of everything: what chooses activities or columns has no place in it.
+// A summary covers everything, so options that select activities or columns do not apply to it.
 Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
   AnalysisOptions others = arguments.analysis;
   SummaryOptions options;
@@ -71,13 +71,13 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
     BENCH_RETURN_IF_ERROR(set_order(*order, options));
   }
   if (!(others == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work) {
-    return Error{"--summary takes --top, --order-by, --format and --json only", "",
-                 "leave --summary out to filter, group and choose columns"};
+    return Error{"--summary accepts only --top, --order-by, --format and --json", "",
+                 "omit --summary to filter, group and choose columns"};
   }
   return options;
 }
 
-// A user's formulas; as large as a person writes.
+// Limit for a file of user formulas, which are written by hand.
 constexpr std::int64_t kMaxWorkFile = 1'000'000;
 
 Result<WorkOf> work_of(const Arguments& arguments) {
@@ -87,7 +87,7 @@ Result<WorkOf> work_of(const Arguments& arguments) {
   if (read.ok()) return *std::move(read);
   const std::vector<Diagnostic>& all = read.error();
   Error error{all.front().message(), "", ""};
-  if (all.size() > 1) error.next = fmt::format("{} more mistakes", all.size() - 1);
+  if (all.size() > 1) error.next = fmt::format("{} more errors", all.size() - 1);
   return error;
 }
 
@@ -97,7 +97,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   const std::string format = arguments.format.value_or("table");
   const bool json = arguments.output == Output::json || format == "json";
   if (!json && format != "table") {
-    return Error{fmt::format("a summary has no format `{}`", format), "--format",
+    return Error{fmt::format("unknown format `{}` of a summary", format), "--format",
                  "expected table or json"};
   }
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));

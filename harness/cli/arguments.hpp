@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line said, as plain data with the defaults in place. One struct serves all
-// commands: an option means the same everywhere.
+// The command line as plain data with the defaults filled in. One struct serves all commands: an
+// option means the same everywhere.
 #pragma once
 
 #include "base/units.hpp"
@@ -24,21 +24,21 @@ struct Shard {
 enum class Output { text, json };
 enum class Verbosity { normal, quiet };
 
-// What is asked of the profiler. Switches are applied over those of the configuration and of the
+// Settings of the profiler. The switches override those of the configuration and of the
 // environment.
 struct ProfileArguments {
   enum class Wish { configured, wanted, refused };  // by `profile:`, --profile, --no-profile
   Wish wish = Wish::configured;
-  std::vector<std::pair<std::string, std::string>> switches;  // name, value: each can be applied
-  std::optional<std::string> trace;                           // of all cases, to this file
-  std::optional<std::string> trace_failures;  // one of each failed case, to this folder
+  std::vector<std::pair<std::string, std::string>> switches;  // name, value; each was checked
+  std::optional<std::string> trace;                           // of all cases, into this file
+  std::optional<std::string> trace_failures;  // one per failed case, into this folder
   std::optional<std::string> under;           // command of a vendor's tool
 };
 
-// What `gate`, `duet` and `selftest` are asked.
+// Arguments of `gate`, `duet` and `selftest`.
 struct GateArguments {
   std::optional<std::string> base, candidate;           // programs, or folders of checkouts
-  std::map<std::string, std::string> base_environment;  // for that side alone
+  std::map<std::string, std::string> base_environment;  // only for that side
   std::map<std::string, std::string> candidate_environment;
   std::optional<std::string> from;  // decide a gate's file again
   std::optional<int> duets;         // duet --duets
@@ -46,13 +46,14 @@ struct GateArguments {
   bool strict = false;
   bool require_baseline = false;
   bool allow_incomparable = false;
-  bool kits_for_all = false;  // --kit: of every case, not only of those that failed
+  bool kits_for_all = false;  // --kit: for every case, not only for failed ones
   bool self_test = false;
   std::optional<std::string> record;  // selftest --record FILE: its raw duets
 };
 
 struct Arguments {
-  // How this program was called, quoted for a shell: what a command line to paste begins with.
+  // How this program was called, quoted for a shell: the beginning of command lines that are
+  // printed for copying.
   std::string program = "bench";
   std::vector<std::string> command_line;  // all of it, for the result file
   std::vector<std::string> inputs;        // positional: CONFIG..., CASE, RESULT..., SHELL
@@ -64,13 +65,13 @@ struct Arguments {
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;  // --plugin FILE
   std::optional<Nanoseconds> budget;
-  std::optional<Nanoseconds> watch;  // how long doctor looks at the machine
+  std::optional<Nanoseconds> watch;  // how long doctor observes the machine
   std::optional<Shard> shard;
   std::optional<std::string> resume;
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
   GateArguments gate;
-  AnalysisOptions analysis;         // without devices and format, which stand above
+  AnalysisOptions analysis;         // without devices and format, which are above
   bool summary = false;             // analyze --summary
   std::optional<std::string> work;  // analyze --work
   Output output = Output::text;
@@ -89,7 +90,7 @@ struct Arguments {
   bool across_machines = false;               // compare --across-machines
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
-  std::vector<std::string> windows;           // profile --window, one or two of them
+  std::vector<std::string> windows;           // profile --window, one or two values
   std::optional<std::string> baseline;        // --baseline DIR, the store
   std::string reason;                         // baseline --reason
   std::optional<std::string> anchor;          // baseline --anchor

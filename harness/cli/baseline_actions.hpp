@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// One function an action; arguments.inputs holds its operands without its name.
+// One function per action; arguments.inputs contains its operands without the action's name.
 Result<ExitStatus> save_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> accept_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env);
@@ -24,12 +24,12 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
 
-// The first operand of `bench baseline`: "save", "accept", ...
+// Values of the first operand of `bench baseline`: "save", "accept", ...
 std::span<const std::string_view> baseline_action_names();
 
 BaselineStore store_of(const Arguments& arguments);
 
-// --filter; without any everything is selected.
+// --filter; without a filter it selects everything.
 class IdSelection {
  public:
   static Result<IdSelection> compile(const std::vector<std::string>& filters);

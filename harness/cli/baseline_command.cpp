@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row an action
+// table: one row per action
 #include "base/lines.hpp"
 #include "base/nearest_name.hpp"
 #include "harness/cli/baseline_actions.hpp"
@@ -23,7 +23,7 @@ enum class Reason { optional, needed };
 struct Action {
   std::string_view name;
   Operands operands;
-  std::string_view operand;  // what they are
+  std::string_view operand;  // name of its operands
   Reason reason;
   Result<ExitStatus> (*run)(const Arguments& arguments, Env& env);
 };
@@ -45,7 +45,7 @@ constexpr auto kActionNames = [] {
 Result<const Action*> find_action(const std::string& name) {
   const auto* const found = std::ranges::find(kActions, name, &Action::name);
   if (found != kActions.end()) return found;
-  return Error{fmt::format("no action `{}`", name), "", expectation(name, kActionNames)};
+  return Error{fmt::format("unknown action `{}`", name), "", expectation(name, kActionNames)};
 }
 
 Status check(const Action& action, const Arguments& arguments) {
@@ -54,14 +54,14 @@ Status check(const Action& action, const Arguments& arguments) {
     return Error{fmt::format("`{}` needs {}", action.name, action.operand), "",
                  "`bench baseline --help` shows examples"};
   if (action.operands == Operands::none && any)
-    return Error{fmt::format("`{}` takes no `{}`", action.name, arguments.inputs.front()), "",
-                 "--filter GLOB chooses cases, --baseline DIR the store"};
+    return Error{fmt::format("`{}` does not accept `{}`", action.name, arguments.inputs.front()),
+                 "", "--filter GLOB chooses cases, --baseline DIR the store"};
   if (action.reason == Reason::needed && is_blank(arguments.reason))
     return Error{fmt::format("`{}` needs --reason TEXT", action.name), "",
-                 "say why these times are right: --reason 'nightly run of main', --reason "
+                 "state why these times are correct: --reason 'nightly run of main', --reason "
                  "'slower by design: checks its input (#123)'"};
   if (arguments.anchor && is_blank(*arguments.anchor))
-    return Error{"names nothing", "--anchor", "for example --anchor release-1.4"};
+    return Error{"is empty", "--anchor", "for example --anchor release-1.4"};
   return Done{};
 }
 

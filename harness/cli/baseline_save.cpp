@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench baseline save` and `accept`: from result files into the store.
+// `bench baseline save` and `accept`: store the runs of result files.
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
@@ -22,13 +22,13 @@
 namespace bench {
 namespace {
 
-// What became of a case.
+// The outcome of saving one case.
 struct Saved {
   std::string id;
   std::string result;  // "saved", "known", "refused"
   std::optional<std::int64_t> epoch;
-  std::string path;    // of its file
-  std::string reason;  // of a refusal
+  std::string path;    // path of the case's file in the store
+  std::string reason;  // reason of a refusal
 };
 
 struct Saving {
@@ -39,7 +39,7 @@ struct Saving {
   }
 };
 
-// One profiled iteration of each case. A result without activities (a document) has none.
+// Reads one profiled iteration of each case. A result without activities (a document) has none.
 std::map<std::string, StoredProfile> read_profiles(const Report& report, const std::string& path,
                                                    Saving& saving) {
   if (report.profile_passes.empty()) return {};
@@ -51,7 +51,7 @@ std::map<std::string, StoredProfile> read_profiles(const Report& report, const s
     return Done{};
   };
   if (const Status status = read(); !status)
-    saving.warnings.push_back("no profile is kept: " + status.error().message());
+    saving.warnings.push_back("no profile is stored: " + status.error().message());
   return sink.profiles();
 }
 
@@ -124,7 +124,7 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env
     status = save_file(path, arguments, wish, saving);
     if (!status) break;
   }
-  // What was saved before an error stays, and is shown.
+  // Cases that were saved before an error stay saved, and are shown.
   if (status.ok() || !saving.cases.empty())
     *env.out << (arguments.output == Output::json ? json_of(saving)
                                                   : text_of(saving, console_options(env)));
@@ -139,7 +139,7 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env
   if (saving.count("saved") + saving.count("known") > 0) return ExitStatus::success;
   return Error{
       "none of the cases can become a baseline", arguments.inputs.front(),
-      saving.cases.empty() ? "it holds none, or --filter leaves none" : "the table says why"};
+      saving.cases.empty() ? "it contains none, or --filter excludes all" : "the table says why"};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench baseline list`, `show`, `prune` and `verify`: looking at the store and looking after it.
+// `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
@@ -24,10 +24,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Widths below which a column goes instead of being cut further.
+// Minimum column width; a column that would be narrower is omitted.
 constexpr std::size_t kMinText = 12;
 
-constexpr double kUsualPoint = 0.95;  // of the differences between runs, as the gate's screen asks
+// quantile of the differences between runs, as in the gate's screen
+constexpr double kUsualPoint = 0.95;
 
 std::string json_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -42,7 +43,7 @@ struct StoreEntry {
   BaselineHistory history;
 };
 
-// All files with a record that --filter selects, and what could not be read of the others too.
+// All files with a record that --filter selects, and the read errors of the other files.
 struct Stored {
   BaselineStore store;
   std::vector<StoreEntry> cases;
@@ -181,7 +182,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
           ""};
 }
 
-// How much the runs differ, and what ran last.
+// Describes how much the runs differ, and which implementation ran last.
 std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
   const std::vector<RunLevel> levels = run_levels(history.records);
   const std::vector<double> medians = median_differences(levels);
@@ -237,7 +238,7 @@ std::string show_json(const std::vector<StoreEntry>& cases) {
   return fmt::format("{{\"runs\": [\n{}\n]}}\n", fmt::join(runs, ",\n"));
 }
 
-// The named cases, in the order of their naming, on every machine class.
+// Returns the named cases, in the order of the arguments, on every machine class.
 Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored stored) {
   std::vector<StoreEntry> named;
   for (const std::string& id : arguments.inputs) {
@@ -247,7 +248,7 @@ Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored s
         named.push_back(std::exchange(entry, {}));
     }
     if (named.size() == before)
-      return Error{fmt::format("{} has no run of it", stored.store.folder()), id,
+      return Error{fmt::format("{} contains no run of this case", stored.store.folder()), id,
                    "`bench baseline list` names the cases"};
   }
   return named;
@@ -293,7 +294,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     *env.out << json_text({{"cases", cases}});
   } else {
-    *env.out << fmt::format("{} of {} dropped: {} of an epoch stay, and every anchor\n",
+    *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
                             plural(dropped, "run"), plural(cases.size(), "case"), kRunsAnEpoch);
   }
   if (damaged == Damaged::refuse) warn(stored.problems, arguments, env);

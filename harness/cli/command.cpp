@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a command
+// table: one row per command
 #include "harness/cli/command.hpp"
 
 #include <array>
@@ -61,40 +61,39 @@ constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe",
                                                             "plugin"};
 
 constexpr std::array kCommands = {
+    Command{"run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
+            "Measures each case in several worker processes, in random order, warm-up excluded, "
+            "results checked\n"
+            "before they are timed. Prints a table, and appends every record to a result file "
+            "during the run:\n"
+            "a killed run keeps its measurements, and --resume measures the rest.",
+            "bench run configs/resnet.yaml                       # ResNet-50, layer by layer and "
+            "as a whole\n"
+            "bench run configs/resnet.yaml --filter 'network/*'  # only the whole network\n"
+            "bench run conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot  # one case, by its id\n"
+            "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
+            "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
+            "by layer\n"
+            "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto\n"
+            "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
+            "failed\n"
+            "bench run configs/quick.yaml --baseline baselines       # compared with the store\n"
+            "bench run CASE --under 'perf record -g -o perf.data'    # under another "
+            "profiler",
+            kRunOptions, run_command},
     Command{
-        "run", "CONFIG|CASE...", 1, -1, "measure every case of the configurations",
-        "Measures each case in several worker processes, in random order, warm-up excluded, "
-        "results checked\n"
-        "before they are timed. Prints a table, and appends every record to a result file "
-        "while it goes on:\n"
-        "a killed run keeps what it measured, --resume measures the rest.",
-        "bench run configs/resnet.yaml                       # ResNet-50, layer by layer and "
-        "as one network\n"
-        "bench run configs/resnet.yaml --filter 'network/*'  # only the network as one\n"
-        "bench run conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot  # one case, by its id\n"
-        "bench run configs/gemm.yaml --set threads=1 --quick --out gemm.jsonl\n"
-        "bench run configs/resnet.yaml --profile --out r.jsonl   # where the time goes, layer "
-        "by layer\n"
-        "bench run configs/resnet.yaml --trace resnet.json.gz    # a timeline for Perfetto\n"
-        "bench run configs/quick.yaml --trace-failures traces    # what happened before a case "
-        "failed\n"
-        "bench run configs/quick.yaml --baseline baselines       # beside what the store holds\n"
-        "bench run CASE --under 'perf record -g -o perf.data'    # under another "
-        "profiler",
-        kRunOptions, run_command},
-    Command{"list", "CONFIG|CASE...", 1, -1,
-            "list the cases that a run would measure, with their work",
-            "Nothing is measured. MACs, FLOPs and bytes follow the convention bench-1; the last "
-            "column says whether\n"
-            "a case can run here. Of cases on a GPU it says what would compute them, and which are "
-            "unsupported and\n"
-            "why: no GPU is needed for that, but cuDNN is.",
-            "bench list configs/resnet.yaml\n"
-            "bench list configs/operators.yaml --filter '*/bf16/*' --json\n"
-            "bench list configs/gpu_operators.yaml --device cuda",
-            kListOptions, list_command},
+        "list", "CONFIG|CASE...", 1, -1, "list the cases that a run would measure, with their work",
+        "Measures nothing. MACs, FLOPs and bytes follow the convention bench-1. The last column "
+        "states whether\n"
+        "a case can run here. For cases on a GPU it states what would compute them, or why they "
+        "are\n"
+        "unsupported; this needs cuDNN but no GPU.",
+        "bench list configs/resnet.yaml\n"
+        "bench list configs/operators.yaml --filter '*/bf16/*' --json\n"
+        "bench list configs/gpu_operators.yaml --device cuda",
+        kListOptions, list_command},
     Command{"validate", "CONFIG...", 1, -1, "check configurations and list every error",
-            "Each error names file:line:column, what was found, what was expected and the nearest "
+            "Each error states file:line:column, what was found, what was expected and the nearest "
             "valid name.",
             "bench validate configs/*.yaml", kValidateOptions, validate_command},
     Command{"explain", "CASE", 1, 1,
@@ -103,11 +102,11 @@ constexpr std::array kCommands = {
             "library chooses\n"
             "on this machine, what creation, reorders and the first run cost, and the command that "
             "reruns the case.\n"
-            "With --arch also whether tensor cores may be used there, by which rules: no GPU is "
-            "needed.\n"
-            "With --gpu the same for the GPU that a file describes, and the engines that cuDNN "
-            "would choose on it.\n"
-            "docs/tensor_cores.md has the rules.",
+            "With --arch it also shows whether tensor cores can be used on that architecture, and "
+            "by which rules; no GPU is needed.\n"
+            "With --gpu it shows the same for the GPU that a file describes, and the engines that "
+            "cuDNN would choose on it.\n"
+            "docs/tensor_cores.md contains the rules.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
             "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json",
@@ -116,12 +115,12 @@ constexpr std::array kCommands = {
         "analyze", "FILE", 1, 1, "tables over profiled activities: filter, group, order, choose",
         "Reads a result file of `bench run --profile`, a profile of `bench profile`, a log with "
         "oneDNN's verbose\n"
-        "lines, or PyProf's table; which one it is follows from its content. `-` is standard "
+        "lines, or PyProf's table; the format is detected from the content. `-` is standard "
         "input; .gz is unpacked.\n"
-        "One row for each executed activity (primitive, kernel, copy), the longest first; "
-        "--type and --kind choose\n"
-        "others: create, dispatch, api, allocation. Unknown values are n/a, stand last and "
-        "enter no rate. Columns:\n"
+        "Prints one row per executed activity (primitive, kernel, copy), the longest first; "
+        "--type and --kind select\n"
+        "others: create, dispatch, api, allocation. Unknown values are n/a, are sorted last and "
+        "are excluded from rates. Columns:\n"
         "number name kind type layer direction case device stream pid tid start_ns time_ns "
         "self_ns share\n"
         "cumulative_ns cumulative_share count total_ns min_ns max_ns mean_ns p50_ns p95_ns "
@@ -146,94 +145,99 @@ constexpr std::array kCommands = {
             kReportOptions, report_command},
     Command{
         "compare", "BASE CANDIDATE", 2, 2, "what became slower or faster, and what changed",
-        "Result files of `bench run`, stored baselines (a file, a folder) or Google Benchmark's "
+        "Reads result files of `bench run`, stored baselines (a file, a folder) or Google "
+        "Benchmark's "
         "JSON. For each\n"
-        "case the ratio of times with its\n"
-        "interval over processes, what else changed (implementation, layouts, memory), and for "
-        "all of them the\n"
-        "machine, libraries and configuration; worst first. Times of different machine classes are "
-        "incomparable,\n"
-        "unless --across-machines. Both sides were measured at their own time: small differences "
-        "of "
-        "noisy machines\n"
-        "are no regressions, hence exit status 0 unless --fail-on or --require-baseline asks for "
-        "more.",
+        "case it shows the ratio of times with its interval over processes, and what else changed\n"
+        "(implementation, layouts, memory). For all cases together it shows changes of machine,\n"
+        "libraries and configuration. The worst cases come first. Times of different machine "
+        "classes "
+        "are\n"
+        "incomparable without --across-machines. The sides were measured at different times, so "
+        "small\n"
+        "differences on noisy machines are not regressions: the exit status is 0 unless --fail-on "
+        "or\n"
+        "--require-baseline is given.",
         "bench compare before.jsonl after.jsonl\n"
         "bench compare a.jsonl b.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
-        "bench compare baselines after.jsonl                      # with what was accepted\n"
+        "bench compare baselines after.jsonl                      # with accepted runs\n"
         "bench compare baselines@release-1.4 baselines            # since an anchor\n"
         "bench compare old.json new.json --fail-on regression     # Google Benchmark",
         kCompareOptions, compare_command},
-    Command{
-        "baseline", "ACTION [RESULT|CASE...]", 1, -1,
-        "keep accepted runs: save, accept, list, show, prune, verify",
-        "The store is a folder, `baselines` unless --baseline says otherwise: one file for each "
-        "machine class and\n"
-        "case, to which each accepted run adds a line. It is made to be kept in git.\n"
-        "  save RESULT...    add runs that are as fast as those before, or the first ones\n"
-        "  accept RESULT...  add runs whose level changed and is right: opens an epoch,\n"
-        "                    from which on the runs before no longer count\n"
-        "  list              the cases with runs, epochs, last commit, median and anchors\n"
-        "  show CASE...      every run of a case, how much its runs differ, what ran last\n"
-        "  prune             keep the last 30 runs of each epoch, and every anchor\n"
-        "  verify            read everything; each problem with file:line, exit status 2\n"
-        "save and accept need a --reason. Runs below a vendor's tool, slowed down on purpose or "
-        "interrupted\n"
-        "are refused, with the reason. docs/baselines.md has format and policy.",
-        "bench baseline save r.jsonl --reason 'nightly run of main'\n"
-        "bench baseline accept r.jsonl --filter 'conv/*' --reason 'a new check (#123)'\n"
-        "bench baseline save r.jsonl --anchor release-1.4 --reason 'release 1.4'\n"
-        "bench baseline list --filter '*/bf16/*'\n"
-        "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
-        "bench baseline verify --baseline /srv/baselines     # in CI",
-        kBaselineOptions, baseline_command},
+    Command{"baseline", "ACTION [RESULT|CASE...]", 1, -1,
+            "keep accepted runs: save, accept, list, show, prune, verify",
+            "The store is a folder, `baselines` or that of --baseline. It has one file per machine "
+            "class "
+            "and\n"
+            "case, to which each accepted run adds a line. Keep it in git.\n"
+            "  save RESULT...    add runs that are as fast as earlier ones, or the first\n"
+            "  accept RESULT...  add runs with a justified change of level: opens an\n"
+            "                    epoch, and earlier runs no longer count\n"
+            "  list              the cases with runs, epochs, last commit, median and anchors\n"
+            "  show CASE...      every run of a case, how much its runs differ, what ran last\n"
+            "  prune             keep the last 30 runs of each epoch, and every anchor\n"
+            "  verify            check all files and list problems with file:line, exit 2\n"
+            "save and accept need a --reason. Runs under a vendor's tool, with an artificial "
+            "slowdown or "
+            "interrupted\n"
+            "are refused, with the reason. docs/baselines.md describes format and policy.",
+            "bench baseline save r.jsonl --reason 'nightly run of main'\n"
+            "bench baseline accept r.jsonl --filter 'conv/*' --reason 'a new check (#123)'\n"
+            "bench baseline save r.jsonl --anchor release-1.4 --reason 'release 1.4'\n"
+            "bench baseline list --filter '*/bf16/*'\n"
+            "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench baseline verify --baseline /srv/baselines     # in CI",
+            kBaselineOptions, baseline_command},
     Command{
         "gate", "CONFIG|CASE...", 0, -1, "judge a change: what became slower than before",
-        "Measures the candidate (this program), screens it against the stored baseline, and puts "
-        "what is suspect\n"
-        "beside the base: pairs of processes that take turns on the same processors. Only what "
-        "fresh pairs confirm\n"
-        "is a REGRESSION; only a REGRESSION exits with 1. Without --base the store alone decides, "
-        "and sees only\n"
-        "large effects. DIR (--out) gets all evidence, a report in each format, and a kit for each "
-        "failing case.\n"
-        "docs/gate.md explains the rules and what they cost.",
+        "Measures the candidate (this program), screens it against the stored baseline, and "
+        "compares "
+        "suspects\n"
+        "with the base in duets: interleaved pairs of processes on the same processors. Only an "
+        "effect that new\n"
+        "pairs confirm is a REGRESSION; only a REGRESSION exits with 1. Without --base only the "
+        "store decides, and\n"
+        "detects only large effects. DIR (--out) receives all evidence, a report in each format, "
+        "and "
+        "a kit for each\n"
+        "failing case. docs/gate.md explains the rules and their cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
         "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2/lib\n"
         "bench gate configs/quick.yaml --cand-env ONEDNN_MAX_CPU_ISA=SSE41\n"
-        "bench gate configs/resnet.yaml                          # against baselines/ alone\n"
+        "bench gate configs/resnet.yaml                          # only against baselines/\n"
         "bench gate --from gate/gate.jsonl                       # decide again, measure nothing",
         kGateOptions, gate_command},
     Command{
         "duet", "CASE", 1, 1, "one case, two builds or environments, side by side",
-        "Base and candidate take turns, a sample each, on the same processors, in fresh "
-        "processes each time: what\n"
-        "the machine does meanwhile happens to both. Shows by how much the candidate is slower, "
-        "with bounds, and\n"
-        "which effect would have been seen.",
+        "Base and candidate alternate, one sample each, on the same processors, in new processes "
+        "each time, so that\n"
+        "machine drift affects both. Shows by how much the candidate is slower, with bounds, and "
+        "the minimum\n"
+        "detectable effect.",
         "bench duet conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --base ../main\n"
         "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40",
         kDuetOptions, duet_command},
-    Command{"selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
-            "Measures the timer, the harness and the gate itself: pairs of equal sides, and of "
-            "sides with an injected\n"
-            "slowdown. Prints false alarms in 100 clean cases, how often slowdowns of 2, 3, 5 and "
-            "10 % are found, and\n"
-            "the smallest effect that can be told on this machine.",
-            "bench selftest\n"
-            "bench selftest --duets 500 --record duets.jsonl\n"
-            "bench selftest configs/quick.yaml --budget 5m",
-            kSelftestOptions, selftest_command},
+    Command{
+        "selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
+        "Measures the timer, the harness and the gate itself: pairs of identical sides, and of "
+        "sides with an artificial\n"
+        "slowdown. Prints the false positives in 100 clean cases, how often slowdowns of 2, 3, 5 "
+        "and 10 % are detected,\n"
+        "and the minimum detectable effect on this machine.",
+        "bench selftest\n"
+        "bench selftest --duets 500 --record duets.jsonl\n"
+        "bench selftest configs/quick.yaml --budget 5m",
+        kSelftestOptions, selftest_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines.\n"
-            "Several files become one timeline. What is written follows the suffix given to -o, or "
-            "--format:\n"
+            "Several files become one timeline. The suffix given to -o, or --format, selects the "
+            "output:\n"
             "  .json, .json.gz  trace        Chrome trace, for ui.perfetto.dev\n"
             "  .html            html         the timeline as a page, which needs no network\n"
-            "  .svg             memory_flow  time x address, one rectangle an allocation\n"
-            "With --check the files are Chrome traces, of any origin, whose errors are listed.",
+            "  .svg             memory_flow  time x address, one rectangle per allocation\n"
+            "With --check it lists the errors of Chrome traces of any origin.",
             "bench trace result.jsonl -o result.html             # look at it in a browser\n"
             "bench trace result.jsonl -o result.json.gz          # for Perfetto\n"
             "bench trace result.jsonl -o memory.svg              # what was allocated when\n"
@@ -241,19 +245,18 @@ constexpr std::array kCommands = {
             kTraceOptions, trace_command},
     Command{
         "profile", "-- COMMAND ARG...", 1, -1, "profile any program that uses oneDNN, NVTX or CUDA",
-        "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n when "
+        "Runs COMMAND unchanged, with its own standard streams and exit status (128 + n if "
         "signal n ended it,\n"
-        "127 when there is no such program), and takes what oneDNN tells of its primitives, the "
-        "program's NVTX\n"
-        "ranges and what CUDA does on GPUs into FILE, from child processes and all threads too. "
-        "Ranges\n"
-        "`layer:NAME` are layers; what PyTorch's emit_nvtx writes is read as operators. FILE is "
-        "profile-PID.jsonl\n"
-        "here unless said otherwise. A program that is static or setuid runs, but nothing is "
-        "captured. Where you\n"
-        "set ONEDNN_VERBOSE, NVTX_INJECTION64_PATH or CUDA_INJECTION64_PATH yourself, its lines, "
-        "ranges and rows\n"
-        "go where they ever went.",
+        "127 if there is no such program). Records in FILE the primitives of oneDNN, the program's "
+        "NVTX ranges and\n"
+        "CUDA's work on GPUs, also from child processes and all threads. Ranges `layer:NAME` are "
+        "layers; ranges of\n"
+        "PyTorch's emit_nvtx are read as operators. The default FILE is profile-PID.jsonl in this "
+        "folder. A static\n"
+        "or setuid program runs, but nothing is captured. If you set ONEDNN_VERBOSE, "
+        "NVTX_INJECTION64_PATH or\n"
+        "CUDA_INJECTION64_PATH yourself, its lines, ranges and activities go to their usual "
+        "destination.",
         "bench profile -- python3 infer.py                   # then: bench analyze "
         "profile-PID.jsonl\n"
         "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
@@ -264,20 +267,20 @@ constexpr std::array kCommands = {
         "memory",
         kProfileOptions, profile_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
-            "Libraries with versions and paths, the CPU, and what makes measurements noisy here; "
-            "each with its\n"
-            "consequence and remedy. Watches the machine for 10 s: the share of the time in which "
+            "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
+            "here, each with its\n"
+            "consequence and remedy. Observes the machine for 10 s: the fraction of time in which "
             "it is quiet, and\n"
-            "what disturbs it otherwise. Changes nothing, exits 0.",
+            "what disturbs it. Changes nothing, exits with 0.",
             "bench doctor\n"
-            "bench doctor --watch 0s      # at once, without the look",
+            "bench doctor --watch 0s      # without observing the machine",
             kDoctorOptions, doctor_command},
     Command{"man",
             "",
             0,
             0,
             "print the manual: every command with its options and examples",
-            "From a checkout there is no page for man(1) to find; an installation also has `man "
+            "A checkout has no page for man(1); an installation also has `man "
             "bench`.",
             "bench man | less",
             {},

@@ -29,10 +29,10 @@ struct Command {
 
 std::span<const Command> commands();
 const Command* find_command(std::string_view name);
-// Those that help, completion and spelling hints name.
+// The commands that help, completion and spelling hints list.
 std::vector<const Command*> shown_commands();
 
-// One function a command, each in a source of its own.
+// One function per command, each in its own source file.
 ExitStatus run_command(const Arguments& arguments, Env& env);
 ExitStatus list_command(const Arguments& arguments, Env& env);
 ExitStatus validate_command(const Arguments& arguments, Env& env);

@@ -29,7 +29,8 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// `baselines`, or `baselines@release-1.4` for the runs of an anchor; absent for other files.
+// Recognises `baselines`, or `baselines@release-1.4` for the runs of an anchor. Returns nullopt for
+// other files.
 std::optional<StoredRuns> stored_runs(const std::string& path) {
   if (is_folder(path)) return StoredRuns{path, std::nullopt};
   const std::size_t at = path.rfind('@');
@@ -37,7 +38,7 @@ std::optional<StoredRuns> stored_runs(const std::string& path) {
   return StoredRuns{path.substr(0, at), path.substr(at + 1)};
 }
 
-// `machine_class`: of the other side, which says what of a store is meant.
+// `machine_class`: that of the other side; it selects the records of a store.
 Result<Measurement> read_side(const std::string& path,
                               const std::optional<std::string>& machine_class) {
   if (const auto stored = stored_runs(path)) return read_stored(*stored, machine_class);
@@ -54,7 +55,7 @@ struct Sides {
   Measurement base, candidate;
 };
 
-// The side that is a file is read first.
+// Reads the side that is a file first.
 Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
   if (!stored_runs(base)) {
     BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
@@ -77,7 +78,7 @@ Result<const ComparisonFormat*> choose_comparison_format(const Arguments& argume
   return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
 }
 
-// Whether any case has a time on both sides that may be compared.
+// Returns whether any case has comparable times on both sides.
 bool compared_something(const Comparison& comparison) {
   return std::ranges::any_of(comparison.cases,
                              [](const ComparedCase& entry) { return entry.ratio.has_value(); });
@@ -86,7 +87,7 @@ bool compared_something(const Comparison& comparison) {
 ExitStatus status_of(const Comparison& comparison, const Arguments& arguments) {
   const bool regressed = comparison.count(CaseVerdict::slower) > 0;
   if (arguments.fail_on_regression && regressed) return ExitStatus::regression;
-  // A gate made of `compare` is not green where it compared nothing.
+  // If `compare` is used as a gate, comparing nothing must not count as success.
   const bool is_required = arguments.fail_on_regression || arguments.gate.require_baseline;
   if (is_required && !compared_something(comparison)) return ExitStatus::nothing_comparable;
   return ExitStatus::success;

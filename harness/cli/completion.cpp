@@ -46,10 +46,10 @@ Words keys_to_set() {
   return keys;
 }
 
-// The values of an option, or the first operand of a command (`name` empty).
+// The values of an option, or of the first operand of a command (`name` is empty).
 struct Offer {
-  std::string_view command;  // empty: of every command
-  std::string_view name;     // of the option
+  std::string_view command;  // empty: every command
+  std::string_view name;     // name of the option
   Words (*words)();
 };
 
@@ -76,7 +76,7 @@ constexpr std::array kOffers = {
     Offer{"", "set", keys_to_set},
 };
 
-// Nullptr if nothing is known of the option, or of the operand if `name` is empty.
+// Returns nullptr if there is no offer for the option, or for the operand if `name` is empty.
 const Offer* find_offer(std::string_view command, std::string_view name) {
   const auto* const found = std::ranges::find_if(kOffers, [&](const Offer& offer) {
     return offer.name == name && (offer.command == command || offer.command.empty());
@@ -90,7 +90,7 @@ bool takes_file(const Option& option) {
                              [&](std::string_view name) { return option.value.starts_with(name); });
 }
 
-// The pattern of bash for "COMMAND OPTION", in which "*" is any command.
+// Returns bash's pattern for "COMMAND OPTION", in which "*" is any command.
 std::string bash_pattern(std::string_view command, const Option& option) {
   const std::string any = command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
   std::string pattern = fmt::format("{}{}\"", any, option.name);
@@ -98,13 +98,13 @@ std::string bash_pattern(std::string_view command, const Option& option) {
   return pattern;
 }
 
-// Arms of `case "$command $option"`: what follows an option that takes a value.
+// The branches of `case "$command $option"`: the values of an option.
 std::string bash_values() {
   std::string arms;
   for (const Offer& offer : kOffers) {
     if (offer.name.empty()) continue;
     const Option& option = *find_option(offer.name);
-    // A value that may be left out follows `=` only.
+    // An optional value can only follow `=`.
     const std::string_view joined = option.implied.empty() ? "" : "[[ -n $joined ]] && ";
     arms += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(offer.command, option), joined,
                         fmt::join(offer.words(), " "));
@@ -154,8 +154,8 @@ constexpr std::array kShells = {Shell{"bash", bash_completion}, Shell{"zsh", zsh
 
 std::span<const Shell> completion_shells() { return kShells; }
 
-// Where files are expected, the reply is left empty: readline itself then completes them, and only
-// it gets blanks and quotes right. Where nothing is to be offered, that is turned off.
+// If a file is expected, the reply is left empty, so that readline itself completes it. Only
+// readline handles blanks and quotes correctly. If nothing is to be offered, that is turned off.
 std::string bash_completion() {
   Words names;
   for (const Command* command : shown_commands()) names.emplace_back(command->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scripts of `bench completion`: commands, options and the values that options take, from the
-// tables that the program itself reads.
+// The scripts of `bench completion`: commands, options and option values, from the same tables that
+// the program itself uses.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script in a real bash: what it replies, and what it leaves to readline.
+// Runs the script in a real bash and checks its replies, and what it leaves to readline.
 #include "harness/cli/completion.hpp"
 
 #include "harness/cli/command.hpp"
@@ -27,8 +27,8 @@ class BashCompletion : public testing::Test {
  protected:
   BashCompletion() { folder_.write("completion.bash", bash_completion()); }
 
-  // What is offered for the last of the words, as bash splits them. "(files)" if readline completes
-  // names of files.
+  // Returns the offers for the last of the words, as bash splits them. "(files)" if readline
+  // completes file names.
   std::vector<std::string> offered(const std::vector<std::string>& words) {
     std::string script =
         "set -eu\nsource ./completion.bash\nfiles=yes\n"
@@ -56,7 +56,7 @@ TEST_F(BashCompletion, CommandsAndOptionsAreOffered) {
   EXPECT_THAT(offered({"bench", "help", "expl"}), ElementsAre("explain"));
 }
 
-// They were names of files.
+// Only file names were offered.
 TEST_F(BashCompletion, TheFirstOperandOfBaselineIsAnAction) {
   EXPECT_THAT(offered({"bench", "baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(offered({"bench", "baseline", "save", ""}), ElementsAre("(files)"));
@@ -84,7 +84,7 @@ TEST_F(BashCompletion, AValueMayFollowAnEqualsSign) {
   EXPECT_THAT(offered({"bench", "run", "--profile", "="}), Contains("memory"));
   EXPECT_THAT(offered({"bench", "run", "--out", "="}), ElementsAre("(files)"));
   EXPECT_THAT(offered({"bench", "run", "--set", "measure.processes", "=", "3"}), IsEmpty());
-  // Of --profile alone the next word is an operand.
+  // After --profile without a value, the next word is an operand.
   EXPECT_THAT(offered({"bench", "run", "--profile", ""}), ElementsAre("(files)"));
 }
 
@@ -96,7 +96,7 @@ TEST_F(BashCompletion, FilesAreOfferedForFilesOnly) {
   EXPECT_THAT(offered({"bench", "run", "conf"}), ElementsAre("(files)"));
 }
 
-// Names of files were split at blanks. Readline gets them right if it is left to it.
+// File names were split at blanks. Readline handles them correctly if it completes them itself.
 TEST_F(BashCompletion, ANameWithABlankIsOneWord) {
   folder_.write("my result.jsonl", "");
   folder_.write("keys",

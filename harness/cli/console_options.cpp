@@ -13,10 +13,10 @@ namespace bench {
 
 namespace {
 
-// Below this a table cannot be read; terminals that say less get this.
+// A narrower table is not readable; narrower terminals get this width.
 constexpr int kMinTableWidth = 40;
 
-// COLUMNS, where a person or a script has exported it.
+// The value of COLUMNS, if a user or a script has exported it.
 std::optional<int> requested_width(const Env& env) {
   const std::string text = env.variable("COLUMNS").value_or("");
   int width = 0;

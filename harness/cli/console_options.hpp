@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tables are shown where env.out leads.
+// How tables are formatted for the destination of env.out.
 #pragma once
 
 #include "base/env.hpp"
@@ -12,16 +12,16 @@
 
 namespace bench {
 
-// As wide as the terminal, or as COLUMNS says where there is no terminal or its width is unknown.
-// Into a file or a pipe without COLUMNS nothing is shortened; there nothing is coloured either.
-// Never narrower than what a table can be read in.
+// Uses the width of the terminal, or COLUMNS if there is no terminal or its width is unknown. In a
+// file or a pipe without COLUMNS nothing is shortened; files and pipes are never coloured. The
+// width is never smaller than a readable table needs.
 ConsoleOptions console_options(const Env& env);
 
-// The width that tables keep to; nullopt: any.
+// The maximum width of tables; nullopt: no limit.
 std::optional<std::size_t> limited_width(const Env& env);
 
-// Lines of text as env.out is to show them: without control characters, and folded to its width as
-// fold_lines() (harness/report/table.hpp) does.
+// Formats lines of text for env.out: without control characters, and folded to its width by
+// fold_lines() (harness/report/table.hpp).
 std::string shown_lines(std::string_view text, const Env& env);
 
 }  // namespace bench

@@ -20,7 +20,7 @@ class Details {
  public:
   explicit Details(const ProfilePassRecord& pass) : pass_(pass) {}
 
-  // Absent where there is none, or it is "n/a: ...".
+  // Returns nullopt if the detail is missing or is "n/a: ...".
   std::optional<std::string> known(const std::string& name) const {
     const auto found = pass_.details.find(name);
     if (found == pass_.details.end() || found->second.starts_with(kUnknown)) return std::nullopt;

@@ -7,8 +7,9 @@
 
 namespace bench {
 
-// What the counters pass says of a case (harness/worker/counters_pass.hpp), and what the names of
-// its kernels say of tensor cores, below the pass's line. Empty where there was neither.
+// Formats the results of the counters pass of a case (harness/worker/counters_pass.hpp), and what
+// its kernel names show about tensor cores, for printing below the pass's line. Empty if there is
+// neither.
 std::string counters_text(const ProfilePassRecord& pass);
 
 }  // namespace bench

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kDuets = 20;
 
-// As many duets as were asked for: nobody waits for a verdict.
+// Runs as many duets as requested, without stopping early for a verdict.
 GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
@@ -107,7 +107,7 @@ class DuetRunner {
   }
 
  private:
-  // An effect is shown of any number of duets; only as many as were asked for are a success.
+  // An effect is shown for any number of duets, but only the requested number is a success.
   bool is_complete() const {
     return !gate_.evidence.cases.front().failure &&
            gate_.judgements.front().duets >= gate_.evidence.policy.duets;
@@ -137,21 +137,20 @@ ExitStatus duet_command(const Arguments& arguments, Env& env) {
   if (!plan) return ExitStatus::usage;
   if (plan->cases.size() != 1) {
     return fail("duet",
-                Error{fmt::format("names {} cases", plan->cases.size()), arguments.inputs.front(),
-                      "give the id of one case; `bench list` shows them"},
+                Error{fmt::format("selects {} cases", plan->cases.size()), arguments.inputs.front(),
+                      "give the id of one case; `bench list` shows all ids"},
                 ExitStatus::usage, env);
   }
   InterruptWatch watch;
   auto sides = gate_sides(arguments, *env.clock, [&watch] { return watch.seen(); });
   if (!sides.ok()) return fail("duet", sides.error(), ExitStatus::usage, env);
   if (!sides->base) {
-    return fail(
-        "duet",
-        Error{
-            "there is nothing to compare with", "",
-            "give the other side with --base BENCH, or what differs with --base-env or --cand-env "
-            "NAME=VALUE"},
-        ExitStatus::usage, env);
+    return fail("duet",
+                Error{"there is no second side to compare with", "",
+                      "name the other side with --base BENCH, or set a variable with --base-env or "
+                      "--cand-env "
+                      "NAME=VALUE"},
+                ExitStatus::usage, env);
   }
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
   const Result<ExitStatus> status = runner.execute();

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
 
-// A network has hundreds of parameter tensors: those in the middle say little.
+// A network has hundreds of parameter tensors; those in the middle are of little interest.
 constexpr std::size_t kMaxTensors = 12;
 constexpr std::size_t kMinNameWidth = 18;
 
@@ -55,7 +55,7 @@ std::string tensors_text(std::span<const ops::Tensor> tensors) {
   return text;
 }
 
-// A plan's problems have none. Empty for a network.
+// Derives the formulas, because a plan's problems have none. Empty for a network.
 std::vector<ops::Formula> formulas_of(const Case& spec) {
   const auto* problem = std::get_if<ops::Problem>(&spec.work);
   if (problem == nullptr) return {};
@@ -101,7 +101,7 @@ std::string work_text(const ops::Work& work) {
 
 std::string prepared_text(const PreparedReply& prepared) {
   std::string text = fmt::format("  implementation  {}\n", prepared.implementation);
-  // Networks list only what is not a parameter.
+  // For networks, lists only tensors that are not parameters.
   for (const BufferInfo& buffer : prepared.buffers) {
     if (prepared.buffers.size() > kMaxTensors && buffer.role == "weights") continue;
     text += fmt::format("  layout          {:<18} {:<14} {}\n", buffer.name, buffer.layout,
@@ -116,7 +116,8 @@ std::string prepared_text(const PreparedReply& prepared) {
   return text;
 }
 
-// What a network executes, in order; of one operator the lines above say it all.
+// The steps that a network executes, in order. Empty for a single operator, which the lines above
+// describe completely.
 std::string steps_text(const PreparedReply& prepared) {
   if (prepared.steps.size() < 2) return "";
   std::string text = "\nsteps\n";
@@ -127,7 +128,7 @@ std::string steps_text(const PreparedReply& prepared) {
   return text;
 }
 
-// Of networks the first will do: they repeat themselves.
+// Maximum number of reasons: for networks the first ones suffice, because they repeat.
 constexpr std::size_t kMaxReasons = 16;
 
 std::string reasons_text(const std::vector<DispatchReason>& reasons) {
@@ -158,8 +159,9 @@ nlohmann::ordered_json reasons_json(const std::vector<DispatchReason>& reasons) 
 }
 
 std::string probe_text(const Result<PreparedCase>& probe) {
-  if (!probe.ok()) return fmt::format("here\n  no worker starts: {}\n", probe.error().message());
-  const ops::LibraryInfo& library = probe->library;  // without a name where no worker was asked
+  if (!probe.ok())
+    return fmt::format("here\n  no worker could be started: {}\n", probe.error().message());
+  const ops::LibraryInfo& library = probe->library;  // without a name if no worker was asked
   std::string text = library.name.empty()
                          ? "here\n"
                          : fmt::format("here, with {} {}\n", library.name, library.version);
@@ -177,13 +179,13 @@ std::string reproduction(const Case& spec, const Plan& plan, const Arguments& ar
   return line;
 }
 
-// A GPU that is not here, and what its libraries would run.
+// A GPU that is not in this machine, and what its libraries would run.
 struct There {
   GpuDescription gpu;
   Result<CudaSupport> support;
 };
 
-// The same case on a GPU.
+// The id of the same case on a GPU.
 std::string id_on_gpu(const Case& spec) {
   CaseKey key = spec.key;
   if (key.device != "cuda") {
@@ -193,11 +195,11 @@ std::string id_on_gpu(const Case& spec) {
   return to_id(key);
 }
 
-// Absent where no GPU was described. Of networks the layers are explained, one by one.
+// Returns nullopt if no GPU was described. For a network, explain each layer separately.
 std::optional<There> look_there(const Case& spec, const Arguments& arguments, Env& env) {
   if (!arguments.gpu || !std::holds_alternative<ops::Problem>(spec.work)) return std::nullopt;
   auto gpu = read_gpu_description(*arguments.gpu);
-  if (!gpu) return std::nullopt;  // the command line has read it before
+  if (!gpu) return std::nullopt;  // not expected: it was read when the command line was parsed
   const std::string id = id_on_gpu(spec);
   auto supports = ask_cuda_support(own_path(), {{id}, *arguments.gpu}, env);
   if (!supports) return There{*std::move(gpu), supports.error()};
@@ -228,7 +230,7 @@ nlohmann::ordered_json there_json(const There& there) {
   return entry;
 }
 
-// What becomes of the case on this machine.
+// The result of preparing the case on this machine.
 struct Here {
   Result<PreparedCase> probe;
   std::vector<DispatchReason> not_taken;
@@ -273,7 +275,7 @@ nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
             {"workspace_bytes", prepared.memory.workspace.count}}}};
 }
 
-// The case record of the result file (what the plan knows), with what `explain` adds.
+// The case record of the result file (the plan's facts), with the additions of `explain`.
 nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
                                         const std::optional<There>& there,
                                         const std::optional<ops::Platform>& platform) {
@@ -301,7 +303,7 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
   return entry;
 }
 
-// All but the id and the command, which are there to be pasted and never fold.
+// Everything except the id and the command, which are for copying and never fold.
 std::string explanation_text(const Case& spec, const Here& here, const std::optional<There>& there,
                              const std::optional<ops::Platform>& platform) {
   const std::string tensor_cores = (platform ? tensor_core_text(spec, *platform) + "\n" : "") +
@@ -311,7 +313,7 @@ std::string explanation_text(const Case& spec, const Here& here, const std::opti
                      reasons_text(here.not_taken));
 }
 
-// The command line has checked the name.
+// The name was checked when the command line was parsed.
 std::optional<ops::Platform> platform_of(const Arguments& arguments) {
   if (!arguments.architecture) return std::nullopt;
   return ops::parse_platform(*arguments.architecture).value();

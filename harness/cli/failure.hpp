@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a command ends that cannot do what it was asked for.
+// How a command ends if it cannot complete its task.
 #pragma once
 
 #include "base/env.hpp"

@@ -31,14 +31,15 @@ Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
-  // Evidence is read back and kept; a FIFO would wait for a reader that nobody can interrupt.
+  // The evidence is read back and kept. A FIFO would wait for a reader and could not be
+  // interrupted.
   const std::string evidence = folder + "/" + kGateFile;
   if (std::filesystem::exists(evidence, code) &&
       !std::filesystem::is_regular_file(evidence, code)) {
     return Error{"is not a regular file", evidence, "choose another folder with --out"};
   }
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  for (const GateFormat& format : gate_formats())  // rather now than after the measuring
+  for (const GateFormat& format : gate_formats())  // checked now rather than after measuring
     BENCH_RETURN_IF_ERROR(check_output(fmt::format("{}/{}", folder, format.file), existing));
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(evidence, existing));
   return FileSink(std::move(file));
@@ -107,7 +108,7 @@ Result<ExitStatus> measure_and_report(GateRequest request, FileSink& file,
   return outcome.gate.conclusion.status;
 }
 
-// The same evidence by today's rules.
+// Judges the same evidence again by the current rules.
 Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
@@ -128,9 +129,10 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
     return status.ok() ? *status : fail("gate", status.error(), ExitStatus::usage, env);
   }
   if (arguments.inputs.empty()) {
-    return fail("gate",
-                Error{"names no configuration", "", "for example bench gate configs/resnet.yaml"},
-                ExitStatus::usage, env);
+    return fail(
+        "gate",
+        Error{"no configuration is given", "", "for example bench gate configs/resnet.yaml"},
+        ExitStatus::usage, env);
   }
   if (arguments.baseline) {
     const BaselineStore store(*arguments.baseline);

@@ -10,8 +10,9 @@
 
 namespace bench {
 
-// The candidate is this program unless --cand names another. The base is the program of --base,
-// else this program if a side has variables of its own (--base-env, --cand-env), else absent.
+// The candidate is this program unless --cand names another. The base is the program of --base.
+// Without --base it is this program if a side has its own variables (--base-env, --cand-env), else
+// absent.
 Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              const std::function<bool()>& interrupted);
 

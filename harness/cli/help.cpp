@@ -19,9 +19,9 @@
 namespace bench {
 namespace {
 
-// Help fits the usual terminal, whatever it is read on.
+// Help fits the usual terminal, whatever its destination.
 constexpr std::size_t kHelpWidth = 80;
-constexpr std::size_t kHelpColumn = 30;  // where the text behind a name begins
+constexpr std::size_t kHelpColumn = 30;  // where the text after a name begins
 
 std::string option_names(const Option& option, std::string_view value) {
   std::string text = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
@@ -32,7 +32,8 @@ std::string option_names(const Option& option, std::string_view value) {
   return text;
 }
 
-// "  name      what it is", wrapped below itself; a long name has a line of its own.
+// Formats "  name      what it is" with the text wrapped in its column. A long name has its own
+// line.
 std::string help_entry(std::string_view name, std::string_view help) {
   std::string text = fmt::format("  {}", name);
   const std::string lines = wrap(help, kHelpWidth, kHelpColumn);
@@ -41,7 +42,7 @@ std::string help_entry(std::string_view name, std::string_view help) {
   return text + lines.substr(kHelpColumn);
 }
 
-// Paragraphs of a description, wrapped. Lines that begin with a blank stand as they are.
+// Wraps the paragraphs of a description. Lines that begin with a blank stay unchanged.
 std::string flow(std::string_view text) {
   std::string result;
   std::string paragraph;
@@ -61,7 +62,7 @@ std::string flow(std::string_view text) {
   return result;
 }
 
-// "command  # what it does" as two lines, the comment above its command.
+// Formats "command  # what it does" as two lines, with the comment above its command.
 std::string example_lines(std::string_view examples, std::string_view indent) {
   constexpr std::string_view kComment = "  # ";
   std::string result;
@@ -95,7 +96,7 @@ using NamedText = std::pair<std::string, std::string>;
 std::vector<NamedText> environment_rows() {
   std::vector<NamedText> rows = {
       {"NO_COLOR", "no colour on a terminal"},
-      {"COLUMNS", "width of tables where standard output is not a terminal (default: any)"},
+      {"COLUMNS", "width of tables if standard output is not a terminal (default: any)"},
       {"LD_LIBRARY_PATH", "workers use the libdnnl.so.3 found there"},
       {"ONEDNN_*", "passed to workers and recorded in the result file"}};
   for (const SwitchRow& row : switch_rows()) {
@@ -115,8 +116,8 @@ constexpr std::string_view kSeeAlso =
     "File formats, the gate's rules and figures are in the folder docs of the checkout or of the "
     "installation.";
 
-// roff: a leading dot or apostrophe would be a request, a backslash an escape, a bare hyphen a
-// typographic one.
+// Escapes text for roff: a leading dot or apostrophe would be a request, a backslash an escape, and
+// a bare hyphen a typographic one.
 std::string roff(std::string_view text) {
   std::string result;
   bool line_start = true;
@@ -167,13 +168,13 @@ std::string program_help() {
           example_lines(
               "bench doctor  # what this machine offers and lacks\n"
               "bench run configs/quick.yaml  # a few seconds\n"
-              "bench run configs/resnet.yaml  # ResNet-50, layer by layer and as one network\n"
+              "bench run configs/resnet.yaml  # ResNet-50, layer by layer and as a whole\n"
               "bench run configs/resnet.yaml --profile --out r.jsonl  # and where the time goes\n"
               "bench analyze r.jsonl --aggregate-by layer  # ask the profile\n"
               "bench profile -- ./your_program  # any program that uses oneDNN, unchanged\n",
               "  ");
   text += fmt::format(
-      "\nExit status:\n{}\n`bench COMMAND --help` teaches one command; `bench man` is the "
+      "\nExit status:\n{}\n`bench COMMAND --help` explains one command; `bench man` is the "
       "manual.\n",
       kExitStatuses);
   return text;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C as something to ask for, not to be surprised by: SIGINT, SIGTERM and SIGHUP are blocked
-// and read from a descriptor.
+// Makes Ctrl-C something to poll: SIGINT, SIGTERM and SIGHUP are blocked and read from a
+// descriptor.
 #pragma once
 
 #include <csignal>
 
 namespace bench {
 
-// Blocks the signals for this thread while it lives (children must restore their own mask). Not for
-// use beside other threads.
+// Blocks the signals for this thread while it lives; child processes must restore their own mask.
+// Not for use with other threads.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -16,7 +16,7 @@ class InterruptWatch {
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-  // True from the first signal on.
+  // Returns true from the first signal on.
   bool seen();
 
  private:

@@ -20,8 +20,8 @@ constexpr std::string_view kNoMemory =
     "bench: not enough memory; free some, raise the limit of the process (`ulimit -v`), or ask for "
     "less: fewer cases, smaller files\n";
 
-// Hands over the message for the exception that is being handled, piece by piece: there may be no
-// memory to put them together.
+// Passes the message for the current exception in pieces, because there may be no memory to join
+// them.
 template <class Write>
 void explain(Write write) {
   const auto internal = [&](const char* what) {
@@ -44,7 +44,7 @@ void explain(Write write) {
 
 [[noreturn]] void end_process() {
   const auto write = [](std::string_view text) {
-    // Nothing is left to be done where standard error is closed.
+    // If standard error is closed, nothing more can be done.
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
   };
   if (std::current_exception()) {

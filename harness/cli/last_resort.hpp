@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to an exception that nobody caught: a message and a defined exit status, not an
-// abort. No function of this program throws on purpose; memory that is not there does.
+// Turns an uncaught exception into a message and a defined exit status instead of an abort. No
+// function of this program throws on purpose, but allocating memory can fail.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,10 @@
 
 namespace bench {
 
-// Runs `program` and returns its exit status. After an exception: 3, with a message to `err`; what
-// was recorded until then stays. An exception that cannot be caught (of a thread, of a destructor
-// that needs memory) ends the process with the same status, the message on standard error.
+// Runs `program` and returns its exit status. After an exception it returns 3 and writes a message
+// to `err`; everything recorded until then remains. Some exceptions cannot be caught: those of a
+// thread, or of a destructor that needs memory. They end the process with the same status and the
+// message on standard error.
 int with_last_resort(std::ostream& err, const std::function<int()>& program);
 
 }  // namespace bench

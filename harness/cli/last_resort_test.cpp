@@ -54,7 +54,7 @@ struct ThrowsAtTheEnd {
   static void throw_now() { throw std::bad_alloc(); }
 };
 
-// As the JSON library's values do, which need memory to be freed.
+// Like values of the JSON library, whose destructor needs memory.
 TEST(LastResortDeathTest, an_exception_of_a_destructor_is_no_abort) {
   EXPECT_EXIT(end_of([] {
                 const ThrowsAtTheEnd value;

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::string_view kHere = "yes";
 
-// What would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
+// Describes what would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
 std::string support_text(const CudaSupport& support) {
   const std::string by = support.reason.empty() || support.by.empty()
                              ? support.by + support.reason
@@ -45,15 +45,15 @@ std::string support_text(const CudaSupport& support) {
   return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
 }
 
-// Why backends refuse cases, by case id.
+// Why backends refuse cases; key: case id.
 using Refusals = std::map<std::string, std::string>;
 
 // Where cases can run on this machine.
 struct Places {
   std::set<std::string> devices;
-  std::map<std::string, std::string> missing;  // backends of plugins -> why not
-  CudaSupports cuda;                           // of cases on a GPU, as far as it can be told
-  Refusals refused;                            // what `run` will call skipped or unsupported
+  std::map<std::string, std::string> missing;  // backends of plugins -> reason
+  CudaSupports cuda;                           // for cases on a GPU, as far as known
+  Refusals refused;                            // cases that `run` will call skipped or unsupported
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
@@ -76,7 +76,7 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-// Into a file or a pipe each case has one line, with the reason in it.
+// In a file or a pipe each case has one line, which includes the reason.
 enum class Reasons { in_the_row, below_it };
 
 Row table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
@@ -144,14 +144,14 @@ void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refu
   *env.out << "\n]}\n";
 }
 
-// What this machine has for each case, before a backend is asked.
+// What this machine offers to each case, before a backend is asked.
 struct Machine {
   Cores cores = allowed_cores();
   std::optional<Bytes> memory = available_memory("");
 };
 
-// Why `run` skips the case on this machine: the questions of coordinator and worker, in their
-// order.
+// Returns why `run` skips the case on this machine, with the checks of coordinator and worker in
+// their order.
 std::optional<std::string> skip_reason(const Case& entry, const Machine& machine) {
   if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
     return placed.error().message();
@@ -159,7 +159,8 @@ std::optional<std::string> skip_reason(const Case& entry, const Machine& machine
   return memory_shortage(tensors_of(entry), machine.memory);
 }
 
-// The question that create() asks first in a worker, so that a list and a run give one answer.
+// Checks first what create() checks first in a worker, so that a list and a run give the same
+// answer.
 std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& onednn) {
   const auto* problem = std::get_if<ops::Problem>(&entry.work);
   const bool on_cpu = entry.key.backend == onednn.name();
@@ -179,7 +180,7 @@ std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& one
 Refusals refusals_of(const Plan& plan) {
   const auto onednn = ops::make_onednn_backend();
   if (!plan.plugins.empty()) {
-    // In a worker plugins make the layers that oneDNN has no kernel for.
+    // In a worker, plugins provide the layers for which oneDNN has no kernel.
     onednn->set_layer_maker(
         [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
           return ops::Refusal{ops::Refusal::Kind::unsupported, ""};
@@ -195,7 +196,8 @@ Refusals refusals_of(const Plan& plan) {
   return refused;
 }
 
-// What a worker of this program finds; a worker that cannot start is reported, and listing goes on.
+// Returns what a worker of this program finds. If a worker cannot start, this is reported, and
+// listing continues.
 Places places_here(const Plan& plan, Env& env) {
   Places places;
   const auto description = describe_worker(own_path(), env, plan.plugins);
@@ -214,8 +216,8 @@ Places places_here(const Plan& plan, Env& env) {
   return places;
 }
 
-// Of operators on a GPU; of networks their layers tell. Where nobody can be asked the reason is
-// said, and listing goes on.
+// For operators on a GPU; networks are described by their layers. If no worker can be asked, the
+// reason is reported, and listing continues.
 CudaSupports cuda_support(const Plan& plan, Env& env) {
   std::vector<std::string> ids;
   for (const Case& entry : plan.cases) {
@@ -226,7 +228,7 @@ CudaSupports cuda_support(const Plan& plan, Env& env) {
   if (ids.empty()) return {};
   auto supports = ask_cuda_support(own_path(), {ids}, env);
   if (!supports) {
-    print_line(*env.err, fmt::format("bench list: what a GPU would run cannot be told: {}",
+    print_line(*env.err, fmt::format("bench list: cannot determine what a GPU would run: {}",
                                      supports.error().message()));
     return {};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row an option
+// table: one row per option
 #include "harness/cli/option.hpp"
 
 #include "base/text.hpp"
@@ -38,7 +38,7 @@ Status set_shard(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
-  return Error{fmt::format("`{}` is no shard, expected i/n with 1 <= i <= n", value), "--shard",
+  return Error{fmt::format("invalid shard `{}`; expected I/N, 1 <= I <= N", value), "--shard",
                "for example --shard 1/4"};
 }
 
@@ -62,12 +62,12 @@ Status set_watch(Arguments& arguments, const std::string& value) {
 Status set_seed(Arguments& arguments, const std::string& value) {
   arguments.seed = parse_integer<std::uint64_t>(value);
   if (arguments.seed) return Done{};
-  return Error{fmt::format("`{}` is no seed, expected a whole number", value), "--seed", ""};
+  return Error{fmt::format("invalid seed `{}`; expected a whole number", value), "--seed", ""};
 }
 
 Status set_requirement(Arguments& arguments, const std::string& value) {
   if (value != "gpu") {
-    return Error{fmt::format("`{}` cannot be required, expected gpu", value), "--require", ""};
+    return Error{fmt::format("unknown value `{}`; expected gpu", value), "--require", ""};
   }
   arguments.require_gpu = true;
   return Done{};
@@ -75,19 +75,18 @@ Status set_requirement(Arguments& arguments, const std::string& value) {
 
 Status set_failure(Arguments& arguments, const std::string& value) {
   if (value != "regression") {
-    return Error{fmt::format("`{}` cannot be a failure, expected regression", value), "--fail-on",
-                 ""};
+    return Error{fmt::format("unknown value `{}`; expected regression", value), "--fail-on", ""};
   }
   arguments.fail_on_regression = true;
   return Done{};
 }
 
-// K=V of one side's environment.
+// K=V for the environment of one side.
 Status set_variable(std::map<std::string, std::string>& environment, std::string_view option,
                     const std::string& value) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return Error{fmt::format("`{}` sets no variable, expected NAME=VALUE", value),
+    return Error{fmt::format("`{}` is not an assignment; expected NAME=VALUE", value),
                  std::string(option),
                  fmt::format("for example {} ONEDNN_MAX_CPU_ISA=AVX2", option)};
   }
@@ -95,12 +94,12 @@ Status set_variable(std::map<std::string, std::string>& environment, std::string
   return Done{};
 }
 
-constexpr int kMaxDuets = 1000;  // the exact test's tables (harness/stats/signed_rank.hpp)
+constexpr int kMaxDuets = 1000;  // limit of the exact test's tables (harness/stats/signed_rank.hpp)
 
 Status set_duets(Arguments& arguments, const std::string& value) {
   const auto count = parse_integer<int>(value);
   if (!count || *count < 1 || *count > kMaxDuets) {
-    return Error{fmt::format("`{}` is no number of duets, expected 1 to {}", value, kMaxDuets),
+    return Error{fmt::format("invalid number of duets `{}`; expected 1 to {}", value, kMaxDuets),
                  "--duets", ""};
   }
   arguments.gate.duets = count;
@@ -109,7 +108,7 @@ Status set_duets(Arguments& arguments, const std::string& value) {
 
 Status set_override(Arguments& arguments, const std::string& value) {
   if (value.find('=') == std::string::npos || value.front() == '=') {
-    return Error{fmt::format("`{}` sets nothing, expected key=value", value), "--set",
+    return Error{fmt::format("`{}` is not an assignment; expected key=value", value), "--set",
                  "for example --set measure.processes=3"};
   }
   arguments.overrides.push_back(value);
@@ -123,7 +122,7 @@ Status set_device(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
-  // A GPU by its number; which commands know it is theirs to say.
+  // A GPU given by its number. Each command checks itself whether it supports that.
   const std::string_view number =
       std::string_view(value).substr(value.starts_with("cuda:") ? 5 : 0);
   if (parse_integer<unsigned>(number)) {
@@ -134,7 +133,7 @@ Status set_device(Arguments& arguments, const std::string& value) {
                ops::expected_word(value, device_names())};
 }
 
-// A switch of the profiler, by its name in the profiler's table; asks for a profile as well.
+// Sets a profiler switch, by its name in the profiler's table, and also requests a profile.
 Status add_switch(Arguments& arguments, std::string_view name, const std::string& value) {
   ProfileSwitches tried;
   const SwitchRow& row = *find_switch(name);
@@ -175,7 +174,7 @@ constexpr std::array kOptions = {
              a.out = v;
              return Done{};
            }},
-    Option{"format", '\0', "NAME", "form of the output",
+    Option{"format", '\0', "NAME", "format of the output",
            [](Arguments& a, const std::string& v) -> Status {
              a.format = v;
              return Done{};
@@ -190,15 +189,15 @@ constexpr std::array kOptions = {
     Option{"set", '\0', "KEY=VALUE",
            "override a default of the configuration, e.g. measure.processes=3", set_override},
     Option{"plugin", '\0', "FILE.so",
-           "load operators and backends of one's own, before those of `plugins:` (repeatable)",
+           "load the operators and backends of a plugin, before those of `plugins:` (repeatable)",
            [](Arguments& a, const std::string& v) -> Status {
              a.plugins.push_back(v);
              return Done{};
            }},
-    Option{"budget", '\0', "TIME", "end after TIME (90s, 5m); what was not measured is listed",
-           set_budget},
+    Option{"budget", '\0', "TIME",
+           "stop after TIME (90s, 5m) and list the cases that were not measured", set_budget},
     Option{"watch", '\0', "TIME",
-           "watch for TIME how quiet the machine is (default 10s; 0s: do not)", set_watch},
+           "measure for TIME how quiet the machine is (default 10s; 0s: skip)", set_watch},
     Option{"quick", '\0', "", "a first look: 2 processes, 200 ms per case, precision 5%",
            [](Arguments& a, const std::string&) -> Status {
              a.quick = true;
@@ -207,14 +206,13 @@ constexpr std::array kOptions = {
     Option{"shard", '\0', "I/N", "measure part I of N of the cases; concatenate the N result files",
            set_shard},
     Option{"resume", '\0', "FILE",
-           "continue an unfinished run: measure what FILE lacks and append to it",
+           "resume an unfinished run: measure the missing cases and append them to FILE",
            [](Arguments& a, const std::string& v) -> Status {
              a.resume = v;
              return Done{};
            }},
     Option{"seed", '\0', "N", "seed of the order and of the input data (default 1)", set_seed},
-    Option{"require", '\0', "gpu", "a case that finds no GPU makes the exit status 3",
-           set_requirement},
+    Option{"require", '\0', "gpu", "exit with status 3 if a case finds no GPU", set_requirement},
     Option{"dry-run", 'n', "", "list what would be measured, and stop",
            [](Arguments& a, const std::string&) -> Status {
              a.dry_run = true;
@@ -225,7 +223,7 @@ constexpr std::array kOptions = {
              a.output = Output::json;
              return Done{};
            }},
-    Option{"quiet", 'q', "", "no messages but errors",
+    Option{"quiet", 'q', "", "print only errors",
            [](Arguments& a, const std::string&) -> Status {
              a.verbosity = Verbosity::quiet;
              return Done{};
@@ -259,12 +257,12 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"trace-failures", '\0', "DIR",
-           "rerun each case that fails with the profiler and leave its trace in DIR",
+           "rerun each failed case with the profiler and write its trace to DIR",
            [](Arguments& a, const std::string& v) -> Status {
              a.profile.trace_failures = v;
              return Done{};
            }},
-    Option{"under", '\0', "COMMAND", "start workers below COMMAND: nsys, ncu, perf, vtune",
+    Option{"under", '\0', "COMMAND", "start workers under COMMAND: nsys, ncu, perf, vtune",
            [](Arguments& a, const std::string& v) -> Status {
              a.profile.under = v;
              return Done{};
@@ -275,7 +273,7 @@ constexpr std::array kOptions = {
              a.check = true;
              return Done{};
            }},
-    Option{"fail-on", '\0', "WHAT", "regression: exit 1 when a case became slower", set_failure},
+    Option{"fail-on", '\0', "WHAT", "regression: exit 1 if a case became slower", set_failure},
     Option{"across-machines", '\0', "",
            "compare times of different machine classes, which are incomparable otherwise",
            [](Arguments& a, const std::string&) -> Status {
@@ -283,19 +281,19 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"summary", '\0', "",
-           "the aggregate tables instead: layers, operators, categories, memory, counters; with "
+           "print aggregate tables instead: layers, operators, categories, memory, counters; with "
            "--top, --order-by total|mean|min|max|count and --json",
            [](Arguments& a, const std::string&) -> Status {
              a.summary = true;
              return Done{};
            }},
     Option{"work", '\0', "FILE.yaml",
-           "FLOPs and bytes of operators that are not known, as formulas (docs/analyze.md)",
+           "formulas for FLOPs and bytes of unknown operators (docs/analyze.md)",
            [](Arguments& a, const std::string& v) -> Status {
              a.work = v;
              return Done{};
            }},
-    Option{"backtrace", '\0', "", "with each primitive the functions that called it",
+    Option{"backtrace", '\0', "", "record the functions that called each primitive",
            [](Arguments& a, const std::string&) -> Status {
              a.backtrace = true;
              return Done{};
@@ -307,8 +305,8 @@ constexpr std::array kOptions = {
              return Done{};
            }},
     Option{"window", '\0', "WHAT",
-           "record only this part: nvtx:NAME (while a range NAME is open), A-B (ranges A to B, "
-           "from 0, of the outermost ones; beside nvtx:NAME of that name), cuda-profiler-api",
+           "record only this part: nvtx:NAME (while a range NAME is open), A-B (outermost "
+           "ranges A to B, from 0; with nvtx:NAME, ranges of that name), cuda-profiler-api",
            add_window},
     Option{"top", 't', "N", "rows shown, 0: all (default 20; all with csv, json, space)", set_top},
     Option{"type", '\0', "WORD",
@@ -318,13 +316,13 @@ constexpr std::array kOptions = {
            "only this kind: primitive, kernel, memcpy, api, ... (repeat: any of them)", add_kind},
     Option{"name", '\0', "REGEX", "only activities whose name has a match", set_name},
     Option{"layer", '\0', "PATH",
-           "only below this scope: a name, or several joined by :", set_layer},
+           "only inside this scope: a name, or several joined by :", set_layer},
     Option{"direction", '\0', "NAME", "only this direction: forward, backward, backward_data, ...",
            set_direction},
     Option{"dtype", '\0', "NAME", "only this data type", set_dtype},
-    Option{"min-time", '\0', "TIME", "only what took at least TIME (a bare number is seconds)",
+    Option{"min-time", '\0', "TIME", "only activities of at least TIME (without a unit: seconds)",
            set_min_time},
-    Option{"max-time", '\0', "TIME", "only what took at most TIME (a bare number is seconds)",
+    Option{"max-time", '\0', "TIME", "only activities of at most TIME (without a unit: seconds)",
            set_max_time},
     Option{"phase", '\0', "PHASE", "exec, create or all (default exec)", set_phase},
     Option{"aggregate-by", '\0', "COLUMN", "one row for each value of COLUMN: type, layer, ...",
@@ -333,11 +331,12 @@ constexpr std::array kOptions = {
            "time, FLOPs and bytes of a group: max, min, sum or mean (default sum)", set_aggregate},
     Option{"order-by", '\0', "COLUMN", "order of the rows, +COLUMN ascending (default time_ns)",
            set_order_by},
-    Option{"columns", 'c', "COLUMNS", "show these, in this order: time_ns,name,bandwidth",
+    Option{"columns", 'c', "COLUMNS", "show these columns, in this order: time_ns,name,bandwidth",
            add_columns},
     Option{"width", 'w', "N", "make the table N characters wide", set_width},
-    Option{"peak-bandwidth", '\0', "RATE", "flag rows above it: 900GB/s", set_peak_bandwidth},
-    Option{"peak-flops", '\0', "RATE", "flag rows above it: 10TFLOP/s", set_peak_flops},
+    Option{"peak-bandwidth", '\0', "RATE", "flag rows above this rate: 900GB/s",
+           set_peak_bandwidth},
+    Option{"peak-flops", '\0', "RATE", "flag rows above this rate: 10TFLOP/s", set_peak_flops},
     Option{"base", '\0', "BENCH",
            "the program to compare with: a bench, or the folder of a checkout with ./bench",
            [](Arguments& a, const std::string& v) -> Status {
@@ -349,26 +348,26 @@ constexpr std::array kOptions = {
              a.gate.candidate = v;
              return Done{};
            }},
-    Option{
-        "base-env", '\0', "NAME=VALUE",
-        "set a variable for the base alone; without --base the base is this program (repeatable)",
-        [](Arguments& a, const std::string& v) -> Status {
-          return set_variable(a.gate.base_environment, "--base-env", v);
-        }},
+    Option{"base-env", '\0', "NAME=VALUE",
+           "set a variable only for the base; without --base the base is this program (repeatable)",
+           [](Arguments& a, const std::string& v) -> Status {
+             return set_variable(a.gate.base_environment, "--base-env", v);
+           }},
     Option{"cand-env", '\0', "NAME=VALUE",
-           "set a variable for the candidate alone; without --base the base is this program "
+           "set a variable only for the candidate; without --base the base is this program "
            "without it (repeatable)",
            [](Arguments& a, const std::string& v) -> Status {
              return set_variable(a.gate.candidate_environment, "--cand-env", v);
            }},
     Option{"duets", '\0', "N", "pairs of processes (default 20)", set_duets},
-    Option{"from", '\0', "FILE", "measure nothing: decide the gate of this gate.jsonl again",
+    Option{"from", '\0', "FILE",
+           "measure nothing: decide again from the evidence in this gate.jsonl",
            [](Arguments& a, const std::string& v) -> Status {
              a.gate.from = v;
              return Done{};
            }},
     Option{"allow-removed", '\0', "",
-           "accept cases that the store has and the configuration no longer has",
+           "accept stored cases that the configuration no longer contains",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.allow_removed = true;
              return Done{};
@@ -390,13 +389,13 @@ constexpr std::array kOptions = {
              a.gate.require_baseline = true;
              return Done{};
            }},
-    Option{"kit", '\0', "", "make the kit of every case, not only of those that failed",
+    Option{"kit", '\0', "", "create the kit of every case, not only of failed ones",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.kits_for_all = true;
              return Done{};
            }},
     Option{"self-test", '\0', "",
-           "judge this gate on this machine instead: what `bench selftest` does",
+           "evaluate the gate itself on this machine, as `bench selftest` does",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.self_test = true;
              return Done{};
@@ -411,7 +410,7 @@ constexpr std::array kOptions = {
              a.baseline = v;
              return Done{};
            }},
-    Option{"reason", '\0', "TEXT", "why these runs become a baseline, for those who read it later",
+    Option{"reason", '\0', "TEXT", "why these runs become a baseline, for later readers",
            [](Arguments& a, const std::string& v) -> Status {
              a.reason = v;
              return Done{};
@@ -423,24 +422,24 @@ constexpr std::array kOptions = {
            }},
     Option{
         "arch", '\0', "SM",
-        "tensor cores of this architecture, which need not be here: sm_90, or with libraries of a "
-        "toolkit sm_75:cuda10",
+        "tensor cores of this architecture, without such a device: sm_90, or with the libraries of "
+        "a toolkit sm_75:cuda10",
         set_architecture},
     Option{"gpu", '\0', "FILE",
-           "the GPU that FILE describes, which need not be here: its tensor cores, and what cuDNN "
-           "would run on it; FILE is what `bench worker --probe libraries` printed there",
+           "the GPU that FILE describes, without such a device: its tensor cores, and what cuDNN "
+           "would run on it; FILE is the output of `bench worker --probe libraries` on its machine",
            set_gpu},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;
              return Done{};
            }},
-    Option{"probe", '\0', "devices|libraries", "print what the CUDA plugin finds as JSON",
+    Option{"probe", '\0', "devices|libraries", "print as JSON what the CUDA plugin finds",
            [](Arguments& a, const std::string& v) -> Status {
              a.probe = v;
              return Done{};
            }},
-    Option{"support", '\0', "", "print what would compute the cases named on a CUDA device as JSON",
+    Option{"support", '\0', "", "print as JSON what would compute the given cases on a CUDA device",
            [](Arguments& a, const std::string&) -> Status {
              a.support = true;
              return Done{};
@@ -453,53 +452,57 @@ struct CommandHelp {
   OptionHelp help;
 };
 
-// What an option says of itself in one command, where its own row does not say it.
+// The help text of an option in one command, if its own row does not contain it.
 constexpr std::array kCommandHelp = {
-    CommandHelp{"run", "out", {"FILE", "the result file (default bench-NAME-RUNID.jsonl here)"}},
-    CommandHelp{"run", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{
+        "run", "out", {"FILE", "the result file (default bench-NAME-RUNID.jsonl in this folder)"}},
+    CommandHelp{"run", "quiet", {"", "print no progress, and only errors"}},
     CommandHelp{"run",
                 "profile",
                 {"KINDS",
                  "profile each case in a second pass: operators, api, memory, device (default: all "
-                 "four), or counters, in a pass of its own"}},
-    CommandHelp{"run", "no-profile", {"", "no profiling pass, whatever the configuration says"}},
+                 "four), or counters, in a separate pass"}},
+    CommandHelp{
+        "run", "no-profile", {"", "no profiling pass, even if the configuration requests one"}},
     CommandHelp{"run",
                 "profile-iterations",
                 {"RANGE", "record these iterations, counted from 0 (default 5-9)"}},
     CommandHelp{"run",
                 "baseline",
                 {"DIR",
-                 "show each case beside the baselines in this folder (default baselines, if it "
-                 "holds this machine)"}},
+                 "compare each case with the baselines in this folder (default baselines, if it "
+                 "contains this machine class)"}},
     CommandHelp{"baseline", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
     CommandHelp{"baseline", "force", {"", "prune: drop lines that cannot be read"}},
     CommandHelp{
-        "gate", "out", {"DIR", "folder of evidence, reports and kits (default gate-NAME-ID here)"}},
+        "gate", "out", {"DIR", "folder for evidence, reports and kits (default gate-NAME-ID)"}},
     CommandHelp{"gate", "budget", {"TIME", "end after TIME (90s, 5m); open cases stay undecided"}},
-    CommandHelp{"gate", "quiet", {"", "no progress and no messages but errors"}},
+    CommandHelp{"gate", "quiet", {"", "print no progress, and only errors"}},
     CommandHelp{"gate", "force", {"", "replace existing files in the folder of --out"}},
-    CommandHelp{"duet", "out", {"FILE", "keep the evidence in FILE, which is JSON lines"}},
-    CommandHelp{"duet", "quiet", {"", "no progress and no messages but errors"}},
-    CommandHelp{"selftest", "duets", {"N", "pairs of equal sides per case (default 40)"}},
+    CommandHelp{"duet", "out", {"FILE", "write the evidence to FILE as JSON Lines"}},
+    CommandHelp{"duet", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{"selftest", "duets", {"N", "pairs of identical sides per case (default 40)"}},
     CommandHelp{"selftest", "budget", {"TIME", "end after TIME (90s, 5m)"}},
     CommandHelp{"selftest",
                 "from",
                 {"FILE", "measure nothing: judge the duets that --record kept in FILE"}},
-    CommandHelp{"selftest", "quiet", {"", "no progress and no messages but errors"}},
-    CommandHelp{"report", "out", {"FILE", "write to FILE, whose suffix chooses the form"}},
-    CommandHelp{"report", "format", {"NAME", "text or json, if no suffix of FILE says so"}},
+    CommandHelp{"selftest", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{"report", "out", {"FILE", "write to FILE; its suffix selects the format"}},
+    CommandHelp{"report", "format", {"NAME", "text or json, if the suffix of FILE selects none"}},
     CommandHelp{"compare", "format", {"NAME", "text, markdown or json (default text)"}},
     CommandHelp{
         "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
-    CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix chooses the form"}},
-    CommandHelp{
-        "trace", "format", {"NAME", "trace, html or memory_flow, if no suffix of FILE says so"}},
+    CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix selects the format"}},
+    CommandHelp{"trace",
+                "format",
+                {"NAME", "trace, html or memory_flow, if the suffix of FILE selects none"}},
     CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
     CommandHelp{"analyze",
                 "device",
                 {"NAME", "only activities of this device, such as cpu or cuda:0 (repeatable)"}},
-    CommandHelp{"profile", "out", {"FILE", "the profile (default profile-PID.jsonl here)"}},
-    CommandHelp{"profile", "no-profile", {"", "run the program alone and record nothing"}},
+    CommandHelp{
+        "profile", "out", {"FILE", "the profile (default profile-PID.jsonl in this folder)"}},
+    CommandHelp{"profile", "no-profile", {"", "run the program and record nothing"}},
     CommandHelp{"profile",
                 "profile-iterations",
                 {"RANGE", "record these outermost ranges, as --window A-B (default: all)"}},

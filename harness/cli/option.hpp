@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of all commands: one row each, from which parsing, --help, the man page and shell
-// completion follow.
+// The options of all commands: one row each. Parsing, --help, the man page and shell completion use
+// this table.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,25 +17,26 @@ struct Option {
   char letter;             // short form, '\0' = none
   std::string_view value;  // name of its value in help ("FILE"), empty = takes none
   std::string_view help;
-  // `value` is empty for an option without one. Errors: `what` says found and expected.
+  // `value` is empty for an option without one. Errors: `what` states what was found and expected.
   Status (*apply)(Arguments& arguments, const std::string& value);
-  // What --name alone means, where its value may be left out (and follows "=" else); empty: never.
+  // The value of --name without a value, for an option whose value is optional (and otherwise
+  // follows "="). Empty if the value is required.
   std::string_view implied = "";
 };
 
 std::span<const Option> options();
-const Option* find_option(std::string_view name);  // nullptr when unknown
+const Option* find_option(std::string_view name);  // nullptr if unknown
 
-// Two options of which one would have to be ignored.
+// Two options that contradict each other, so that one would have to be ignored.
 struct Contradiction {
   std::string_view first, second;
-  // The value with which the second asks for what the first asks for; empty: none does.
+  // The value with which the second option requests the same as the first; empty if there is none.
   std::string_view agreeing = "";
 };
 std::span<const Contradiction> contradictions();
 
-// What an option is in one command: several commands share options that mean something of their own
-// in each of them.
+// The help text of an option in one command: several commands share options that have a specific
+// meaning in each of them.
 struct OptionHelp {
   std::string_view value;  // as Option::value
   std::string_view help;

@@ -20,7 +20,7 @@
 namespace bench {
 namespace {
 
-// What CLI11 found for one option: the words in the order given.
+// What CLI11 found for one option: the values in the order given.
 struct Seen {
   const Option* option;
   std::vector<std::string> values;
@@ -32,12 +32,12 @@ std::string flag_names(const Option& option) {
   return option.letter == '\0' ? name : fmt::format("-{},{}", option.letter, name);
 }
 
-// CLI11 checks shape only (known names, values present); meaning is checked by the rows' own
-// functions.
+// CLI11 checks only the syntax (known names, values present); the rows' own functions check the
+// meaning.
 void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
              std::vector<std::string>& operands) {
   app.set_help_flag();
-  seen.reserve(command.options.size());  // CLI11 keeps references into it
+  seen.reserve(command.options.size());  // CLI11 keeps references to its elements
   for (std::string_view name : command.options) {
     Seen& row = seen.emplace_back(Seen{find_option(name), {}, false});
     if (row.option->value.empty()) {
@@ -52,8 +52,8 @@ void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
   app.add_option("operands", operands);
 }
 
-// "--profile" alone stands for "--profile=all": its value may only follow a "=", so that it never
-// takes the operand behind it.
+// "--profile" without a value means "--profile=all". Its value can only follow a "=", so that the
+// option never takes the next operand.
 void insert_implied(const Command& command, std::vector<std::string>& words) {
   for (std::string& word : words) {
     for (const std::string_view name : command.options) {
@@ -82,7 +82,7 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
                  fmt::format("`bench {} --help` shows examples", command.name)};
   }
   if (command.max_operands >= 0 && count > command.max_operands) {
-    return Error{fmt::format("`bench {}` takes no `{}`", command.name,
+    return Error{fmt::format("`bench {}` does not accept `{}`", command.name,
                              operands[static_cast<std::size_t>(command.max_operands)]),
                  "", fmt::format("`bench {} --help` shows its usage", command.name)};
   }
@@ -105,7 +105,7 @@ const Seen* find_seen(const std::vector<Seen>& seen, std::string_view name) {
   return found == seen.end() ? nullptr : &*found;
 }
 
-// A command would have to ignore one of two options that contradict each other.
+// Rejects two options that contradict each other, because the command would have to ignore one.
 Status refuse_contradictions(const std::vector<Seen>& seen) {
   for (const Contradiction& pair : contradictions()) {
     if (find_seen(seen, pair.first) == nullptr) continue;
@@ -119,7 +119,7 @@ Status refuse_contradictions(const std::vector<Seen>& seen) {
       named += fmt::format(" {}", *other);
     }
     return Error{fmt::format("--{} and {} contradict each other", pair.first, named), "",
-                 "leave one of them out"};
+                 "omit one of them"};
   }
   return Done{};
 }
@@ -129,7 +129,8 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
   std::vector<Seen> seen;
   Arguments arguments;
   declare(app, command, seen, arguments.inputs);
-  // All behind `--` is an operand as it stands, a second `--` too: it may be somebody's command.
+  // Everything after `--` is an operand, unchanged, even a second `--`: it may be another program's
+  // command.
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const std::vector<std::string> verbatim(dashes == words.end() ? dashes : dashes + 1, words.end());
   words.erase(dashes, words.end());
@@ -142,7 +143,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
   }
   try {
     app.parse(
-        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 reads them from the back
   } catch (const CLI::ParseError& error) {
     return Error{error.what(), fmt::format("bench {}", command.name),
                  fmt::format("`bench {} --help` shows its usage", command.name)};
@@ -160,8 +161,8 @@ Error unknown_command(const std::string& word) {
   return {fmt::format("unknown command `{}`", word), "", expectation(word, names)};
 }
 
-// Where the letters of "-nq" end that take no value: behind the first that does, the rest of the
-// word is its value.
+// Returns the end of the letters in "-nq" that take no value. After the first letter that takes
+// one, the rest of the word is its value.
 std::size_t end_of_flags(const std::string& word) {
   for (std::size_t i = 1; i < word.size(); ++i) {
     const auto option = std::ranges::find(options(), word[i], &Option::letter);
@@ -199,7 +200,7 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
 
 std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag) {
   std::vector<std::string> kept;
-  bool is_verbatim = false;  // behind `--`
+  bool is_verbatim = false;  // after `--`
   for (const std::string& word : words) {
     is_verbatim |= word == "--";
     if (!is_verbatim && word == fmt::format("--{}", flag.name)) continue;
@@ -235,7 +236,7 @@ int bench_main(int argc, const char* const* argv, Env& env) {
   }
   auto& wanted = std::get<ParsedCommand>(*parsed);
   wanted.arguments.program = shell_quoted(called_as(argv[0], getpid(), env));
-  // A worker keeps the binding that its environment asked for.
+  // A worker keeps the binding that its environment requests.
   if (wanted.command->run != worker_command) restore_inherited_processors();
   const ExitStatus status = wanted.command->run(wanted.arguments, env);
   env.out->flush();
@@ -244,10 +245,9 @@ int bench_main(int argc, const char* const* argv, Env& env) {
 
 int status_after_output(int status, int write_error, Env& env) {
   if (write_error == 0 || write_error == EPIPE) return status;
-  print_line(
-      *env.err,
-      fmt::format("bench: (standard output): cannot write: {}; what was printed is not whole",
-                  std::generic_category().message(write_error)));
+  print_line(*env.err,
+             fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",
+                         std::generic_category().message(write_error)));
   return static_cast<int>(ExitStatus::usage);
 }
 

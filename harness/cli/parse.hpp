@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From argv to a command and its arguments. The only header in front of CLI11.
+// Parses argv into a command and its arguments. The only header that uses CLI11.
 #pragma once
 
 #include "base/env.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-// Help or version was asked for: print and exit 0.
+// The user requested help or version: print the text and exit with 0.
 struct TextWanted {
   std::string text;
 };
@@ -25,28 +25,28 @@ struct ParsedCommand {
   Arguments arguments;
 };
 
-// Errors name the wrong word and the nearest valid one.
+// Errors name the invalid word and the nearest valid one.
 Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
                                                                    const char* const* argv);
 
-// The words of a command line without a flag that takes no value: without `-n`, `-nq` is `-q`. What
-// follows `--` stays.
+// Returns the words of a command line without a flag that takes no value: without `-n`, `-nq`
+// becomes `-q`. The words after `--` stay.
 std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag);
 
 // The launcher of a checkout sets it to "PID NAME": its own process, which becomes this program,
-// and the name that the user called. Programs that are started from here inherit it: the number
-// tells them that it is not about them.
+// and the name that the user called. Child processes inherit the variable; the number tells them
+// that it does not apply to them.
 inline constexpr const char* kCalledAsVariable = "BENCH_CALLED_AS";
 
 // The name under which the user called this program: `name` (argv[0]), or the launcher's.
 std::string called_as(const std::string& name, pid_t process, const Env& env);
 
-// Parses and runs: all of main. Returns the process's exit status.
+// Parses and runs the command: the whole of main. Returns the process's exit status.
 int bench_main(int argc, const char* const* argv, Env& env);
 
-// The exit status of a command after its standard output was closed with the errno `write_error`. A
-// result that did not arrive is worth no other status: 2 and a message. If the reader went away
-// (EPIPE: `bench list | head`), the command ends quietly with its own status.
+// Returns the exit status of a command after its standard output was closed with the errno
+// `write_error`. If a result could not be written, the status is 2, with a message. If the reader
+// closed the pipe (EPIPE: `bench list | head`), the command ends silently with its own status.
 int status_after_output(int status, int write_error, Env& env);
 
 }  // namespace bench

@@ -93,25 +93,25 @@ TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {
   EXPECT_THAT(error_of({"run", "a.yaml", "--device", "cdua"}),
               HasSubstr("unknown device `cdua`; did you mean `cuda`?"));
   EXPECT_THAT(error_of({"run"}), HasSubstr("needs CONFIG|CASE..."));
-  EXPECT_THAT(error_of({"doctor", "now"}), HasSubstr("takes no `now`"));
+  EXPECT_THAT(error_of({"doctor", "now"}), HasSubstr("does not accept `now`"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--shard", "3/2"}),
-              HasSubstr("expected i/n with 1 <= i <= n"));
+              HasSubstr("expected I/N, 1 <= I <= N"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--shard", "x"}), HasSubstr("--shard"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--budget", "90"}), HasSubstr("90"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--set", "=3"}), HasSubstr("expected key=value"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--out"}), HasSubstr("--out"));
 }
 
-// One of the two was ignored without a word.
+// One of the two was ignored silently.
 TEST(ParseTest, options_that_contradict_each_other_are_refused_with_both_names) {
   EXPECT_EQ(error_of({"run", "a.yaml", "--profile", "--no-profile"}),
-            "--no-profile and --profile contradict each other; leave one of them out");
+            "--no-profile and --profile contradict each other; omit one of them");
   EXPECT_EQ(error_of({"run", "a.yaml", "--no-profile", "--sample-rate", "2"}),
-            "--no-profile and --sample-rate contradict each other; leave one of them out");
+            "--no-profile and --sample-rate contradict each other; omit one of them");
   EXPECT_EQ(error_of({"run", "a.yaml", "--resume", "a.jsonl", "-o", "b.jsonl"}),
-            "--resume and --out contradict each other; leave one of them out");
+            "--resume and --out contradict each other; omit one of them");
   EXPECT_EQ(error_of({"compare", "a", "b", "--json", "--format", "text"}),
-            "--json and --format text contradict each other; leave one of them out");
+            "--json and --format text contradict each other; omit one of them");
   EXPECT_EQ(parsed({"compare", "a", "b", "--json", "--format", "json"}).arguments.format, "json");
 }
 
@@ -122,7 +122,7 @@ TEST(ParseTest, every_contradiction_is_of_options_that_exist) {
   }
 }
 
-// A time near 2^63 ns overflowed as soon as anything was added to it.
+// A time near 2^63 ns overflowed in any addition.
 TEST(ParseTest, a_budget_of_more_than_a_year_is_refused) {
   EXPECT_EQ(parsed({"run", "a.yaml", "--budget", "8760h"}).arguments.budget, kMaxDuration);
   EXPECT_EQ(error_of({"run", "a.yaml", "--budget", "9223372036854775807ns"}),
@@ -155,7 +155,7 @@ TEST(ParseTest, help_of_every_command_names_all_its_options) {
   }
 }
 
-// The first line of a text that is wider than a terminal; empty: none is.
+// Returns the first line of a text that is wider than a terminal; empty if there is none.
 std::string too_wide(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -178,10 +178,10 @@ TEST(HelpTest, an_option_says_only_what_is_true_of_its_command) {
     const std::string options = help.substr(std::min(help.find("\nOptions:\n"), help.size()));
     const std::string own = options.substr(0, options.find("\nExamples:\n"));
     for (const Command& other : commands()) {
-      // "run: of each case", "; analyze: csv", "(gate: a folder)".
+      // For example "run: of each case", "; analyze: csv", "(gate: a folder)".
       for (const char* before : {"  ", "; ", "("}) {
         EXPECT_EQ(own.find(fmt::format("{}{}: ", before, other.name)), std::string::npos)
-            << command.name << " tells of " << other.name << "\n"
+            << command.name << " describes " << other.name << "\n"
             << own;
       }
     }
@@ -208,7 +208,7 @@ TEST(HelpTest, the_manual_holds_every_command_and_is_named_by_the_help) {
 
 TEST(HelpTest, examples_have_their_comment_above_them) {
   EXPECT_THAT(command_help(*find_command("doctor")),
-              HasSubstr("\nExamples:\n  bench doctor\n  # at once, without the look\n"
+              HasSubstr("\nExamples:\n  bench doctor\n  # without observing the machine\n"
                         "  bench doctor --watch 0s\n"));
 }
 
@@ -236,7 +236,7 @@ TEST(MainTest, the_launcher_names_the_program_of_its_own_process_only) {
   EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "./bench");
   launcher = "7 ../my checkout/bench";
   EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "../my checkout/bench");
-  // Inherited from another one, or not by the launcher.
+  // Inherited from another process, or not set by the launcher.
   for (const char* other : {"71 ./bench", "6 ./bench", "7 ", "7", "", "./bench"}) {
     launcher = other;
     EXPECT_EQ(called_as("bench", 7, env), "bench") << other;

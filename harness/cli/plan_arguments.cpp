@@ -15,11 +15,11 @@
 namespace bench {
 namespace {
 
-// The language's own limit; here it only keeps a wrong file (a core dump, a device) from being read
-// whole.
+// The configuration language's own limit. Here it only prevents reading a wrong file (a core dump,
+// a device) completely.
 constexpr std::int64_t kMaxFile = 8'000'000;
 
-// Names of the files of a folder; none where it cannot be read (they only serve spelling hints).
+// File names of a folder. Empty if it cannot be read, because they only serve spelling hints.
 std::vector<std::string> names_in(const std::string& folder) {
   std::error_code code;
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What run, list, validate and explain share: from arguments to a plan, with diagnostics printed.
+// Shared by run, list, validate and explain: makes a plan from arguments and prints diagnostics.
 #pragma once
 
 #include "base/env.hpp"
@@ -12,20 +12,21 @@
 
 namespace bench {
 
-// --quick as overrides of the configuration's defaults: a first look, not a result to keep.
+// --quick as overrides of the configuration's defaults: for a first impression, not for a result to
+// keep.
 std::vector<std::string> quick_overrides();
 
-// Where NAME.yaml of a network is searched after the configuration's own folder:
-// ./configs/networks, then beside the program (installed and built trees).
+// The folders that are searched for a network's NAME.yaml after the configuration's own folder:
+// ./configs/networks, then those relative to the program (installed and built trees).
 std::vector<std::string> network_folders(const std::string& program_path);
 
-// Without what loads plugins.
+// Without the part that loads plugins.
 LoadRequest load_request(const Arguments& arguments);
 
-// The plan of the arguments' shard, or nothing after its diagnostics went to env.err.
+// Returns the plan of the arguments' shard, or nullopt after printing its diagnostics to env.err.
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env);
 
-// The running program's own file, for workers.
+// The running program's own file, for starting workers.
 std::string own_path();
 
 }  // namespace bench

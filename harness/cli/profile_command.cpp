@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench profile`: any program, unchanged, below the capture library.
+// `bench profile`: runs any program, unchanged, with the capture library.
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "base/version.hpp"
@@ -34,10 +34,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What shells and wrappers such as env(1) use: the program was not found, or could not be run.
+// Used by shells and wrappers such as env(1): the program was not found, or could not be run.
 constexpr int kNotFound = 127;
 
-// Beside this program, in an installed tree or in a build.
+// Searches near this program, in an installed tree or in a build.
 Result<std::string> find_library(std::string_view name) {
   const fs::path folder = fs::path(own_path()).parent_path();
   std::vector<std::string> tried;
@@ -53,14 +53,15 @@ Result<std::string> find_library(std::string_view name) {
 
 Result<std::string> find_capture_library() {
   BENCH_ASSIGN_OR_RETURN(std::string file, find_library("libbench_capture.so"));
-  // The loader takes both for separators in LD_PRELOAD, and knows no way to write them.
+  // The loader treats both as separators in LD_PRELOAD and has no escape for them.
   if (file.find_first_of(" :") == std::string::npos) return file;
-  return Error{"lies in a folder whose name has a space or a colon, which LD_PRELOAD cannot say",
-               file, "install this tool elsewhere"};
+  return Error{
+      "is in a folder whose name has a space or a colon, which LD_PRELOAD does not support", file,
+      "install this tool elsewhere"};
 }
 
-// Where the spool is written while the program runs: beside the profile, so that it is found after
-// a kill. Nothing can be put beside a device.
+// The path of the spool while the program runs: in the folder of the profile, so that it is found
+// after a kill. If the profile is a device, it is in another folder.
 std::string spool_of(const std::string& profile, const Env& env) {
   std::error_code code;
   const fs::file_status status = fs::status(profile, code);
@@ -84,7 +85,7 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
                  "`bench analyze` reads it; replace it with --force or choose another --out"};
   }
   remove_spools(files);
-  // Made here, so that a folder that cannot be written to is known before the program runs.
+  // Created here, so that an unwritable folder is detected before the program runs.
   BENCH_RETURN_IF_ERROR(write_file(files.spool, "", Existing::replace));
   return files;
 }
@@ -102,20 +103,21 @@ ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& quest
   return header;
 }
 
-// What is recorded: by the environment, then by the options.
+// The groups to record: from the environment, then from the options.
 Result<ProfileSwitches> switches_of(const Arguments& arguments, const Env& env) {
   ProfileSwitches switches;
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
   for (const auto& [name, value] : arguments.profile.switches) {
     BENCH_RETURN_IF_ERROR(find_switch(name)->apply(switches, value));
   }
-  switches.kinds.erase(RecordGroup::counters);  // a pass of `bench run`
+  switches.kinds.erase(RecordGroup::counters);  // only available in `bench run`
   if (!switches.kinds.empty()) return switches;
-  return Error{"nothing is asked for", "--profile", "counters are read by `bench run --profile`"};
+  return Error{"nothing is requested that can be recorded here", "--profile",
+               "counters are read by `bench run --profile`"};
 }
 
-// The iterations of a program that we know nothing of are the ranges that a window counts. Where
-// --window says already which ones, a variable says nothing.
+// The iterations of an unknown program are the ranges that a window counts. If --window already
+// selects them, the environment variable has no effect.
 Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitches& switches) {
   BENCH_ASSIGN_OR_RETURN(CaptureWindow window, parse_capture_window(arguments.windows));
   if (!switches.iterations) return window;
@@ -123,7 +125,7 @@ Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitche
     const bool is_asked_twice = std::ranges::any_of(
         arguments.profile.switches, [](const auto& one) { return one.first == "iterations"; });
     if (!is_asked_twice) return window;
-    return Error{"both say which ranges are recorded", "--window and --profile-iterations",
+    return Error{"both select the ranges to record", "--window and --profile-iterations",
                  "give one of them; --window nvtx:NAME goes with either"};
   }
   window.kind = CaptureWindow::Kind::ranges;
@@ -155,7 +157,7 @@ Result<CaptureRequest> request_of(const Arguments& arguments, const ProfileSwitc
   return request;
 }
 
-// Runs the program below the capture, and tells `cuda` what its driver was to load.
+// Runs the program with the capture library. Stores in `cuda` what the driver should have loaded.
 Result<int> run_below_capture(const CaptureRequest& request, const std::string& program,
                               Verbosity verbosity, CudaCapture& cuda, Env& env) {
   auto environment = inherited_environment();
@@ -164,24 +166,25 @@ Result<int> run_below_capture(const CaptureRequest& request, const std::string& 
     if (!tool || verbosity != Verbosity::normal) return;
     print_line(
         *env.err,
-        fmt::format("bench profile: {} names {}, which gets the {}; unset it to have them here",
-                    variable, *tool, what));
+        fmt::format(
+            "bench profile: {} names {}, which receives the {}; unset it to record them here",
+            variable, *tool, what));
   };
   tell(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
-  tell(capture::kCudaVariable, cuda.other_tool, "rows of GPUs");
+  tell(capture::kCudaVariable, cuda.other_tool, "GPU activities");
   return run_program_to_end(program, request.command,
                             capture_environment(request, std::move(environment)));
 }
 
-// What was asked, in full: nothing of it can be wrong once the program runs.
+// All settings of a capture, checked completely before the program runs.
 struct Preparation {
   std::string program;
-  std::optional<std::string> obstacle;  // to the capture
+  std::optional<std::string> obstacle;  // why the capture is impossible
   ProfileSwitches switches;
   CaptureQuestion question;
   CaptureFiles files;
-  CaptureRequest request;  // without an obstacle
+  CaptureRequest request;  // valid if there is no obstacle
 };
 
 Result<Preparation> prepare(const Arguments& arguments, const std::string& program,
@@ -204,7 +207,7 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   return all;
 }
 
-// The program's status is ours, whatever becomes of the profile.
+// Returns the program's own status, even if the profile fails.
 ExitStatus report(const Arguments& arguments, const Preparation& prepared,
                   const std::string& started, ExitStatus end, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
@@ -226,7 +229,7 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   return written.ok() ? end : fail("profile", written.error(), end, env);
 }
 
-// The program as if it had been called without us.
+// Runs the program as if it had been called directly.
 ExitStatus run_alone(const Arguments& arguments, const std::string& program,
                      std::string_view reason, Env& env) {
   const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());

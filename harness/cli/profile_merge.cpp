@@ -26,14 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Takes activities into memory-less nowhere: facts stand in the header, before all activities.
+// Discards activities; this pass reads only the metadata, which the header must contain.
 class NoSink final : public ActivitySink {
  public:
   Status take(const Activity&) override { return Done{}; }
 };
 
-// The groups of rows that were asked for; those of GPUs are chosen by who joins them. The only
-// counters of a spool are its samples of memory.
+// Passes the requested groups of activities. The join selects those of GPUs. The only counters of a
+// spool are its samples of memory.
 class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
@@ -59,8 +59,8 @@ Result<SpoolReport> read_facts(const std::string& spool) {
   return read_spool(*source, sink, {});
 }
 
-// What rules of tensor cores are asked about; absent: no device, several kinds, or one that they do
-// not know.
+// The platform for the tensor-core rules. Returns nullopt if there is no device, there are several
+// kinds, or the rules do not know it.
 std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessions) {
   std::set<std::string> capabilities;
   for (const GpuSpoolFile& session : sessions) {
@@ -74,7 +74,7 @@ std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessio
   return platform.ok() ? std::optional(*platform) : std::nullopt;
 }
 
-// A first pass for what stands behind what it explains.
+// A first pass reads what explains earlier records but comes after them.
 SpoolOptions options_of(const CaptureQuestion& question, NvtxFacts facts, FrameNames& names,
                         const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
@@ -86,7 +86,7 @@ SpoolOptions options_of(const CaptureQuestion& question, NvtxFacts facts, FrameN
   return options;
 }
 
-// Who recorded what GPUs did, and what of it is lost.
+// Records in the header who recorded GPU activities, and what was lost.
 void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader& header) {
   std::int64_t dropped = 0;
   std::set<std::string> faults;
@@ -99,8 +99,8 @@ void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader&
   if (!faults.empty()) header.details["gpu.faults"] = fmt::format("{}", fmt::join(faults, "; "));
 }
 
-// The second pass over the spool and the sessions beside it, into the open profile. The launches
-// refer to the window of `options` as long as they are asked.
+// The second pass over the spool and the sessions next to it, into the open profile. `launches`
+// refers to the window of `options`, which must outlive its use.
 Result<CaptureOutcome> fill(ActivityFile& file, const CaptureFiles& files,
                             const std::vector<GpuSpoolFile>& sessions, GpuLaunches& launches,
                             SpoolOptions options, const CaptureQuestion& question) {
@@ -117,7 +117,7 @@ Result<CaptureOutcome> fill(ActivityFile& file, const CaptureFiles& files,
   return outcome;
 }
 
-// Of a program that could not write all of its records.
+// Returns whether the program could not write all of its records.
 bool lacks_records(const std::string& spool) {
   std::error_code code;
   const auto mode = fs::status(spool, code).permissions();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what programs left behind below `bench profile` to its one profile.
+// Merges what programs recorded under `bench profile` into one profile.
 #pragma once
 
 #include "base/file.hpp"
@@ -12,21 +12,22 @@
 
 namespace bench {
 
-inline constexpr std::string_view kSpoolSuffix = ".spool";  // behind the name of the profile
+inline constexpr std::string_view kSpoolSuffix = ".spool";  // appended to the name of the profile
 
 struct CaptureFiles {
-  std::string profile;  // what the user gets
-  // While the program runs, and after a kill: absolute, beside the profile unless that is a device.
+  std::string profile;  // the user's file
+  // Exists while the program runs, and after a kill. An absolute path, in the folder of the profile
+  // unless that is a device.
   std::string spool;
 };
 
-// The spool, or a file of GPUs beside it, if there is one.
+// Returns the spool, or a file of GPU records next to it, if one exists.
 std::optional<std::string> left_over_spool(const CaptureFiles& files);
-// Removes the spool and what lies beside it of GPUs; only regular files.
+// Removes the spool and the GPU records next to it; only regular files.
 void remove_spools(const CaptureFiles& files);
 
-// Writes the profile and removes what it was made of. `header` needs no facts of what was recorded.
-// Error: there is no profile, and all that it would be made of is left where it is.
+// Writes the profile and removes its sources. `header` needs no facts about the recording. On an
+// error there is no profile, and all sources remain.
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
                                      ProfileHeader header, const CaptureQuestion& question);
 

@@ -22,20 +22,20 @@ std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Why nothing lay in the window.
+// Explains why the window contains nothing.
 std::string reason_of_window(const CaptureWindow& window, const SpoolReport& report) {
   if (report.window_was_open) {
     return fmt::format("nothing began in the window ({})", describe(window));
   }
   if (window.kind == CaptureWindow::Kind::profiler_api) {
-    return "cudaProfilerStart was never seen: the program does not call it, or has a static CUDA "
-           "runtime, which is seen only where GPUs are traced";
+    return "cudaProfilerStart was not observed: the program does not call it, or has a static CUDA "
+           "runtime, which is observed only if GPUs are traced";
   }
   return fmt::format("the window ({}) never opened: {} NVTX range{} began", describe(window),
                      report.ranges_seen, report.ranges_seen == 1 ? "" : "s");
 }
 
-// Why a profile holds no activity, for the user.
+// Explains to the user why a profile contains no activity.
 std::string reason_of_nothing(const CaptureOutcome& outcome, const CaptureQuestion& question) {
   const SpoolReport& report = outcome.spool;
   if (report.processes == 0) {
@@ -48,19 +48,19 @@ std::string reason_of_nothing(const CaptureOutcome& outcome, const CaptureQuesti
     return reason_of_window(question.window, report);
   }
   if (report.lines_of_onednn > 0) {
-    return "oneDNN was loaded but executed no primitive that its verbose mode, as set, tells of";
+    return "oneDNN was loaded but executed no primitive that its verbose mode, as set, reports";
   }
   if (!report.onednn.empty()) {
     return fmt::format(
         "{} printed nothing: it was never used, was built without verbose mode, or "
-        "knows no such level as --onednn-verbose gives",
+        "does not support the level of --onednn-verbose",
         *report.onednn.begin());
   }
   return fmt::format("{} process{} ran, and none of them used oneDNN, NVTX or CUDA",
                      report.processes, report.processes == 1 ? "" : "es");
 }
 
-// Of a process that loaded the driver, and of which there is no session.
+// Explains why a process that loaded the driver has no session.
 std::string reason_of_no_session(const std::string& driver, const CudaCapture& cuda) {
   if (cuda.library.empty()) {
     return "this build has no libbench_cuda_injection.so, which needs the CUDA toolkit";
@@ -68,10 +68,10 @@ std::string reason_of_no_session(const std::string& driver, const CudaCapture& c
   if (cuda.other_tool) {
     return fmt::format("{} names {}", capture::kCudaVariable, *cuda.other_tool);
   }
-  return fmt::format("{} was loaded, and never initialised", driver);
+  return fmt::format("{} was loaded but never initialised", driver);
 }
 
-// Absent: there are such rows, they were not asked for, or nobody used CUDA.
+// Returns nullopt if there are such activities, they were not requested, or no program used CUDA.
 std::optional<std::string> reason_of_no_device(const CaptureOutcome& outcome,
                                                const CaptureQuestion& question) {
   if (!records_devices(question.kinds)) return std::nullopt;
@@ -81,8 +81,8 @@ std::optional<std::string> reason_of_no_device(const CaptureOutcome& outcome,
   if (outcome.gpu.processes > 0) {
     if (outcome.gpu.activities > 0) return std::nullopt;
     return question.window.kind == CaptureWindow::Kind::everything
-               ? "the program initialised CUDA, and asked nothing of it"
-               : "nothing that CUDA was asked for lies in the window";
+               ? "the program initialised CUDA, but no GPU activity was recorded"
+               : "no GPU activity is in the window";
   }
   if (outcome.spool.cuda.empty()) return std::nullopt;
   return reason_of_no_session(*outcome.spool.cuda.begin(), question.cuda);
@@ -107,7 +107,8 @@ std::string remarks(const CaptureOutcome& outcome) {
   std::string text;
   for (const std::string& note : read.notes) text += fmt::format("{}: {}\n", kTool, note);
   if (read.damaged + read.unknown > 0) {
-    text += fmt::format("{}: {} damaged and {} unknown lines\n", kTool, read.damaged, read.unknown);
+    text +=
+        fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.damaged, read.unknown);
   }
   if (outcome.is_incomplete) {
     text += fmt::format(
@@ -126,7 +127,7 @@ std::int64_t kernels_of(const GpuRowsReport& gpu) {
   return kernels;
 }
 
-// The usual table shows primitives, and kernels.
+// The usual table shows primitives and kernels.
 std::string_view further_option(const CaptureOutcome& outcome) {
   if (outcome.spool.executed > 0) return "";
   return kernels_of(outcome.gpu) > 0 ? " --kind kernel" : " --kind range";
@@ -160,8 +161,8 @@ bool records_devices(const std::set<RecordGroup>& kinds) {
 std::string merge_failure(const Error& error, const CaptureQuestion& question,
                           const std::string& spool) {
   return fmt::format(
-      "{0}: {1}\n{0}: what was recorded is kept in {2}: `{3} analyze {4}` and `{3} trace {4}` "
-      "read it; remove it when you are done\n",
+      "{0}: {1}\n{0}: the records are kept in {2}: `{3} analyze {4}` and `{3} trace {4}` "
+      "read it; remove it afterwards\n",
       kTool, error.message(), spool, question.program, shell_quoted(spool));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench profile` says at the end: how much it has, and why it has no more.
+// The final messages of `bench profile`: how much it recorded, and why it did not record more.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,17 +16,17 @@
 
 namespace bench {
 
-// What the CUDA driver was to load into programs.
+// What the CUDA driver should have loaded into programs.
 struct CudaCapture {
-  std::string library;                    // empty: there is none, or nothing of GPUs was asked for
-  std::optional<std::string> other_tool;  // of the user, in its place
+  std::string library;                    // empty: there is none, or no GPU data was requested
+  std::optional<std::string> other_tool;  // set by the user, used instead
 };
 
 struct CaptureOutcome {
   SpoolReport spool;
   GpuRowsReport gpu;
   std::int64_t activities = 0;  // in the profile
-  // Records of the program that could not be written while it ran are missing.
+  // Some records are missing because the program could not write them while it ran.
   bool is_incomplete = false;
 };
 
@@ -35,17 +35,18 @@ struct CaptureQuestion {
   CaptureWindow window;
   CudaCapture cuda;
   std::int64_t sample_rate = 0;
-  std::string program = "bench";  // what a command line to paste begins with
+  std::string program = "bench";  // beginning of command lines that are printed for copying
 };
 
-// Whether any of the groups has rows of GPUs.
+// Returns whether any of the groups contains GPU activities.
 bool records_devices(const std::set<RecordGroup>& kinds);
 
-// Why a profile could not be made of `spool`, and what becomes of that: whole lines.
+// Explains why no profile could be made from `spool`, and what happens to the spool; complete
+// lines.
 std::string merge_failure(const Error& error, const CaptureQuestion& question,
                           const std::string& spool);
 
-// Lines that begin with "bench profile: ". `file` is the profile's.
+// Lines that begin with "bench profile: ". `file` is the path of the profile.
 std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
                             const std::string& file);
 

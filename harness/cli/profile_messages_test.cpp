@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last line of `bench profile`: what there is, and why there is no more.
+// The last line of `bench profile`: what was recorded, and why there is no more.
 #include "harness/cli/profile_messages.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class CaptureSummary : public ::testing::Test {
     question_.cuda.library = "/lib/injection.so";
   }
   std::string text() const { return capture_summary(outcome_, question_, "p.jsonl"); }
-  // A process that was traced, with a kernel on device `device`.
+  // Adds a traced process with a kernel on device `device`.
   void add_device(std::int64_t pid, std::int64_t device) {
     ++outcome_.gpu.processes;
     outcome_.gpu.activities += 2;
@@ -56,11 +56,10 @@ TEST_F(CaptureSummary, WhatCouldNotBeWrittenIsTold) {
   outcome_.is_incomplete = true;
   EXPECT_THAT(text(), HasSubstr("bench profile: the profile is incomplete: records could not be "
                                 "written while the program ran"));
-  EXPECT_EQ(
-      merge_failure(Error{"no space", "p.jsonl", "free some"}, question_, "p.jsonl.spool"),
-      "bench profile: p.jsonl: no space; free some\n"
-      "bench profile: what was recorded is kept in p.jsonl.spool: `bench analyze "
-      "p.jsonl.spool` and `bench trace p.jsonl.spool` read it; remove it when you are done\n");
+  EXPECT_EQ(merge_failure(Error{"no space", "p.jsonl", "free some"}, question_, "p.jsonl.spool"),
+            "bench profile: p.jsonl: no space; free some\n"
+            "bench profile: the records are kept in p.jsonl.spool: `bench analyze "
+            "p.jsonl.spool` and `bench trace p.jsonl.spool` read it; remove it afterwards\n");
 }
 
 TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAskedFor) {
@@ -69,7 +68,7 @@ TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAske
             "bench profile: 3 NVTX ranges, 3 activities in p.jsonl; next: bench analyze p.jsonl "
             "--kind range\n");
   outcome_.spool.cuda = {"/lib/libcuda.so.1"};
-  EXPECT_THAT(text(), EndsWith("/lib/libcuda.so.1 was loaded, and never initialised\n"));
+  EXPECT_THAT(text(), EndsWith("/lib/libcuda.so.1 was loaded but never initialised\n"));
   question_.cuda.other_tool = "/opt/tool.so";
   EXPECT_THAT(text(), EndsWith("CUDA_INJECTION64_PATH names /opt/tool.so\n"));
   question_.cuda = {};
@@ -92,10 +91,10 @@ TEST_F(CaptureSummary, DevicesHaveALineEachAndNameTheirProcessWhereThereAreSever
 
 TEST_F(CaptureSummary, AnEmptyWindowIsToldFromAProgramThatAskedNothing) {
   outcome_.gpu.processes = 1;
-  EXPECT_THAT(text(), EndsWith("the program initialised CUDA, and asked nothing of it\n"));
+  EXPECT_THAT(text(), EndsWith("the program initialised CUDA, but no GPU activity was recorded\n"));
   question_.window.kind = CaptureWindow::Kind::profiler_api;
-  EXPECT_THAT(text(), HasSubstr("cudaProfilerStart was never seen"));
-  EXPECT_THAT(text(), EndsWith("nothing that CUDA was asked for lies in the window\n"));
+  EXPECT_THAT(text(), HasSubstr("cudaProfilerStart was not observed"));
+  EXPECT_THAT(text(), EndsWith("no GPU activity is in the window\n"));
 }
 
 TEST_F(CaptureSummary, RowsThatWereNotAskedForAreNotCounted) {

@@ -20,21 +20,21 @@
 namespace bench {
 namespace {
 
-// "12.3 %" of a part of a whole that is not nothing.
+// Formats a part of a non-zero whole as "12.3 %".
 std::string share(Nanoseconds part, Nanoseconds whole) {
   if (whole <= Nanoseconds(0)) return std::string(kUnknown);
   return fmt::format(
       "{:.1f} %", 100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count()));
 }
 
-// "+1.3 %".
+// Formats a relative change as "+1.3 %".
 std::string change(Nanoseconds now, Nanoseconds before) {
   if (before <= Nanoseconds(0)) return std::string(kUnknown);
   const double ratio = static_cast<double>(now.count()) / static_cast<double>(before.count());
   return fmt::format("{:+.1f} %", 100.0 * (ratio - 1));
 }
 
-// What a device did meanwhile, and what a reader should know of its trace.
+// What a device did during the pass, and what the reader should know about its trace.
 std::string device_text(const ProfilePassRecord& pass) {
   const auto find = [&](const char* name) -> std::optional<std::string> {
     const auto found = pass.details.find(name);
@@ -70,7 +70,7 @@ std::string pass_text(const ProfilePassRecord& pass) {
   return text + "\n" + device_text(pass) + counters_text(pass);
 }
 
-// The activities of a result file or profile into one sink.
+// Passes the activities of a result file or profile to one sink.
 Status replay(const std::string& result, ActivitySink& sink) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(result));
   Announcements paired(sink);
@@ -84,7 +84,7 @@ std::string stem_of(const std::string& path) {
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
 }
 
-// What is written besides the result; absent: not asked for.
+// Files written in addition to the result; nullopt: not requested.
 struct ProfileFiles {
   std::optional<std::string> trace, memory_flow;
 };
@@ -105,7 +105,7 @@ Status check_target(const std::string& path, const Arguments& arguments) {
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, code)) {
-    return Error{fmt::format("there is no folder {}", folder.string()), path, "make it first"};
+    return Error{fmt::format("there is no folder {}", folder.string()), path, "create it first"};
   }
   return check_output(path, arguments.force ? Existing::replace : Existing::refuse);
 }
@@ -155,7 +155,7 @@ Status check_profile_files(const std::string& result, const ProfileSwitches& swi
   const ProfileFiles files = profile_files(result, switches, arguments);
   const std::optional<std::string>& named = arguments.profile.trace;
   if (named && !named->ends_with(".json") && !named->ends_with(".json.gz")) {
-    return Error{fmt::format("the suffix of `{}` names no Chrome trace", *named), "--trace",
+    return Error{fmt::format("the suffix of `{}` is not that of a Chrome trace", *named), "--trace",
                  "name it .json or .json.gz; `bench trace` writes .html and .svg"};
   }
   for (const std::optional<std::string>& path : {files.trace, files.memory_flow}) {

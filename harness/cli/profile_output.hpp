@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` and `profile` make of the profiler's options, and of the activities that they
-// recorded.
+// How `run` and `profile` interpret the profiler's options, and what they write from the recorded
+// activities.
 #pragma once
 
 #include "base/env.hpp"
@@ -16,26 +16,28 @@
 
 namespace bench {
 
-// The configuration's switches, then those of the environment, then those of the command line.
-// Absent: no profiling pass is wanted. Error: a variable of the environment.
+// Combines the configuration's switches, then those of the environment, then those of the command
+// line. Returns nullopt if no profiling pass is requested, and an error for an invalid environment
+// variable.
 Result<std::optional<ProfileSwitches>> profile_switches(
     const std::optional<ProfileSwitches>& configured, const ProfileArguments& arguments,
     const Env& env);
 
-// What profiling cost and how much of the time it explains, a line a case; empty without passes.
+// The cost of profiling and the fraction of the time that it explains, one line per case. Empty if
+// there were no passes.
 std::string profile_text(const Report& report);
 
 // The tables over all activities of a result file.
 Result<Summary> profile_summary(const std::string& result);
-// Rows of each table that `run` prints; `bench analyze --summary` has all.
+// Rows of each table that `run` prints; `bench analyze --summary` prints all.
 inline constexpr std::size_t kSummaryRows = 20;
 
-// Before anything is recorded: whether the files that write_profile_files() will write can be.
+// Checks, before anything is recorded, whether the files of write_profile_files() can be written.
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments);
 
-// Writes the activities of a result file or profile as the formats that `switches` and `arguments`
-// ask for. Says on the standard error where they are.
+// Writes the activities of a result file or profile in the formats that `switches` and `arguments`
+// request. Reports their paths on standard error.
 Status write_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments, Env& env);
 

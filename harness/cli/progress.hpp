@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run shows that it goes on: one line redrawn in place on a terminal, one line a finished
-// case elsewhere, nothing when quiet.
+// Shows the progress of a run: one line redrawn in place on a terminal, one line per finished case
+// elsewhere, nothing if quiet.
 #pragma once
 
 #include "base/env.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// Writes to env.err only. `env` outlives it.
+// Writes only to env.err. `env` outlives it.
 std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env);
 
 }  // namespace bench

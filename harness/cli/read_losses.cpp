@@ -16,10 +16,10 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
     if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
   };
   say(report.damaged, report.damaged == 1 ? "line could not be read" : "lines could not be read");
-  say(report.unknown, "records or fields of a kind that is unknown here");
+  say(report.unknown, "records or fields of an unknown kind");
   if (verbosity == Verbosity::normal) {
-    say(report.ignored, report.ignored == 1 ? "line is no part of the profile"
-                                            : "lines are no part of the profile");
+    say(report.ignored,
+        report.ignored == 1 ? "line skipped: not profile data" : "lines skipped: not profile data");
   }
   for (const std::string& note : report.notes) print_line(err, "  " + note);
 }

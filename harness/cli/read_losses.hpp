@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// Says what of a profile was not read, and why: never dropped in silence.
+// Reports which parts of a profile were not read, and why; nothing is dropped silently.
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err);
 

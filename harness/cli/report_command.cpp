@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-// All files as one text: shards and continued runs are merged by concatenation.
+// Reads all files as one text: shards and resumed runs are merged by concatenation.
 Result<std::string> read_all(const std::vector<std::string>& paths) {
   std::string all;
   for (const std::string& path : paths) {
@@ -40,8 +40,8 @@ Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
     if (by_suffix || format.name == name) return &format;
   }
   if (name.empty()) {
-    return Error{fmt::format("the suffix of `{}` names no format", *arguments.out), "",
-                 "add --format NAME"};
+    return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out),
+                 "", "add --format NAME"};
   }
   return Error{fmt::format("unknown format `{}`", name), "", expectation(name, names)};
 }

@@ -37,7 +37,7 @@ namespace {
 
 struct Destination {
   FileSink sink;
-  std::optional<Report> earlier;  // of the run that is resumed
+  std::optional<Report> earlier;  // of the run to resume
 };
 
 std::string file_stem(const std::string& name) {
@@ -46,23 +46,24 @@ std::string file_stem(const std::string& name) {
   return stem.substr(0, 80);
 }
 
-// A run can only be continued by the same configuration: otherwise its cases would mean something
-// else.
+// A run can only be resumed with the same configuration; otherwise its cases would have a different
+// meaning.
 Status check_resumable(const Report& report, const Plan& plan, const std::string& path) {
   if (report.runs.empty())
-    return Error{"has no run record", path, "start the run anew without --resume"};
+    return Error{"has no run record", path, "start a new run without --resume"};
   const std::string& hash = report.runs.front().config_hash;
   if (hash == plan.hash) return Done{};
-  return Error{fmt::format("was made by another configuration (hash {}, now {})", hash, plan.hash),
-               path, "resume with the files and options of the first run, or start anew"};
+  return Error{
+      fmt::format("was created with another configuration (hash {}, now {})", hash, plan.hash),
+      path, "resume with the files and options of the first run, or start a new run"};
 }
 
 Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
   BENCH_ASSIGN_OR_RETURN(std::string text, read_result_text(path));
   text.resize(text.rfind('\n') == std::string::npos
                   ? 0
-                  : text.rfind('\n') + 1);  // RecordFile::reopen cuts the torn line as well
-  // A report is one JSON document of several lines; records appended to it would destroy it.
+                  : text.rfind('\n') + 1);  // RecordFile::reopen also cuts the incomplete line
+  // A report is one JSON document of several lines, and appended records would corrupt it.
   if (const std::string_view first = std::string_view(text).substr(0, text.find('\n'));
       !first.empty() && !first.ends_with('}')) {
     return Error{"is not a result file: its first line is not a record", path,
@@ -105,7 +106,7 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   return options;
 }
 
-// A wrong name is better said before the run than after it.
+// Reports a wrong name before the run instead of after it.
 Status check_store(const Arguments& arguments) {
   if (!arguments.baseline) return Done{};
   const BaselineStore store(*arguments.baseline);
@@ -123,23 +124,25 @@ bool names_same_file(const std::string& path, const std::optional<std::string>& 
   return resolved(path) == resolved(*other);
 }
 
-// Below a tool the own collectors are off, and its times are no part of another run.
+// Under a tool the program's own collectors are off, and its times are not comparable with other
+// runs.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
   if (profile.trace && (names_same_file(*profile.trace, arguments.out) ||
                         names_same_file(*profile.trace, arguments.resume))) {
-    return Error{"names the result file, which the trace would replace",
-                 "--trace " + *profile.trace, "choose another name"};
+    return Error{"is the result file, which the trace would replace", "--trace " + *profile.trace,
+                 "choose another name"};
   }
   if (!profile.under) return Done{};
   if (profile.under->find_first_not_of(" \t\n") == std::string::npos)
-    return Error{"names no command", "--under", "for example --under 'perf record -o perf.data'"};
+    return Error{"is empty", "--under", "for example --under 'perf record -o perf.data'"};
   if (profile.wish == ProfileArguments::Wish::wanted || profile.trace || profile.trace_failures)
-    return Error{"excludes --profile, --trace and --trace-failures: one profiler at a time",
-                 "--under", "run twice, once with each"};
+    return Error{
+        "cannot be used with --profile, --trace or --trace-failures: only one profiler at a time",
+        "--under", "run twice, once with each"};
   if (arguments.resume)
-    return Error{"cannot continue a run: times below a tool compare with no others", "--under",
-                 "leave --resume out"};
+    return Error{"cannot be used with --resume: profiled times are not comparable", "--under",
+                 "omit --resume"};
   return Done{};
 }
 
@@ -149,8 +152,8 @@ void print_json(const Report& report, const std::optional<Summary>& profile, Env
            << '\n';
 }
 
-// The store to compare the report with: the one that was named, or the usual one where it knows
-// this machine.
+// The store to compare with: the one on the command line, or the default one if it has this machine
+// class.
 std::optional<BaselineStore> store_for(const Report& report, const Arguments& arguments) {
   BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
   const bool known =
@@ -191,20 +194,20 @@ Status print_results(const Report& report, const Arguments& arguments, const std
   return Done{};
 }
 
-// A command line of this program with the configuration that was named.
+// Returns a command line of this program with the configurations of the arguments.
 std::string with_inputs(const Arguments& arguments, std::string_view command) {
   std::string line = fmt::format("{} {}", arguments.program, command);
   for (const std::string& input : arguments.inputs) line += " " + shell_quoted(input);
   return line;
 }
 
-// As precise as an estimate is: "2.6 s", "115 s".
+// Rounds to an estimate's precision: "2.6 s", "115 s".
 std::string rough_time(Nanoseconds time) {
   const std::chrono::duration<double> seconds = time;
   return fmt::format("{:.{}f} s", seconds.count(), time < std::chrono::seconds(10) ? 1 : 0);
 }
 
-// How long a run takes and what that time is spent on.
+// States how long a run takes, and how this time is spent.
 std::string dry_run_sentence(const Plan& plan, const std::optional<Nanoseconds>& budget) {
   const RunEstimate estimate = estimate_run(plan);
   std::string text =
@@ -246,7 +249,7 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }
 
-// After a table without any time, of which the exit status says nothing.
+// Printed after a table without any time, which the exit status does not show.
 void print_advice(const Report& report, const Arguments& arguments, ExitStatus status, Env& env) {
   if (!has_only_skipped_cases(report)) return;
   if (arguments.output == Output::json) {
@@ -301,8 +304,8 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   options.resume = destination->earlier ? &*destination->earlier : nullptr;
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
-  progress.reset();  // leaves the terminal's line before results are printed
-  if (!summary.ok() && destination->sink.records().is_empty())  // no worker came up
+  progress.reset();  // ends the progress line before results are printed
+  if (!summary.ok() && destination->sink.records().is_empty())  // no worker started
     return fail("run", summary.error(), ExitStatus::not_measured, env);
 
   const Report report = destination->sink.records().report();

@@ -21,7 +21,7 @@
 namespace bench {
 namespace {
 
-// One kernel that computes and one that streams memory, with one thread and with all.
+// A compute-bound kernel and a memory-bound one, each with one thread and with all.
 constexpr std::array<const char*, 4> kKernels = {
     "gemm/forward/m384n384k384/f32/onednn/cpu/hot/t1",
     "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot/t1",

@@ -24,7 +24,7 @@ std::string_view name_of_part(ops::TensorCorePart part) {
   return ops::tensor_core_part_names()[static_cast<std::size_t>(part)];
 }
 
-// "yes", "no"; of the alignment its grade.
+// Returns "yes" or "no"; for the alignment, its grade.
 std::string_view word_of(const TensorCorePartVerdict& part, const TensorCoreEligibility& verdict) {
   if (part.answer == ops::RuleAnswer::no) return "no";
   if (part.part == ops::TensorCorePart::alignment_grade) return ops::name_of(*verdict.alignment);
@@ -48,7 +48,7 @@ std::string verdict_text(const TensorCoreEligibility& verdict) {
   return fmt::format("  {}\n{}", name_of(verdict.answer), parts_text(verdict));
 }
 
-// One line: why not, or what could be better.
+// One line: why tensor cores cannot be used, or what could be better.
 std::string node_text(const TensorCoreNode& node, std::size_t width) {
   const TensorCoreEligibility& verdict = node.verdict;
   const bool eligible = verdict.answer == TensorCoreAnswer::eligible;

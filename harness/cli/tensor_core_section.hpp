@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `explain --arch` says of tensor cores: the verdict of the rules (ops/tensor_core/) on a
-// case, for people and as JSON.
+// The section on tensor cores of `explain --arch`: the verdict of the rules (ops/tensor_core/) on a
+// case, as human-readable text and as JSON.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -12,11 +12,11 @@
 
 namespace bench {
 
-// Of one operator its parts with reasons and rules; of a network one line for each convolution and
+// For an operator: its parts with reasons and rules. For a network: one line per convolution and
 // product. Begins with "tensor cores" and ends in a newline.
 std::string tensor_core_text(const Case& spec, const ops::Platform& platform);
 
-// {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; of a network "nodes".
+// {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; for a network "nodes".
 nlohmann::ordered_json tensor_core_json(const Case& spec, const ops::Platform& platform);
 
 }  // namespace bench

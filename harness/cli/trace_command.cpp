@@ -25,7 +25,7 @@
 namespace bench {
 namespace {
 
-// A picture or trace that is being written.
+// A diagram or trace that is being written.
 struct TraceTarget {
   std::unique_ptr<ActivitySink> sink;
   std::function<void(const std::string& name, const std::string& value)> describe;
@@ -83,12 +83,12 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
     return Error{fmt::format("unknown format `{}`", *arguments.format), "",
                  expectation(*arguments.format, kTraceFormatNames)};
   }
-  return Error{fmt::format("the suffix of `{}` names no format", *arguments.out), "",
+  return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out), "",
                "name it .json, .json.gz, .html or .svg, or add --format trace, html or "
                "memory_flow"};
 }
 
-// Hands on what a reader gives, counting.
+// Forwards a reader's activities and counts them.
 Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
                  std::int64_t& activities) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
@@ -104,7 +104,7 @@ Status read_into(const std::string& path, TraceTarget& output, const Arguments& 
 
 Status write_trace(const Arguments& arguments, Env& env) {
   if (!arguments.out) {
-    return Error{"where to?", "", "add -o FILE.json, .json.gz, .html or .svg"};
+    return Error{"no output file is given", "", "add -o FILE.json, .json.gz, .html or .svg"};
   }
   BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_trace_format(arguments));
   BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
@@ -122,7 +122,7 @@ Status write_trace(const Arguments& arguments, Env& env) {
   return Done{};
 }
 
-// Whether all files keep the rules that trace viewers rely on.
+// Checks whether all files follow the rules that trace viewers rely on.
 Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {

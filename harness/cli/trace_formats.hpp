@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench trace` writes.
+// The formats of `bench trace`.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// What its --format takes.
+// The values of its --format.
 std::span<const std::string_view> trace_format_names();
 
 }  // namespace bench

@@ -33,7 +33,7 @@ void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
 ExitStatus validate_command(const Arguments& arguments, Env& env) {
   std::vector<Diagnostic> diagnostics;
   PluginWorkers workers(own_path(), env);
-  // Each file on its own, so that an error in one hides nothing in the next.
+  // Each file is loaded separately, so that an error in one hides nothing in the next.
   for (const std::string& input : arguments.inputs) {
     LoadRequest request = load_request(arguments);
     request.arguments = {input};

@@ -108,18 +108,18 @@ Status read_cache(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("cache mode", text, kCacheModes));
   key.cache = static_cast<CacheMode>(index);
   if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
-    return Error{"cache mode `cold_weights` is for layers, not for a network as one", "",
+    return Error{"cache mode `cold_weights` is for layers, not for a whole network", "",
                  "use hot or cold: a network streams its weights anyway"};
   }
   return Done{};
 }
 
-// In the order of an id.
+// Readers of the segments, in the order of an id.
 using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::Catalogue&);
 constexpr std::array<SegmentReader, 7> kSegments = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
-// What an option of an id sets.
+// The setting that an option of an id changes.
 enum class OptionSetting { threads, layout, math };
 constexpr std::array<std::string_view, 3> kOptionSettings = {"threads", "layout", "math"};
 
@@ -150,7 +150,7 @@ Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
   return OptionSetting::math;
 }
 
-// The segments behind those that every id has.
+// Reads the optional segments after the fixed ones.
 Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
   std::map<OptionSetting, std::string_view> seen;
   for (const std::string_view text : segments) {
@@ -164,7 +164,7 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
   return Done{};
 }
 
-// Makes the parameter segment canonical, which shows that it has a meaning.
+// Makes the parameter segment canonical; this also validates it.
 Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
   if (key.op == kNetwork) {
     BENCH_RETURN_IF_ERROR(check_network_math(key.math));

@@ -68,7 +68,7 @@ TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
       {"gemm/forward/m1n1k1/f8_e4m3/cublaslt/cuda/hot/tf32/fast_accumulation",
        "options `tf32` and `fast_accumulation` both set the math; give one of them"},
       {"gemm/forward/m1n1k1/f16/cublaslt/cuda/hot/fast_accumulation",
-       "`fast_accumulation` is a choice for products of fp8, not of f16; set `math: "
+       "`fast_accumulation` applies only to products of fp8, not of f16; set `math: "
        "fast_accumulation` only in entries of gemm with dtype f8_e4m3"},
       {"network/forward/a/f8_e4m3/cudnn/cuda/hot/fast_accumulation",
        "`fast_accumulation` is for single products, not for networks; leave it out"},
@@ -81,7 +81,7 @@ TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
       {"network/forward/a+seperate/f32/onednn/cpu/hot",
        "unknown flag `seperate` of a network; did you mean `separate`?"},
       {"network/forward/a/f32/onednn/cpu/cold_weights",
-       "cache mode `cold_weights` is for layers, not for a network as one; use hot or cold: a "
+       "cache mode `cold_weights` is for layers, not for a whole network; use hot or cold: a "
        "network streams its weights anyway"},
       {"network/backward_data/a/f32/onednn/cpu/hot",
        "a network's direction is forward; training is its flag `+training`"},

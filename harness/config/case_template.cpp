@@ -18,15 +18,15 @@ namespace {
 constexpr std::array<KeyInfo, 5> kCaseKeys = {{
     {"op", "operator", "this or `network`", "the operator to measure"},
     {"network", "name of a network", "this or `op`",
-     "NAME.yaml in the folder `networks` beside the file, or in the installed networks"},
+     "NAME.yaml in the folder `networks` next to the file, or in the installed networks"},
     {"sweep", "mapping of keys to lists", "",
-     "one case for each combination of values; the last key varies fastest"},
-    {"zip", "mapping of keys to lists of equal length", "", "one case for each position"},
+     "one case per combination of values; the last key varies fastest"},
+    {"zip", "mapping of keys to lists of equal length", "", "one case per position"},
     {"post_ops", "list of unary functions and `add`", "",
-     "fused behind the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
+     "fused after the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
 }};
 
-// What to write where `sweep` or `zip` has no mapping.
+// Returns what to write if `sweep` or `zip` is not a mapping.
 std::string varying_hint(std::string_view key, const yaml::Node& node) {
   if (node.kind == yaml::Kind::null || node.kind == yaml::Kind::mapping) {
     return fmt::format("indent its keys below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
@@ -38,11 +38,11 @@ std::string varying_hint(std::string_view key, const yaml::Node& node) {
   std::vector<std::string_view> values;
   if (node.kind == yaml::Kind::scalar) values.push_back(node.text);
   for (const yaml::Node* item : node.items) values.push_back(item->text);
-  return fmt::format("say of which key these are the values: `{}: {{ n: [{}] }}`", key,
+  return fmt::format("name the key of these values: `{}: {{ n: [{}] }}`", key,
                      fmt::join(values, ", "));
 }
 
-// Reads the entry of one case.
+// Reads one case's entry.
 class CaseReader {
  public:
   CaseReader(const Reader& reader, const yaml::Node& node, CaseTemplate& result)
@@ -117,7 +117,8 @@ class CaseReader {
   }
 
   void read_entry(const yaml::Entry& entry) {
-    if (entry.key == "sweep" || entry.key == "zip") return;  // read last, to meet double keys
+    // Read last, to detect keys that already have a value
+    if (entry.key == "sweep" || entry.key == "zip") return;
     if (entry.key == "op" || entry.key == "network") return;
     if (const auto index = parameter_index(entry.key)) {
       const ops::Parameter& parameter = case_.op->parameters[*index];
@@ -149,11 +150,11 @@ class CaseReader {
     (this->*read_group)(*entry->value);
   }
 
-  // The assignments of one key's list; empty after a finding.
+  // Returns the assignments of one key's list; empty if an error was reported.
   std::vector<Assignment> read_list(const yaml::Entry& entry) {
     if (const auto [first, inserted] = written_.emplace(entry.key, entry.mark); !inserted) {
       reader_.complain(entry.mark,
-                       fmt::format("{} has values already at line {}, column {}", quote(entry.key),
+                       fmt::format("{} already has values at line {}, column {}", quote(entry.key),
                                    first->second.line, first->second.column),
                        "remove one of them");
       return {};
@@ -236,7 +237,7 @@ class CaseReader {
   }
 
  public:
-  // A parameter was written with a wrong value: expanding would report it as missing.
+  // Whether a parameter has an invalid value: expanding would report it as missing.
   bool incomplete() const { return bad_; }
 
  private:
@@ -247,7 +248,7 @@ class CaseReader {
   bool bad_ = false;
 };
 
-// What --set fixes does not vary any more.
+// Keys that --set fixes no longer vary.
 void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>& dimensions) {
   for (const Override& fixed : overrides) {
     const AxisRow* row = find_axis(fixed.key);
@@ -282,7 +283,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
   if (!case_reader.read()) return std::nullopt;
   apply_overrides(overrides, reader.catalogue(), findings, result.settings);
   drop_overridden(overrides, result.dimensions);
-  // With a value missing, expanding would only repeat what is reported already.
+  // Without a value, expanding would only repeat an error that is already reported.
   if (findings.count() != before || case_reader.incomplete()) return std::nullopt;
   return result;
 }

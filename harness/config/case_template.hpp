@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One entry of `cases:` as read: what is fixed, and what varies.
+// One entry of `cases:` as read: its fixed values, and the values that vary.
 #pragma once
 
 #include "harness/config/reader.hpp"
@@ -16,16 +16,16 @@
 
 namespace bench {
 
-// Gives one value to a parameter of the operator, or to an axis.
+// Assigns one value to a parameter of the operator or to an axis.
 struct Assignment {
   std::optional<Axis> axis;
-  std::size_t parameter = 0;  // index into the operator's table, without an axis
+  std::size_t parameter = 0;  // index into the operator's table; unused for an axis
   ops::Value value;
   AxisValue axis_value;
   Spot spot;
 };
-using Choice = std::vector<Assignment>;  // made together; several with `zip`
-using Dimension = std::vector<Choice>;   // one of them at a time
+using Choice = std::vector<Assignment>;  // assigned together; `zip` gives several
+using Dimension = std::vector<Choice>;   // alternatives; one applies at a time
 
 struct CaseTemplate {
   enum class Origin { file, id };
@@ -33,24 +33,25 @@ struct CaseTemplate {
   const ops::Operator* op = nullptr;  // nullptr: a network
   std::string network;
   Spot network_spot;
-  std::string folder;  // of the file: networks are looked up below it
-  Spot spot;           // of the entry
+  std::string folder;  // folder of the file: its subfolder `networks` is searched first
+  Spot spot;           // location of the entry
   ops::ParameterSet parameters{{}};
-  std::vector<Spot> parameter_spots;  // aligned with the operator's table; file -1 = not written
+  std::vector<Spot> parameter_spots;  // parallel to the operator's table; file -1 = not written
   std::vector<ops::PostOp> post_ops;
   Spot post_ops_spot;
   Settings settings;
-  std::vector<Dimension> dimensions;  // `sweep` in its order, then `zip`; the last varies fastest
+  // `sweep` in its order, then `zip`; the last one varies fastest
+  std::vector<Dimension> dimensions;
 };
 
-// A value of --set; stronger than anything in a file.
+// A value of --set; it overrides all files.
 struct Override {
-  int file;  // in Findings
+  int file;  // file number in Findings
   std::string key;
   const yaml::Node* value;
 };
 
-// Absent when so much is wrong that nothing can be expanded; everything wrong is reported.
+// Reads an entry and reports everything wrong with it. Returns nullopt if it cannot be expanded.
 std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& node,
                                       const Settings& defaults, std::span<const Override> overrides,
                                       Findings& findings);
@@ -58,7 +59,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
 void apply_overrides(std::span<const Override> overrides, const ops::Catalogue& catalogue,
                      Findings& findings, Settings& settings);
 
-// For the manual: op, network, sweep, zip, post_ops.
+// For the manual: the keys op, network, sweep, zip, post_ops.
 std::span<const KeyInfo> case_keys();
 
 }  // namespace bench

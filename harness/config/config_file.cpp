@@ -24,7 +24,7 @@ void read_plugins(const Reader& reader, const yaml::Node& node, ConfigFile& conf
   }
 }
 
-// A switch of the profiler: as on a command line, a list's items joined by commas.
+// Reads a switch of the profiler. Joins list items by commas, as on a command line.
 template <std::size_t index>
 void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& switches) {
   const SwitchRow& row = switch_rows()[index];
@@ -33,7 +33,7 @@ void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& 
     if (item->kind != yaml::Kind::scalar) return reader.mismatch(*item, row.name, row.type);
     value += (value.empty() ? "" : ",") + item->text;
   }
-  if (value.empty()) return;  // a finding already
+  if (value.empty()) return;  // already reported
   if (const Status status = row.apply(switches, value); !status) {
     reader.complain(node.mark, fmt::format("`{}`: {}", row.name, status.error().what),
                     status.error().next);
@@ -46,7 +46,7 @@ KeyRow<ProfileSwitches> switch_key() {
   return {{row.name, row.type, row.fallback, row.help}, read_switch<index>};
 }
 
-// Those of the profiler's switches that a configuration may set: they come first in its table.
+// Number of profiler switches that a configuration may set: the first ones of the table.
 constexpr std::size_t kProfileKeys = 5;
 template <std::size_t... index>
 std::array<KeyRow<ProfileSwitches>, kProfileKeys> switch_keys(std::index_sequence<index...>) {
@@ -60,15 +60,15 @@ void read_share(const Reader& reader, const yaml::Node& node, std::string_view k
 }
 
 constexpr std::array<KeyRow<GateSettings>, 3> kGate = {{
-    {{"delta", "percentage", "1%", "a slow-down up to this is no regression"},
+    {{"delta", "percentage", "1%", "a slowdown up to this is not a regression"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
        read_share<&GateSettings::delta>(reader, node, "delta", gate);
      }},
-    {{"detect", "percentage", "2%", "a slow-down from this on must be found"},
+    {{"detect", "percentage", "2%", "a slowdown from this on must be found"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
        read_share<&GateSettings::detect>(reader, node, "detect", gate);
      }},
-    {{"memory", "percentage", "5%", "growth of memory that is a regression"},
+    {{"memory", "percentage", "5%", "memory growth beyond this is a regression"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
        read_share<&GateSettings::memory>(reader, node, "memory", gate);
      }},
@@ -124,7 +124,7 @@ constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
      [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {
        if (reader.is_mapping(node, "defaults")) config.defaults = &node;
      }},
-    {{"profile", "mapping", "", "asks for a profiling pass, and says what it records"},
+    {{"profile", "mapping", "", "requests a profiling pass and selects what it records"},
      read_profile},
     {{"budget", "duration", "", "time of the whole run; what it could not measure is listed"},
      [](const Reader& reader, const yaml::Node& node, ConfigFile& config) {

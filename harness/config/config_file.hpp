@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration file as read: its own keys, before defaults are applied and cases expanded.
+// One configuration file as read: its own keys, before defaults are applied and cases are expanded.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -15,15 +15,15 @@
 namespace bench {
 
 struct ConfigFile {
-  int file = -1;       // in Findings
+  int file = -1;       // file number in Findings
   std::string path;    // as the user named it, or relative to the includer
-  std::string folder;  // of the path; "." for none
+  std::string folder;  // folder of the path; "." if it has none
   yaml::Document document;
 
   std::optional<std::string> name;
   std::vector<const yaml::Node*> includes;
   struct Plugin {
-    std::string path;  // as seen from the current folder
+    std::string path;  // relative to the current folder
     Spot spot;
   };
   std::vector<Plugin> plugins;
@@ -35,18 +35,18 @@ struct ConfigFile {
   bool has_cases = false;
 };
 
-// Everything wrong with the keys of the file itself is reported; nodes stay valid as long as the
-// result. A file that is no mapping gives one without content.
+// Parses a file and reports everything wrong with its own keys. Nodes stay valid as long as the
+// result. A file that is not a mapping gives a result without content.
 ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
 
 // Applies the file's `defaults` on top of `settings`.
 void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, Findings& findings,
                     Settings& settings);
 
-// A path that a file names, as seen from the current folder.
+// Returns a path named in a file, relative to the current folder.
 std::string relative_to(const std::string& folder, const std::string& path);
 
-// For the manual.
+// Tables of keys for the manual.
 std::span<const KeyRow<ConfigFile>> file_rows();
 std::span<const KeyRow<ProfileSwitches>> profile_rows();
 std::span<const KeyRow<GateSettings>> gate_rows();

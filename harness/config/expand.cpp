@@ -18,10 +18,10 @@
 namespace bench {
 namespace {
 
-// An entry with this many mistakes (a sweep over impossible shapes) is not looked at further.
+// Expansion of an entry stops at this many errors, for example in a sweep over impossible shapes.
 constexpr std::size_t kMaxFindingsOfEntry = 200;
 
-// Axes that decide what is computed come before those that decide where and how.
+// Axes that decide what is computed come before those that decide where and how it runs.
 constexpr std::array<Axis, 4> kOperatorAxes = {Axis::direction, Axis::dtype, Axis::layout,
                                                Axis::math};
 constexpr std::array<Axis, 6> kNetworkAxes = {Axis::batch, Axis::mode,   Axis::fuse,
@@ -29,7 +29,7 @@ constexpr std::array<Axis, 6> kNetworkAxes = {Axis::batch, Axis::mode,   Axis::f
 constexpr std::array<Axis, 4> kPlaceAxes = {Axis::device, Axis::backend, Axis::cache,
                                             Axis::threads};
 
-// One combination of everything that varies.
+// One combination of all varying values.
 struct Draft {
   ops::ParameterSet parameters{{}};
   std::vector<Spot> parameter_spots;
@@ -56,7 +56,7 @@ bool is_swept(const CaseTemplate& entry, Axis axis) {
                      [&](const Dimension& d) { return std::any_of(d.begin(), d.end(), assigns); });
 }
 
-// The lists of axes as dimensions; an axis that a sweep assigns has no list of its own.
+// Returns the lists of axes as dimensions; omits an axis that a sweep assigns.
 std::vector<Dimension> axis_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
   std::vector<Dimension> dimensions;
   for (const Axis axis : axes) {
@@ -81,7 +81,8 @@ void apply(const Choice& choice, Draft& draft) {
   }
 }
 
-// Calls `leaf` for every combination, the last dimension varying fastest; stops when it says false.
+// Calls `leaf` for every combination, with the last dimension varying fastest; stops if it returns
+// false.
 bool combine(std::span<const Dimension> dimensions, Draft& draft,
              const std::function<bool(const Draft&)>& leaf) {
   if (dimensions.empty()) return leaf(draft);
@@ -105,8 +106,8 @@ struct Site {
   std::optional<int> threads;
 };
 
-// Combines devices with backends: those that do not belong together are left out, and a value that
-// never finds its partner is a finding.
+// Combines devices with backends. Leaves out pairs that do not match, and reports a value that
+// matches nothing.
 class Sites {
  public:
   Sites(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings)
@@ -126,7 +127,7 @@ class Sites {
     return sites;
   }
 
-  // After the last combination.
+  // Call after the last combination.
   void report_unmatched() const {
     for (const auto& [name, value] : values_) {
       if (value.matched) continue;
@@ -179,13 +180,13 @@ class Sites {
   std::map<std::string_view, Value> values_;
 };
 
-// What all cases of one entry share.
+// Creates a case with the properties that all cases of one entry share.
 Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& site) {
   Case result;
   result.warmup = entry.settings.warmup;
   result.measure = entry.settings.measure;
   result.place = findings.place(entry.spot);
-  result.place.column = 0;  // reports name the line
+  result.place.column = 0;  // reports show only the line
   result.key.device = site.device;
   result.key.backend = site.backend;
   result.key.cache = site.cache;
@@ -193,8 +194,8 @@ Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& 
   return result;
 }
 
-// A plan is held in memory whole. A copy has no spare room, as the problem has from being made, and
-// only `explain`, which makes them again, shows formulas.
+// A plan stays in memory. Copying the problem drops its spare capacity. Its formulas are cleared,
+// since only `explain` shows them, and it creates them again.
 void set_problem(Case& result, const ops::Problem& problem, const std::string& tokens) {
   result.key.op = problem.op->name;
   result.key.direction = problem.direction;
@@ -205,7 +206,7 @@ void set_problem(Case& result, const ops::Problem& problem, const std::string& t
   result.work = problem;
 }
 
-// The place of what make_problem names: a parameter, an axis, or post_ops.
+// Returns the location of what make_problem() names: a parameter, an axis, or post_ops.
 Spot spot_of(const CaseTemplate& entry, const Draft& draft, std::string_view where) {
   Spot spot;
   const auto table = entry.op->parameters;
@@ -270,20 +271,20 @@ class NetworkExpansion {
     return segment;
   }
 
-  // What is measured of a layer: a problem in one direction, and the layers that it stands for.
+  // One measurement of a layer: a problem in one direction, and the layers that it represents.
   struct LayerCase {
     ops::Problem problem;
     std::vector<std::string> layers;
   };
 
-  // The layers for which a training step computes the gradient.
+  // Returns the layers for which a training step computes the gradient.
   static std::vector<std::string> gradient_layers(const ops::DistinctLayer& layer,
                                                   ops::Direction direction) {
     if (direction == ops::Direction::backward_data) return layer.data_gradient_layers;
     return layer.learns ? layer.layers : std::vector<std::string>{};
   }
 
-  // Absent where the operator does not have the direction, or after a finding.
+  // Returns nullopt if the operator does not support the direction, or after reporting an error.
   std::optional<ops::Problem> problem_of(const ops::DistinctLayer& layer, ops::Direction direction,
                                          const Draft& draft) const {
     const ops::Problem& problem = layer.problem;
@@ -299,7 +300,7 @@ class NetworkExpansion {
          .parameters = problem.parameters,
          .post_ops = is_gradient ? std::vector<ops::PostOp>{} : problem.post_ops});
     if (made.ok()) return *std::move(made);
-    // An operator may have a direction for some of its functions only.
+    // An operator may support a direction only for some of its functions.
     if (is_gradient && made.error().where == "direction") return std::nullopt;
     findings_.add(
         entry_.network_spot,
@@ -333,7 +334,7 @@ class NetworkExpansion {
                 std::vector<ops::Direction> unmeasured_gradients, const Draft& draft) {
     const Membership membership{bound.segment, std::move(layer.layers),
                                 std::move(unmeasured_gradients)};
-    layer.problem.formulas.clear();  // `bench explain` makes them again
+    layer.problem.formulas.clear();  // `bench explain` creates them again
     const std::string tokens = ops::problem_tokens(layer.problem);
     for (const Site& site : sites_.of(draft, layer.problem.op->name)) {
       Case result = make_case(entry_, findings_, site);
@@ -347,8 +348,8 @@ class NetworkExpansion {
     }
   }
 
-  // A network is measured hot, or cold where asked for: cold_weights is for its layers, since a
-  // network streams its weights anyway.
+  // A network is measured hot, or cold on request. cold_weights applies to its layers, since a
+  // whole network streams its weights anyway.
   void add_whole(const BoundNetwork& bound, const Draft& draft) {
     for (const Site& site : sites_.of(draft, "network")) {
       Case result = make_case(entry_, findings_, site);
@@ -367,10 +368,10 @@ class NetworkExpansion {
     }
   }
 
-  // An id's network has no layers beside it that the mode could be meant for.
+  // An id's network has no layers to which the cache mode could apply.
   void refuse_cold_weights(const Draft& draft) {
     findings_.add(draft.axis(Axis::cache).spot,
-                  "cache mode `cold_weights` is for layers, not for a network as one",
+                  "cache mode `cold_weights` is for layers, not for a whole network",
                   "use hot or cold: a network streams its weights anyway");
   }
 
@@ -382,7 +383,7 @@ class NetworkExpansion {
   Sites sites_;
 };
 
-// What varies before the place: sweeps as written, then the axes.
+// Returns the dimensions before the place axes: sweeps as written, then the axes.
 std::vector<Dimension> outer_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
   std::vector<Dimension> dimensions = entry.dimensions;
   for (Dimension& axis : axis_dimensions(entry, axes)) dimensions.push_back(std::move(axis));
@@ -394,7 +395,7 @@ std::span<const Axis> computed_axes(const CaseTemplate& entry) {
   return kNetworkAxes;
 }
 
-// The most passes of a layer that an entry measures.
+// Returns the maximum number of directions in which an entry measures a layer.
 std::int64_t layer_directions(const CaseTemplate& entry) {
   const auto trains = [](const AxisValue& value) {
     return static_cast<ops::Mode>(value.value) == ops::Mode::training;

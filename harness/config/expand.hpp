@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what may vary in an entry of `cases:` to single cases.
+// Expands the varying values of an entry of `cases:` into single cases.
 #pragma once
 
 #include "base/checked.hpp"
@@ -12,15 +12,15 @@
 
 namespace bench {
 
-// Of a configuration with all that it includes. A case of a convolution takes 3 kB, and seconds to
-// measure: these are 300 MB, and days.
+// Maximum number of cases of a configuration with all its includes. A convolution case takes 3 kB
+// and several seconds of measurement, so this limit means 300 MB and several days.
 inline constexpr std::int64_t kMaxCases = 100'000;
 
-// The most cases that a template can make (before equal ids are merged), without making any.
-// `layers`: of the network's definition.
+// Returns an upper bound of the number of cases of a template (before equal ids are merged) without
+// creating any. `layers` is the number of layers of the network's definition.
 Checked count_cases(const CaseTemplate& entry, std::int64_t layers);
 
-// Makes them; impossible ones are findings at the value at fault.
+// Creates the cases. Impossible ones are reported at the wrong value.
 void expand_operator(const CaseTemplate& entry, const ops::Catalogue& catalogue, Findings& findings,
                      PlanBuilder& plan);
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,

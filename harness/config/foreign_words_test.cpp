@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of other frameworks (ops/foreign_words.hpp), as configurations meet them.
+// Words of other frameworks (ops/foreign_words.hpp) in configurations.
 #include "ops/foreign_words.hpp"
 
 #include "base/data_type.hpp"
@@ -28,13 +28,13 @@ Result<Plan, std::vector<Diagnostic>> load_case(const std::string& entry) {
   return load_plan(request);
 }
 
-// The hint of the first mistake of a case.
+// Returns the hint for the first mistake of a case.
 std::string hint_of(const std::string& entry) {
   const auto plan = load_case(entry);
   return plan.ok() || plan.error().empty() ? "(none)" : plan.error().front().next;
 }
 
-// The cases that stand in a hint.
+// Returns the cases that a hint contains.
 std::vector<std::string> cases_in(std::string_view hint) {
   std::vector<std::string> cases;
   for (std::size_t begin = hint.find("`{"); begin != std::string_view::npos;
@@ -44,7 +44,7 @@ std::vector<std::string> cases_in(std::string_view hint) {
   return cases;
 }
 
-// Everything that a configuration may be asked for by name.
+// Returns every name that a hint may suggest.
 std::vector<std::string_view> valid_names() {
   std::vector<std::string_view> names = ops::built_in_catalogue().operator_names();
   const auto append = [&](const auto& more) {

@@ -85,15 +85,16 @@ bool takes(const CaseTemplate& entry, const Override& fixed) {
 
 Error untaken(const Override& fixed) {
   if (chooses_parts(fixed)) {
-    return {"`measure.what` chooses parts of a configuration's networks, and there is none here",
-            "", "leave it out, or name a configuration with a network"};
+    return {
+        "`measure.what` chooses parts of a configuration's networks, but there is no network here",
+        "", "leave it out, or name a configuration with a network"};
   }
   const AxisRow* row = find_axis(fixed.key);
   if (row != nullptr && row->scope == AxisScope::operators) {
-    return {fmt::format("`{}` is for operators, and there is none here", fixed.key), "",
+    return {fmt::format("`{}` is for operators, but there is no operator here", fixed.key), "",
             "leave it out: a network's passes follow `mode`"};
   }
-  return {fmt::format("`{}` is for networks, and there is none here", fixed.key), "",
+  return {fmt::format("`{}` is for networks, but there is no network here", fixed.key), "",
           "leave it out, or name a network"};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case id as an entry of `cases:`, so that --set means the same for ids and for files.
+// Converts a case id to an entry of `cases:`, so that --set has the same meaning for ids and files.
 #pragma once
 
 #include "base/result.hpp"
@@ -8,15 +8,15 @@
 
 namespace bench {
 
-// Expands to the one case of `key`, a result of parse_id. What the key says by default (its
-// device's usual backend, its mode's usual fusion) follows the other axes, as in a file that does
-// not write it.
+// Returns an entry that expands to the one case of `key`, a result of parse_id(). Two values of the
+// key may be defaults: the usual backend of its device, and the usual fusion of its mode. Such
+// values depend on the other axes, as in a file that omits them.
 Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::Catalogue& catalogue);
 
-// Whether the entry takes a value of --set. `batch` is for networks, `direction` for operators; a
-// part of a network is chosen in a file, since an id names its part.
+// Whether the entry accepts a value of --set. `batch` is for networks, `direction` for operators.
+// Only a file can choose parts of a network, since an id names its part.
 bool takes(const CaseTemplate& entry, const Override& fixed);
-// What a value of --set that no entry takes is for, and what to do.
+// Returns an error that says what an unused value of --set is for and what to do.
 Error untaken(const Override& fixed);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One --filter: GLOB over the whole case id, or /REGEX/ anywhere in it.
+// One --filter: a GLOB for the complete case id, or a /REGEX/ that matches anywhere in it.
 #pragma once
 
 #include "base/pattern.hpp"

@@ -24,14 +24,14 @@
 namespace bench {
 namespace {
 
-// Reading is recursive along includes, and every file sees the defaults of all that it includes.
+// Limits the recursion along includes and the defaults that each file inherits.
 constexpr std::size_t kMaxFiles = 256;
-// Cases for which room is made at once.
+// Maximum number of cases for which memory is reserved in advance.
 constexpr std::int64_t kMaxReserved = 20'000;
-// Of a case id: op, direction, parameters, dtype, backend, device, cache.
+// A case id has op, direction, parameters, dtype, backend, device and cache.
 constexpr auto kSlashesOfId = 6;
 
-// "1,000,000".
+// Returns "1,000,000".
 std::string group_digits(std::int64_t count) {
   std::string text = std::to_string(count);
   for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3) {
@@ -64,11 +64,11 @@ class Loader {
   }
 
  private:
-  // An argument as a file, before anything is known of plugins' operators.
+  // An argument read as a file, before the operators of plugins are known.
   struct Source {
     std::string argument;
-    std::optional<Error> unread;   // why it is no file
-    ConfigFile* config = nullptr;  // nullptr: was read before, or is no file
+    std::optional<Error> unread;   // why it is not a file
+    ConfigFile* config = nullptr;  // nullptr if it was read before or is not a file
   };
 
   Source read_source(const std::string& argument) {
@@ -95,7 +95,7 @@ class Loader {
     return plan_.catalogue ? *plan_.catalogue : ops::built_in_catalogue();
   }
 
-  // All plugins, each once, and what they add. False after a finding.
+  // Loads all plugins, each once. Returns false after reporting an error.
   bool load_plugins() {
     std::vector<Spot> spots;
     const auto add = [&](const std::string& path, Spot spot) {
@@ -135,7 +135,7 @@ class Loader {
     entries_.push_back(*std::move(entry));
   }
 
-  // Reads a file and all that it includes. nullptr when it was read before.
+  // Reads a file and all its includes. Returns nullptr if it was read before.
   ConfigFile* read_file(const std::string& path, std::string_view text) {
     const std::string normal = std::filesystem::path(path).lexically_normal().string();
     if (by_path_.contains(normal) || values_ > yaml::kMaxNodes) return nullptr;
@@ -150,7 +150,8 @@ class Loader {
     return &config;
   }
 
-  // The limit of one file holds for all of them: each is kept until the last is read.
+  // The limit of one file applies to the sum of all files, since all stay in memory until the last
+  // one is read.
   bool check_values(const ConfigFile& config) {
     if (config.document.has_root()) values_ += config.document.root().expanded;
     if (values_ <= yaml::kMaxNodes) return true;
@@ -190,7 +191,7 @@ class Loader {
     if (included != nullptr) included_[&config].push_back(included);
   }
 
-  // The files whose defaults a file sees, each once, its own last.
+  // Collects the files whose defaults a file inherits, each once, and finally the file itself.
   void collect(const ConfigFile& config, std::set<const ConfigFile*>& seen,
                std::vector<const ConfigFile*>& order) const {
     if (!seen.insert(&config).second) return;
@@ -219,7 +220,7 @@ class Loader {
     if (plan_.name.empty()) {
       plan_.name = root.name.value_or(std::filesystem::path(root.path).stem().string());
     }
-    // The including file's word counts, then that of the last include.
+    // The including file's value takes precedence, then that of the last include.
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
       if (!plan_.budget) plan_.budget = (*file)->budget;
       if (!plan_.profile) plan_.profile = (*file)->profile;
@@ -238,7 +239,7 @@ class Loader {
       auto entry = read_case(reader, *node, defaults, overrides_.settings, findings_);
       if (!entry) continue;
       entry->folder = file.folder;
-      // Entries of long lists are large as well: beyond the limit no further one is read.
+      // Entries with long lists are large, too, so reading stops at the limit.
       least_cases_ += count_cases(*entry, 1);
       entries_.push_back(*std::move(entry));
       too_many_ = !check_limit(entries_.back(), least_cases_);
@@ -258,7 +259,7 @@ class Loader {
     }
   }
 
-  // A value of --set that changes nothing would look as if it had.
+  // A value of --set that changes nothing must not look effective.
   void check_overrides() {
     if (findings_.count() > 0) return;
     for (const Override& fixed : overrides_.settings) {
@@ -270,7 +271,7 @@ class Loader {
     }
   }
 
-  // Before anything is expanded, so that a slip of the pen costs neither time nor memory.
+  // Runs before any expansion, so that a typing error costs neither time nor memory.
   bool check_count() {
     Checked total = 0;
     for (const CaseTemplate& entry : entries_) {
@@ -279,7 +280,7 @@ class Loader {
       total += count_cases(entry, network == nullptr ? 0 : std::ssize(network->definition.layers));
       if (!check_limit(entry, total)) return false;
     }
-    // The total is an upper bound, so only what is cheap is set aside.
+    // The total is an upper bound, so only a limited amount is reserved.
     builder_.reserve(static_cast<std::size_t>(std::min(*total.value(), kMaxReserved)));
     return true;
   }
@@ -295,7 +296,7 @@ class Loader {
   }
 
   void expand() {
-    // What is expanded makes room for the cases.
+    // Entries are removed after expansion to free memory for the cases.
     for (; !entries_.empty(); entries_.pop_front()) {
       const CaseTemplate& entry = entries_.front();
       if (entry.op != nullptr) {
@@ -323,18 +324,18 @@ class Loader {
   const LoadRequest& request_;
   Findings findings_;
   Overrides overrides_;
-  std::optional<NetworkStore> networks_;  // as soon as the catalogue is known
+  std::optional<NetworkStore> networks_;  // set once the catalogue is known
   PlanBuilder builder_;
   Plan plan_;
   std::deque<ConfigFile> files_;
   std::map<std::string, ConfigFile*> by_path_;
   std::map<const ConfigFile*, std::vector<const ConfigFile*>> included_;
-  std::int64_t values_ = 0;        // in all of them
+  std::int64_t values_ = 0;        // number of values in all files
   std::vector<std::string> open_;  // files whose includes are being read
   std::set<const ConfigFile*> cases_read_;
   std::deque<CaseTemplate> entries_;
-  Checked least_cases_ = 0;  // of them, networks counted as one layer each
-  bool too_many_ = false;    // so that no further ones are read
+  Checked least_cases_ = 0;  // lower bound of the number of cases: a network counts as one layer
+  bool too_many_ = false;    // if true, no further entries are read
   std::map<const CaseTemplate*, const NetworkFile*> network_of_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From YAML files and case ids to a Plan, or to every error that the files contain.
+// Reads YAML files and case ids into a Plan, or reports every error in the files.
 #pragma once
 
 #include "base/result.hpp"
@@ -23,29 +23,32 @@ struct Diagnostic {
 };
 
 struct LoadRequest {
-  std::vector<std::string>
-      arguments;  // files or case ids ("an argument that names a file is a file")
-  std::vector<std::string> overrides;  // --set key=value: value is YAML; keys: those of `defaults`,
-                                       // dotted below it ("measure.processes"), `budget`; ids
-                                       // take them as files do
-  std::vector<std::string>
-      filters;  // --filter GLOB or /REGEX/ over ids; a case stays that matches any; empty = all
-  std::vector<std::string> devices;  // --device: keeps cases of these devices; empty = all
-  std::vector<std::string>
-      network_folders;  // searched for NAME.yaml after "<folder of the file>/networks"
-  std::function<Result<std::string>(const std::string& path)>
-      read;  // file access (limit applied by the caller)
-  std::function<std::vector<std::string>(const std::string& folder)>
-      list;  // names of the files of a folder, for spelling hints; may be empty
-  std::vector<std::string> plugins = {};  // --plugin: before those that files name
-  // The catalogue with these plugins. Errors: `where` is the one at fault. Empty: plugins are only
-  // listed in the plan.
+  // Files or case ids; an argument that names a file is a file.
+  std::vector<std::string> arguments;
+  // Values of --set key=value, where the value is YAML. Keys are those of `defaults`, with dots for
+  // nested ones ("measure.processes"), and `budget`. They apply to files and ids.
+  std::vector<std::string> overrides;
+  // Values of --filter: GLOB or /REGEX/ for ids. A case stays if any of them matches; empty = all.
+  std::vector<std::string> filters;
+  // Values of --device: keeps cases of these devices; empty = all
+  std::vector<std::string> devices;
+  // Searched for NAME.yaml after "<folder of the file>/networks".
+  std::vector<std::string> network_folders;
+  // Reads a file; the caller limits its size.
+  std::function<Result<std::string>(const std::string& path)> read;
+  // Lists the names of files in a folder, for spelling hints; may be empty.
+  std::function<std::vector<std::string>(const std::string& folder)> list;
+  // Values of --plugin: loaded before plugins that files name
+  std::vector<std::string> plugins = {};
+  // Returns the catalogue including these plugins. In an error, `where` is the plugin at fault. If
+  // the function is empty, the plan only lists the plugins.
   std::function<Result<std::shared_ptr<const ops::Catalogue>>(
       const std::vector<std::string>& plugins)>
       load_plugins = {};
 };
 
-// All diagnostics of all files, in file order; a syntax error is the only one of its file.
+// Returns a plan or the diagnostics of all files, in file order. A file with a syntax error has no
+// further diagnostics.
 Result<Plan, std::vector<Diagnostic>> load_plan(const LoadRequest& request);
 
 }  // namespace bench

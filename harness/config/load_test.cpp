@@ -21,7 +21,7 @@ using Result_ = Result<Plan, std::vector<Diagnostic>>;
 
 const std::string kTestdata = "harness/config/testdata/";
 
-// Files in memory; anything else is missing.
+// Provides files in memory; any other file is missing.
 LoadRequest in_memory(const std::map<std::string, std::string>& files) {
   LoadRequest request;
   request.read = [files](const std::string& path) -> Result<std::string> {
@@ -39,7 +39,7 @@ Result_ load_text(const std::string& text, std::vector<std::string> overrides = 
   return load_plan(request);
 }
 
-// Paths as seen from a folder of testdata.
+// Provides files relative to a folder of testdata.
 LoadRequest in_folder(const std::string& folder) {
   const std::string root = std::string(BENCH_SOURCE_DIR) + "/" + kTestdata + folder + "/";
   LoadRequest request;
@@ -294,7 +294,8 @@ TEST(LoadPlans, the_same_layer_of_two_networks_is_one_case) {
   EXPECT_EQ(plan->cases[1].reuse_distance, Bytes{(4 * 4 * 9 + 5 * 4 * 9) * 4});
 }
 
-// The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no step runs.
+// The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no training step
+// computes.
 TEST(LoadPlans, a_training_step_has_no_data_gradient_of_the_first_layer) {
   LoadRequest request = in_memory({
       {"a.yaml", "version: 1\ncases: [{network: cnn, mode: training, measure: [layers, network]}]"},
@@ -350,8 +351,8 @@ TEST(LoadOverrides, mistakes_name_the_argument) {
   test::expect_golden(kTestdata + "overrides.txt", messages(plan.error()));
 }
 
-// Below `cases:` it was said where the key belongs; below `defaults:` and in --set a spelling was
-// guessed.
+// Earlier, only `cases:` gave the hint to which group a key belongs; `defaults:` and --set guessed
+// a spelling.
 TEST(LoadErrors, a_key_of_a_group_is_hinted_everywhere) {
   const Result_ plan = load_text(
       "version: 1\n"
@@ -368,7 +369,7 @@ TEST(LoadErrors, a_key_of_a_group_is_hinted_everywhere) {
   EXPECT_THAT(text, testing::HasSubstr("unknown key `max_time`; write --set measure.max_time=..."));
 }
 
-// The time that a request may take is the sum of several: near 2^63 ns it overflowed.
+// The time limit of a request is a sum of several durations: near 2^63 ns it overflowed.
 TEST(LoadErrors, a_time_of_more_than_a_year_is_refused) {
   for (const char* key : {"measure.timeout", "measure.max_time", "warmup.time", "budget"}) {
     const Result_ plan = load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]",
@@ -382,7 +383,7 @@ TEST(LoadErrors, a_time_of_more_than_a_year_is_refused) {
 const std::string kConv = "conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot";
 const std::string kNetwork = "network/forward/tiny/f32/onednn/cpu/hot";
 
-// The shipped networks' little sister, where ids are looked up.
+// A small network in the folder in which ids are looked up.
 LoadRequest id_request(const std::string& id, std::vector<std::string> overrides) {
   LoadRequest request = in_memory({{"configs/networks/tiny.yaml",
                                     "version: 1\nnetwork: tiny\ninput: {c: 3, h: 8}\nlayers:\n"
@@ -399,7 +400,7 @@ Result_ load_id(const std::string& id, std::vector<std::string> overrides) {
   return load_plan(id_request(id, std::move(overrides)));
 }
 
-// `list ID --set dtype=bf16` stayed f32, `run ID --set threads=1` took all processors.
+// Earlier, `list ID --set dtype=bf16` stayed f32, and `run ID --set threads=1` used all processors.
 TEST(LoadOverrides, every_axis_changes_the_case_of_an_id) {
   struct Row {
     std::string id;
@@ -463,7 +464,7 @@ TEST(Load, fast_accumulation_is_refused_at_its_place) {
             "accepted");
   EXPECT_THAT(
       message("op: gemm, m: 16, n: 16, k: 16, math: [default, fast_accumulation]"),
-      testing::HasSubstr(":3:54: `fast_accumulation` is a choice for products of fp8, not of f32"));
+      testing::HasSubstr(":3:54: `fast_accumulation` applies only to products of fp8, not of f32"));
   LoadRequest request = in_memory(
       {{"a.yaml",
         "version: 1\ncases:\n  - { network: one, dtype: f8_e4m3, math: fast_accumulation }\n"},
@@ -498,20 +499,20 @@ TEST(LoadOverrides, a_key_that_no_case_takes_is_refused) {
   };
   const Row rows[] = {
       {kConv, "batch=8",
-       "--set batch=8: `batch` is for networks, and there is none here; leave it out, or name a "
-       "network\n"},
-      {kConv, "mode=training",
-       "--set mode=training: `mode` is for networks, and there is none here; leave it out, or "
+       "--set batch=8: `batch` is for networks, but there is no network here; leave it out, or "
        "name a network\n"},
+      {kConv, "mode=training",
+       "--set mode=training: `mode` is for networks, but there is no network here; leave it out, "
+       "or name a network\n"},
       {kNetwork, "direction=backward_data",
-       "--set direction=backward_data: `direction` is for operators, and there is none here; "
-       "leave it out: a network's passes follow `mode`\n"},
+       "--set direction=backward_data: `direction` is for operators, but there is no operator "
+       "here; leave it out: a network's passes follow `mode`\n"},
       {kNetwork, "measure.what=layers",
        "--set measure.what=layers: `measure.what` chooses parts of a configuration's networks, "
-       "and there is none here; leave it out, or name a configuration with a network\n"},
+       "but there is no network here; leave it out, or name a configuration with a network\n"},
       {kNetwork, "cache=cold_weights",
-       "--set cache=cold_weights: cache mode `cold_weights` is for layers, not for a network as "
-       "one; use hot or cold: a network streams its weights anyway\n"},
+       "--set cache=cold_weights: cache mode `cold_weights` is for layers, not for a whole "
+       "network; use hot or cold: a network streams its weights anyway\n"},
       {kConv, "backend=cudnn",
        "--set backend=cudnn: backend `cudnn` runs on device cuda, which is not among this case's "
        "devices; write `device: cuda`\n" +
@@ -525,9 +526,10 @@ TEST(LoadOverrides, a_key_that_no_case_takes_is_refused) {
   const Result_ file =
       load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]", {"fuse=true"});
   ASSERT_FALSE(file.ok());
-  EXPECT_EQ(messages(file.error()),
-            "--set fuse=true: `fuse` is for networks, and there is none here; leave it out, or "
-            "name a network\n");
+  EXPECT_EQ(
+      messages(file.error()),
+      "--set fuse=true: `fuse` is for networks, but there is no network here; leave it out, or "
+      "name a network\n");
 }
 
 TEST(LoadOverrides, a_key_that_some_case_takes_is_accepted) {
@@ -558,7 +560,7 @@ std::string refusal(const std::string& place, const std::string& count) {
       place, count);
 }
 
-// Three sweeps of 100 values took 2.5 GB; ten times as many of each took as much as there is.
+// Earlier, three sweeps of 100 values took 2.5 GB, and longer ones exhausted the memory.
 TEST(LoadLimits, too_many_cases_are_refused_with_their_number_before_any_is_made) {
   const std::string head = "version: 1\ncases:\n  - ";
   const auto message = [&](const std::string& entry) {
@@ -584,7 +586,7 @@ TEST(LoadLimits, cases_count_over_all_included_files) {
   EXPECT_EQ(messages(plan.error()), refusal("a.yaml:3:9", "101,000"));
 }
 
-// Every entry has its own copy of the defaults' lists.
+// Every entry has its own copy of the lists of defaults.
 TEST(LoadLimits, entries_with_long_lists_end_at_the_limit) {
   std::string text = "version: 1\ndefaults: {threads: " + numbers(4000) + "}\ncases:\n";
   for (int i = 0; i < 1000; ++i) text += "  - {op: gemm, m: 1, n: 1, k: 1}\n";
@@ -605,7 +607,7 @@ TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
   };
   const Result_ plan = load_plan(request);
   ASSERT_FALSE(plan.ok());
-  // Four layers in three directions, and the network: 13 for each batch.
+  // Four layers in three directions plus the network: 13 per batch size.
   EXPECT_EQ(messages(plan.error()), refusal("a.yaml:2:9", "104,000"));
 }
 

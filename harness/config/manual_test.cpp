@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/configuration.md holds tables that must say what the tables of the code say.
+// docs/configuration.md contains tables that must agree with the tables in the code.
 #include "harness/config/case_template.hpp"
 #include "harness/config/config_file.hpp"
 #include "harness/config/network_file.hpp"

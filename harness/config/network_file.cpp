@@ -17,11 +17,11 @@
 
 namespace bench {
 
-// What the rows of the file's table fill in.
+// The target of the rows of the file's table.
 struct NetworkDraft {
   NetworkFile result;
   const yaml::Node* layers = nullptr;
-  // For each layer the marks of its inputs, where written.
+  // Per layer: the locations of its inputs, if written.
   std::vector<std::vector<yaml::Mark>> input_marks;
 };
 
@@ -31,7 +31,7 @@ constexpr std::string_view kInput = "input";
 
 constexpr std::array<std::string_view, 4> kInputKeys = {"c", "d", "h", "w"};
 
-// {c, h, w}: as of operators, w = h where absent; c alone is a vector.
+// Reads {c, h, w}. As for operators, w defaults to h; c without h is a vector.
 void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
   if (!reader.is_mapping(node, "input")) return;
   std::array<std::optional<std::int64_t>, kInputKeys.size()> sizes;
@@ -71,7 +71,7 @@ constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
     {{"input", "mapping of `c`, `d`, `h`, `w`", "required", "sizes of the input without its batch"},
      read_input},
     {{"layers", "list of layers", "required",
-      "the graph, in any order without a cycle; the last layer makes the output"},
+      "the graph, in any order without a cycle; the last layer gives the output"},
      [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
        if (node.kind == yaml::Kind::sequence && !node.items.empty()) {
          draft.layers = &node;
@@ -86,7 +86,7 @@ constexpr std::array<KeyInfo, 4> kLayerKeys = {{
     {"op", "operator", "required", "what the layer computes"},
     {"inputs", "list of layer names, or `input`", "the layer before", "in the operator's order"},
     {"PARAMETER", "as in a case", "",
-     "the operator's parameters; sizes that follow from the inputs are not written"},
+     "the operator's parameters; omit sizes that follow from the inputs"},
 }};
 
 void read_inputs(const Reader& reader, const yaml::Node& node, ops::LayerDefinition& layer,
@@ -171,7 +171,7 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   draft.input_marks.push_back(std::move(marks));
 }
 
-// Edges by layer index; -1 for the network's input and unknown names.
+// Returns edges by layer index; -1 stands for the network's input and unknown names.
 std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const NetworkDraft& draft) {
   const auto& layers = draft.result.definition.layers;
   std::map<std::string_view, int> indices;
@@ -197,7 +197,7 @@ std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const Network
   return edges;
 }
 
-// Takes away layers whose inputs are known until none is left; what stays waits for itself.
+// Removes layers whose inputs are known, as long as there are any; the others form cycles.
 void check_cycles(const Reader& reader, const NetworkDraft& draft,
                   const std::vector<std::vector<int>>& edges) {
   const auto& layers = draft.result.definition.layers;
@@ -219,7 +219,7 @@ void check_cycles(const Reader& reader, const NetworkDraft& draft,
       if (--waiting[user] == 0) ready.push_back(user);
     }
   }
-  // Walking back along waiting inputs must come to a layer twice: that is the cycle.
+  // Walking back along waiting inputs must reach a layer twice: that is the cycle.
   const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](auto n) { return n > 0; });
   if (stuck == waiting.end()) return;
   std::vector<std::size_t> path = {static_cast<std::size_t>(stuck - waiting.begin())};
@@ -256,7 +256,7 @@ void check_presence(const Reader& reader, const yaml::Node& root) {
 }  // namespace
 
 Spot NetworkFile::spot_of(std::string_view where) const {
-  // Names of layers contain dots: the longest prefix that is a layer counts.
+  // Layer names contain dots: the longest prefix that is a layer counts.
   for (std::size_t end = where.size(); end != std::string_view::npos && end > 0;
        end = where.rfind('.', end - 1)) {
     const auto layer = places.find(where.substr(0, end));

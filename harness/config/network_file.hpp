@@ -16,33 +16,34 @@
 
 namespace bench {
 
-// A definition with the places of what it is made of.
+// A network definition with the locations of its parts.
 struct NetworkFile {
   ops::NetworkDefinition definition;
-  int file = -1;  // in the Findings that it was read with
+  int file = -1;  // file number in the Findings with which it was read
   struct LayerPlace {
     yaml::Mark mark;
     std::map<std::string, yaml::Mark, std::less<>> parameters;
   };
   std::map<std::string, LayerPlace, std::less<>> places;  // by layer name
 
-  // Where "LAYER" or "LAYER.PARAMETER" (ops::make_network's `where`) stands; the file's start when
-  // it names no layer.
+  // Returns the location of "LAYER" or "LAYER.PARAMETER" (`where` of ops::make_network). Returns
+  // the start of the file if `where` names no known layer.
   Spot spot_of(std::string_view where) const;
 };
 
-// Findings: unknown keys, operators and inputs with the nearest name, duplicate names, cycles, and
-// what the parameters' types say. Shapes are make_network's business. Absent after any finding.
+// Reads a network and reports unknown keys, operators and inputs with the nearest name, duplicate
+// names, cycles, and values of the wrong type. Does not check shapes; ops::make_network() does.
+// Returns nullopt if anything was reported.
 std::optional<NetworkFile> read_network(
     Findings& findings, const std::string& file, std::string_view text,
     const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
-// The same for callers without a configuration. `file` stands in the diagnostics.
+// The same for callers without a configuration. Diagnostics name `file`.
 Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
     std::string_view text, const std::string& file,
     const ops::Catalogue& catalogue = ops::built_in_catalogue());
 
-// For the manual.
+// Tables of keys for the manual.
 struct NetworkDraft;
 std::span<const KeyRow<NetworkDraft>> network_rows();
 std::span<const KeyInfo> layer_keys();

@@ -21,7 +21,8 @@ struct NetworkSegment {
 std::string format_network_segment(const NetworkSegment& segment);
 Result<NetworkSegment> parse_network_segment(std::string_view text);
 
-// Letters, digits and underscores, so that a name can stand in an id and be a file's stem.
+// Whether the name has only letters, digits and underscores, so that it can be part of an id and
+// the stem of a file name.
 bool is_network_name(std::string_view name);
 
 }  // namespace bench

@@ -21,7 +21,7 @@ std::string path_of(const std::string& folder, const std::string& name) {
   return path.lexically_normal().string();
 }
 
-// All that decides what a network computes: problems and how they are wired.
+// Returns everything that decides what a network computes: problems and their connections.
 std::string content_of(const ops::Network& network) {
   std::string text = network.name;
   for (const ops::Node& node : network.nodes) {
@@ -57,7 +57,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
       if (file && file->definition.name != name) {
         findings_.add(
             {file->file, {1, 1}},
-            fmt::format("the file holds a network named {}", quote(file->definition.name)),
+            fmt::format("the file contains a network named {}", quote(file->definition.name)),
             fmt::format("write `network: {}` or rename the file", name));
         file.reset();
       }
@@ -69,7 +69,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
   return nullptr;
 }
 
-// The file is there, whatever keeps it from being read.
+// Whether the file exists, even if it cannot be read.
 bool NetworkStore::lists(const std::string& folder, const std::string& name) const {
   if (!request_.list) return false;
   const std::vector<std::string> names = request_.list(folder);

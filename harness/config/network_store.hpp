@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds network files and binds them to batch, data type, mode and fusion, each once.
+// Finds network files and binds each to batch, data type, mode and fusion, once per combination.
 #pragma once
 
 #include "harness/config/load.hpp"
@@ -18,13 +18,13 @@
 
 namespace bench {
 
-// A network with all that its cases need; immutable and shared by them.
+// A network with everything that its cases need; immutable and shared by them.
 struct BoundNetwork {
   std::shared_ptr<const PlannedNetwork> planned;
   std::shared_ptr<const ops::Network> network;
   std::vector<ops::DistinctLayer> layers;
-  std::string segment;  // of the case id
-  std::string content;  // everything that is computed, as text
+  std::string segment;  // parameter segment of the case id
+  std::string content;  // text that identifies the complete computation
 };
 
 class NetworkStore {
@@ -32,11 +32,11 @@ class NetworkStore {
   NetworkStore(const LoadRequest& request, const ops::Catalogue& catalogue, Findings& findings)
       : request_(request), catalogue_(catalogue), findings_(findings) {}
 
-  // NAME.yaml in the first of these folders that has it, then in request.network_folders. nullptr
-  // after a finding at `spot` or in the file.
+  // Finds NAME.yaml in the first of these folders that has it, then in request.network_folders.
+  // Returns nullptr after reporting an error at `spot` or in the file.
   const NetworkFile* find(const std::string& name, const std::vector<std::string>& folders,
                           Spot spot);
-  // nullptr after a finding.
+  // Returns nullptr after reporting an error.
   const BoundNetwork* bind(const NetworkFile& file, const NetworkSegment& segment, DataType dtype,
                            Spot spot);
 
@@ -49,7 +49,7 @@ class NetworkStore {
   const LoadRequest& request_;
   const ops::Catalogue& catalogue_;
   Findings& findings_;
-  std::map<std::string, std::optional<NetworkFile>> files_;  // by path; absent = with findings
+  std::map<std::string, std::optional<NetworkFile>> files_;  // by path; nullopt = file with errors
   std::map<std::tuple<const NetworkFile*, std::int64_t, ops::Fusion, ops::Mode, DataType>,
            std::unique_ptr<BoundNetwork>>
       bound_;

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// Keys with others below them.
+// Keys with nested keys.
 constexpr std::string_view kGroups[] = {"warmup", "measure"};
 
 std::vector<std::string_view> valid_keys() {
@@ -52,7 +52,7 @@ void read_one(const std::string& argument, const ops::Catalogue& catalogue, Find
     overrides.budget = reader.duration(*value, key, Nanoseconds(1));
     return;
   }
-  // A trial, so that mistakes are found once and not with every case.
+  // A trial reading reports mistakes once instead of once per case.
   Settings trial;
   if (!read_setting(reader, key, *value, SettingsOwner::defaults, trial)) {
     const auto group = group_of(key);

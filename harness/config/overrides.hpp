@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --set key=value: values that are stronger than anything in a file.
+// --set key=value: values that override all files.
 #pragma once
 
 #include "base/units.hpp"
@@ -13,24 +13,25 @@
 
 namespace bench {
 
-// Owns the nodes that `settings` points to; not copied, so that they stay where they are.
+// Owns the nodes to which `settings` points; not copyable, so that their addresses stay valid.
 struct Overrides {
   std::vector<Override> settings;
   std::optional<Nanoseconds> budget;
 
   std::deque<yaml::Document> documents;
-  std::deque<yaml::Node> wrappers;  // mappings made for dotted keys
+  std::deque<yaml::Node> wrappers;  // mappings created for dotted keys
 
   Overrides() = default;
   Overrides(const Overrides&) = delete;
   Overrides& operator=(const Overrides&) = delete;
 };
 
-// Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Wrong ones are findings.
+// Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Reports invalid ones.
 void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
                     Findings& findings, Overrides& overrides);
 
-// Every key that can be set, nested ones with a dot: "dtype", "measure.processes", "budget".
+// Returns every key that can be set, nested ones with a dot: "dtype", "measure.processes",
+// "budget".
 std::vector<std::string> override_keys();
 
 }  // namespace bench

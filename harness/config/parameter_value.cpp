@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// Ranges are check_value's business: here only the type counts.
+// Checks only the type; check_value() checks ranges.
 std::optional<std::int64_t> read_integer(const Reader& reader, const ops::Parameter& parameter,
                                          const yaml::Node& node) {
   if (node.kind == yaml::Kind::sequence) {

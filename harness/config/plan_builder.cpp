@@ -15,7 +15,7 @@ namespace {
 
 std::string time_text(Nanoseconds time) { return format_time(time); }
 
-// Settings that equal ids must share, as text for the message.
+// Settings that cases with equal ids must share, as text for the message.
 struct SettingRow {
   std::string_view name;
   std::string (*text)(const Case&);
@@ -93,7 +93,7 @@ void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::s
   Case& known = cases_[index];
   const auto conflict = [&](const std::string& difference) {
     findings_.add(spot,
-                  fmt::format("the case {} stands at {} with other settings: {}", known.id,
+                  fmt::format("the case {} also occurs at {} with other settings: {}", known.id,
                               findings_.place(spots_[index]).text(), difference),
                   "give both the same settings, or remove one");
   };
@@ -108,12 +108,12 @@ void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::s
         return conflict(fmt::format("{} is {} there, {} here", row.name, there, here));
       }
     }
-    return conflict("times that differ by less than is shown");
+    return conflict("times that differ by less than the shown precision");
   }
   for (const Membership& membership : added.memberships) {
     merge_membership(known.memberships, membership);
   }
-  // Absent compares as smallest: the largest network decides the distance.
+  // nullopt compares as the smallest value, so the largest network decides the distance.
   known.reuse_distance = std::max(known.reuse_distance, added.reuse_distance);
 }
 
@@ -123,8 +123,8 @@ std::vector<Case> PlanBuilder::take() && {
     std::string text = finished.id;
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
     if (const std::string& content = content_of(i); !content.empty()) text += " network " + content;
-    // On a device it decides which engine computes. oneDNN leaves no such choice: there times stay
-    // comparable with those of a configuration without it.
+    // On a device, `tune` decides which engine computes. oneDNN has no such choice, so its times
+    // stay comparable with those of a configuration without `tune`.
     const std::int64_t tune = finished.measure.tune;
     if (tune != 0 && finished.key.device != "cpu") text += fmt::format(" tune {}", tune);
     if (finished.key.device != "cpu") text += sample_method_text(finished.measure);

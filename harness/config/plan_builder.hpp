@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects cases in order: equal ids are merged or, with other settings, reported.
+// Collects cases in order. Merges cases with equal ids, or reports them if their settings differ.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -21,16 +21,17 @@ class PlanBuilder {
   PlanBuilder(const PlanBuilder&) = delete;
   PlanBuilder& operator=(const PlanBuilder&) = delete;
 
-  // A hint: about this many cases will be added.
+  // A hint: about this many cases will follow.
   void reserve(std::size_t cases);
-  // Fills in the id. `content` is what decides the computation beyond the id (a network's graph).
+  // Adds a case and sets its id. `content` describes the computation beyond the id (a network's
+  // graph).
   void add(Case added, Spot spot, const std::string& content);
 
-  // The cases with their hashes.
+  // Returns the cases with their hashes.
   std::vector<Case> take() &&;
 
  private:
-  // Positions of cases, found by their ids: without copies of these.
+  // Indices of cases, looked up by id without copying the ids.
   struct IdHash {
     const std::vector<Case>& cases;
     std::size_t operator()(std::size_t position) const {
@@ -50,11 +51,11 @@ class PlanBuilder {
   Findings& findings_;
   std::vector<Case> cases_;
   std::vector<Spot> spots_;
-  std::unordered_map<std::size_t, std::string> contents_;  // of networks as one
+  std::unordered_map<std::size_t, std::string> contents_;  // of whole networks
   std::unordered_set<std::size_t, IdHash, IdEqual> index_;
 };
 
-// " sample_method graph", for hashes; empty where it is left to the device.
+// Returns " sample_method graph" for hashes; empty if the device chooses the method.
 std::string sample_method_text(const Measure& measure);
 
 }  // namespace bench

@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-// What of a wrong value is worth repeating in a message.
+// Maximum length of a wrong value in a message.
 constexpr std::size_t kMaxQuote = 60;
 
 bool is_plain_scalar(const yaml::Node& node) {
@@ -70,7 +70,7 @@ std::string quote(std::string_view text) {
   std::string cut(text.substr(0, kMaxQuote));
   if (cut.size() < text.size()) {
     while (!cut.empty() && (static_cast<unsigned char>(text[cut.size()]) & 0xC0u) == 0x80u) {
-      cut.pop_back();  // not through a character
+      cut.pop_back();  // do not cut within a character
     }
     cut += "...";
   }
@@ -96,7 +96,7 @@ std::string describe(const yaml::Node& node) {
 }
 
 std::string expected_key(std::string_view written, std::span<const std::string_view> names) {
-  // In a file's last lines and between braces `m:1` is a key without a value.
+  // In the last lines of a file and between braces, `m:1` is a key without a value.
   const std::string_view word = written.substr(0, written.find(' '));
   const std::size_t colon = word.find(':');
   if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size()) {

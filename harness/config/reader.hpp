@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed reading of YAML nodes: a value, or a finding that names the place, what was found and what
-// was expected.
+// Typed reading of YAML nodes. Each function returns a value or reports an error with the location,
+// what was found and what was expected.
 #pragma once
 
 #include "base/units.hpp"
@@ -21,32 +21,33 @@
 
 namespace bench {
 
-// A position in one of the files of a Findings.
+// A position in one of the files of a Findings object.
 struct Spot {
   int file = -1;
   yaml::Mark mark = {0, 0};
 };
 
-// What a terminal can show and a person will read.
+// Maximum number of diagnostics: what a terminal can show and a person will read.
 inline constexpr std::size_t kMaxDiagnostics = 100;
 
-// No measurement lasts longer than a year. Sums of such durations are far from overflow.
+// Maximum duration, one year. Sums of such durations cannot overflow.
 inline constexpr Nanoseconds kMaxDuration = std::chrono::hours(365 * 24);
 
-// Everything that is wrong, over all files.
+// Collects all errors of all files.
 class Findings {
  public:
-  // Numbers files in the order in which their findings are to be listed.
+  // Adds a file; errors are listed in the order of these calls.
   int add_file(std::string name);
-  // An argument of the command line: its findings have no line.
+  // Adds a command-line argument; its errors have no line.
   int add_argument(std::string text);
   const std::string& name(int file) const { return sources_[static_cast<std::size_t>(file)].name; }
   Place place(Spot spot) const;
 
-  // Equal findings (a sweep meets the same mistake often) are kept once.
+  // Adds an error. Keeps equal ones once, since a sweep may repeat the same mistake.
   void add(Spot spot, std::string what, std::string next = {});
   std::size_t count() const { return findings_.size(); }
-  // In the order of files and positions; beyond `limit` the last one says how many more there are.
+  // Returns the errors ordered by file and position. Beyond `limit`, the last entry gives the
+  // number of remaining ones.
   std::vector<Diagnostic> list(std::size_t limit = kMaxDiagnostics) const;
 
  private:
@@ -63,10 +64,10 @@ class Findings {
   std::set<Finding> findings_;
 };
 
-// One file (or argument) while it is read.
+// Reads one file or argument.
 class Reader {
  public:
-  // `catalogue`: what operators and backends are called.
+  // `catalogue` provides the names of operators and backends.
   Reader(Findings& findings, int file, const ops::Catalogue& catalogue = ops::built_in_catalogue())
       : findings_(&findings), file_(file), catalogue_(&catalogue) {}
 
@@ -75,7 +76,7 @@ class Reader {
   const ops::Catalogue& catalogue() const { return *catalogue_; }
   Spot spot(yaml::Mark mark) const { return {file_, mark}; }
   void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
-  // "`key`: found X, expected Y".
+  // Reports "`key`: found X, expected Y".
   void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
                 std::string next = {}) const;
 
@@ -83,18 +84,18 @@ class Reader {
                                       std::int64_t minimum, std::int64_t maximum) const;
   std::optional<double> real(const yaml::Node& node, std::string_view key) const;
   std::optional<bool> flag(const yaml::Node& node, std::string_view key) const;
-  // The index of the word in `names`.
+  // Returns the index of the word in `names`.
   std::optional<std::size_t> word(const yaml::Node& node, std::string_view key,
                                   std::span<const std::string_view> names) const;
   std::optional<std::string> text(const yaml::Node& node, std::string_view key) const;
-  // "100ms", at least `minimum` and at most kMaxDuration.
+  // Reads "100ms"; at least `minimum` and at most kMaxDuration.
   std::optional<Nanoseconds> duration(const yaml::Node& node, std::string_view key,
                                       Nanoseconds minimum) const;
-  // "2%" -> 0.02, above 0 and at most `maximum`.
+  // Reads "2%" as 0.02; above 0 and at most `maximum`.
   std::optional<double> percentage(const yaml::Node& node, std::string_view key,
                                    double maximum) const;
-  // The items of a list, or the node itself where a scalar stands for a list of one; an empty list
-  // is a finding.
+  // Returns the items of a list, or the node itself if it is a scalar in place of a list. Reports
+  // an empty list.
   std::vector<const yaml::Node*> items(const yaml::Node& node, std::string_view key) const;
   bool is_mapping(const yaml::Node& node, std::string_view key) const;
 
@@ -104,18 +105,19 @@ class Reader {
   const ops::Catalogue* catalogue_;
 };
 
-// "`bf15`", "a list", "nothing": how messages name what stands in a file. Long texts are cut.
+// Returns "`bf15`", "a list" or "nothing": a node's description in messages. Cuts long texts.
 std::string describe(const yaml::Node& node);
 std::string quote(std::string_view text);
 
-// The hint for an unknown key: a missing blank behind its colon (`m:1`), else ops::expected_word().
+// Returns the hint for an unknown key: a missing blank after its colon (`m:1`), or else
+// ops::expected_word().
 std::string expected_key(std::string_view written, std::span<const std::string_view> names);
 
-// A key of a mapping: one row serves reading, spelling hints and the manual.
+// One key of a mapping. The same row serves reading, spelling hints and the manual.
 struct KeyInfo {
   std::string_view name;
   std::string_view type;      // "duration", "list of `layers`, `network`"
-  std::string_view fallback;  // the default, "required", or "" where absence has a meaning
+  std::string_view fallback;  // the default, "required", or "" if omitting the key has a meaning
   std::string_view help;      // one line
 };
 
@@ -125,8 +127,7 @@ struct KeyRow {
   void (*read)(const Reader&, const yaml::Node&, Target&);
 };
 
-// Reads the keys of a mapping by its table; unknown keys are findings with the nearest name.
-// `prefix` stands before the keys in messages ("measure.").
+// Reads the keys of a mapping by its table. Reports unknown keys with the nearest name.
 template <class Target>
 void read_keys(const Reader& reader, const yaml::Node& node, std::span<const KeyRow<Target>> rows,
                Target& target) {

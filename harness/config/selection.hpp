@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --filter and --device: which cases of a plan stay.
+// --filter and --device: select the cases of a plan.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -10,9 +10,9 @@
 
 namespace bench {
 
-// Removes what no filter (GLOB over the whole id, or /REGEX/ anywhere in it) matches, and what runs
-// on other devices; without filters or devices nothing. Wrong patterns and device names, and a
-// selection that leaves nothing, are findings.
+// Removes cases that match no filter (GLOB for the complete id, or /REGEX/ anywhere in it) or run
+// on another device. Without filters or devices, removes nothing. Reports invalid patterns and
+// device names, and a selection that leaves no case.
 void select_cases(const std::vector<std::string>& filters, const std::vector<std::string>& devices,
                   Findings& findings, std::vector<Case>& cases);
 

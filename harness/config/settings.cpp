@@ -9,12 +9,13 @@
 namespace bench {
 namespace {
 
-// Beyond this a mean of process medians gains nothing but time.
+// More processes only take time and do not improve the mean of process medians.
 constexpr std::int64_t kMaxProcesses = 1000;
 constexpr std::int64_t kMaxCount = 1'000'000'000;
-// `tune: true`: what cuDNN's and cuBLASLt's heuristics put first nearly always holds the best.
+// For `tune: true`: the first candidates of cuDNN's and cuBLASLt's heuristics nearly always include
+// the best.
 constexpr std::int64_t kUsualCandidates = 8;
-// No heuristic answers with more.
+// No heuristic returns more candidates.
 constexpr std::int64_t kMaxCandidates = 1000;
 constexpr std::int64_t kMaxBatch = std::numeric_limits<std::int32_t>::max();
 
@@ -115,7 +116,7 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
     {Axis::mode,
      AxisScope::networks,
      {"mode", "`inference`, `training`, or a list", "inference",
-      "of a network: its forward pass, or every layer in each direction it has"},
+      "for a network: its forward pass, or every layer in each direction that it has"},
      mode_words,
      "",
      0},
@@ -171,7 +172,7 @@ constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
        }
      }},
     {{"precision", "percentage up to 100%", "2%",
-      "a process stops when the half width of its median's interval is below this share"},
+      "a process stops when the half width of its median's interval is below this fraction"},
      [](const Reader& reader, const yaml::Node& node, Settings& settings) {
        if (const auto value = reader.percentage(node, "precision", 1.0)) {
          settings.measure.precision = *value;
@@ -191,7 +192,7 @@ constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
        }
      }},
     {{"what", "list of `layers`, `network`", "[layers, network]",
-      "of a network: every distinct layer alone, the network as one, or both"},
+      "for a network: each distinct layer, the whole network, or both"},
      read_parts},
 }};
 
@@ -234,11 +235,11 @@ void read_sample_method(const Reader& reader, const yaml::Node& node, Settings& 
 
 constexpr std::array<KeyRow<Settings>, 4> kTiming = {{
     {{"warmup", "mapping", "", "what runs before timing and is never counted"}, read_warmup},
-    {{"measure", "mapping; of a network also a list of `layers`, `network`", "",
-      "how much is measured, and of a network what"},
+    {{"measure", "mapping; for a network also a list of `layers`, `network`", "",
+      "how much is measured; for a network also which parts"},
      read_measure},
     {{"tune", "`true`, `false`, or integer from 0 to 1000", "false",
-      "take the fastest of so many (`true`: 8) engines or algorithms, where a library offers them"},
+      "use the fastest of this many (`true`: 8) engines or algorithms, if a library offers them"},
      read_tune},
     {{"sample_method", "`any`, `stream` or `graph`", "any",
       "on a GPU: whichever suits the time of the case, launches one by one, or a replayed graph"},
@@ -257,14 +258,14 @@ bool allows(SettingsOwner owner, AxisScope scope) {
   return false;
 }
 
-// What only networks have must not stand in an operator's case, where it would do nothing.
+// Keys that only networks have are an error in an operator's case, where they would have no effect.
 void check_parts(const Reader& reader, std::string_view key, const yaml::Node& node,
                  SettingsOwner owner) {
   if (owner != SettingsOwner::operator_case || key != "measure") return;
   const yaml::Entry* what = node.find("what");
   if (node.kind == yaml::Kind::sequence || what != nullptr) {
     reader.complain(what != nullptr ? what->mark : node.mark,
-                    "`measure`: layers and network can be chosen of networks only",
+                    "`measure`: only a network can choose layers and network",
                     "write a mapping such as { processes: 5, max_time: 2s }");
   }
 }

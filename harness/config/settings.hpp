@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// What takes one value or a list of values; lists make one case for each combination.
+// Keys that take one value or a list. Lists give one case per combination of values.
 enum class Axis {
   direction,
   dtype,
@@ -38,19 +38,20 @@ struct AxisRow {
   Axis axis;
   AxisScope scope;
   KeyInfo info;
-  // Allowed words; nullptr: integers from 1.
+  // Allowed words; nullptr: integers from 1 on.
   std::vector<std::string_view> (*words)(const ops::Catalogue& catalogue);
-  std::string_view word_for_zero;  // of integers: "all"; empty = none
+  std::string_view word_for_zero;  // word for the integer 0, such as "all"; empty = none
   std::int64_t fallback;
 };
 
-// In the order of the enumerators.
+// Returns the rows in the order of the enumerators.
 std::span<const AxisRow> axis_rows();
 const AxisRow& axis_row(Axis axis);
 const AxisRow* find_axis(std::string_view name);
 
-// Index into the row's words, or the integer; kAutomatic: chosen from other values (backend by
-// device and operator, fuse by mode). Of backends: into Catalogue::backends().
+// Index into the row's words, or the integer. For backends, the index is into
+// Catalogue::backends(). kAutomatic: depends on other values (backend on device and operator, fuse
+// on mode).
 struct AxisValue {
   std::int64_t value = 0;
   Spot spot;
@@ -77,23 +78,24 @@ struct Settings {
   }
 };
 
-// Where a common key stands: decides which are allowed.
+// The owner of a common key; it decides which keys are allowed.
 enum class SettingsOwner { defaults, operator_case, network_case };
 
-// Names of all common keys that an owner may have.
+// Returns the names of all common keys that an owner may have.
 std::vector<std::string_view> setting_names(SettingsOwner owner);
-// False when `key` is no common key of this owner (nothing is reported then).
+// Reads a common key. Returns false, without reporting anything, if `key` is not a common key of
+// this owner.
 bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
                   SettingsOwner owner, Settings& settings);
 
-// The group of settings that has the key: `measure` has `processes`. Nullopt: none has it.
+// Returns the group of settings that contains the key (`measure` contains `processes`), or nullopt.
 std::optional<std::string_view> group_of(std::string_view key);
 
-// The hint for an unknown key where the settings of an owner stand: the group that it is to be
-// written in, else expected_key().
+// Returns the hint for an unknown key among an owner's settings: the group to which it belongs, or
+// else expected_key().
 std::string expected_setting(std::string_view written, std::span<const std::string_view> names);
 
-// For the manual: warmup, measure.
+// Tables of keys for the manual: warmup, measure.
 std::span<const KeyRow<Warmup>> warmup_rows();
 std::span<const KeyRow<Settings>> measure_rows();
 std::span<const KeyRow<Settings>> timing_rows();  // warmup, measure, tune, ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tune` and `sample_method`: how a case is timed, which its id does not say.
+// `tune` and `sample_method`: how a case is timed, which is not part of its id.
 #include "harness/config/load.hpp"
 
 #include <fmt/format.h>

@@ -26,7 +26,7 @@ struct Formulas {
 };
 using Table = std::map<std::string, Formulas, std::less<>>;
 
-// Product of "32x64x56x56", summed over what stands between spaces.
+// Returns the product of "32x64x56x56", summed over shapes that spaces separate.
 std::optional<std::int64_t> elements_of(std::string_view shapes) {
   if (shapes.empty()) return std::nullopt;
   Checked sum = 0;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> elements_of(std::string_view shapes) {
 
 bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 
-// The number behind the token `name` of "n32c64h56".
+// Returns the number after the token `name` of "n32c64h56".
 std::optional<std::int64_t> token_of(std::string_view parameters, std::string_view name) {
   for (std::size_t at = parameters.find(name); at != std::string_view::npos;
        at = parameters.find(name, at + 1)) {
@@ -121,7 +121,7 @@ Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
   for (const std::string_view key : kOperatorKeys) {
     if (entry.value->find(key) == nullptr) {
       reader.complain(entry.mark, fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
-                      "write 0 where there are none");
+                      "write 0 if there are none");
     }
   }
   return formulas;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of operators that this program does not know, as expressions over what a profile says of
-// them (docs/analyze.md).
+// Work of operators that this program does not know, as expressions over their profiled attributes
+// (docs/analyze.md).
 #pragma once
 
 #include "base/result.hpp"
@@ -13,10 +13,11 @@
 
 namespace bench {
 
-// What gives each activity its work: `known` first, then the file's operator of the activity's
-// attribute `op`, else of its name. Names in expressions are the activity's integer attributes, the
-// tokens of its `parameters` ("n32c64" has n and c), and in_elements, out_elements of its shapes.
-// Absent where a name is unknown. Errors: everything wrong with the file, at its place.
+// Returns a function that computes each activity's work. It tries `known` first. Then it looks up
+// the activity's attribute `op`, or its name without that attribute, in the file. Names in
+// expressions are the activity's integer attributes, tokens of its `parameters` ("n32c64" has n and
+// c), and in_elements and out_elements of its shapes. The function returns nullopt if a name is
+// unknown. Errors: everything wrong with the file, with its location.
 Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
                                                        const std::string& file, WorkOf known);
 

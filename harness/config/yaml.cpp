@@ -21,7 +21,7 @@
 namespace bench::yaml {
 namespace {
 
-// Leaves the library's parser from inside of an event; caught in parse().
+// Thrown to leave the library's parser from within an event; caught in parse().
 struct Abandoned {
   Problem problem;
 };
@@ -32,8 +32,8 @@ struct Abandoned {
 
 Mark mark_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
-// Tags that say what the text says anyway. The library passes "?" for plain scalars, "!" for
-// quoted ones and "" for untagged collections.
+// Tags that add nothing to the text. The library passes "?" for plain scalars, "!" for quoted ones
+// and "" for untagged collections.
 constexpr std::array<std::string_view, 10> kCoreTags = {
     "",
     "?",
@@ -51,18 +51,18 @@ Style style_of(std::string_view tag) {
   return tag == "!" || tag == "tag:yaml.org,2002:str" ? Style::quoted : Style::plain;
 }
 
-// Reads the caller's bytes where they are.
+// Reads the caller's bytes without copying them.
 class ViewBuffer final : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());  // the get area is never written to
+    char* begin = const_cast<char*>(text.data());  // nothing writes to the get area
     setg(begin, begin, begin + text.size());
   }
 };
 
 }  // namespace
 
-// Turns the library's events into a Document.
+// Builds a Document from the library's events.
 class Builder final : public YAML::EventHandler {
  public:
   Document take() && {
@@ -88,7 +88,7 @@ class Builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end() || !found->second.complete) {
-      abandon(mark_of(mark), "this alias stands inside of the node that it names",
+      abandon(mark_of(mark), "this alias is inside the node that it names",
               "a node cannot contain itself");
     }
     count(found->second.node->expanded, mark_of(mark));
@@ -120,11 +120,11 @@ class Builder final : public YAML::EventHandler {
     const Node* node;
     bool complete;
   };
-  // A list or mapping whose end has not come yet.
+  // A list or mapping that is still open.
   struct Frame {
     Node* node;
     YAML::anchor_t anchor;
-    std::optional<Key> key = std::nullopt;  // of the value that comes next
+    std::optional<Key> key = std::nullopt;  // key of the next value
     std::unordered_map<std::string, Mark> keys = {};
     std::vector<const Node*> merged = {};  // mappings named by `<<`
   };
@@ -133,7 +133,7 @@ class Builder final : public YAML::EventHandler {
     document_.problems_.push_back({mark, std::move(what), std::move(next)});
   }
 
-  // Every visited node passes here, so the limit holds before memory or time is spent.
+  // Counts every visited node, so that the limit applies before memory or time is spent.
   void count(std::int64_t nodes, Mark mark) {
     visited_ += nodes;
     if (visited_ > kMaxNodes) {
@@ -232,7 +232,7 @@ class Builder final : public YAML::EventHandler {
     }
   }
 
-  // Merged keys stand behind the mapping's own; the first mapping that has a key counts.
+  // Merged keys follow the mapping's own; the first mapping that has a key counts.
   void merge(Frame& frame) {
     for (const Node* source : frame.merged) {
       for (const Entry& entry : source->entries) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML document as an immutable tree with positions. The one place that knows the YAML library.
-// Limits hold while the text is parsed, so that no input makes it slow or large.
+// A YAML document as an immutable tree with positions. Only yaml.cpp uses the YAML library. Limits
+// apply during parsing, so that no input makes it slow or large.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,9 +13,10 @@
 
 namespace bench::yaml {
 
-inline constexpr std::int64_t kMaxBytes = 8'000'000;  // of one file
+inline constexpr std::int64_t kMaxBytes = 8'000'000;  // bytes of one file
 inline constexpr std::size_t kMaxLevels = 64;         // of nested lists and mappings
-// Nodes that a walk over the tree visits, aliases expanded: twenty times a suite of 10,000 cases.
+// Nodes that a walk over the tree visits, with expanded aliases: twenty times those of a suite of
+// 10,000 cases.
 inline constexpr std::int64_t kMaxNodes = 1'000'000;
 
 // Line and column of a node's first character, from 1; columns count bytes.
@@ -25,27 +26,27 @@ struct Mark {
 };
 
 enum class Kind { null, scalar, sequence, mapping };
-enum class Style { plain, quoted };  // of scalars: only plain ones may be numbers and booleans
+enum class Style { plain, quoted };  // of scalars: only plain ones may be numbers or booleans
 
 struct Node;
 
 struct Entry {
   std::string key;
-  Mark mark;  // of the key
+  Mark mark;  // position of the key
   const Node* value;
 };
 
-// An alias is its anchor's node: shared, with the anchor's position.
+// A node. An alias is its anchor's node: shared, with the anchor's position.
 struct Node {
   Kind kind = Kind::null;
   Style style = Style::plain;
   Mark mark;
-  std::string text;                // of a scalar
-  std::vector<const Node*> items;  // of a sequence
-  std::vector<Entry> entries;      // of a mapping, in order; keys are distinct
+  std::string text;                // text of a scalar
+  std::vector<const Node*> items;  // items of a sequence
+  std::vector<Entry> entries;      // entries of a mapping, in order; keys are distinct
   std::int64_t expanded = 1;       // nodes of this subtree, aliases expanded
 
-  // The value of a key; nullptr when absent or when this is no mapping.
+  // Returns the entry of a key; nullptr if there is none or this is not a mapping.
   const Entry* find(std::string_view key) const;
 };
 
@@ -62,10 +63,10 @@ class Document {
   Document(Document&&) = default;
   Document& operator=(Document&&) = default;
 
-  bool has_root() const { return root_ != nullptr; }  // false only of a default Document
+  bool has_root() const { return root_ != nullptr; }  // false only for a default Document
   const Node& root() const { return *root_; }
-  // Mistakes that leave a usable tree: duplicate keys (the first one counts), keys that are no
-  // text, foreign tags, merge keys (`<<`) that name no mapping.
+  // Errors that leave a usable tree. Examples: duplicate keys (the first one counts), keys that are
+  // not text, foreign tags, and merge keys (`<<`) whose value is not a mapping.
   const std::vector<Problem>& problems() const { return problems_; }
 
  private:
@@ -75,8 +76,9 @@ class Document {
   std::vector<Problem> problems_;
 };
 
-// One document with anchors, aliases and merge keys. An empty text is a null node. Error: a syntax
-// error, a second document, a byte that is no text, a cycle of aliases, or a limit exceeded.
+// Parses one document with anchors, aliases and merge keys. An empty text gives a null node.
+// Returns a problem for a syntax error, a second document, a byte that is not text, a cycle of
+// aliases, or an exceeded limit.
 Result<Document, Problem> parse(std::string_view text);
 
 }  // namespace bench::yaml

@@ -23,9 +23,9 @@ constexpr std::string_view kBlanks = " \t";
 struct Line {
   int number;
   std::string_view indentation;
-  std::string_view content;   // behind the indentation, without blanks at its end
-  bool is_item;               // begins with "- "
-  std::size_t content_start;  // bytes before the content behind its dashes
+  std::string_view content;   // text after the indentation, without trailing blanks
+  bool is_item;               // starts with "- "
+  std::size_t content_start;  // bytes before the content that follows the dashes
   int column() const { return static_cast<int>(indentation.size()) + 1; }
   int content_column() const { return static_cast<int>(content_start) + 1; }
   std::string_view entry() const { return content.substr(content_start - indentation.size()); }
@@ -47,7 +47,7 @@ std::optional<Line> read_line(std::string_view text, int number) {
   return line;
 }
 
-// All lines up to the one at which parsing failed.
+// Returns all lines up to the one at which parsing failed.
 std::vector<Line> read_lines(std::string_view text, int last) {
   std::vector<Line> lines;
   for (const NumberedLine& next : Lines(text)) {
@@ -58,7 +58,7 @@ std::vector<Line> read_lines(std::string_view text, int last) {
   return lines;
 }
 
-// The word before the first colon of a line; empty: the line does not begin with a key.
+// Returns the word before the first colon of a line; empty if the line does not start with a key.
 std::string_view key_of(const Line& line) {
   const std::string_view entry = line.entry();
   const auto end = std::ranges::find_if_not(entry, is_word);
@@ -77,7 +77,7 @@ std::optional<Problem> find_tab(std::span<const Line> lines) {
   return std::nullopt;
 }
 
-// "m:1": a text, which takes the next lines with it until one has a key.
+// Whether the line is like "m:1": a text that also absorbs the next lines until one has a key.
 bool lacks_blank(const Line& line) {
   const std::string_view key = key_of(line);
   if (key.empty() || line.entry().size() <= key.size() + 1) return false;
@@ -103,7 +103,7 @@ struct Bracket {
   Mark mark;
 };
 
-// The brackets that a line opens and closes, outside of quotes and comments.
+// Tracks the brackets that a line opens and closes, outside of quotes and comments.
 void follow_brackets(const Line& line, std::vector<Bracket>& open) {
   char quote = '\0';
   for (std::size_t i = 0; i < line.content.size(); ++i) {
@@ -132,7 +132,7 @@ std::optional<Problem> find_open_bracket(std::span<const Line> lines) {
                              last.sign == '[' ? ']' : '}')};
 }
 
-// "sweep: n: [1, 2]".
+// Finds a line such as "sweep: n: [1, 2]".
 std::optional<Problem> find_second_key(std::span<const Line> lines) {
   if (lines.empty()) return std::nullopt;
   const Line& line = lines.back();
@@ -150,8 +150,8 @@ std::optional<Problem> find_second_key(std::span<const Line> lines) {
       fmt::format("write `{}: {{ {} }}`", outer, rest)};
 }
 
-// The lines whose column a key, or an item, may have that follows them: the last line, and those
-// that it lies in.
+// Returns the lines with which a following key or item may be aligned: the last line and those that
+// enclose it.
 std::vector<const Line*> siblings(std::span<const Line> before, bool is_item) {
   std::vector<const Line*> result;
   int limit = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the slip behind a syntax error: the YAML library reports the place where it could not go
-// on, which is often a line after the mistake, and does not say what to write.
+// Finds the mistake behind a syntax error. The YAML library reports the position where it stopped.
+// This is often a line after the mistake, and the library does not say what to write.
 #pragma once
 
 #include "harness/config/yaml.hpp"
@@ -10,9 +10,9 @@
 
 namespace bench::yaml {
 
-// The mistake in `text` that made parsing fail at `failed`: a tab that indents, a missing blank
-// behind a colon, a bracket that is not closed, two keys in one line, a wrong indentation. Returns
-// nullopt if it is none of these.
+// Finds the mistake in `text` that made parsing fail at `failed`. Knows tabs as indentation,
+// missing blanks after colons, unclosed brackets, two keys in one line, and wrong indentation.
+// Returns nullopt if it is another mistake.
 std::optional<Problem> find_slip(std::string_view text, Mark failed);
 
 }  // namespace bench::yaml

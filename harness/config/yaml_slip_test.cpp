@@ -9,7 +9,7 @@
 namespace bench::yaml {
 namespace {
 
-// What a user is told of a text.
+// Returns the message for a text.
 std::string told(const std::string& text) {
   const auto document = parse(text);
   if (document.ok()) return "no syntax error";
@@ -18,7 +18,7 @@ std::string told(const std::string& text) {
                      problem.next);
 }
 
-// The lines of one case below `cases:`, from line 2 on.
+// Returns the message for the lines of one case below `cases:`, from line 2 on.
 std::string told_of_case(const std::string& lines) { return told("cases:\n" + lines); }
 
 TEST(YamlSlips, a_missing_blank_behind_a_colon_is_found_in_its_own_line) {

@@ -9,7 +9,7 @@
 namespace bench::yaml {
 namespace {
 
-// One line a tree: scalars plain or "quoted", lists and mappings in flow form.
+// Formats a tree in one line: scalars plain or "quoted", lists and mappings in flow form.
 std::string text_of(const Node& node) {
   std::string text;
   switch (node.kind) {
@@ -67,7 +67,7 @@ TEST(Yaml, anchors_and_merge_keys) {
 
 TEST(Yaml, refuses_what_is_no_single_sound_document) {
   EXPECT_EQ(tree("a: 1\n---\nb: 2\n"), "2:1: a second document starts here");
-  EXPECT_EQ(tree("a: &x [*x]"), "1:8: this alias stands inside of the node that it names");
+  EXPECT_EQ(tree("a: &x [*x]"), "1:8: this alias is inside the node that it names");
   EXPECT_EQ(tree("a: *x"), "1:4: syntax error: the referenced anchor is not defined");
   EXPECT_EQ(tree("a: [1"), "1:4: the `[` here is not closed");
   EXPECT_EQ(tree("a: \x02"), "1:4: control character U+0002");
@@ -84,7 +84,7 @@ TEST(Yaml, limits_hold) {
             "1:65: more than 64 levels of nesting");
 }
 
-// Each level is ten times the one before: 10^8 nodes from 80 aliases.
+// Each level is ten times as large as the one before: 10^8 nodes from 80 aliases.
 TEST(Yaml, an_alias_bomb_is_refused_before_it_expands) {
   std::string bomb = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n";
   for (int level = 1; level < 9; ++level) {
@@ -95,7 +95,7 @@ TEST(Yaml, an_alias_bomb_is_refused_before_it_expands) {
   EXPECT_NE(tree(bomb).find("more than 1000000 values, aliases expanded"), std::string::npos);
 }
 
-// Merging copies entries: twice as many in every mapping, without one alias in a list.
+// Merging copies entries: each mapping doubles the number, without any alias in a list.
 TEST(Yaml, a_merge_bomb_is_refused) {
   std::string bomb = "a0: &a0 {k: 1}\n";
   for (int level = 1; level < 60; ++level) {

@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// A device's clock and the host's need not agree to the last digit.
+// A device's clock and the host's may differ slightly.
 constexpr Nanoseconds kDuetClockTolerance = std::chrono::milliseconds(1);
 
 class Player {
@@ -28,7 +28,8 @@ class Player {
   const std::optional<SideFailure>& failure() const { return failure_; }
   int canary_threads() const { return canary_threads_; }
 
-  // Whether a worker is there; else failure() says why, or nothing if the user interrupted.
+  // Returns whether a worker is running. If not, failure() gives the reason, except after an
+  // interruption.
   bool start() {
     const Status status = session_.ensure(spec_.key.threads);
     if (!status && !session_.is_interrupted()) {
@@ -37,7 +38,7 @@ class Player {
     return status.ok();
   }
 
-  // The wanted reply; else failure() says why, or nothing where the user interrupted.
+  // Returns the reply. If there is none, failure() gives the reason, except after an interruption.
   template <class Wanted>
   std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Wanted>(message, target + spec_.measure.timeout);
@@ -62,14 +63,15 @@ class Player {
       return std::nullopt;
     }
     if (round->iterations_per_sample != iterations || round->samples.empty()) {
-      failure_ = SideFailure{side_, Outcome::failed,
-                             "it cannot take samples of a given length; it is of an older version"};
+      failure_ =
+          SideFailure{side_, Outcome::failed,
+                      "the worker cannot take samples of a given length; its version is too old"};
       return std::nullopt;
     }
     if (round->samples.back() > session_.last_call() + kDuetClockTolerance) {
       failure_ = SideFailure{
           side_, Outcome::failed,
-          fmt::format("its sample of {} is longer than the request took ({})",
+          fmt::format("the worker reports a sample of {}, which is longer than the request ({})",
                       format_time(round->samples.back()), format_time(session_.last_call()))};
       return std::nullopt;
     }
@@ -120,8 +122,8 @@ class DuetRun {
     return order;
   }
 
-  // The base has to compute what the candidate does. Once that is known, who prepares first is
-  // drawn like all else: in a duet of equal sides nothing tells them apart.
+  // The base must compute the same as the candidate. Once the expected output is known, the order
+  // of preparation is random like everything else: nothing distinguishes the sides of an A/A duet.
   bool prepare() {
     PrepareRequest message = prepare_request(*request_.spec, request_.data_seed, request_.met);
     std::array<Player*, 2> order = {&candidate_, &base_};
@@ -149,7 +151,8 @@ class DuetRun {
       const auto warm = player->ask<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
                                                    kWarmupTimeFactor * time);
       if (!warm) return false;
-      // Both sides batch alike: the first iteration after a hand-over weighs the same in each.
+      // Both sides use the same batch size, so the first iteration after a hand-over has the same
+      // weight.
       if (warm->iterations_per_sample >= iterations_) {
         iterations_ = warm->iterations_per_sample;
         sample_ = std::max(sample_, warm->sample);
@@ -160,7 +163,7 @@ class DuetRun {
 
   void take_turns() {
     const bool pools = request_.spec->key.threads != 1;
-    // The other side has used the caches, and pools sleep: an untimed sample comes first.
+    // The other side has used the caches and pools sleep, so an untimed sample comes first.
     const std::int64_t samples = pools || sample_ < kLongSample ? 2 : 1;
     const Nanoseconds turn = samples * sample_ + (pools ? kHandOver : Nanoseconds(0));
     const auto rounds = static_cast<int>(std::clamp<std::int64_t>(
@@ -195,7 +198,7 @@ class DuetRun {
     if (duet.candidate_clock_hz.size() < duet.candidate.size()) duet.candidate_clock_hz.clear();
   }
 
-  // Both sides take them, on as many threads, or they cannot be held against each other.
+  // Canaries are comparable only if both sides took them, on the same number of threads.
   void keep_whole_canaries(Duet& duet) {
     const bool whole = duet.base_canary.size() == duet.base.size() &&
                        duet.candidate_canary.size() == duet.candidate.size() &&

@@ -17,14 +17,14 @@
 namespace bench {
 namespace {
 
-// For what stage 1 leaves undecided, where --budget does not say otherwise.
+// Time for cases that stage 1 leaves undecided, unless --budget is given.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
-// Of a case in stage 1 where duets follow.
+// Time per case in stage 1 if duets follow.
 constexpr Nanoseconds kGlanceTime = std::chrono::milliseconds(20);
 
-// Where a base is given, every case has duets, which judge its time better than runs of the store
-// do and cost no more (docs/decisions/0020). Stage 1 then asks what they do not: whether the case
-// can be computed, whether its result is right, and what it is made of.
+// If a base is given, every case has duets. They judge its time better than runs of the store do
+// and cost no more (docs/decisions/0020). Stage 1 then checks the rest: whether the case can be
+// computed, whether its result is correct, and which facts it has.
 Plan glance_at(Plan plan) {
   for (Case& spec : plan.cases) {
     spec.measure.processes = 1;
@@ -36,7 +36,7 @@ Plan glance_at(Plan plan) {
   return plan;
 }
 
-// The gate's file, and its text for the kits.
+// Appends to the gate's file, and keeps its text for the kits.
 class EvidenceSink final : public RecordSink {
  public:
   explicit EvidenceSink(FileSink& file) : file_(file) {}
@@ -107,7 +107,7 @@ class GateRun {
   Env& env_;
   Nanoseconds started_;
   GateOutcome outcome_;
-  QuietLevels levels_;  // of the store and of stage 1
+  QuietLevels levels_;  // from the store and from stage 1
 };
 
 Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
@@ -141,8 +141,8 @@ Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
   return look_up(report);
 }
 
-// One per case of the plan, in its order: after Ctrl-C the report lacks those that were not
-// reached.
+// Adds one entry per case of the plan, in its order: after Ctrl-C the report lacks the cases that
+// were not reached.
 void GateRun::add_cases(const Report& report) {
   for (const CaseRecord& record : report.cases) {
     if (record.quiet) levels_.know(record.quiet->threads, record.quiet->level);
@@ -184,12 +184,13 @@ Status GateRun::look_up(const Report& report) {
   evidence.changes = std::move(stored.changes);
   evidence.configuration_is_stored = stored.holds_configuration;
   evidence.store_problems = std::move(stored.problems);
-  // A part of the configuration misses the rest of it on purpose.
+  // A part of the configuration lacks the other cases on purpose.
   if (request_.extent == GateRequest::Extent::whole) evidence.removed = std::move(stored.removed);
   return Done{};
 }
 
-// A base that cannot be put beside the candidate costs the comparison, never the run.
+// If the base cannot be compared with the candidate, the comparison is omitted, but the run
+// continues.
 void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
   const auto greeting = exchange_greeting(parts.start_base, parts.hello, parts.interrupted);
   const Status speaks = greeting.ok() ? check_protocol(*greeting, parts.hello) : Status(Done{});
@@ -200,8 +201,8 @@ void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
                         library_facts(outcome_.gate.facts.candidate.libraries));
     return;
   }
-  if (request_.interrupted()) return;  // it was not the base's fault
-  // A base of another release cannot be compared with; one that answers nothing has died.
+  if (request_.interrupted()) return;  // the base did not cause it
+  // A base of another release cannot be compared; one that does not answer has died.
   const Outcome outcome = greeting.ok() ? Outcome::unsupported : Outcome::failed;
   const Error& why = greeting.ok() ? speaks.error() : greeting.error();
   progress.message("the base cannot be measured: " + why.message());
@@ -265,7 +266,7 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
   return Done{};
 }
 
-// A side that does not come up costs its half, with the reason.
+// If a side does not start, its half of the kit is missing, and the kit states the reason.
 Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const GateParts& parts,
                             ops::MetLayouts met) {
   Kit kit;
@@ -286,7 +287,7 @@ Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const 
           fmt::format("no profile of the {}: {}", request.label, profiled.error().message()));
     }
   };
-  // What failed is profiled so that all up to its failure is kept.
+  // A failed side is profiled so that everything up to its failure is kept.
   const auto entry =
       std::ranges::find(outcome_.gate.evidence.cases, judgement.id, &CaseEvidence::id);
   const auto outcome_of = [&](SideFailure::Side side) {

@@ -23,10 +23,11 @@
 namespace bench {
 namespace {
 
-// A share: totals of profiled iterations that differ by more from what was judged say so.
+// A fraction. The text points out totals of profiled iterations that differ by more from the judged
+// effect.
 constexpr double kKitTolerance = 0.05;
 
-// The same thing in every iteration: the second reorder of a layer is another one than the first.
+// Identifies an activity across iterations: the second reorder of a layer differs from the first.
 struct Key {
   std::string scope, name;
   int occurrence = 0;
@@ -101,7 +102,7 @@ std::string implementation_cell(const KitRow& row) {
   return row.base_implementation + " -> " + row.candidate_implementation;
 }
 
-// "base (medians of 20 iterations)".
+// Returns "base (medians of 20 iterations)".
 std::string side_heading(const std::optional<KitSide>& side) {
   if (!side) return "nothing";
   std::set<std::int64_t> iterations;
@@ -143,7 +144,7 @@ Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
   return trace->finish();
 }
 
-// The lines of the gate's file that speak of the case.
+// Returns the lines of the gate's file that belong to the case.
 std::string samples_of(std::string_view gate_text, const std::string& id) {
   const std::string field = fmt::format("\"id\":\"{}\"", id);
   std::string samples;
@@ -171,7 +172,7 @@ KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity
     Activity& kept = side.activities.emplace_back(activity);
     kept.track.pid = pid;
     kept.attributes.set(Attribute::process_name, side.label);
-    kept.correlation.reset();  // numbers of two processes mean different things
+    kept.correlation.reset();  // correlation numbers are not comparable between two processes
   }
   for (Activity& activity : side.activities) activity.start -= first;
   return side;
@@ -232,8 +233,7 @@ std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
   const double effect = *kit.judgement->effect;
   if (std::abs(share - effect) > std::max(kKitTolerance, std::abs(effect) / 2)) {
     text += fmt::format(
-        "; the verdict's {:+.1f}% come from many more samples without a profiler and are what "
-        "counts",
+        "; the verdict's {:+.1f}% is decisive: it comes from many more samples without a profiler",
         100 * effect);
   }
   return text + ".";
@@ -251,7 +251,7 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
     return !row.base_implementation.empty() && !row.candidate_implementation.empty() &&
            row.base_implementation != row.candidate_implementation;
   });
-  std::string text = changes.empty() ? std::string("Nothing else that is known changed")
+  std::string text = changes.empty() ? std::string("No other known property changed")
                                      : "What else changed: " + changes_text(changes);
   if (steps > 0)
     text += fmt::format("; {} of {} steps run another implementation", steps, rows.size());
@@ -281,7 +281,7 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
   text +=
       "\n`timeline.html` shows both sides as two processes that start at 0; `trace.json` is the "
       "same "
-      "for\nui.perfetto.dev. `samples.jsonl` holds every sample of the case.\n";
+      "for\nui.perfetto.dev. `samples.jsonl` contains every sample of the case.\n";
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {
     text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", side_heading(kit.base),
@@ -294,7 +294,7 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
                  Existing existing) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  if (code) return Error{fmt::format("cannot create the folder: {}", code.message()), folder, ""};
   std::vector<KitRow> rows;
   if (kit.base || kit.candidate) {
     const KitSide nothing;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kit of a failing case: both sides' profiles as one trace and one table, what changed in a
-// sentence, how to measure it again. Pure but for the files that it writes.
+// The kit of a failing case: both sides' profiles as one trace and one table, a sentence about what
+// changed, and how to reproduce the measurement. Pure functions, except that write_kit() writes
+// files.
 #pragma once
 
 #include "base/file.hpp"
@@ -19,45 +20,46 @@ namespace bench {
 struct KitSide {
   std::string label;  // "candidate", "base", "stored, 1a2b3c4d, 2026-11-20T08:00:00Z"
   std::vector<Activity> activities;          // of some iterations, or of one
-  std::map<std::string, std::string> facts;  // of the pass: "isa", "threads"
+  std::map<std::string, std::string> facts;  // from the profile pass: "isa", "threads"
   std::optional<std::string> end;            // how the pass failed: "SIGSEGV ..."
 };
 
-// From a profile's activities: those of its iterations (all, where it came to none), starting at 0,
-// on process `pid`, which the trace calls by the label.
+// Builds a side from the activities of a profile. Keeps those within iterations (all if there are
+// none). Times start at 0 in process `pid`, to which the trace gives the label as name.
 KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile);
 KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
                  const std::string& case_id);
 
-// What one iteration runs, both sides side by side.
+// One activity of an iteration, with both sides side by side.
 struct KitRow {
   enum class Change { vanished, appeared, slower, faster, same };
   Change change = Change::same;
-  std::string scope, name;  // layer and primitive; `name` counts where it occurs several times
+  std::string scope, name;  // layer and primitive; `name` has a number if it occurs several times
   std::optional<Nanoseconds> base, candidate;  // medians over the iterations
   std::string base_implementation, candidate_implementation;
 };
-// The largest difference of time first. Differences up to `tolerance` (a share) are none.
+// Returns the rows with the largest time difference first. Differences up to `tolerance` (a
+// fraction) count as equal.
 std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance);
 
 struct Kit {
   const GateFile* gate;
   const Judgement* judgement;
-  std::optional<KitSide> base;  // absent: nothing is known of it
+  std::optional<KitSide> base;  // nullopt: no profile of the base is known
   std::optional<KitSide> candidate;
-  std::vector<std::string> notes;  // why a half is missing
+  std::vector<std::string> notes;  // why a side is missing
 };
 
-// How the activities' total compares with the effect that was judged: a few profiled iterations are
-// no measurement. Empty without both sides or an effect.
+// Compares the activities' total time with the judged effect. (A few profiled iterations are not a
+// measurement.) Empty without both sides or without an effect.
 std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows);
 
-// The changed implementation, layout, ISA, library or clock; always a sentence.
+// Describes the changed implementation, layout, ISA, library or clock. Never empty.
 std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows);
 std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows);
 
-// FOLDER/: trace.json and timeline.html (two processes), README.md, samples.jsonl (stage 1 and
-// duets of the case, as they stand in `gate_text`, the gate's file). The folder is made.
+// Creates FOLDER with trace.json and timeline.html (two processes), README.md and samples.jsonl.
+// samples.jsonl has the case's lines (stage 1 and duets) of `gate_text`, the gate's file.
 Status write_kit(const Kit& kit, const std::string& folder, std::string_view gate_text,
                  Existing existing);
 

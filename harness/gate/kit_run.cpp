@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-// Medians of few iterations scatter; a timeline of many is hard to read.
+// Medians of few iterations scatter; a timeline of many iterations is hard to read.
 constexpr Nanoseconds kKitTime = std::chrono::milliseconds(300);
 constexpr std::int64_t kMinKitIterations = 5;
 constexpr std::int64_t kMaxKitIterations = 25;
@@ -38,7 +38,7 @@ class Activities final : public ActivitySink {
   std::vector<Activity> all;
 };
 
-// Of a failed case everything is announced, and written again where it ended.
+// Collects activities. A failing case announces each activity, and writes it again once it ends.
 class KitSink final : public RecordSink {
  public:
   Status append(const Record& record) override {

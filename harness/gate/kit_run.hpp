@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's half of a kit: one case once more, on one side, with the collectors on.
+// Profiles one case once more on one side, for the kit.
 #pragma once
 
 #include "base/env.hpp"
@@ -16,17 +16,17 @@ namespace bench {
 
 struct KitRequest {
   const Case* spec = nullptr;
-  ops::MetLayouts met{};  // of a layer
+  ops::MetLayouts met{};  // input layouts of a layer in its network
   std::uint64_t seed = 1;
-  Outcome outcome = Outcome::ok;  // of the candidate: what fails is watched from its first run on
+  Outcome outcome = Outcome::ok;  // the candidate's; a failed case is profiled from its first run
   std::string label;
-  std::int64_t pid = 1;  // of the side in the trace
-  // Of the case, if known: the shorter it is, the more iterations are profiled.
+  std::int64_t pid = 1;  // process id of the side in the trace
+  // Time per iteration, if known: short iterations allow more of them.
   std::optional<Nanoseconds> iteration{};
 };
 
-// What the side ran until it ended, however it did. Error: no worker starts, or no folder for
-// temporary files.
+// Returns what the side ran until it ended, even if it failed. Returns an error if no worker starts
+// or no temporary folder can be created.
 Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hello,
                              const std::function<bool()>& interrupted, const KitRequest& request,
                              Env& env);

@@ -113,7 +113,7 @@ TEST_F(KitText, SaysSoWhereNothingElseChanged) {
   gate_.evidence.changes.clear();
   judgement_.changes.clear();
   kit_.base.reset();
-  EXPECT_EQ(kit_sentence(kit_, {}), "Nothing else that is known changed.");
+  EXPECT_EQ(kit_sentence(kit_, {}), "No other known property changed.");
 }
 
 TEST_F(KitText, TheReportHoldsTableAndReproduction) {
@@ -124,15 +124,15 @@ TEST_F(KitText, TheReportHoldsTableAndReproduction) {
                                     "jit:avx2 -> jit:sse41 |")));
 }
 
-// Issue 16: the table contradicted the verdict beside it and did not say so.
+// Issue 16: the table contradicted the verdict next to it and did not say so.
 TEST_F(KitText, ATotalThatContradictsTheVerdictSaysWhatCounts) {
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   judgement_.effect = 0.36;  // 140 ns to 190 ns
   EXPECT_EQ(kit_total(kit_, rows), "Together the activities take 140 ns and 190 ns (+35.7%).");
   judgement_.effect = 1.14;
   EXPECT_EQ(kit_total(kit_, rows),
-            "Together the activities take 140 ns and 190 ns (+35.7%); the verdict's +114.0% come "
-            "from many more samples without a profiler and are what counts.");
+            "Together the activities take 140 ns and 190 ns (+35.7%); the verdict's +114.0% is "
+            "decisive: it comes from many more samples without a profiler.");
   kit_.base.reset();
   EXPECT_EQ(kit_total(kit_, rows), "");
 }

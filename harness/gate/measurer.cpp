@@ -78,7 +78,7 @@ Nanoseconds GateMeasurer::spent_on_samples() const {
   return base.timed + base.warmup + candidate.timed + candidate.warmup;
 }
 
-// The most urgent of them, in turns.
+// Measures the most urgent requests, interleaved.
 Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence) {
   std::size_t left = 0;
   for (const Wanted& wish : wanted) left += static_cast<std::size_t>(wish.count);
@@ -104,7 +104,7 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
   return Done{};
 }
 
-// As in the network, where the case is a layer of one.
+// Layouts are those of the network to which the layer belongs.
 Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
   if (!layouts_.knows(spec)) {
     workers_.finish();
@@ -142,15 +142,14 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   duet.number = static_cast<int>(std::ranges::count(entry.duets, duet.stage, &Duet::stage));
   if (!log_ratio(duet)) {
     return note_failure(
-        wanted, {SideFailure::Side::base, Outcome::failed, "its samples take no time at all"},
-        entry);
+        wanted, {SideFailure::Side::base, Outcome::failed, "its samples took no time"}, entry);
   }
   BENCH_RETURN_IF_ERROR(parts_.append(duet_line(duet)));
   entry.duets.push_back(std::move(duet));
   return Done{};
 }
 
-// Whether the base computes what the candidate does not.
+// Finds out whether the base computes a case that the candidate does not compute.
 Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   wanted.count = 0;

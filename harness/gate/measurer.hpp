@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what a gate's decision still wants, and asks again, until nothing is wanted, the time is
-// over or the user interrupts. Judges nothing itself.
+// Measures what decide() requests and calls it again. Stops if nothing is requested, the time is
+// over or the user interrupts. Does not judge anything itself.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -20,10 +20,10 @@
 
 namespace bench {
 
-// Cases whose duets take turns, so that one disturbance is not all that one case sees; with more
-// of them the end of the budget would leave all half measured.
+// Number of cases whose duets are interleaved, so that one disturbance does not affect all duets of
+// a case. With more cases, the end of the budget would leave all of them half measured.
 inline constexpr std::size_t kCasesInTurns = 8;
-// Between two windows of a case, which are to see different minutes of the machine.
+// Minimum time between two windows of a case, so that they see different states of the machine.
 inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
 
 // Steps of a gate, reported before each measurement as steps of `observer`, which outlives it.
@@ -36,10 +36,10 @@ struct GateParts {
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;  // sleeps
   std::function<bool()> interrupted;
-  QuietLevels levels = {};  // that are known beforehand: of the store and of stage 1
-  // Each duet and window as it is measured, as a line of the gate's file.
+  QuietLevels levels = {};  // quiet levels known in advance, from the store and stage 1
+  // Receives each duet and window once it is measured, as a line of the gate's file.
   std::function<Status(std::string_view line)> append;
-  // Before each of them. Absent: nobody is told.
+  // Called before each measurement; may be empty.
   DuetProgress progress;
 };
 
@@ -47,19 +47,19 @@ struct GateTask {
   const Plan* plan;  // `evidence.cases` are in the order of its cases
   std::string run_id;
   std::uint64_t seed = 1;
-  std::optional<Nanoseconds> budget;  // from now on
+  std::optional<Nanoseconds> budget;  // starts at construction
 };
 
 class GateMeasurer {
  public:
   GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock);
 
-  // Adds to the evidence; sets `stopped` if the budget or an interruption leaves something wanted.
-  // Error: append's.
+  // Adds to the evidence until it is complete. Sets `stopped` if the budget or an interruption ends
+  // it early. Returns an error if `append` fails.
   Result<Decision> settle(GateEvidence& evidence);
-  // The layouts that a layer meets in its network, asked for once; empty for other cases.
+  // Returns a layer's input layouts in its network, which are queried once; empty for other cases.
   Result<ops::MetLayouts> layouts_met_by(const Case& spec);
-  // Warm-up and timed samples of all workers so far.
+  // Total warm-up and sample time of all workers so far.
   Nanoseconds spent_on_samples() const;
 
  private:
@@ -67,7 +67,7 @@ class GateMeasurer {
   Status measure_duet(Wanted& wanted, CaseEvidence& entry);
   Status measure_window(Wanted& wanted, CaseEvidence& entry);
   Status ask_base(Wanted& wanted, CaseEvidence& entry);
-  // A side whose worker does not come up; nothing if the user interrupted.
+  // Records a side whose worker did not start, unless the user interrupted.
   Status note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
                             CaseEvidence& entry);
   Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
@@ -82,10 +82,10 @@ class GateMeasurer {
   Nanoseconds started_;
   WorkerSession candidate_;
   WorkerSession base_;
-  DuetWorkers workers_;  // both of them
+  DuetWorkers workers_;  // run base_ and candidate_
   QuietLevels levels_;
   NetworkLayouts layouts_;
-  std::map<std::string, OutputSample> outputs_;     // by case, of its first duet
+  std::map<std::string, OutputSample> outputs_;     // by case, from its first duet
   std::map<std::string, Nanoseconds> window_ends_;  // by case
   std::uint64_t duets_ = 0;
   std::size_t done_ = 0;  // duets, and processes of windows

@@ -24,7 +24,7 @@ using testing::SizeIs;
 
 constexpr const char* kSingleThread = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1";
 
-// Two sides over fake backends and one clock, which a script of each side moves.
+// Two sides over fake backends and one clock, which each side's script advances.
 class GateTest : public test::CoordinatorTest {
  protected:
   using Side = SideFailure::Side;
@@ -110,7 +110,7 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   EXPECT_THAT(result.duet->base, Each(Nanoseconds(100us)));
   EXPECT_THAT(result.duet->candidate, Each(Nanoseconds(103us)));
   EXPECT_DOUBLE_EQ(*log_ratio(*result.duet), std::log(103000.0) - std::log(100000.0));
-  // Each round holds a turn of both; who is first changes.
+  // Each round has one turn of each side; the order changes.
   ASSERT_THAT(rounds_, SizeIs(2 * kMaxDuetRounds));
   int base_first = 0;
   for (std::size_t i = 0; i < rounds_.size(); i += 2) {
@@ -119,7 +119,7 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   }
   EXPECT_GT(base_first, 0);
   EXPECT_LT(base_first, kMaxDuetRounds);
-  EXPECT_THAT(pauses_, IsEmpty());  // one thread: no pool that would have to sleep
+  EXPECT_THAT(pauses_, IsEmpty());  // one thread: there is no pool that must sleep
 }
 
 TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
@@ -143,12 +143,12 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
     return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
   };
   EXPECT_EQ(rounds(100us), kMaxDuetRounds);
-  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each
+  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each timed one
   EXPECT_EQ(rounds(20ms), kMinDuetRounds);
 }
 
 TEST_F(GateTest, BothSidesBatchAlike) {
-  // Alone the base would take 11 iterations a sample, the candidate 6.
+  // Alone, the base would take 11 iterations per sample and the candidate 6.
   takes(Side::base, 10us);
   takes(Side::candidate, 20us);
   const Plan plan = plan_of({kSingleThread});
@@ -168,10 +168,10 @@ TEST_F(GateTest, AnObviouslySlowerCandidateIsARegressionAfterItsFirstDuets) {
   const Decision decision = settle(plan, evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
   EXPECT_EQ(decision.judgements[0].duets, 7);
-  EXPECT_EQ(decision.judgements[0].confirmations, 0);  // it is obvious
+  EXPECT_EQ(decision.judgements[0].confirmations, 0);  // the effect is obvious
   EXPECT_NEAR(*decision.judgements[0].effect, 0.5, 1e-9);
   EXPECT_EQ(workers_, 2 * 7);          // each duet of a case has two fresh processes
-  EXPECT_THAT(lines_, SizeIs(1 + 7));  // the base's facts, and every duet
+  EXPECT_THAT(lines_, SizeIs(1 + 7));  // the base's facts and every duet
   EXPECT_THAT(lines_[0], HasSubstr("\"base_side\""));
   EXPECT_THAT(lines_[1], HasSubstr("\"duet\""));
 }
@@ -210,7 +210,7 @@ TEST_F(GateTest, WorkersServeNoMoreCasesThanTheyMay) {
   for (const Case& spec : plan.cases) ASSERT_TRUE(run_duet(workers, {&spec}).duet);
   EXPECT_EQ(workers_, 2 * 2);
   ASSERT_TRUE(run_duet(workers, {&plan.cases.back()}).duet);
-  EXPECT_EQ(workers_, 2 * 3);  // no two duets of one case are of the same workers
+  EXPECT_EQ(workers_, 2 * 3);  // no two duets of one case use the same workers
 }
 
 TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
@@ -220,12 +220,12 @@ TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
   EXPECT_EQ(workers_, 2 * 2 * 6);
 }
 
-// A crash may be what another case left in the process.
+// A crash may result from what another case left in the process.
 TEST_F(GateTest, AFailureOfWorkersThatServedOtherCasesIsTriedAgainWithFreshOnes) {
   const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
   int prepared = 0;
   side_faults_[Side::candidate] = [&](const Request& request) -> std::optional<WorkerFailure> {
-    // The second case in the first workers.
+    // The second case in the first workers fails.
     if (!std::holds_alternative<PrepareRequest>(request) || ++prepared != 2) return std::nullopt;
     return WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"};
   };
@@ -299,7 +299,7 @@ TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
   GateEvidence evidence = evidence_for(plan);
   const Judgement judgement = settle(plan, evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::incomparable);
-  EXPECT_THAT(judgement.reason, HasSubstr("the base ends with wrong_result"));
+  EXPECT_THAT(judgement.reason, HasSubstr("the base ended with wrong_result"));
 }
 
 TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
@@ -372,7 +372,7 @@ TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
   EXPECT_THAT(lines_, SizeIs(3));
 }
 
-// Both sides on a device, whose clock is lower on the candidate's.
+// Both sides run on a device whose clock is lower for the candidate.
 class DeviceGateTest : public GateTest {
  protected:
   void scripted(Side side, std::function<ops::DeviceSample()> sample) {
@@ -417,7 +417,7 @@ TEST_F(DeviceGateTest, ASideThatStaysVoidIsAFailureOfThatSide) {
   settle(plan, evidence);
   ASSERT_TRUE(evidence.cases[0].failure);
   EXPECT_EQ(evidence.cases[0].failure->side, Side::candidate);
-  EXPECT_EQ(evidence.cases[0].failure->reason, "all 18 samples were void, most often: hot");
+  EXPECT_EQ(evidence.cases[0].failure->reason, "all 18 samples were discarded, most often: hot");
 }
 
 }  // namespace

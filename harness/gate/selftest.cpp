@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::array<double, 4> kSlowdowns = {0.02, 0.03, 0.05, 0.10};
 constexpr double kObviousSlowdown = 1.0;  // twice the time
-// As in a change that touches one operator of many.
+// As in a change that affects one of many operators.
 constexpr int kSlowerCases = 4;
-// Power needs fewer suites than alarms: each has kSlowerCases of them.
+// Power needs fewer suites than false positives: each suite has kSlowerCases of them.
 constexpr int kPowerDivisor = 4;
 
 SelfTestSummary::Kernel kernel_of(const RecordedDuets& record, const RecordedDuets& all_rounds) {
@@ -91,7 +91,8 @@ std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests, Ro
 Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
                                   const SelfTestOptions& options) {
   const std::vector<RecordedDuets> records = recorded_duets(tests);
-  if (records.empty()) return Error{"holds no duets", "", "bench selftest --record makes them"};
+  if (records.empty())
+    return Error{"contains no duets", "", "record some with `bench selftest --record FILE`"};
   SelfTestSummary summary;
   const std::vector<RecordedDuets> all_rounds = recorded_duets(tests, Rounds::all);
   for (std::size_t i = 0; i < records.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a gate can be trusted on one machine: what its self-test measured, the file that keeps
-// it (schema bench.selftest/1), and what follows for whole suites. Pure functions.
+// How far a gate can be trusted on one machine: the measurements of its self-test, their file
+// (schema bench.selftest/1), and the results for whole suites. Pure functions.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,41 +19,41 @@ namespace bench {
 
 inline constexpr std::string_view kSelfTestSchema = "bench.selftest/1";
 
-// Of one duet of equal sides, what the gate works with.
+// One A/A duet, reduced to what the gate uses.
 struct EqualDuet {
   std::string id;
   double log_ratio = 0;
   Nanoseconds base_q25{0};  // of whole samples
   std::int64_t iterations_per_sample = 1;
-  // What the same duet says if all its rounds count; absent where they do, without canaries.
+  // The result if all rounds count; nullopt if there are no canaries.
   struct AllRounds {
     double log_ratio = 0;
     Nanoseconds base_q25{0};
   };
   std::optional<AllRounds> all_rounds = std::nullopt;
 };
-// Absent where its samples took no time.
+// Returns nullopt if the samples took no time.
 std::optional<EqualDuet> equal_duet(const Duet& duet);
 
-// An injected slowdown, and what duets made of it.
+// An injected slowdown and the slowdown that the duets measured.
 struct InjectedSlowdown {
   std::string id;
-  double injected = 0;  // shares
+  double injected = 0;  // fractions
   double seen = 0;
   int duets = 0;
 };
 
 struct TimerFacts {
-  Nanoseconds step{0};  // smallest difference of two reads that differ
-  Nanoseconds read{0};  // of one, on average
+  Nanoseconds step{0};  // smallest positive difference of two consecutive clock reads
+  Nanoseconds read{0};  // duration of one read, on average
 };
 struct HarnessFacts {
   std::string id;
-  Nanoseconds between_samples{0};  // of the worker's time in a round, what is no sample
-  std::optional<double> profiler;  // profiled over unprofiled iteration, a share above 0
+  Nanoseconds between_samples{0};  // worker time in a round outside samples, per sample
+  std::optional<double> profiler;  // profiled / unprofiled iteration time - 1
 };
 
-// One sitting.
+// One sitting: one run of the self-test.
 struct SelfTest {
   std::string run_id;
   std::string time;  // UTC
@@ -65,17 +65,17 @@ struct SelfTest {
   std::vector<EqualDuet> duets;  // in the order of measurement
 };
 
-// Lines, the first one with the schema; sittings can be concatenated.
+// Returns lines, the first one with the schema. Files of several sittings can be concatenated.
 std::string self_test_lines(const SelfTest& test);
-// Error: no such file, or a damaged line, with its place.
+// Returns an error, with location, if there is no sitting or a line is malformed.
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name);
 
-// One a case and sitting. all: as if there were no canaries.
+// Returns one entry per case and sitting. `all` ignores the canaries.
 enum class Rounds { counted, all };
 std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests,
                                           Rounds rounds = Rounds::counted);
 
-// What it comes to: suites of 100 cases drawn from the record.
+// The summary: results for suites of 100 cases, resampled from the record.
 struct PowerRow {
   double slowdown = 0;
   SimulationResult result;
@@ -85,18 +85,19 @@ struct SelfTestSummary {
   struct Kernel {
     std::string name;
     int duets = 0;
-    double center = 0, deviation = 0;  // of the log-ratios
+    double center = 0, deviation = 0;  // location and deviation of the log-ratios
     double deviation_of_all_rounds = 0;
-    std::optional<double> detectable;  // with GatePolicy::extended_duets of them, a share
+    // Minimum detectable effect with GatePolicy::extended_duets, a fraction
+    std::optional<double> detectable;
   };
   std::vector<Kernel> kernels;
   SimulationResult clean;
-  SimulationResult clean_as_recorded;  // without mirror images
-  // A budget that ends after kDuetsOfShortBudget of each case, so that nothing is confirmed.
+  SimulationResult clean_as_recorded;  // without mirrored duets
+  // The budget ends after kDuetsOfShortBudget duets per case, so nothing is confirmed.
   SimulationResult clean_cut_short;
   PowerRow power_cut_short;
-  std::vector<PowerRow> power;  // of +2, 3, 5, 10 %
-  // The same if all rounds counted; absent where they do.
+  std::vector<PowerRow> power;  // for +2, 3, 5, 10 %
+  // The same if all rounds counted; nullopt if no duet has canaries.
   struct Unconditioned {
     SimulationResult clean;
     std::vector<PowerRow> power;
@@ -107,7 +108,7 @@ struct SelfTestOptions {
   int suites = 1000;
   std::uint64_t seed = 1;
 };
-// Error: nothing was recorded.
+// Returns an error if there are no duets.
 Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
                                   const SelfTestOptions& options);
 

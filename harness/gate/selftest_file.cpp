@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Eight digits after the point of a share are far below what any clock tells.
+// Rounds to eight decimal places, far below the resolution of any clock.
 double rounded(double value) { return std::round(value * 1e8) / 1e8; }
 
 std::string selftest_line(const Json& object) {
@@ -84,12 +84,12 @@ EqualDuet read_duet(const nlohmann::json& object) {
     duet.all_rounds = {all.at("log_ratio").get<double>(),
                        Nanoseconds(all.at("base_q25_ns").get<std::int64_t>())};
     if (!std::isfinite(duet.all_rounds->log_ratio) || duet.all_rounds->base_q25.count() < 1) {
-      throw std::invalid_argument("a duet without time");
+      throw std::invalid_argument("a duet without a time");
     }
   }
   if (duet.iterations_per_sample < 1 || duet.base_q25.count() < 1 ||
       !std::isfinite(duet.log_ratio)) {
-    throw std::invalid_argument("a duet without time");
+    throw std::invalid_argument("a duet without a time");
   }
   return duet;
 }
@@ -153,7 +153,7 @@ Json to_json(const std::vector<PowerRow>& rows) {
 }
 
 std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
-  std::string text = fmt::format("  if all rounds counted, also disturbed ones: {} of {} red;",
+  std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
                                  without.clean.red, without.clean.suites);
   for (const PowerRow& row : without.power) {
     text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &without.power.front() ? "" : ",",
@@ -190,13 +190,14 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
       if (!object.ok()) throw std::invalid_argument(object.error().what);
       read_line(*object, tests);
     } catch (const std::exception& problem) {
-      return Error{fmt::format("damaged record: {}", problem.what()),
+      return Error{fmt::format("malformed record: {}", problem.what()),
                    fmt::format("{}:{}", name, line.number),
-                   "bench selftest --record makes such files"};
+                   "create such a file with `bench selftest --record FILE`"};
     }
   }
   if (tests.empty()) {
-    return Error{"holds no record `selftest`", name, "bench selftest --record makes such files"};
+    return Error{"contains no record `selftest`", name,
+                 "create such a file with `bench selftest --record FILE`"};
   }
   return tests;
 }
@@ -204,11 +205,12 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
 std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
   std::string text;
   for (const SelfTest& test : tests) text += machine_text(test);
-  text += "\nduets of equal sides\n";
+  text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
-    text += fmt::format("  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, tells {:.1f} %",
-                        kernel.duets, kernel.name, 100 * std::expm1(kernel.center),
-                        100 * kernel.deviation, 100 * kernel.detectable.value_or(0));
+    text += fmt::format(
+        "  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, minimum detectable effect {:.1f} %",
+        kernel.duets, kernel.name, 100 * std::expm1(kernel.center), 100 * kernel.deviation,
+        100 * kernel.detectable.value_or(0));
     if (summary.all_rounds) {
       text += fmt::format("; deviation {:.2f} % if all rounds counted",
                           100 * kernel.deviation_of_all_rounds);
@@ -217,8 +219,8 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
   }
   const SimulationResult& clean = summary.clean;
   text += fmt::format(
-      "\nsuites of 100 cases, drawn from these duets\n"
-      "  clean: {} of {} red; {:.3f} false alarms in 100 cases; {:.1f} processes a case\n",
+      "\nsuites of 100 cases, resampled from these duets\n"
+      "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
       clean.red, clean.suites, percent_of(clean.alarms, clean.clean), clean.processes_per_case);
   text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
                       summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
@@ -229,9 +231,10 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
       100 * cut_short.slowdown, percent_of(cut_short.result.found, cut_short.result.slow),
       cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
-    text += fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes a case\n",
-                        100 * row.slowdown, percent_of(row.result.found, row.result.slow),
-                        row.result.slow, row.result.processes_per_case);
+    text +=
+        fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
+                    100 * row.slowdown, percent_of(row.result.found, row.result.slow),
+                    row.result.slow, row.result.processes_per_case);
   }
   if (summary.all_rounds) text += all_rounds_text(*summary.all_rounds);
   return text;

@@ -60,7 +60,7 @@ class SelfTestRun {
         BENCH_RETURN_IF_ERROR(play(spec, slowed_workers_, [&](const Duet& duet) {
           if (const auto ratio = log_ratio(duet)) slowed_ratios_[spec.id].push_back(*ratio);
         }));
-        slowed_workers_.finish();  // their memory is as much again
+        slowed_workers_.finish();  // they need as much memory as the other pair
       }
     }
     return finished();
@@ -107,7 +107,7 @@ class SelfTestRun {
     return std::move(*reply);
   }
 
-  // What a round takes beside its samples: the loop, its bookkeeping, the two messages.
+  // Measures the time of a round outside its samples: the loop, its bookkeeping, the two messages.
   Status measure_harness(const Case& spec) {
     BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
     PrepareRequest prepare = prepare_request(spec, task_.seed, {});
@@ -126,7 +126,7 @@ class SelfTestRun {
     return Done{};
   }
 
-  // Absent where the case cannot be profiled.
+  // Returns nullopt if the case cannot be profiled.
   Result<std::optional<double>> measure_profiler(const Case& spec, const PrepareRequest& prepare) {
     BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("selftest"));
     ProfileRequest request;

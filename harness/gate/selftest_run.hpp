@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what `bench selftest` reports: duets of equal sides, duets with an injected slowdown,
-// the timer, and what harness and profiler cost.
+// Measures what `bench selftest` reports: A/A duets, duets with an injected slowdown, the timer,
+// and the overhead of harness and profiler.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -17,18 +17,18 @@
 namespace bench {
 
 inline constexpr double kInjectedSlowdown = 0.03;
-// One of so many duets has it: enough to show that it is seen as what it is.
+// One in this many duets has an injected slowdown: enough to show that it is measured correctly.
 inline constexpr int kInjectedEvery = 5;
 
 struct SelfTestTask {
   const Plan* plan = nullptr;
   std::uint64_t seed = 1;
-  int duets = 40;  // of equal sides, a case
+  int duets = 40;  // A/A duets per case
   std::optional<Nanoseconds> budget;
 };
 
 struct SelfTestParts {
-  WorkerFactory start;         // either side
+  WorkerFactory start;         // for either side
   WorkerFactory start_slowed;  // by kInjectedSlowdown
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;
@@ -36,12 +36,12 @@ struct SelfTestParts {
   std::function<void(const GateStep&)> progress;
 };
 
-// Reads of the clock, in a row.
+// Reads the clock many times in succession.
 TimerFacts measure_timer(Clock& clock);
 
-// Cases in turns, so that each sees the whole sitting. Ends early, with what there is, when the
-// budget is over or the user interrupts. Error: a worker cannot be started, or a case cannot be
-// measured.
+// Interleaves the cases, so that each covers the whole sitting. Ends early with the results so far
+// if the budget is over or the user interrupts. Returns an error if a worker cannot be started or a
+// case cannot be measured.
 Result<SelfTest> measure_self_test(const SelfTestTask& task, const SelfTestParts& parts,
                                    Clock& clock);
 

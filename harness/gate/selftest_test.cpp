@@ -57,7 +57,7 @@ TEST(SelfTest, EachCaseAndSittingIsARecordOfItsOwn) {
   ASSERT_THAT(records, SizeIs(4));
   EXPECT_EQ(records[0].name, "a");
   EXPECT_THAT(records[0].log_ratios, SizeIs(20));
-  EXPECT_DOUBLE_EQ(records[0].base_q25[0], 50000);  // of one iteration
+  EXPECT_DOUBLE_EQ(records[0].base_q25[0], 50000);  // per iteration
 }
 
 TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
@@ -73,7 +73,7 @@ TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
                           HasSubstr("clean: 0 of 8 red"), HasSubstr(" +5 % is found in 100.0 %")));
 }
 
-// Duets that are alike beside a quiet machine, and are not beside a busy one.
+// Duets that agree on a quiet machine and scatter on a busy one.
 SelfTest disturbed() {
   SelfTest test = sample();
   for (std::size_t i = 0; i < test.duets.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(SelfTest, SaysWhatTheCanariesBuy) {
   EXPECT_LT(summary->all_rounds->power[0].result.found, summary->power[0].result.found);
   EXPECT_THAT(self_test_text({disturbed()}, *summary),
               AllOf(HasSubstr("% if all rounds counted"),
-                    HasSubstr("if all rounds counted, also disturbed ones: ")));
+                    HasSubstr("if all rounds counted, including disturbed ones: ")));
   EXPECT_EQ(summarise({sample()}, SelfTestOptions{8, 1})->all_rounds.has_value(), false);
 }
 

@@ -22,11 +22,11 @@
 namespace bench {
 namespace {
 
-// A checkout's launcher, which is a script, builds on first use: minutes, or an hour on a small
-// machine. A program answers at once.
+// The launcher of a checkout is a script that builds on first use: this takes minutes, or an hour
+// on a small machine. A program answers at once.
 constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
 constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
-// Whatever the budget: a program on a busy machine may need so long to start.
+// Lower limit despite the budget: a program on a busy machine may need this long to start.
 constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
 constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
 
@@ -35,8 +35,8 @@ Result<std::string> program_of(const std::string& path) {
   std::filesystem::path program(path);
   if (std::filesystem::is_directory(program, code)) program /= "bench";
   if (!std::filesystem::exists(program, code)) {
-    return Error{"there is no such program", program.string(),
-                 "name a bench, or the folder of a checkout that holds ./bench"};
+    return Error{"no such program", program.string(),
+                 "name a bench program, or the folder of a checkout that contains ./bench"};
   }
   return std::filesystem::absolute(program, code).string();
 }
@@ -82,7 +82,7 @@ Result<GateSide> find_side(const std::string& path,
                                               .arguments = {"--version"},
                                               .environment = inherited_environment(),
                                               .processors = {}}));
-  process.close_input();  // a program that reads it first would wait for ever
+  process.close_input();  // otherwise a program that reads its input first would wait forever
   std::string line;
   Nanoseconds limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
   if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
@@ -91,11 +91,11 @@ Result<GateSide> find_side(const std::string& path,
   const ProcessEnd end = process.finish(kProgramEndLimit, clock);
   if (known) return side;
   if (wait == ChildProcess::Wait::deadline) {
-    return Error{fmt::format("did not say its version within {}", format_time(limit)), side.program,
-                 "run it with --version to see what it does"};
+    return Error{fmt::format("did not print its version within {}", format_time(limit)),
+                 side.program, "run it with --version to see what it does"};
   }
-  return Error{fmt::format("does not say its version as a bench does ({})", end.text()),
-               side.program, "run it with --version to see what it says"};
+  return Error{fmt::format("did not print the version of a bench ({})", end.text()), side.program,
+               "run it with --version to see its output"};
 }
 
 GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,

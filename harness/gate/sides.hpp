@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real machine below a gate: its two sides as programs with environments.
+// The two sides of a real gate: programs with environments.
 #pragma once
 
 #include "base/env.hpp"
@@ -17,26 +17,28 @@ namespace bench {
 
 struct GateSides {
   GateSide candidate;
-  // Absent: the candidate is judged against stored runs alone.
+  // nullopt: the candidate is compared only with stored runs.
   std::optional<GateSide> base;
 };
-// A side by its program: a file, or a folder that holds `bench` (another checkout, whose launcher
-// builds it first, however long that takes within `budget`). Asks it for its version. Error: it
-// cannot be run, or is no bench.
+// Finds a side by its program: a file, or a folder that contains `bench` (another checkout). A
+// checkout's launcher builds the program first, which may take any time within `budget`. Queries
+// the version. Returns an error if the program cannot be run or is not a bench.
 Result<GateSide> find_side(const std::string& path,
                            const std::map<std::string, std::string>& environment, Clock& clock,
                            const std::function<bool()>& interrupted,
                            std::optional<Nanoseconds> budget);
 
-// Workers of both sides on the same processors. `append` and `progress` are left to the caller.
+// Returns parts that start workers of both sides on the same processors. The caller sets `append`
+// and `progress`.
 GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSide>& base,
                           const Plan& plan, Env& env);
 
-// Starts a worker of a side and lets it go: what it says of itself. Error: it is of no use.
+// Starts a worker of a side, returns its handshake reply and ends it. Returns an error if the
+// worker is not usable.
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted);
-// The same of whatever protocol; check_protocol() says whether it can be used. Error: no worker
-// comes up, or it answers something else.
+// The same for any protocol version; check_protocol() then decides whether it is usable. Returns an
+// error if no worker starts or its answer is not a handshake reply.
 Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
                                      const std::function<bool()>& interrupted);
 

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Long enough that rounding to nanoseconds is nothing beside the smallest effect.
+// Long enough that rounding to nanoseconds is negligible compared with the smallest effect.
 constexpr double kSampleNanoseconds = 1e9;
 
 class Draw {
@@ -26,7 +26,7 @@ class Draw {
   std::uint64_t state_;
 };
 
-// `count` consecutive values from a random place on, the record taken as a ring.
+// Returns `count` consecutive values from a random position on; the record wraps around.
 std::vector<double> consecutive(const std::vector<double>& values, std::size_t count, Draw& draw) {
   std::vector<double> result;
   const std::size_t begin = draw.below(values.size());

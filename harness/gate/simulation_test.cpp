@@ -8,11 +8,12 @@
 namespace bench {
 namespace {
 
-// Duets whose log-ratios spread evenly over -width..width, and processes over the same share.
+// Duets whose log-ratios spread evenly over -width..width; the processes spread by the same
+// fraction.
 RecordedDuets kernel(double width) {
   RecordedDuets record;
   record.name = "kernel";
-  constexpr int kDuets = 101;  // a prime: 37 steps visit all of them
+  constexpr int kDuets = 101;  // a prime: steps of 37 visit all of them
   for (int i = 0; i < kDuets; ++i) {
     const double place = (static_cast<double>(i * 37 % kDuets) - 50) / 50;
     record.log_ratios.push_back(width * place);
@@ -62,7 +63,7 @@ TEST(Simulation, EveryCaseHasItsFirstDuets) {
   EXPECT_DOUBLE_EQ(simulate(kernels, options(0, 0)).processes_per_case, 1 + 2 * 6);
 }
 
-// Duets of which every one reads +2 %: a shift that mirror images hide.
+// Every duet measures +2 %: a shift that mirroring hides.
 TEST(Simulation, DrawnAsRecordedAShiftOfASittingStaysOne) {
   RecordedDuets shifted = kernel(0.001);
   for (double& ratio : shifted.log_ratios) ratio += 0.02;
@@ -80,7 +81,7 @@ TEST(Simulation, ABudgetThatEndsAfterTheFirstDuetsStillShowsWhatIsTwiceAsSlow) {
   const SimulationResult result = simulate(kernels, limited);
   EXPECT_EQ(result.found, 80);
   EXPECT_EQ(result.alarms, 0);
-  EXPECT_DOUBLE_EQ(result.processes_per_case, 1 + 2 * (6 + 4.0 / 20));  // 7 where it is obvious
+  EXPECT_DOUBLE_EQ(result.processes_per_case, 1 + 2 * (6 + 4.0 / 20));  // 7 if it is obvious
 }
 
 TEST(Simulation, TheSameSeedGivesTheSame) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker below another program (`--under`) is reached: by a socket with a name, since that
+// How a worker under another program (`--under`) is reached: through a named socket, because that
 // program may print to the standard streams or close descriptors.
 #pragma once
 
@@ -14,7 +14,8 @@ namespace bench {
 // Environment variable of such a worker: the path of the coordinator's socket.
 inline constexpr const char* kChannelVariable = "BENCH_WORKER_CHANNEL";
 
-// A socket that listens under a name of its own, for this user alone. Removes the name at the end.
+// A listening socket under a unique name, accessible only to this user. Removes the name at the
+// end.
 class ChannelListener {
  public:
   static Result<ChannelListener> create();
@@ -24,7 +25,7 @@ class ChannelListener {
 
   int descriptor() const { return descriptor_; }
   const std::string& path() const { return path_; }
-  // A connection that waits, or nothing. The caller owns the descriptor.
+  // Returns a waiting connection, or nullopt. The caller owns the descriptor.
   std::optional<int> accept();
 
  private:

@@ -20,7 +20,7 @@
 namespace bench {
 namespace {
 
-// Flags of /proc/cpuinfo that libraries dispatch on, in the order of their age.
+// Flags of /proc/cpuinfo by which libraries select code, oldest first.
 constexpr std::array<std::string_view, 22> kDispatchFlags = {
     "sse4_1",         "sse4_2",       "avx",         "f16c",        "fma",      "avx2",
     "avx512f",        "avx512dq",     "avx512bw",    "avx512vl",    "avx512cd", "avx512ifma",
@@ -51,7 +51,7 @@ constexpr std::string_view kCompiler = "clang-" BENCH_TEXT(__clang_major__);
 #else
 constexpr std::string_view kCompiler = "gcc-" BENCH_TEXT(__GNUC__);
 #endif
-constexpr int kClassSchema = 1;  // raised when the fingerprint's parts change
+constexpr int kClassSchema = 1;  // incremented when the parts of the fingerprint change
 
 std::optional<int> as_int(const std::optional<std::string>& text) {
   const auto value = text ? parse_integer(*text) : std::nullopt;
@@ -110,7 +110,7 @@ void read_topology(const SystemRoot& root, const std::vector<int>& processors, C
   }
 }
 
-// One cache as one processor sees it.
+// One cache as seen by one processor.
 struct Cache {
   std::string name;  // "L1d"
   std::int64_t level;
@@ -132,7 +132,7 @@ std::optional<Cache> read_cache(const SystemRoot& root, const std::string& folde
 
 void read_caches(const SystemRoot& root, const std::vector<int>& processors, CpuFacts& cpu) {
   std::int64_t last = 0;
-  std::set<std::string> instances;  // of the last level
+  std::set<std::string> instances;  // instances of the last level
   for (const int processor : processors) {
     for (int index = 0;; ++index) {
       const std::string folder = fmt::format("{}/cache/index{}", processor_path(processor), index);
@@ -158,7 +158,8 @@ std::string readable_name(const CpuFacts& cpu) {
       if (row.model == cpu.model_number) return std::string(row.name);
     }
   }
-  // Else the model's name as words: "AMD EPYC 7763 64-Core Processor" -> "amd-epyc-7763-64-core".
+  // Otherwise the words of the model name: "AMD EPYC 7763 64-Core Processor" ->
+  // "amd-epyc-7763-64-core".
   std::string name;
   for (const char c : cpu.model.empty() ? cpu.vendor : cpu.model) {
     if (is_letter_or_digit(c)) {

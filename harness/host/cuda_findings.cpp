@@ -26,7 +26,7 @@ constexpr std::string_view kNoCases = "cases with device: cuda are skipped";
 
 void add_plugin(const CudaStatus& status, FindingList& findings) {
   if (!status.report) {
-    // Without a plugin there is nothing wrong; one that does not work is.
+    // A missing plugin is not a problem; a plugin that does not work is.
     const Level level = status.plugin.empty() ? Level::note : Level::problem;
     findings.push_back({level, "CUDA plugin", status.reason, std::string(kNoCases), status.remedy});
     return;
@@ -83,7 +83,7 @@ std::string on_off(const std::optional<bool>& value) {
   return *value ? "on" : "off";
 }
 
-// Bits that hold a clock down while there is work; idleness does not.
+// Bits for reasons that lower a clock under load; idleness is not one of them.
 std::vector<std::string> restraints(const NvmlFacts& facts) {
   constexpr std::int64_t kIdle = 0x1;
   return ops::cuda::clock_reason_names(facts.clock_reasons.value_or(0) & ~kIdle);
@@ -106,8 +106,8 @@ void add_state(const std::string& subject, const NvmlFacts& facts, FindingList& 
     return;
   }
   findings.push_back({Level::note, subject + " clocks",
-                      fmt::format("{}; held back by {}", found, fmt::join(held, ", ")),
-                      "times depend on heat and power; samples that suffer are voided or marked",
+                      fmt::format("{}; throttled by {}", found, fmt::join(held, ", ")),
+                      "times depend on heat and power; affected samples are discarded or marked",
                       "let the device cool down, and stop other work on it: see `nvidia-smi -q -d "
                       "PERFORMANCE`"});
 }
@@ -119,7 +119,7 @@ void add_modes(const std::string& subject, const NvmlFacts& facts, FindingList& 
     findings.push_back({Level::good, subject + " modes", found, "", ""});
   } else {
     findings.push_back({Level::note, subject + " modes", found,
-                        "the driver is initialised anew by each process: workers start slowly",
+                        "each process initialises the driver again: workers start slowly",
                         "sudo nvidia-smi -pm 1"});
   }
 }
@@ -141,9 +141,9 @@ void add_device(const DeviceFacts& device, FindingList& findings) {
     add_state(subject, *device.nvml, findings);
     add_modes(subject, *device.nvml, findings);
   } else if (!device.nvml_reason.empty()) {
-    findings.push_back({Level::note, subject + " clocks", "unknown: " + device.nvml_reason,
-                        "clocks, power and throttling are unknown: no sample is voided for them",
-                        ""});
+    findings.push_back(
+        {Level::note, subject + " clocks", "unknown: " + device.nvml_reason,
+         "clocks, power and throttling are unknown: no sample is discarded because of them", ""});
   }
 }
 
@@ -174,8 +174,8 @@ void add_counters(const SystemRoot& root, Privilege privilege, FindingList& find
         {Level::good, "GPU counters", "open to administrators, which this is", "", ""});
   } else {
     findings.push_back(
-        {Level::note, "GPU counters", "for administrators alone (RmProfilingAdminOnly)",
-         "no counters pass; whether tensor cores were used is told by the kernels' names",
+        {Level::note, "GPU counters", "only for administrators (RmProfilingAdminOnly)",
+         "no counters pass; only the kernels' names show whether tensor cores were used",
          "load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0, or run with "
          "CAP_SYS_ADMIN"});
   }

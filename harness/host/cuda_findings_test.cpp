@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU part of `doctor` on made-up machines.
+// The GPU part of `doctor` on invented machines.
 #include "harness/host/cuda_findings.hpp"
 
 #include "base/file.hpp"
@@ -177,7 +177,7 @@ TEST(ExamineCuda, ADeviceThatSuffersOrIsTooOld) {
   const auto findings = lines(examine_cuda(machine_with({hot, old}), kEmptyRoot, Privilege::user));
   ASSERT_EQ(findings.size(), 7u);
   EXPECT_THAT(findings[3], testing::HasSubstr("n/a of 700 W"));
-  EXPECT_THAT(findings[3], testing::HasSubstr("held back by power cap, hot (hardware)"));
+  EXPECT_THAT(findings[3], testing::HasSubstr("throttled by power cap, hot (hardware)"));
   EXPECT_THAT(findings[4], testing::HasSubstr("nvidia-smi -pm 1"));
   EXPECT_THAT(findings[5], testing::StartsWith("PROBLEM | GPU 1 | "));
   EXPECT_THAT(findings[5], testing::HasSubstr("no code for it"));

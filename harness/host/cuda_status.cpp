@@ -40,7 +40,7 @@ CudaStatus read_status(const json& document) {
   return status;
 }
 
-// The first device that kernels of the plugin can run on is enough.
+// One device that can run the plugin's kernels is enough.
 std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
   if (report.verdict.availability != ops::cuda::Availability::available) {
     return report.verdict.reason;
@@ -86,7 +86,7 @@ std::optional<std::string> why_no_cuda(const CudaStatus& status) {
     return fmt::format("no CUDA device: {}", *reason);
   }
   if (status.report->operators.empty()) {
-    return std::string("no CUDA kernels: the plugin of this build has a kernel of no operator");
+    return std::string("no CUDA kernels: the CUDA plugin of this build contains no kernels");
   }
   return std::nullopt;
 }

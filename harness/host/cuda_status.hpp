@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA on this machine, as far as cases and `bench doctor` care: is there a plugin, does it load,
-// what does it find. Found out in a child process (`bench worker --probe`), since drivers and
-// libraries may crash, and read by whoever asked it.
+// The state of CUDA on this machine, as cases and `bench doctor` need it: whether there is a
+// plugin, whether it loads, and what it finds. A child process (`bench worker --probe`) determines
+// this, because drivers and libraries may crash. The process that started it reads the answer.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,18 +17,19 @@ namespace bench {
 
 struct CudaStatus {
   std::string plugin;      // path of libbench_cuda.so; empty: none
-  std::optional<int> abi;  // as the plugin says
-  std::string version;     // of the plugin
-  // Why there is no report: no plugin, it does not load, it crashed. Empty with one.
+  std::optional<int> abi;  // as reported by the plugin
+  std::string version;     // version of the plugin
+  // Why there is no report: there is no plugin, it does not load, or it crashed. Empty if there is
+  // a report.
   std::string reason;
   std::string remedy;  // may be empty
   std::optional<ops::cuda::ProbeReport> report;
 };
 
-// What libbench_cuda.so is there for: "cudnn", "cublaslt", "cublas".
+// The backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
 
-// One line, schema bench.worker_probe/1, and its inverse.
+// One line with schema bench.worker_probe/1, and its inverse.
 std::string format_cuda_status(const CudaStatus& status);
 Result<CudaStatus> parse_cuda_status(std::string_view text);
 
@@ -36,11 +37,12 @@ Result<CudaStatus> parse_cuda_status(std::string_view text);
 std::string_view name_of(ops::cuda::ProbeExtent extent);
 std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view name);
 
-// Why nothing runs there: "no CUDA device: no NVIDIA driver: ...". Absent: something may.
+// Returns why nothing can run there: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if
+// something may run.
 std::optional<std::string> why_no_cuda(const CudaStatus& status);
 
-// "gpu.name", "gpu.driver", ...: what decides whether times of two runs compare, and what else is
-// to be known. Unknown facts are absent; without a usable device all are.
+// Returns "gpu.name", "gpu.driver", ...: the facts that decide whether times of two runs are
+// comparable, and further information. Omits unknown facts; empty without a usable device.
 std::map<std::string, std::string> gpu_details(const CudaStatus& status);
 
 }  // namespace bench

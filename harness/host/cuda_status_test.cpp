@@ -103,7 +103,7 @@ TEST(GpuDetails, AreOfTheFirstUsableDevice) {
   EXPECT_EQ(details.at("gpu.ecc"), "on");
   EXPECT_EQ(details.at("gpu.mig"), "off");
   EXPECT_EQ(details.at("gpu.count"), "2");
-  EXPECT_FALSE(details.contains("gpu.persistence"));  // NVML did not say
+  EXPECT_FALSE(details.contains("gpu.persistence"));  // NVML did not report it
   EXPECT_FALSE(details.contains("gpu.uuid"));
 }
 

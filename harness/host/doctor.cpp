@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examine() of environment.hpp: one function a subject, one row each in kSubjects.
+// examine() of environment.hpp: one function per subject, one row each in kSubjects.
 #include "base/available_memory.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
@@ -21,11 +21,11 @@ namespace {
 using Level = Finding::Level;
 using FindingList = std::vector<Finding>;
 
-// Time taken by other guests since boot from which measurements visibly suffer.
+// Fraction of the time since boot taken by other guests, above which measurements visibly suffer.
 constexpr double kStealShare = 0.005;
-// Runnable tasks a processor, over the last minute, that leave room for a measurement.
+// Runnable tasks per processor, over the last minute, that still permit a measurement.
 constexpr double kQuietLoad = 0.2;
-// An arena of 1 GiB takes half the available memory.
+// An arena of 1 GiB takes half of this available memory.
 constexpr Bytes kComfortableMemory{std::int64_t{2} << 30};
 // Up to this value an unprivileged process may count its own events.
 constexpr std::int64_t kOwnEventsParanoia = 2;
@@ -58,7 +58,7 @@ void examine_mask(const SystemRoot& root, const CpuFacts& cpu, FindingList& find
 
 void examine_smt(const SystemRoot&, const CpuFacts& cpu, FindingList& findings) {
   if (cpu.threads_per_core.value_or(1) < 2) return;
-  add(findings, Level::note, "SMT", fmt::format("{} threads a core", *cpu.threads_per_core),
+  add(findings, Level::note, "SMT", fmt::format("{} threads per core", *cpu.threads_per_core),
       "two threads share a core's units: times spread more and depend on the neighbour",
       "set `threads:` to the number of cores, or switch SMT off: "
       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
@@ -118,7 +118,7 @@ void examine_huge_pages(const SystemRoot& root, const CpuFacts&, FindingList& fi
   }
 }
 
-// The eighth number of the line "cpu" of /proc/stat, as a share of all.
+// Returns the eighth number of the line "cpu" of /proc/stat as a fraction of their sum.
 std::optional<double> steal_share(const SystemRoot& root) {
   const auto text = read_text(root, "/proc/stat");
   if (!text || !text->starts_with("cpu ")) return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<double> steal_share(const SystemRoot& root) {
   for (std::int64_t value = 0; line >> value;) ticks.push_back(value);
   constexpr std::size_t kSteal = 7;
   if (ticks.size() <= kSteal) return std::nullopt;
-  // Guest time, behind steal, is part of user time already.
+  // The numbers after steal are guest time, which user time already includes.
   const auto total = std::accumulate(ticks.begin(), ticks.begin() + kSteal + 1, std::int64_t{0});
   if (total == 0) return std::nullopt;
   return static_cast<double>(ticks[kSteal]) / static_cast<double>(total);
@@ -142,7 +142,7 @@ void examine_steal(const SystemRoot& root, const CpuFacts& cpu, FindingList& fin
   } else {
     add(findings, Level::problem, "steal", found,
         "other guests take this machine's processors: times have a long tail",
-        "use dedicated processors, or more processes a case");
+        "use dedicated processors, or more processes per case");
   }
 }
 
@@ -194,14 +194,14 @@ void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, FindingList&
   for (const char* mark : {"/.dockerenv", "/run/.containerenv"}) {
     if (!read_line(root, mark) && !std::ifstream(root.path + mark)) continue;
     add(findings, Level::note, "container", fmt::format("yes ({})", mark),
-        "limits of processors and memory are the container's; some settings belong to the host");
+        "the container limits processors and memory; some settings belong to the host");
     break;
   }
   const auto quota = read_line(root, "/sys/fs/cgroup/cpu.max");
   if (quota && !quota->starts_with("max")) {
     add(findings, Level::problem, "CPU quota", *quota,
         "the scheduler stops the whole group for the rest of each period once it is used up",
-        "give whole processors (cpuset) in place of a quota");
+        "assign whole processors (cpuset) instead of a quota");
   }
 }
 
@@ -218,7 +218,7 @@ constexpr std::array<Variable, 11> kVariables = {
       "unset it for comparable results"},
      {"DNNL_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
-     {"NVIDIA_TF32_OVERRIDE", "passed to workers: takes TF32 from every library, or gives it",
+     {"NVIDIA_TF32_OVERRIDE", "passed to workers: disables or enables TF32 in every library",
       "unset it, and choose with `math:`"},
      {"CUBLAS_", "passed to workers: changes what the library does",
       "unset it for comparable results"},
@@ -226,12 +226,12 @@ constexpr std::array<Variable, 11> kVariables = {
       "unset it for comparable results"},
      {"CUDA_LAUNCH_BLOCKING", "passed to workers: each launch waits for its kernel", "unset it"},
      {"CUDA_INJECTION64_PATH",
-      "passed to workers: a tool is attached while times are taken, and "
-      "traces of this program have no rows of the GPU",
+      "passed to workers: a tool is attached during timing, and "
+      "traces of this program contain no GPU activities",
       "unset it"},
-     {"NVTX_INJECTION64_PATH", "passed to workers: a tool hears of every range", "unset it"}}};
+     {"NVTX_INJECTION64_PATH", "passed to workers: a tool receives every range", "unset it"}}};
 
-// From /proc/self/environ, where a recorded folder can hold it too.
+// Read from /proc/self/environ, because a recorded folder can also contain it.
 void examine_variables(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const std::string text = read_text(root, "/proc/self/environ").value_or("");
   std::istringstream entries(text);

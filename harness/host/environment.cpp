@@ -34,7 +34,7 @@ void put(EnvironmentRecord& record, const std::string& name, const std::optional
   if (value) record.details[name] = fmt::format("{}", *value);
 }
 
-// Kilohertz of the fastest clock, which the driver gives, or of the present one.
+// Records the fastest clock, if the driver reports it, or else the current one, in kilohertz.
 void put_clocks(const SystemRoot& root, const std::string& cpuinfo, EnvironmentRecord& record) {
   const std::string folder = "/sys/devices/system/cpu/cpu0/cpufreq/";
   put(record, "clock.max_khz", read_integer(root, folder + "cpuinfo_max_freq"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about this machine for the run record and `doctor`. What cannot be read is left out, never
-// invented.
+// Facts about this machine for the run record and `doctor`. A fact that cannot be read is omitted,
+// never invented.
 #pragma once
 
 #include "base/units.hpp"
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// Where facts are read from: the real /proc and /sys, or a recorded folder in tests.
+// The root from which facts are read: the real /proc and /sys, or a recorded folder in tests.
 struct SystemRoot {
   std::string path;  // "" for the real one
 };
@@ -26,17 +26,17 @@ struct CpuFacts {
   int logical = 0;               // processors this process may use (inherited mask)
   std::optional<int> physical_cores, sockets, threads_per_core, numa_nodes;
   std::map<std::string, Bytes> caches;  // "L1d", "L2", "L3": one instance
-  std::optional<Bytes> last_level;      // all instances of the last level that the mask reaches
+  std::optional<Bytes> last_level;      // total over all last-level instances that the mask reaches
   bool hypervisor = false;
 };
 
 CpuFacts read_cpu(const SystemRoot& root);
-// Identity of gates.md 3.4: ISA, vendor, family, model, stepping, name, cores, SMT, NUMA, caches,
-// hypervisor, compiler and flags, schema.
+// The identity according to gates.md 3.4: ISA, vendor, family, model, stepping, name, cores, SMT,
+// NUMA, caches, hypervisor, compiler and flags, schema.
 std::string machine_class(const CpuFacts& cpu);
 EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 
-// One line of `doctor`: what was found, what follows from it, and the remedy where there is one.
+// One line of `doctor`: the finding, its consequence, and a remedy if there is one.
 struct Finding {
   enum class Level { good, note, problem };
   Level level;

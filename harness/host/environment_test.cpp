@@ -20,7 +20,7 @@ using testing::HasSubstr;
 // Recorded on a virtual machine with 2 cores.
 const SystemRoot kRecorded{BENCH_SOURCE_DIR "/harness/host/testdata/icelake_vm"};
 
-// A folder with files of /proc and /sys as a test wants them.
+// A folder with files of /proc and /sys that a test specifies.
 class MadeRoot {
  public:
   MadeRoot() {

@@ -24,7 +24,7 @@ Error unusable(const std::string& path, std::string what) {
 Result<GpuDescription> described_by_cudnn(const json& document, const std::string& path,
                                           const std::string& text) {
   const int version = document.value("deviceVer", 0);  // 900: compute capability 9.0
-  if (version < 100) return unusable(path, "`deviceVer` is no compute capability");
+  if (version < 100) return unusable(path, "`deviceVer` is not a compute capability");
   const int major = version / 100, minor = version % 100 / 10;
   return GpuDescription{document.value("deviceName", ""), fmt::format("sm_{}{}", major, minor),
                         text};
@@ -40,7 +40,7 @@ Result<GpuDescription> read_gpu_description(const std::string& path) {
       return described_by_cudnn(document, path, text);
     }
   } catch (const json::exception& exception) {
-    return unusable(path, fmt::format("is damaged: {}", exception.what()));
+    return unusable(path, fmt::format("is malformed: {}", exception.what()));
   }
   const auto status = parse_cuda_status(text);
   if (!status) return unusable(path, "describes no GPU: " + status.error().what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU that is not here, as a file describes it: for `bench explain --gpu FILE`.
+// A GPU that is not in this machine, described by a file: for `bench explain --gpu FILE`.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,13 +11,14 @@ namespace bench {
 struct GpuDescription {
   std::string name;          // "NVIDIA H100 80GB HBM3"
   std::string architecture;  // "sm_90"
-  // JSON, as cuDNN describes the device; where it was not asked the compute capability alone.
+  // JSON with the properties that cuDNN reports for the device; if cuDNN was not asked, only the
+  // compute capability.
   std::string cudnn_properties;
 };
 
-// The first device of what `bench worker --probe libraries` printed on its machine
+// Reads the first device in the output of `bench worker --probe libraries` on its machine
 // (ci/gpu_check.sh: device.json), or a device as cuDNN describes it (`deviceVer`, `deviceName`).
-// Error: no such file, neither of the two, no device.
+// Returns an error if the file does not exist, has neither format, or contains no device.
 Result<GpuDescription> read_gpu_description(const std::string& path);
 
 }  // namespace bench

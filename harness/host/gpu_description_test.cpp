@@ -49,7 +49,7 @@ TEST_F(GpuDescriptionTest, IsTheFirstDeviceOfAProbe) {
   EXPECT_EQ(gpu->name, "first");
   EXPECT_EQ(gpu->architecture, "sm_120");
   EXPECT_EQ(gpu->cudnn_properties, R"({"deviceVer":1200})");
-  // Where cuDNN was not there to describe it.
+  // If cuDNN was not available to describe it.
   status.report->devices.front().cudnn_properties.clear();
   status.report->devices.front().minor = 1;
   EXPECT_EQ(read(format_cuda_status(status))->cudnn_properties, R"({"deviceVer":1210})");
@@ -60,8 +60,8 @@ TEST_F(GpuDescriptionTest, SaysWhatIsWrongWithTheFile) {
               HasSubstr("/nowhere/device.json"));
   EXPECT_THAT(read("no JSON").error().message(), HasSubstr("describes no GPU"));
   EXPECT_THAT(read("{}").error().message(), HasSubstr("describes no GPU"));
-  EXPECT_THAT(read(R"({"deviceVer":"new"})").error().message(), HasSubstr("is damaged"));
-  EXPECT_THAT(read(R"({"deviceVer":9})").error().message(), HasSubstr("no compute capability"));
+  EXPECT_THAT(read(R"({"deviceVer":"new"})").error().message(), HasSubstr("is malformed"));
+  EXPECT_THAT(read(R"({"deviceVer":9})").error().message(), HasSubstr("not a compute capability"));
   EXPECT_THAT(read(format_cuda_status(CudaStatus())).error().message(), HasSubstr("without a GPU"));
 }
 

@@ -12,13 +12,13 @@ namespace {
 
 constexpr Bytes kUncountable{std::numeric_limits<std::int64_t>::max()};
 
-// Sizes near 2^63 must not wrap around: such a sum is the largest number instead.
+// Sizes near 2^63 must not wrap around: such a sum saturates at the largest number.
 Bytes saturated_sum(Bytes a, Bytes b) {
   Bytes sum{0};
   return __builtin_add_overflow(a.count, b.count, &sum.count) ? kUncountable : sum;
 }
 
-// All tensors as doubles, in which the check computes what is right.
+// Size of all tensors as doubles, in which the check computes the expected values.
 Bytes size_of_doubles(std::span<const ops::Tensor> tensors) {
   Bytes sum{0};
   for (const ops::Tensor& tensor : tensors) {

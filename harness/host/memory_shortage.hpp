@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this machine's memory can hold a case.
+// Checks whether this machine's memory can hold a case.
 #pragma once
 
 #include "base/units.hpp"
@@ -11,13 +11,13 @@
 
 namespace bench {
 
-// All tensors without any padding: a lower bound of what a device must hold. The largest number
-// where the sum has no other.
+// Size of all tensors without padding: a lower bound of the memory that a device needs. Saturates
+// at the largest number.
 Bytes plain_size(std::span<const ops::Tensor> tensors);
 
-// Why the host cannot hold a case of these tensors: how much memory it needs at least and for what,
-// and how much is available. Nullopt if it can, or if `available` is unknown. Nothing has to be
-// created for the answer, so that `bench list` can ask as well.
+// Returns why the host cannot hold a case with these tensors: the minimum memory that it needs, for
+// what, and the available memory. Returns nullopt if it can, or if `available` is unknown. Creates
+// nothing, so that `bench list` can call it as well.
 std::optional<std::string> memory_shortage(std::span<const ops::Tensor> tensors,
                                            std::optional<Bytes> available);
 

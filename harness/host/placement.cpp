@@ -17,10 +17,11 @@
 namespace bench {
 namespace {
 
-// Both would change what is measured behind the record's back.
+// Both would change the measurement without appearing in the record.
 constexpr std::array<std::string_view, 4> kDroppedPrefixes = {"OMP_", "GOMP_", "KMP_",
                                                               "BENCHMARK_"};
-// Of the library under test, and a slowdown on purpose; these pass through and are recorded.
+// Variables of the library under test, and the artificial slowdown; these are passed on and
+// recorded.
 constexpr std::array<std::string_view, 3> kRecordedPrefixes = {"ONEDNN_", "DNNL_",
                                                                kSlowdownVariable};
 constexpr std::array<std::string_view, 5> kRecordedNames = {
@@ -36,7 +37,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Where hwloc knows nothing: every allowed processor is taken for a core.
+// Used if hwloc has no information: takes every allowed processor for a core.
 Cores cores_of_mask(const cpu_set_t& mask) {
   Cores cores;
   for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
@@ -87,7 +88,7 @@ Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& 
   if (!threads) return processors;
   if (*threads < 1 || static_cast<std::size_t>(*threads) > processors.size()) {
     return Error{
-        fmt::format("{} threads wanted, {} processors may be used", *threads, processors.size()),
+        fmt::format("{} threads requested, {} processors may be used", *threads, processors.size()),
         "", ""};
   }
   processors.resize(static_cast<std::size_t>(*threads));

@@ -27,7 +27,7 @@ TEST(PlaceThreads, FewerTakePhysicalCoresFirst) {
 TEST(PlaceThreads, MoreThanThereAreIsRefused) {
   const auto placed = place_threads(7, kTwoWaySmt);
   ASSERT_FALSE(placed.ok());
-  EXPECT_EQ(placed.error().message(), "7 threads wanted, 6 processors may be used");
+  EXPECT_EQ(placed.error().message(), "7 threads requested, 6 processors may be used");
   EXPECT_FALSE(place_threads(0, kTwoWaySmt).ok());
 }
 

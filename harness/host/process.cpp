@@ -26,9 +26,9 @@ extern char** environ;
 namespace bench {
 namespace {
 
-// How often an interrupt is looked for: ten times a second are promised.
+// Interval between checks for an interrupt; ten checks per second are guaranteed.
 constexpr Nanoseconds kSlice = std::chrono::milliseconds(40);
-// Between two looks at a process that is expected to end.
+// Pause between two checks of a process that is expected to end.
 constexpr Nanoseconds kReapPause = std::chrono::milliseconds(1);
 
 void close_descriptor(int& descriptor) {
@@ -39,13 +39,13 @@ Error system_error(const std::string& what) {
   return {fmt::format("{}: {}", what, std::strerror(errno)), "", ""};
 }
 
-// Both ends of what connects parent and child.
+// Both ends of a connection between parent and child.
 struct Pair {
   int parent = -1;
   int child = -1;
 };
 
-// A socket where the parent writes: its send() can be told not to raise SIGPIPE.
+// A socket for the direction in which the parent writes: send() can suppress SIGPIPE.
 std::optional<Pair> make_socket() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<Pair> make_pipe() {
   return Pair{ends[0], ends[1]};
 }
 
-// Everything that the child needs between fork and exec, where no memory may be allocated.
+// Everything that the child needs between fork and exec, where it must not allocate memory.
 struct Launch {
   std::vector<char*> arguments, environment;
   cpu_set_t processors;
@@ -68,12 +68,13 @@ struct Launch {
   pid_t parent = 0;
 };
 
-// The kernel puts these texts, and a pointer to each, above the stack, whose place thus depends on
-// their size. Adds a variable that brings it to a fixed one; larger ones to the next multiple.
+// The kernel puts these texts, and a pointer to each, above the stack. The stack's address
+// therefore depends on their size. Adds a variable that pads them to a fixed size, or to the next
+// multiple if they are larger.
 void pad(const std::vector<std::string>& arguments, std::vector<std::string>& environment) {
   constexpr std::size_t kUnit = std::size_t{1} << 16;
   constexpr std::string_view kPadding = "BENCH_PADDING=";
-  std::size_t size = arguments.front().size() + 1;  // the program once more, as it was executed
+  std::size_t size = arguments.front().size() + 1;  // the kernel adds the program's path once more
   const auto add = [&](const std::string& text) { size += text.size() + 1 + sizeof(char*); };
   std::ranges::for_each(arguments, add);
   std::ranges::for_each(environment, add);
@@ -96,7 +97,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     _exit(127);
   };
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launch.parent) _exit(127);  // it ended before prctl
+  if (getppid() != launch.parent) _exit(127);  // the parent ended before prctl
   if (dup2(launch.input.child, STDIN_FILENO) < 0 || dup2(launch.output.child, STDOUT_FILENO) < 0 ||
       dup2(launch.error.child, STDERR_FILENO) < 0) {
     fail();
@@ -104,7 +105,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (launch.set_affinity && sched_setaffinity(0, sizeof launch.processors, &launch.processors)) {
     fail();
   }
-  // Refused in some containers: then addresses are drawn, as ever.
+  // Some containers refuse this; the addresses are then randomised as usual.
   if (launch.addresses == ProcessRequest::Addresses::fixed) personality(ADDR_NO_RANDOMIZE);
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -202,7 +203,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
     return system_error("cannot start a process");
   }
   child.pid_ = pid;
-  // Closed by a successful exec without a word.
+  // A successful exec closes this without writing anything.
   int exec_error = 0;
   ssize_t count = 0;
   do {
@@ -254,7 +255,8 @@ ChildProcess::Wait ChildProcess::wait_for_channel(ChannelListener& listener, Nan
                                                   const std::function<bool()>& interrupted,
                                                   Clock& clock) {
   const Nanoseconds start = clock.now();
-  // Nobody speaks there: a worker that was not told of the channel (`env -i`) ends at once.
+  // No requests come this way, so a worker that did not get the channel's name (`env -i`) ends at
+  // once.
   close_descriptor(input_);
   for (;;) {
     if (const std::optional<int> connection = listener.accept()) {
@@ -289,7 +291,7 @@ void ChildProcess::read_standard_error() {
     if (error_tail_.size() > kKeptStandardError) {
       error_tail_.erase(0, error_tail_.size() - kKeptStandardError);
     }
-    // Nobody may be there to take it.
+    // Limits the memory, because the caller may never take the text.
     if (error_new_.size() > 16 * kKeptStandardError) error_new_.erase(0, error_new_.size() / 2);
   }
 }
@@ -353,7 +355,7 @@ ChildProcess::Wait ChildProcess::read_line(std::string& line, Nanoseconds limit,
     if (buffer_.size() > kMaxWorkerLine) {
       line = std::exchange(buffer_, {});
       searched_ = 0;
-      return Wait::ready;  // no message: its reader will say so
+      return Wait::ready;  // no message: the caller of the read reports it
     }
   }
 }
@@ -373,7 +375,7 @@ ProcessEnd ChildProcess::finish(Nanoseconds limit, Clock& clock) {
   std::optional<ProcessEnd> end = try_reap();
   while (!end) {
     if (clock.now() - start >= limit) kill();
-    // Its standard error may be full, and it waits for us.
+    // Its standard error may be full, so that it waits for this process.
     poll_once(-1, 0, kReapPause);
     end = try_reap();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process with pipes, deadlines and no zombies. It stays in this process group and is
-// killed by the kernel when the thread that started it ends.
+// A child process with pipes, deadlines and no zombies. It stays in this process group. The kernel
+// kills it when the thread that started it ends.
 #pragma once
 
 #include "base/env.hpp"
@@ -22,18 +22,18 @@ class ChannelListener;
 struct ProcessRequest {
   std::string program;  // a path, or a name that PATH is searched for
   std::vector<std::string> arguments;
-  std::map<std::string, std::string> environment;  // all of it
+  std::map<std::string, std::string> environment;  // the complete environment
   std::vector<int> processors;                     // affinity; empty: inherited
-  // joined: with standard error. Then read_line and write need take_channel().
+  // joined: output goes to standard error. read_line and write then need take_channel().
   enum class Output { own, joined };
   Output output = Output::own;
-  // fixed: stack, heap, libraries and mappings lie where they lie in every such process of the same
-  // program, whatever its environment; where the system refuses it they do not.
+  // fixed: stack, heap, libraries and mappings have the same addresses in every such process of the
+  // same program, whatever its environment. If the system refuses this, addresses vary.
   enum class Addresses { drawn, fixed };
   Addresses addresses = Addresses::drawn;
 };
 
-// How this process got its addresses: fixed where the system, or who started it, draws none.
+// How this process got its addresses: fixed if the system or its parent disabled randomisation.
 ProcessRequest::Addresses own_addresses();
 
 // The environment of this process.
@@ -43,7 +43,7 @@ std::map<std::string, std::string> inherited_environment();
 struct ProcessEnd {
   std::optional<int> exit_status;
   std::optional<int> signal;
-  // "exit status 3", "SIGSEGV (Segmentation fault)".
+  // For example "exit status 3" or "SIGSEGV (Segmentation fault)".
   std::string text() const;
 };
 
@@ -51,7 +51,8 @@ class ChildProcess {
  public:
   enum class Wait { ready, closed, deadline, interrupted };
 
-  // Error: no process, or the program cannot be executed (the reason is the system's).
+  // Returns an error if no process can be created or the program cannot be executed (with the
+  // system's reason).
   static Result<ChildProcess> start(const ProcessRequest& request);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
@@ -59,31 +60,31 @@ class ChildProcess {
 
   pid_t pid() const { return pid_; }
 
-  // Until all of `text` is written. `interrupted` is asked at least 20 times a second.
+  // Writes until all of `text` is written. Calls `interrupted` at least 20 times per second.
   Wait write(std::string_view text, Nanoseconds limit, const std::function<bool()>& interrupted,
              Clock& clock);
-  // Until a whole line is there; it is moved into `line`. closed: end of its output.
+  // Reads until there is a complete line and moves it into `line`. closed: end of its output.
   Wait read_line(std::string& line, Nanoseconds limit, const std::function<bool()>& interrupted,
                  Clock& clock);
 
-  // Waits for its connection to a listening socket. closed: it has ended.
+  // Waits for its connection to a listening socket. closed: the process has ended.
   Wait wait_for_channel(ChannelListener& listener, Nanoseconds limit,
                         const std::function<bool()>& interrupted, Clock& clock);
 
-  // What it wrote to standard error so far: the last kKeptStandardError bytes.
+  // Its standard error so far: the last kKeptStandardError bytes.
   const std::string& standard_error() const { return error_tail_; }
-  // Takes what it wrote to standard error since the last call, for passing on.
+  // Takes its standard error since the last call, for forwarding.
   std::string take_standard_error();
 
   void close_input();
   void kill();
-  // Waits for its end, at most `limit`, then kills it.
+  // Waits at most `limit` for the end of the process, then kills it.
   ProcessEnd finish(Nanoseconds limit, Clock& clock);
 
  private:
   ChildProcess() = default;
-  // Waits until `descriptor` is ready for `events`, at most a slice of time; standard error is read
-  // meanwhile.
+  // Waits until `descriptor` is ready for `events`, but at most one time slice. Reads standard
+  // error in the meantime.
   void poll_once(int descriptor, short events, Nanoseconds remaining);
   void read_standard_error();
   std::optional<ProcessEnd> try_reap();
@@ -98,8 +99,8 @@ class ChildProcess {
   std::optional<ProcessEnd> end_;
 };
 
-// A line of a worker longer than this is garbage: a round of a million samples takes 10 MB, on
-// a GPU 23 MB, and a line takes several times its length to parse.
+// A longer line of a worker is invalid. A round of a million samples takes 10 MB, on a GPU 23 MB,
+// and parsing a line needs several times its length.
 inline constexpr std::size_t kMaxWorkerLine = std::size_t{32} << 20;
 inline constexpr std::size_t kKeptStandardError = 4096;
 

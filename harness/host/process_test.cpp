@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using Wait = ChildProcess::Wait;
 
-// Long enough for any machine; nothing waits for it.
+// Long enough for any machine; no test waits for it.
 constexpr Nanoseconds kPatience = 60s;
 
 Result<ChildProcess> shell(const std::string& script,
@@ -41,7 +41,8 @@ TEST(ChildProcess, LongMessagesPassInBothDirections) {
   MonotonicClock clock;
   auto child = shell("cat");
   ASSERT_TRUE(child.ok());
-  // Within what socket and pipe hold together, as a worker answers only after reading all.
+  // Fits into the socket and pipe buffers together, because a worker answers only after reading
+  // everything.
   const std::string text(100000, 'x');
   std::string line;
   EXPECT_EQ(child->write(text + "\n", kPatience, nullptr, clock), Wait::ready);
@@ -49,7 +50,7 @@ TEST(ChildProcess, LongMessagesPassInBothDirections) {
   EXPECT_EQ(line, text);
 }
 
-// A worker that has gone mad must not fill the memory.
+// A misbehaving worker must not exhaust the memory.
 TEST(ChildProcess, AnEndlessLineEndsAtItsLimit) {
   MonotonicClock clock;
   auto child = shell("exec tr '\\0' x < /dev/zero", {{"PATH", "/usr/bin:/bin"}});
@@ -69,8 +70,8 @@ TEST(ChildProcess, GetsExactlyItsEnvironment) {
   EXPECT_EQ(line, "b-");
 }
 
-// The place of the stack decides how an operator's vectors on it lie, and that its time: it must
-// not depend on what else stands in the environment.
+// The address of the stack determines the alignment of an operator's vectors on it, and so its
+// time. It must not depend on other variables in the environment.
 TEST(ChildProcess, FixedAddressesDoNotDependOnTheEnvironment) {
   MonotonicClock clock;
   const auto stack = [&](const std::string& value) -> std::string {
@@ -89,7 +90,7 @@ TEST(ChildProcess, FixedAddressesDoNotDependOnTheEnvironment) {
   };
   const std::string first = stack("short");
   EXPECT_THAT(first, testing::HasSubstr("[stack]"));
-  // Where the system refuses it, addresses are drawn, and nothing can be said.
+  // If the system refuses fixed addresses, they are randomised, and the test cannot check anything.
   if (first != stack("short")) GTEST_SKIP() << "this system draws addresses for every process";
   EXPECT_EQ(stack(std::string(3000, 'x')), first);
 }

@@ -8,7 +8,8 @@
 namespace bench {
 namespace {
 
-// Looked up, not linked: libraries that bring no OpenMP runtime are served as well.
+// Looked up at run time, not linked, so that it also works with libraries without an OpenMP
+// runtime.
 template <class Function>
 Function* openmp_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
@@ -35,7 +36,7 @@ void restore_inherited_processors() {
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
   add_openmp_places(mask);
-  // Fails only for processors that are gone: then the mask stays as it is.
+  // Fails only for processors that no longer exist: then the mask stays as it is.
   static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processors that this program was given.
+// The processors that this program may use.
 #pragma once
 
 namespace bench {
 
-// Undoes what the OpenMP runtime that comes with the library does to every program while it is
-// loaded: with OMP_PROC_BIND or OMP_PLACES set it binds the first thread to its first place, and
-// whoever then asks for the inherited mask finds one processor. Afterwards this thread's mask holds
-// all places again. Does nothing where no places are set. Not for workers: they want the binding.
+// Restores the affinity mask that the library's OpenMP runtime changes while it is loaded. If
+// OMP_PROC_BIND or OMP_PLACES is set, the runtime binds the first thread to its first place, and
+// the inherited mask then shows only one processor. Afterwards this thread's mask contains all
+// places again. Does nothing if no places are set. Not for workers, which need the binding.
 void restore_inherited_processors();
 
 }  // namespace bench

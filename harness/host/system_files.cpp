@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-// A processor number beyond this is no number of a processor.
+// A larger number is not a valid processor number.
 constexpr int kMaxProcessor = 1 << 16;
 
 std::string_view trim(std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<std::string> read_text(const SystemRoot& root, const std::string& 
   if (!file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
-  // Some files of /sys exist and refuse to be read.
+  // Some files of /sys exist but cannot be read.
   if (file.bad() || text.str().empty()) return std::nullopt;
   return text.str();
 }

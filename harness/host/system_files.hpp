@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small readers of /proc and /sys under a root. What is not there or not understood is absent.
+// Small readers of /proc and /sys under a root. They return nullopt if a file is missing or not
+// understood.
 #pragma once
 
 #include "harness/host/environment.hpp"
@@ -13,18 +14,18 @@
 namespace bench {
 
 std::optional<std::string> read_text(const SystemRoot& root, const std::string& path);
-// The same without white space at its end.
+// The same without trailing white space.
 std::optional<std::string> read_line(const SystemRoot& root, const std::string& path);
 std::optional<std::int64_t> read_integer(const SystemRoot& root, const std::string& path);
-// The integer at the beginning of a text ("24684092 kB").
+// Parses the integer at the beginning of a text ("24684092 kB").
 std::optional<std::int64_t> parse_integer(std::string_view text);
-// The value of the first line "label<spaces>: value" of a text.
+// Returns the value of the first line "label<spaces>: value" of a text.
 std::optional<std::string> labelled_value(std::string_view text, std::string_view label);
-// "0-3,8" -> 0 1 2 3 8; what is damaged ends the list.
+// "0-3,8" -> 0 1 2 3 8; a malformed part ends the list.
 std::vector<int> parse_list(std::string_view text);
 // "48K", "2048K", "32M" -> bytes.
 std::optional<std::int64_t> parse_cache_size(std::string_view text);
-// "[madvise]" of "always [madvise] never".
+// Returns the word in brackets: "madvise" for "always [madvise] never".
 std::optional<std::string> bracketed(std::string_view text);
 
 }  // namespace bench

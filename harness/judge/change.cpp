@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// What no user asks for when two runs differ: it differs always, or says nothing of the times.
+// Facts that always differ between two runs or do not affect times.
 constexpr std::array<std::string_view, 6> kUninteresting = {
     "arena.bytes",  "clock.now_khz", "clock.now_mhz",
     "config.files", "load_1min",     "memory.available_bytes"};

@@ -20,15 +20,15 @@
 namespace bench {
 namespace {
 
-constexpr const char* kSeed = "config.seed";  // of the data
+constexpr const char* kSeed = "config.seed";  // seed of the input data
 
-// The processes of a run share its phase of the machine, so that two runs differ by more than their
-// processes say. With the interval so much wider equal runs are called slower or faster in 0.9 % of
-// the comparisons of cases with one thread, and in 5.6 % without (docs/decisions/0019).
+// All processes of a run share one state of the machine, so runs differ by more than their
+// processes show. With intervals widened by this factor, 0.9 % of equal single-threaded cases are
+// called slower or faster; without it, 5.6 % (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
 
-// No state of a machine explains more than this: neighbours on the core, two threads on one
-// processor, processors that are farther apart (docs/decisions/0019).
+// No state of a machine explains a larger ratio: load on the same core, two threads on one
+// processor, or processors that are farther apart (docs/decisions/0019).
 constexpr double kMaxMachineFactor = 2;
 
 std::vector<double> logarithms(const std::vector<double>& times) {
@@ -44,14 +44,14 @@ PreparedSide side_of(const MeasuredCase& entry) {
   return {entry.implementation.value_or(""), entry.facts};
 }
 
-// Other data have other results: their digests say nothing then.
+// Different data give different results, so their digests are not comparable.
 bool seeds_differ(const Measurement& base, const Measurement& candidate) {
   const auto from = base.facts.find(kSeed);
   const auto to = candidate.facts.find(kSeed);
   return from != base.facts.end() && to != candidate.facts.end() && from->second != to->second;
 }
 
-// A store keeps cases, not configurations.
+// A store contains cases, not configurations.
 bool is_not_stored(const Change& change) {
   return (change.field.starts_with("config.") || change.field == "convention") &&
          (!change.from || !change.to);
@@ -59,11 +59,11 @@ bool is_not_stored(const Change& change) {
 
 std::string difference_text(const std::string& field, const std::string& from,
                             const std::string& to) {
-  return fmt::format("{} differs: {} and {}; --across-machines compares them all the same", field,
-                     from, to);
+  return fmt::format("{} differs: {} and {}; --across-machines compares them anyway", field, from,
+                     to);
 }
 
-// The first fact that one side insists on and the other does not share, in words.
+// Describes the first binding fact of one side that the other side does not share.
 std::optional<std::string> other_machine(const Measurement& base, const Measurement& candidate) {
   const auto value = [](const Measurement& side, const std::string& field) {
     const auto found = side.facts.find(field);
@@ -79,7 +79,7 @@ std::optional<std::string> other_machine(const Measurement& base, const Measurem
   return std::nullopt;
 }
 
-// The first fact of the kind of machine that both sides give and that differs, in words.
+// Describes the first fact of the machine's kind that both sides have and that differs.
 std::optional<std::string> other_machine(const MeasuredCase& base, const MeasuredCase& candidate) {
   for (const auto& [field, from] : base.machine) {
     const auto to = candidate.machine.find(field);
@@ -117,8 +117,8 @@ bool is_beyond_the_machine(const ComparedCase& entry) {
   return *entry.low > kMaxMachineFactor || *entry.high < 1 / kMaxMachineFactor;
 }
 
-// A host that puts the processors of a case's threads farther apart makes it slower, by some
-// microseconds for each region that they share: what looks like a change is none of the code.
+// A host that places a case's threads on more distant processors slows it down by some microseconds
+// per parallel region. Such a difference is not a change of the code.
 void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
   if (!base.join || !candidate.join || is_beyond_the_machine(result)) return;
   const bool is_slower = result.verdict == CaseVerdict::slower;
@@ -129,8 +129,8 @@ void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, Com
   }
   result.verdict = CaseVerdict::unclear;
   result.reason = fmt::format(
-      "its threads' processors were not equally far apart: joining them took {} in the base, {} in "
-      "the candidate; measure both sides together (bench duet)",
+      "the distance between the threads' processors differed: joining them took {} in the base, {} "
+      "in the candidate; measure both sides together (bench duet)",
       format_time(*base.join), format_time(*candidate.join));
 }
 
@@ -141,8 +141,8 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
   result.confidence = interval.confidence;
 }
 
-// Where too few processes were quiet on a side: all of them, which decide only what no disturbance
-// explains.
+// Compares all processes if too few of a side were quiet. This decides only effects that no
+// disturbance explains.
 void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
                          const ComparisonOptions& options, ComparedCase& result) {
   const std::vector<double> from = logarithms(base.all_process_medians);
@@ -154,12 +154,12 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   ComparedCase all = result;
   set_interval(*effect, *interval, all);
   if (!is_beyond_the_machine(all)) return;
-  // Change and times of a row come from the same samples.
+  // The ratio and the times of a row must come from the same samples.
   all.base = median(base.all_process_medians);
   all.candidate = median(candidate.all_process_medians);
   all.verdict = verdict_of(all, options);
-  all.reason = fmt::format("of all {} and {} processes, since few of them were quiet", from.size(),
-                           to.size());
+  all.reason = fmt::format("over all {} and {} processes, because few of them were quiet",
+                           from.size(), to.size());
   result = std::move(all);
 }
 
@@ -172,7 +172,7 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
     if (base.median && candidate.median && *base.median > 0) {
       result.ratio = *candidate.median / *base.median;
     }
-    result.reason = "only medians are known: no interval";
+    result.reason = "no interval: the source contains only medians";
     return;
   }
   result.ratio = std::exp(*effect);
@@ -235,7 +235,7 @@ ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
   return result;
 }
 
-// A case that the other side does not have, or has in a file that cannot be read.
+// Compares a case that the other side lacks, or has in a file that cannot be read.
 ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measurement& other) {
   ComparedCase result = only_one(entry, verdict);
   const auto unreadable = other.unreadable.find(store_file_name(entry.id));
@@ -245,7 +245,7 @@ ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measure
   return result;
 }
 
-// Reading order of a report.
+// Rank in the reading order of a report.
 int rank_of(CaseVerdict verdict) {
   constexpr std::array<CaseVerdict, 8> kOrder = {
       CaseVerdict::failed, CaseVerdict::slower,       CaseVerdict::removed, CaseVerdict::unclear,

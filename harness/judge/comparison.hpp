@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two measurements side by side: how much slower or faster each case became, how sure that is, and
-// what else changed. Measured apart in time, so a verdict here says what was measured, not why:
-// `bench duet` and `bench gate` measure both sides together. Pure functions.
+// Compares two measurements: how much slower or faster each case became, how certain that is, and
+// what else changed. The sides were measured at different times, so a verdict states what was
+// measured, not why. `bench duet` and `bench gate` measure both sides together. Pure functions.
 #pragma once
 
 #include "harness/judge/change.hpp"
@@ -19,10 +19,10 @@ enum class CaseVerdict {
   slower,        // by at least the tolerance, and the interval lies above 0
   faster,        // the mirror image
   same,          // the interval lies within the tolerance
-  unclear,       // anything else: the interval says neither
-  incomparable,  // other work, or times that must not be compared
-  failed,        // on the right side alone
-  removed,       // on the left side alone
+  unclear,       // the interval allows no other verdict
+  incomparable,  // different work, or times that are not comparable
+  failed,        // only on the right side
+  removed,       // only on the left side
   added,
 };
 inline constexpr std::array<std::string_view, 8> kCaseVerdictNames = {
@@ -35,15 +35,15 @@ struct ComparedCase {
   std::optional<double> base, candidate;  // medians in nanoseconds
   // Candidate / base, from the Hodges-Lehmann shift of the logarithms of process medians.
   std::optional<double> ratio;
-  // Its interval: the exact one over processes, with `confidence`, and what runs differ by beyond
-  // their processes; absent where a side has too few of them.
+  // Interval of the ratio: the exact interval over processes with `confidence`, widened by the
+  // run-to-run variation. nullopt if a side has too few processes.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
-  std::string reason;  // why not compared, or why the verdict is not clear; may be empty
+  std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };
 
 struct GroupRatio {
-  std::string group;  // "conv/forward"; "all" stands last
+  std::string group;  // "conv/forward"; "all" comes last
   std::size_t cases = 0;
   double ratio = 1;  // geometric mean
 };
@@ -52,16 +52,16 @@ struct Comparison {
   std::string base, candidate;        // names of the files
   std::vector<Change> changes;        // of machine, libraries, tool, configuration
   std::vector<ComparedCase> cases;    // worst first: slower, failed, removed, ..., faster
-  std::vector<GroupRatio> groups;     // of the cases with a ratio
-  std::vector<std::string> warnings;  // of both sides
+  std::vector<GroupRatio> groups;     // over the cases with a ratio
+  std::vector<std::string> warnings;  // from both sides
   std::size_t count(CaseVerdict verdict) const;
 };
 
-enum class Machines { same_kind, any };  // any: times of different machine classes are compared
+enum class Machines { same_kind, any };  // any: compare times of different machine classes, too
 
 struct ComparisonOptions {
-  double tolerance = 0.01;  // smaller effects are none
-  double coverage = 0.95;   // of the intervals, at least
+  double tolerance = 0.01;  // smaller effects do not count
+  double coverage = 0.95;   // minimum coverage of the intervals
   Machines machines = Machines::same_kind;
 };
 

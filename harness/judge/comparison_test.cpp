@@ -53,13 +53,13 @@ TEST(Compare, VerdictsFollowIntervalAndTolerance) {
   EXPECT_EQ(compare_one(base, measured("conv-a", times(0.9))).verdict, CaseVerdict::faster);
   EXPECT_EQ(compare_one(base, measured("conv-a", times(1.001))).verdict, CaseVerdict::same);
   EXPECT_EQ(compare_one(base, measured("conv-a", times(1.006))).verdict, CaseVerdict::same);
-  // Surely slower, but perhaps by less than the tolerance.
+  // Certainly slower, but perhaps by less than the tolerance.
   EXPECT_EQ(compare_one(base, measured("conv-a", times(1.0095))).verdict, CaseVerdict::unclear);
   EXPECT_EQ(compare_one(base, measured("conv-a", {900, 1300, 950, 1200, 1000})).verdict,
             CaseVerdict::unclear);
 }
 
-// What the host did to the threads of one side is no change of the code.
+// Threads placed farther apart by the host are not a change of the code.
 TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
   MeasuredCase base = measured("conv-a", times(1));
   MeasuredCase candidate = measured("conv-a", times(1.05));
@@ -69,12 +69,12 @@ TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
   EXPECT_THAT(compared.reason, HasSubstr("joining them took 700 ns in the base, 1.160 us in the"));
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::unclear);
-  // In spite of it.
+  // The candidate is slower although its threads were closer.
   std::swap(base.join, candidate.join);
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
 }
 
-// "+209 %" was unclear since joining the threads took a microsecond more.
+// Earlier, "+209 %" was unclear because joining the threads took a microsecond longer.
 TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
   MeasuredCase base = measured("conv-a", times(1));
   MeasuredCase candidate = measured("conv-a", times(3.1));
@@ -84,7 +84,8 @@ TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
 }
 
-// Nor does a disturbance: where few processes were quiet all of them decide, but nothing less.
+// A disturbance cannot explain it either: if few processes were quiet, all of them decide large
+// effects, but no smaller ones.
 TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) {
   MeasuredCase base = measured("conv-a", {1000});
   MeasuredCase candidate = measured("conv-a", {3000, 3001});
@@ -96,7 +97,7 @@ TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) 
   EXPECT_NEAR(*compared.ratio, 3.1, 1e-9);
   EXPECT_NEAR(*compared.base, 1000.2, 1e-9);
   EXPECT_NEAR(*compared.candidate, 3.1 * 1000.2, 1e-9);
-  EXPECT_EQ(compared.reason, "of all 5 and 5 processes, since few of them were quiet");
+  EXPECT_EQ(compared.reason, "over all 5 and 5 processes, because few of them were quiet");
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
   candidate.all_process_medians = times(1.9);
   const ComparedCase less = compare_one(base, candidate);
@@ -105,11 +106,11 @@ TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) 
   EXPECT_THAT(less.reason, HasSubstr("1 and 2 processes are too few"));
 }
 
-// Equal runs would be called different in one comparison of twenty, and there are many cases.
+// Otherwise one comparison in twenty would call equal runs different, and there are many cases.
 TEST(Compare, TheIntervalAllowsForWhatTwoRunsDifferByBeyondTheirProcesses) {
   const ComparedCase compared =
       compare_one(measured("conv-a", times(1)), measured("conv-a", times(1.02)));
-  // Processes alone: 1.02 to within 0.04 %.
+  // From the processes only: 1.02 to within 0.04 %.
   EXPECT_NEAR(*compared.low, 1.02 * std::exp(-0.0036), 2e-4);
   EXPECT_NEAR(*compared.high, 1.02 * std::exp(0.0036), 2e-4);
 }
@@ -162,7 +163,7 @@ TEST(Compare, TimesOfDifferentMachineClassesAreIncomparableUnlessAskedFor) {
   const ComparedCase asked = compare(side({base}), side({candidate}), across).cases.at(0);
   EXPECT_EQ(asked.verdict, CaseVerdict::slower);
   EXPECT_NEAR(*asked.ratio, 2, 1e-9);
-  // What one side does not give says nothing: a report of another tool.
+  // A fact that only one side has is ignored, as in a report of another tool.
   candidate.machine = {{"num_cpus", "2"}};
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
 }
@@ -234,7 +235,7 @@ TEST(Compare, DigestsAndPrimitivesChangeOnlyWhereBothAreKnown) {
   const Change digest{"output.digest", "aa", "bb"}, primitives{"primitives", "2", "3"};
   EXPECT_THAT(changes(known, other, "1"), ElementsAre(digest, primitives));
   EXPECT_THAT(changes(known, known, "1"), IsEmpty());
-  EXPECT_THAT(changes({}, known, "1"), IsEmpty());  // of an earlier version
+  EXPECT_THAT(changes({}, known, "1"), IsEmpty());  // from an earlier version
   EXPECT_THAT(changes(known, {}, "1"), IsEmpty());
   EXPECT_THAT(changes({{"output.digest", "varies"}}, known, "1"), IsEmpty());
   EXPECT_THAT(changes(known, {{"output.digest", "varies"}}, "1"), IsEmpty());

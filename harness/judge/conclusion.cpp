@@ -15,12 +15,12 @@ std::size_t count_cut_short(const std::vector<Judgement>& judgements) {
       std::ranges::count_if(judgements, [](const Judgement& entry) { return entry.cut_short; }));
 }
 
-// Whether the case could not be run here, which says nothing of the store.
+// Whether the case could not run here; that does not say anything about the store.
 bool is_absent(const CaseEvidence& entry) {
   return entry.outcome == Outcome::skipped || entry.outcome == Outcome::unsupported;
 }
 
-// Whether the store cannot know any case yet: nobody has ever saved a run of this configuration.
+// Whether no run of this configuration was ever saved, so that the store cannot know any case.
 bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
   if (evidence.mode == GateEvidence::Mode::paired || evidence.configuration_is_stored) return false;
   for (std::size_t i = 0; i < evidence.cases.size() && i < judgements.size(); ++i) {
@@ -30,7 +30,8 @@ bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& ju
   return count(judgements, Verdict::no_baseline) > 0;
 }
 
-// "after 21 of 30 duets": of the cases that wait for the same kind of measurement as the first.
+// Returns " after 21 of 30 duets", summed over the cases that wait for the same kind of measurement
+// as the first waiting case.
 std::string progress_text(const std::vector<Judgement>& judgements) {
   const auto first = std::ranges::find_if(
       judgements, [](const Judgement& entry) { return entry.pending.has_value(); });
@@ -44,7 +45,7 @@ std::string progress_text(const std::vector<Judgement>& judgements) {
   return " after " + pending_text(sum);
 }
 
-// Why the evidence ended early, and where.
+// Returns why and where the evidence ended early.
 std::string end_text(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
   const bool is_in_stage_one = std::ranges::any_of(
       evidence.cases, [](const CaseEvidence& entry) { return entry.is_unmeasured; });
@@ -67,12 +68,12 @@ std::string undecided_sentence(const GateEvidence& evidence,
 
 std::string cut_short_advice(const GateEvidence& evidence) {
   if (evidence.stopped == StopCause::budget) {
-    return "a larger --budget or fewer cases (--filter) would decide the others";
+    return "use a larger --budget or fewer cases (--filter) to decide the others";
   }
   return "run the gate again to decide the others";
 }
 
-// No case was judged, and none is undecided.
+// Requires that no case was judged and none is undecided.
 Conclusion conclude_without_reference(const GateEvidence& evidence,
                                       const std::vector<Judgement>& judgements,
                                       const ExitRules& rules) {
@@ -81,7 +82,7 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
       ExitStatus::nothing_comparable,
       fmt::format("nothing was judged: {}; {}",
                   is_first ? "the store has no run of this configuration yet, and there is no base"
-                           : "no case has anything to be compared with",
+                           : "no case has a base or a comparable stored run",
                   coverage_text(judgements)),
       "--allow-incomparable accepts a gate that can compare nothing"};
   if (is_first) {
@@ -135,7 +136,7 @@ Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& 
   }
   if (count(judgements, Verdict::regression) > 0) return {ExitStatus::regression, counts, ""};
   if (count(judgements, Verdict::error) > 0) {
-    return {ExitStatus::not_measured, counts, "mend what failed"};
+    return {ExitStatus::not_measured, counts, "fix the failed cases"};
   }
   const std::size_t undecided =
       count(judgements, Verdict::inconclusive) + count(judgements, Verdict::suspect);
@@ -148,7 +149,7 @@ Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& 
   if (undecided > 0) {
     return {ExitStatus::undecided,
             fmt::format("nothing was judged: the measurements decide no case; {}", counts),
-            "a quieter machine, longer cases or a larger `detect` would decide more"};
+            "use a quieter machine, longer cases or a larger `detect` to decide more"};
   }
   return conclude_without_reference(evidence, judgements, rules);
 }

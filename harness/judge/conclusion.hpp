@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a gate comes to: its exit status and the sentence that every report begins with. A gate that
-// judged nothing, or whose evidence ended early, never looks like one that found nothing.
+// The conclusion of a gate: its exit status and the first sentence of every report. A gate that
+// judged nothing, or whose evidence ended early, must not look like a gate that found nothing.
 #pragma once
 
 #include "harness/judge/decide.hpp"
@@ -13,16 +13,16 @@
 namespace bench {
 
 struct Coverage {
-  std::size_t judged = 0;     // REGRESSION, IMPROVED, PASS: the case has a verdict on its time
-  std::size_t cut_short = 0;  // undecided since the evidence ended early
+  std::size_t judged = 0;     // REGRESSION, IMPROVED or PASS: the case has a verdict on its time
+  std::size_t cut_short = 0;  // undecided because the evidence ended early
   std::size_t in_scope = 0;   // all cases
 };
 Coverage coverage_of(const std::vector<Judgement>& judgements);
 
-// "1 REGRESSION, 53 PASS", in reading order; verdicts without a case are left out.
+// Returns "1 REGRESSION, 53 PASS" in reading order; leaves out verdicts without cases.
 std::string counts_text(const std::vector<Judgement>& judgements);
 
-// "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
+// Returns "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
 std::string coverage_text(const std::vector<Judgement>& judgements);
 
 // What the caller of the gate accepts or demands.
@@ -41,7 +41,7 @@ struct Conclusion {
   std::string advice;    // what to do about a status that is neither success nor regression
 };
 
-// `judgements` are decide()'s of the evidence. docs/gate.md has the table of statuses.
+// `judgements` are the result of decide() for `evidence`. docs/gate.md lists the exit statuses.
 Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& judgements,
                     const ExitRules& rules);
 

@@ -15,7 +15,7 @@ namespace {
 using test::measured;
 using testing::StartsWith;
 
-// A gate of these verdicts, one a case.
+// Builds a gate with one case per given verdict.
 class ConclusionTest : public testing::Test {
  protected:
   Judgement& add(Verdict verdict) {
@@ -23,7 +23,7 @@ class ConclusionTest : public testing::Test {
     judgements_.emplace_back().verdict = verdict;
     return judgements_.back();
   }
-  // Undecided by 7 of its 10 duets.
+  // Adds a case that is undecided after 7 of its 10 duets.
   void add_waiting() {
     Judgement& judgement = add(Verdict::inconclusive);
     judgement.cut_short = true;
@@ -118,7 +118,7 @@ TEST_F(ConclusionTest, AGateInWhichEveryCaseIsSkippedIsNotGreen) {
 TEST_F(ConclusionTest, NothingComparableIsFiveUnlessThatIsAccepted) {
   add(Verdict::incomparable);
   EXPECT_EQ(status(), ExitStatus::nothing_comparable);
-  EXPECT_THAT(conclude().sentence, StartsWith("nothing was judged: no case has anything"));
+  EXPECT_THAT(conclude().sentence, StartsWith("nothing was judged: no case has a base"));
   EXPECT_EQ(status(allowed_), ExitStatus::success);
   add(Verdict::pass);
   EXPECT_EQ(status(), ExitStatus::success);

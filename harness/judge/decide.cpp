@@ -19,12 +19,13 @@
 namespace bench {
 namespace {
 
-// A suspect that nothing is known of is measured before those that the screen knows, and one that
-// its duets have shown to be slower before all others.
+// Suspects without a screen result come before screened ones. Suspects whose duets show a slowdown
+// come before all others.
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
 constexpr double kSlowerUrgency = std::numeric_limits<double>::infinity();
 
-// Looks at one question, each after twice as many duets as the one before, share its error.
+// Interim analyses of one question. Each follows twice as many duets as the one before; they share
+// the error.
 struct Looks {
   int first, last;  // duets
   int next(int done) const {
@@ -43,7 +44,7 @@ Looks confirming_looks(const GatePolicy& policy) {
   return {std::min(policy.first_confirmations, policy.confirmations), policy.confirmations};
 }
 
-// The fewest duets whose signs alone can be as improbable as this: 2^-n.
+// Returns the smallest n for which n equal signs have a probability of at most `error`: 2^-n.
 int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
 
 std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
@@ -56,7 +57,8 @@ std::optional<std::int64_t> number_of(const PreparedSide& side, const std::strin
   }
 }
 
-// Growth of the peak beyond what `gate: { memory: ... }` allows; it needs no statistics.
+// Describes growth of the peak memory beyond the limit of `gate: { memory: ... }`. It needs no
+// statistics.
 std::optional<std::string> memory_growth(const PreparedSide& base, const PreparedSide& candidate,
                                          double allowed) {
   const auto from = number_of(base, "memory.peak_bytes");
@@ -106,18 +108,18 @@ class Decider {
     std::size_t index;
     double urgency;
   };
-  // Suspects with any duets, and what these say. A member with fewer than the first look takes has
-  // p-values of 1, like a suspect without duets.
+  // Suspects with any duets, and their statistics. A member with fewer duets than the first interim
+  // analysis has p-values of 1, like a suspect without duets.
   struct Family {
     std::vector<Suspect> members;
     std::vector<PairedResult> results;
     std::vector<double> slower, faster;  // adjusted p-values
-    std::size_t pending = 0;             // suspects whose first look is not complete
+    std::size_t pending = 0;             // suspects with an incomplete first interim analysis
   };
-  // The verdict of a case while `pending` is still to be measured.
+  // Describes an undecided case while `pending` is still to be measured.
   struct Undecided {
     Pending pending;
-    std::string_view finding;  // what its measurements say so far; may be empty
+    std::string_view finding;  // result of its measurements so far; may be empty
   };
 
   void begin(std::size_t index);
@@ -178,14 +180,14 @@ void Decider::begin(std::size_t index) {
                     paired ? policy_.duets : policy_.windows},
                    screened.reason},
                   judgement);
-  // In units of its own noise, so that the clearest regression comes first.
+  // Urgency is in units of the case's noise, so that the clearest regression comes first.
   const double urgency = screened.excess && entry.stored->sigma > 0
                              ? *screened.excess / entry.stored->sigma
                              : kUnknownUrgency;
   suspects_.push_back({index, urgency});
 }
 
-// Outcomes, configurations and memory: exact, and no reason to measure.
+// Settles a case by outcome, configuration or memory: exact properties that need no measurement.
 bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
@@ -214,11 +216,11 @@ bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
   if (entry.failure) {
     judgement.cut_short = is_failure(entry.failure->outcome);
     return settle(Verdict::incomparable,
-                  "the base ends with " + text_of(entry.failure->outcome, entry.failure->reason));
+                  "the base ended with " + text_of(entry.failure->outcome, entry.failure->reason));
   }
   if (evidence_.mode == GateEvidence::Mode::paired) return false;
   if (!entry.stored) {
-    return settle(Verdict::no_baseline, "the store has no run of it, and there is no base");
+    return settle(Verdict::no_baseline, "the store has no run of this case, and there is no base");
   }
   if (entry.stored->incomparable) {
     return settle(entry.stored->is_damaged ? Verdict::error : Verdict::incomparable,
@@ -227,13 +229,13 @@ bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
   return false;
 }
 
-// What the candidate does not compute is an error if the store or the base shows that it could be.
+// A case that the candidate does not compute is an error if the store or the base computed it.
 bool Decider::settle_absent(std::size_t index, const std::string& why, Judgement& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool is_stored = entry.stored && (!entry.stored->incomparable || entry.stored->is_damaged);
   judgement.verdict = is_stored || entry.base ? Verdict::error : Verdict::incomparable;
-  judgement.reason = is_stored    ? "was measured before, now " + why
-                     : entry.base ? "the base computes it, the candidate: " + why
+  judgement.reason = is_stored    ? "was measured before, but is now " + why
+                     : entry.base ? "the base computes it, but the candidate does not: " + why
                                   : why;
   if (judgement.verdict == Verdict::error || evidence_.mode != GateEvidence::Mode::paired) {
     return true;
@@ -272,8 +274,8 @@ Decider::Family Decider::family() {
     slower.push_back(is_complete ? std::min(1.0, share * result->p_slower) : 1);
     faster.push_back(is_complete ? std::min(1.0, share * result->p_faster) : 1);
   }
-  // What is still to come counts as equal sides: that only ever hides an effect, and only for now,
-  // so whatever is found before the budget ends stays found.
+  // Missing p-values count as no effect. They can only hide an effect for now, so every finding
+  // before the end of the budget remains valid.
   slower.resize(suspects_.size(), 1);
   faster.resize(suspects_.size(), 1);
   all.slower = adjusted_p_values(slower);
@@ -312,12 +314,12 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   }
 }
 
-// An effect so large and so far beyond the scatter of its duets that it needs no fresh ones if
-// their signs are improbable too. The lower bound of the mean by Student's t exceeds `delta` at the
-// error for unconfirmed regressions, shared among all suspects and looks (Bonferroni): unlike
-// ranks, it counts how far the duets lie beyond their scatter. Ten duets of equal sides may agree
-// in sign by chance (1 in 1,024), and a machine of two states gives them no scatter then; but no
-// such states differ by `obvious_effect`.
+// Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.
+// (The signs of the duets must be improbable, too.) The lower bound of the mean by Student's t must
+// exceed `delta`. Its error is that of unconfirmed regressions, divided among all suspects and
+// interim analyses (Bonferroni). Unlike ranks, t counts how far the duets exceed their scatter. Ten
+// A/A duets may agree in sign by chance (1 in 1,024), and a machine with two states may then show
+// no scatter. But such states do not differ by `obvious_effect`.
 bool Decider::lies_far_beyond(const PairedResult& result) const {
   if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
   const double error = policy_.unconfirmed_error /
@@ -326,18 +328,18 @@ bool Decider::lies_far_beyond(const PairedResult& result) const {
   return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
 }
 
-// Neither slower nor faster nor near enough to equal.
+// Judges a case that is neither slower nor faster nor near enough to equal.
 void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                           Judgement& judgement) {
   if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
-  if (first.duets < policy_.duets) {  // asked for by family()
+  if (first.duets < policy_.duets) {  // family() requested them
     leave_undecided({{Wanted::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
     return;
   }
   const double told = 100 * judgement.detectable.value_or(0);
   const int next = first_looks(policy_).next(first.duets);
   if (next > first.duets) {
-    // What only its signs do not prove yet has no need of a whole look.
+    // If only the signs are not yet proof, the case needs no complete interim analysis.
     const int signs = fewest_duets(policy_.unconfirmed_error);
     if (first.duets < signs && signs < next && lies_far_beyond(first)) {
       leave_undecided({{Wanted::Kind::duets, first.duets, signs}, ""}, judgement);
@@ -345,8 +347,8 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
       return;
     }
     leave_undecided({{Wanted::Kind::duets, first.duets, next}, ""}, judgement);
-    // One look at all suspects comes before a second one at any, unless that one looks slower:
-    // among many suspects the first duets alone cannot prove it.
+    // Every suspect gets its first interim analysis before any gets a second one. Exception: a
+    // suspect that looks slower, because its first duets cannot prove it among many suspects.
     if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
       want_now(suspect, Wanted::Kind::duets, next - first.duets);
     } else if (pending == 0) {
@@ -379,12 +381,11 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
   const Looks looks = confirming_looks(policy_);
   const int next = looks.next(judgement.confirmations);
   const double error = policy_.confirmation_error / looks.count();
-  // Once the fresh duets exclude an effect of `delta`, more of them would not confirm it.
+  // If the confirming duets exclude an effect of `delta`, more of them cannot confirm it.
   const bool is_refuted =
       again && judgement.confirmations >= looks.first && again->high && *again->high < delta_;
   const bool wants_more = next > judgement.confirmations && !is_refuted;
-  // Fresh duets that end early are a sample of their own: their test holds for as many as there
-  // are.
+  // Confirming duets that end early are a valid sample: their test holds for any number of them.
   if (again && again->p_slower <= error && again->effect >= delta_) {
     judge_cycles(suspect, Duet::Stage::confirmation, judgement);
   } else if (wants_more) {
@@ -409,8 +410,8 @@ void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) 
   if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
 }
 
-// What is slower because the device ran at a lower clock is no fault of the code: time and cycles
-// have to agree (gates.md 3.6).
+// A slowdown caused by a lower device clock is not a fault of the code: time and cycles must agree
+// (gates.md 3.6).
 void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement) {
   judgement.verdict = Verdict::regression;
   const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);
@@ -419,7 +420,7 @@ void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement&
   if (grown) return;
   judgement.verdict = Verdict::suspect;
   judgement.reason = fmt::format(
-      "its cycles do not agree with its time: {:+.2f} %; the device's clock was {:.2f} GHz for the "
+      "time grew, but GPU cycles changed by {:+.2f} %; the device's clock was {:.2f} GHz for the "
       "base, {:.2f} GHz for the candidate",
       100 * std::expm1(cycles->effect), cycles->base_hz / 1e9, cycles->candidate_hz / 1e9);
 }
@@ -443,7 +444,7 @@ void Decider::add_removed(const std::string& id) {
   Judgement judgement;
   judgement.id = id;
   judgement.verdict = Verdict::error;
-  judgement.reason = "the store has it, the configuration no longer; --allow-removed accepts that";
+  judgement.reason = "stored case not in the configuration; --allow-removed accepts this";
   decision_.judgements.push_back(std::move(judgement));
 }
 
@@ -455,7 +456,7 @@ std::string_view name_of(Verdict verdict) {
 
 std::string pending_text(const Pending& pending) {
   constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
-                                                      "answers of the base"};
+                                                      "checks of the base"};
   return fmt::format("{} of {} {}", pending.done, pending.planned,
                      kUnits[static_cast<std::size_t>(pending.kind)]);
 }

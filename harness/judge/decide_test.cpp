@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Duets of +5 % that scatter so widely that they need fresh ones to confirm them.
+// Duets of +5 % whose scatter is so wide that they need confirming duets.
 constexpr double kWide = 0.1;
 
 TEST(Decide, AsksForDuetsOfWhatTheStoreDoesNotKnow) {
@@ -34,7 +34,7 @@ TEST(Decide, AsksForDuetsOfWhatTheStoreDoesNotKnow) {
   EXPECT_EQ(decision.judgements[0].pending, (Pending{Wanted::Kind::duets, 0, 6}));
   EXPECT_TRUE(decision.judgements[0].cut_short);
   EXPECT_EQ(decision.judgements[0].reason,
-            "the evidence ends after 0 of 6 duets (the store has no run of it)");
+            "the evidence ends after 0 of 6 duets (the store has no run of this case)");
 }
 
 TEST(Decide, WantsNoSecondLookBeforeAllHadTheFirst) {
@@ -70,7 +70,7 @@ TEST(Decide, ASlowerCaseAmongManyHasItsSecondLookAtOnce) {
   std::vector<CaseEvidence> cases(30, measured("waiting"));
   cases.push_back(slow);
   const Decision decision = decide(paired(cases));
-  EXPECT_GT(*decision.judgements.back().adjusted_p, 0.05);  // 5 looks, 31 suspects, 2^-6
+  EXPECT_GT(*decision.judgements.back().adjusted_p, 0.05);  // 5 interim analyses, 31 suspects, 2^-6
   EXPECT_EQ(decision.wanted[0].index, 30U);
   EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
   EXPECT_EQ(decision.wanted[0].count, 6);
@@ -100,7 +100,7 @@ TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
   add_duets(entry, Duet::Stage::confirmation, 10, 0.05, 2 * kWide);
   decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].count, 10);  // as many once more
+  EXPECT_EQ(decision.wanted[0].count, 10);  // as many duets again
   EXPECT_EQ(decision.judgements[0].reason, "the evidence ends after 10 of 20 confirming duets");
 
   add_duets(entry, Duet::Stage::confirmation, 40, 0.05, kWide);
@@ -111,7 +111,7 @@ TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
   EXPECT_NEAR(*judgement.effect, 0.05, 1e-3);
   EXPECT_LT(*judgement.low, 0.05);
   EXPECT_GT(*judgement.high, 0.05);
-  EXPECT_DOUBLE_EQ(*judgement.adjusted_p, 5 * *judgement.p);  // five looks
+  EXPECT_DOUBLE_EQ(*judgement.adjusted_p, 5 * *judgement.p);  // five interim analyses
   EXPECT_EQ(judgement.against, Reference::base);
 }
 
@@ -123,12 +123,12 @@ TEST(Decide, AnObviousSlowdownNeedsNoConfirmation) {
   const Judgement& judgement = decision.judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_EQ(judgement.confirmations, 0);
-  // All 20 differences are positive: p = 2^-20, and five looks.
+  // All 20 differences are positive: p = 2^-20, times five interim analyses.
   EXPECT_NEAR(*judgement.p, std::pow(2.0, -20), 1e-12);
   EXPECT_NEAR(*judgement.adjusted_p, 5 * std::pow(2.0, -20), 1e-12);
 }
 
-// Issue 16: ten duets that all say 2x were "0 of 3 cases judged" when the budget ended.
+// Issue 16: ten duets that all showed 2x gave "0 of 3 cases judged" when the budget ended.
 TEST(Decide, TenDuetsThatAllSayTwiceTheTimeAreARegressionWhereNoConfirmationFittedIn) {
   std::vector<CaseEvidence> cases(100, measured("waiting"));
   add_duets(cases[50], Duet::Stage::first, 10, 1.0, 0.15);
@@ -137,7 +137,8 @@ TEST(Decide, TenDuetsThatAllSayTwiceTheTimeAreARegressionWhereNoConfirmationFitt
   const Judgement judgement = decide(evidence).judgements[50];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_FALSE(judgement.cut_short);
-  EXPECT_GT(*judgement.adjusted_p, 0.05);  // 5 looks, 100 suspects: ranks alone cannot tell
+  // 5 interim analyses, 100 suspects: ranks cannot prove it
+  EXPECT_GT(*judgement.adjusted_p, 0.05);
 }
 
 TEST(Decide, SevenDuetsOfTwelveAreJudgedWhenTheEvidenceEnds) {
@@ -157,12 +158,12 @@ TEST(Decide, SevenDuetsOfTwelveAreJudgedWhenTheEvidenceEnds) {
   EXPECT_TRUE(undecided.cut_short);
   EXPECT_EQ(undecided.reason, "stopped by the budget after 7 of 12 duets");
   EXPECT_TRUE(undecided.effect);
-  ASSERT_THAT(decision.wanted, SizeIs(1));  // with more time, it would go on
+  ASSERT_THAT(decision.wanted, SizeIs(1));  // with more time, the gate would continue
   EXPECT_EQ(decision.wanted[0].index, 2U);
 }
 
-// Ten duets of equal sides agree in sign once in 1,024 times; two states of a machine that differ
-// by a few per cent leave no scatter then.
+// Ten A/A duets agree in sign once in 1,024 times. Two machine states that differ by a few per cent
+// then leave no scatter.
 TEST(Decide, DuetsThatAgreeOnASmallEffectNeedConfirmation) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 10, 0.05, 0);
@@ -171,7 +172,7 @@ TEST(Decide, DuetsThatAgreeOnASmallEffectNeedConfirmation) {
   EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
 }
 
-// Few duets that happen to agree have no scatter that could be trusted.
+// A few duets that happen to agree have no reliable scatter.
 TEST(Decide, AFewDuetsAreNeverObvious) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 6, 1.0, 0);
@@ -206,7 +207,7 @@ TEST(Decide, ACaseThatStageOneDidNotReachIsCutShort) {
   EXPECT_EQ(decision.judgements[0].reason, "stopped by Ctrl-C before it was measured");
 }
 
-// Issue 16: "detectable 3.1 %" stood beside a PASS that excluded 2 %.
+// Issue 16: "detectable 3.1 %" appeared next to a PASS that excluded 2 %.
 TEST(Decide, DetectableIsOnlySaidOfWhatIsUndecided) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 80, -0.03, 0.2);
@@ -215,10 +216,10 @@ TEST(Decide, DetectableIsOnlySaidOfWhatIsUndecided) {
   EXPECT_FALSE(pass.detectable);
 }
 
-// Issue 16: "+113.7 %" stood beside 1.773 ms -> 2.033 ms.
+// Issue 16: "+113.7 %" appeared next to 1.773 ms -> 2.033 ms.
 TEST(Decide, EffectAndTimesOfARowComeFromTheSameSamples) {
   CaseEvidence entry = measured("a");
-  entry.median = Nanoseconds(2'033'000);  // of stage 1, which the row does not speak of
+  entry.median = Nanoseconds(2'033'000);  // from stage 1, which the row does not report
   entry.stored = stored(kBase / 1.5, 0.003);
   entry.stored->median = Nanoseconds(1'773'000);
   const Judgement screened = decide(paired({entry})).judgements[0];
@@ -250,7 +251,7 @@ TEST(Decide, ASlowdownBelowTheToleranceIsNone) {
   EXPECT_EQ(decide(paired({entry})).judgements[0].verdict, Verdict::pass);
 }
 
-// What fresh duets exclude is not asked for again.
+// Once confirming duets exclude the effect, the gate requests no more of them.
 TEST(Decide, ConfirmingDuetsEndOnceTheyExcludeTheEffect) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0.05, kWide);
@@ -262,7 +263,7 @@ TEST(Decide, ConfirmingDuetsEndOnceTheyExcludeTheEffect) {
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not confirmed"));
 }
 
-// Six signs are as improbable as 1 in 64, seven as 1 in 128.
+// The probability of six equal signs is 1 in 64, of seven 1 in 128.
 TEST(Decide, WhatIsFarBeyondItsScatterAfterTheFirstLookWantsOneDuetMore) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 6, 1.0, 0.01);
@@ -273,7 +274,7 @@ TEST(Decide, WhatIsFarBeyondItsScatterAfterTheFirstLookWantsOneDuetMore) {
   EXPECT_EQ(decision.judgements[1].pending, (Pending{Wanted::Kind::duets, 6, 7}));
 }
 
-// The gate with a base looks at each case once: no run that could be laid beside stored ones.
+// The gate with a base measures each case once in stage 1, too little to compare with stored runs.
 TEST(Decide, OneProcessOfStageOneScreensNothingOut) {
   CaseEvidence entry = measured("a");
   entry.q25 = {kBase};
@@ -312,7 +313,7 @@ TEST(Decide, NoiseGetsTwiceTheDuetsUpToTheMostThenSaysWhatItCouldHaveSeen) {
 }
 
 TEST(Decide, TheErrorIsSharedAmongAllSuspects) {
-  // 16 of 20 to one side: p = 0.006 alone would be small enough; among 40 it is what chance gives.
+  // 16 of 20 duets are slower: p = 0.006 would suffice for one case, but not among 40.
   CaseEvidence lucky = measured("lucky");
   add_duets(lucky, Duet::Stage::first, 20, 0.03, 0);
   for (std::size_t i = 16; i < 20; ++i) std::swap(lucky.duets[i].base, lucky.duets[i].candidate);
@@ -327,7 +328,7 @@ TEST(Decide, TheErrorIsSharedAmongAllSuspects) {
   Decision among = decide(paired(cases));
   EXPECT_GT(*among.judgements[0].adjusted_p, 0.05);
   EXPECT_EQ(among.judgements[0].verdict, Verdict::inconclusive);
-  // Also while the others are not measured yet.
+  // The same holds while the others are not measured yet.
   for (std::size_t i = 1; i < cases.size(); ++i) cases[i].duets.clear();
   among = decide(paired(cases));
   EXPECT_GT(*among.judgements[0].adjusted_p, 0.05);
@@ -368,7 +369,7 @@ TEST(Decide, AMovedMachineVoidsTheScreen) {
   CaseEvidence entry = measured("a");
   entry.stored = stored(kBase, 0.003);
   GateEvidence evidence = paired({entry});
-  evidence.moved = MachineDrift{0.0488, "the machine moved: dram by +5.0 %"};
+  evidence.moved = MachineDrift{0.0488, "machine speed changed: dram by +5.0 %"};
   EXPECT_THAT(decide(evidence).wanted, SizeIs(1));
 }
 
@@ -408,7 +409,7 @@ TEST(Decide, FailuresAndWhatVanishedAreErrors) {
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
 }
 
-// A candidate that no longer computes a case was INCOMPARABLE, and the gate green.
+// Earlier, a candidate that no longer computed a case was INCOMPARABLE, and the gate passed.
 TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
   CaseEvidence entry = measured("a");
   entry.outcome = Outcome::unsupported;
@@ -423,7 +424,7 @@ TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
   EXPECT_EQ(decision.judgements[0].reason,
-            "the base computes it, the candidate: unsupported: no bf16 on this CPU");
+            "the base computes it, but the candidate does not: unsupported: no bf16 on this CPU");
 
   entry.base.reset();
   entry.failure = SideFailure{SideFailure::Side::base, Outcome::unsupported, "no bf16 either"};
@@ -452,7 +453,7 @@ TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
   const Decision decision = decide(paired({base, candidate}));
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::incomparable);
-  EXPECT_EQ(decision.judgements[0].reason, "the base ends with crashed: SIGSEGV");
+  EXPECT_EQ(decision.judgements[0].reason, "the base ended with crashed: SIGSEGV");
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
 }
 
@@ -507,25 +508,25 @@ TEST_F(StoreAlone, TrustsFewRunsLess) {
   EXPECT_EQ(judge(kBase * 1.20, 0.001, 4).verdict, Verdict::regression);
 }
 
-// Issue 16: +114 % with a lower bound of +109 % was a SUSPECT since a canary moved by 44 %.
+// Issue 16: +114 % with a lower bound of +109 % was a SUSPECT because a canary moved by 44 %.
 TEST_F(StoreAlone, AnEffectBeyondWhatTheCanariesMovedIsARegressionHoweverMuchTheyMoved) {
-  moved_ = MachineDrift{std::log(1.44), "the machine moved: timer by +44.2 % since the store"};
+  moved_ = MachineDrift{std::log(1.44), "machine speed changed: timer by +44.2 % since the store"};
   EXPECT_EQ(judge(kBase * 2.14, 0.01, 10).verdict, Verdict::regression);
   const Judgement suspect = judge(kBase * 1.40, 0.01, 10);
   EXPECT_EQ(suspect.verdict, Verdict::suspect);
   EXPECT_EQ(suspect.reason,
-            "the machine moved: timer by +44.2 % since the store, and runs of this machine class "
-            "differ by 2.0 %; use --base to detect smaller effects");
+            "machine speed changed: timer by +44.2 % since the store, and the run-to-run variation "
+            "is 2.0 %; use --base to detect smaller effects");
 }
 
 TEST_F(StoreAlone, AMachineThatChangedHidesNoSlowdownBehindAPass) {
   EXPECT_EQ(judge(kBase, 0.001, 10).verdict, Verdict::pass);
-  moved_ = MachineDrift{std::log(1.08), "the machine moved: fma by -8.0 %"};
+  moved_ = MachineDrift{std::log(1.08), "machine speed changed: fma by -8.0 %"};
   EXPECT_EQ(judge(kBase, 0.001, 10).verdict, Verdict::inconclusive);
 }
 
 TEST_F(StoreAlone, AnOlderFileThatDoesNotSayHowMuchTheMachineMovedShowsNoRegression) {
-  moved_ = MachineDrift{std::numeric_limits<double>::infinity(), "the machine moved"};
+  moved_ = MachineDrift{std::numeric_limits<double>::infinity(), "machine speed changed"};
   EXPECT_EQ(judge(kBase * 9, 0.001, 10).verdict, Verdict::suspect);
 }
 

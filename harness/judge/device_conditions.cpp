@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 std::string whole(const std::string& value) { return value; }
-// "580.82.07" -> "580".
+// "580.82.07" -> "580"
 std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
 
 struct ConditionRow {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which conditions a device was timed, and whether two such times compare at all: a GPU at
-// another clock, or under another driver, is another machine. docs/gate.md. Pure functions.
+// The conditions under which a device was timed, and whether two such times are comparable. A GPU
+// at another clock or under another driver counts as another machine (docs/gate.md). Pure
+// functions.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -14,18 +15,18 @@
 
 namespace bench {
 
-// Medians of the clocks may differ by this share: noise of what is measured, no other state of the
-// device (gpu.md section 7).
+// Median clocks may differ by this fraction. Smaller differences are measurement noise, not another
+// state of the device (gpu.md section 7).
 inline constexpr double kComparableClocks = 0.03;
 
 struct DeviceConditions {
-  std::map<std::string, std::string> facts;  // of the environment: "gpu.name", "gpu.ecc", ...
+  std::map<std::string, std::string> facts;  // from the environment: "gpu.name", "gpu.ecc", ...
   std::optional<std::int64_t> clock_hz;      // median
   bool throttled = false;
   std::optional<std::string> sample_method;
 };
 
-// Of a case on another device than the CPU; absent for the CPU.
+// Returns the conditions of a case that ran on a device; nullopt for the CPU.
 std::optional<DeviceConditions> device_conditions(const CaseRecord& record,
                                                   const EnvironmentRecord& environment);
 std::optional<DeviceConditions> device_conditions(const BaselineRecord& record);
@@ -35,8 +36,8 @@ struct SideWords {
   std::string_view from, to;
 };
 
-// The first condition that differs, with both values; absent where the times compare. A clock or
-// method that one side does not know is no difference.
+// Returns the first condition that differs, with both values, or nullopt if the times are
+// comparable. A clock or method that one side does not know counts as equal.
 std::optional<std::string> device_difference(const DeviceConditions& from,
                                              const DeviceConditions& to, const SideWords& words);
 

@@ -27,7 +27,7 @@ TEST(DeviceConditions, EveryFieldIsNamedWithBothValues) {
   other = conditions();
   other.facts["gpu.driver"] = "575.10";
   EXPECT_EQ(against_usual(other), "gpu.driver differs: 580.82.07 in the store, 575.10 here");
-  other.facts["gpu.driver"] = "580.99";  // of the same series
+  other.facts["gpu.driver"] = "580.99";  // same driver series
   EXPECT_FALSE(against_usual(other));
   other.facts["gpu.ecc"] = "off";
   EXPECT_EQ(against_usual(other), "gpu.ecc differs: on in the store, off here");

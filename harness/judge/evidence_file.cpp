@@ -20,7 +20,7 @@ Json times_of(const std::vector<Nanoseconds>& times) {
   return list;
 }
 
-// Of every record that belongs to a case.
+// Starts a record that belongs to a case.
 Json record(const char* kind, const std::string& run_id, const std::string& id) {
   return {{"record", kind}, {"run_id", run_id}, {"id", id}};
 }

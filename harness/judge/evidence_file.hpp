@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate's file, DIR/gate.jsonl (schema bench.gate/1): the records of stage 1 as in any result
-// file, then what follows, one record a line. docs/gate.md gives every field. Reading it back and
-// deciding again gives the same verdicts.
+// The file of a gate, DIR/gate.jsonl (schema bench.gate/1). It starts with the records of stage 1,
+// as in any result file; one record per line follows. docs/gate.md lists every field. Reading the
+// file and deciding again gives the same verdicts.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,12 +16,13 @@ namespace bench {
 
 inline constexpr std::string_view kGateSchema = "bench.gate/1";
 
-// Who was measured.
+// One of the measured programs.
 struct GateSide {
   std::string program;
   std::string tool_version, commit;
-  std::map<std::string, std::string> environment;  // set for this side alone
-  std::map<std::string, std::string> libraries;    // name -> version; empty until one was asked
+  std::map<std::string, std::string> environment;  // set only for this side
+  // Name -> version; empty until a worker of this side reported them
+  std::map<std::string, std::string> libraries;
   friend bool operator==(const GateSide&, const GateSide&) = default;
 };
 
@@ -29,18 +30,18 @@ struct GateFacts {
   std::string run_id;
   std::string config_name;
   std::vector<std::string> config_files;
-  std::vector<std::string> plugins;  // that both sides loaded
+  std::vector<std::string> plugins;  // plugins that both sides loaded
   std::string machine_class;
   GateSide candidate;
   std::optional<GateSide> base;
-  std::optional<std::string> store;  // its folder
+  std::optional<std::string> store;  // the store's folder
 };
 
 // What a gate's time was spent on.
 struct GateSpent {
   Nanoseconds stage_one{0};
-  Nanoseconds measuring{0};  // duets and windows, with all that they need
-  Nanoseconds samples{0};    // of it: timed samples and warm-up of the workers
+  Nanoseconds measuring{0};  // duets and windows, including their setup
+  Nanoseconds samples{0};    // part of `measuring`: timed samples and warm-up of the workers
   Nanoseconds kits{0};
   friend bool operator==(const GateSpent&, const GateSpent&) = default;
 };
@@ -48,15 +49,16 @@ struct GateSpent {
 struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
-  std::vector<Judgement> judgements;  // as they were decided
-  // For the caller of this gate; not in the file.
-  Conclusion conclusion;  // of the judgements
+  std::vector<Judgement> judgements;  // as decided when the gate ran
+  // The members below serve the caller of this gate; the file does not contain them.
+  Conclusion conclusion;  // drawn from the judgements
   std::optional<GateSpent> spent;
-  std::string program = "bench";  // what a command line to paste begins with
+  std::string program = "bench";  // first word of command lines to paste
 };
 
-// One line without newline.
-std::string gate_line(const GateFacts& facts, const GateEvidence& evidence);  // all but the cases
+// Each function returns one line without a newline.
+// Everything except the cases
+std::string gate_line(const GateFacts& facts, const GateEvidence& evidence);
 std::string stored_line(const std::string& run_id, const std::string& id, const StoredCase& stored);
 std::string base_side_line(const std::string& run_id, const std::string& id,
                            const PreparedSide& side);
@@ -65,11 +67,11 @@ std::string failure_line(const std::string& run_id, const std::string& id,
 std::string duet_line(const Duet& duet);
 std::string window_line(const Window& window);
 std::string verdict_line(const std::string& run_id, const Judgement& judgement);
-// The last record of a gate that ended by itself or was stopped; a killed one has none.
+// The last record of a gate that finished or was stopped; a killed gate has none.
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 
-// Error: no gate's file, another schema, or a damaged line that a verdict could depend on, with
-// its place; a torn last line is left out.
+// Returns an error if the file is not a gate's file, has another schema, or contains a malformed
+// line that could affect a verdict. The error gives the location. Ignores an incomplete last line.
 Result<GateFile> read_gate_file(std::string_view text, const std::string& name);
 
 }  // namespace bench

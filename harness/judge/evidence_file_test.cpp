@@ -33,7 +33,7 @@ struct Sample {
     evidence.settings = {0.02, 0.03, 0.10};
     evidence.policy.duets = 2;
     evidence.policy.confirmations = 1;
-    evidence.moved = MachineDrift{0.0402, "the machine moved: dram by +4.1 % during the run"};
+    evidence.moved = MachineDrift{0.0402, "machine speed changed: dram by +4.1 % during the run"};
     evidence.configuration_is_stored = true;
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
@@ -169,7 +169,7 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   entry.id = "never reached";
   entry.source = "configs/resnet.yaml:20";
   entry.is_unmeasured = true;
-  const std::string reached = Sample().stage_one();  // Ctrl-C: the case has no record
+  const std::string reached = Sample().stage_one();  // after Ctrl-C the case has no record
   const std::string text = reached + gate_line(sample.facts, sample.evidence) + "\n" +
                            gate_end_line("run1", StopCause::interruption) + "\n";
   const auto file = read_gate_file(text, "gate.jsonl");
@@ -182,7 +182,7 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
 }
 
-// Files of older versions say neither by how much the machine moved nor what ended the gate.
+// Older files contain neither the amount of machine drift nor the reason why the gate ended.
 TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
   std::string text = Sample().text();
   for (const std::string part :
@@ -198,7 +198,7 @@ TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
   EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
   const GatePolicy& policy = file->evidence.policy;
   EXPECT_EQ(policy.unconfirmed_error, GatePolicy().unconfirmed_error);
-  EXPECT_EQ(policy.first_confirmations, policy.confirmations);  // one look at them
+  EXPECT_EQ(policy.first_confirmations, policy.confirmations);  // one interim analysis
   EXPECT_EQ(policy.pass_error, policy.bound_error);
 }
 
@@ -229,7 +229,7 @@ TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
 TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"\"duets\":2,", "\"duets\":0,"},
-           // Twice none are none: the next look would never come.
+           // Doubling zero gives zero: the next interim analysis would never come.
            {"\"first_confirmations\":10,", "\"first_confirmations\":0,"},
            {"\"bound_error\":0.05", "\"bound_error\":1"},
            {"\"detectable_error\":0.01", "\"detectable_error\":-1"},
@@ -254,7 +254,7 @@ TEST(EvidenceFile, ATornLastLineIsLeftOut) {
 TEST(EvidenceFile, AResultFileIsNoGate) {
   const auto file = read_gate_file(Sample().stage_one(), "r.jsonl");
   ASSERT_FALSE(file.ok());
-  EXPECT_THAT(file.error().message(), HasSubstr("no gate's file"));
+  EXPECT_THAT(file.error().message(), HasSubstr("not a gate's file"));
 }
 
 }  // namespace

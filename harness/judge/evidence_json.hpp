@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and numbers of a gate in JSON, which its file of evidence and its report share. For the
-// sources of this folder only.
+// JSON names and values shared by a gate's evidence file and its report. Only for the sources of
+// this folder.
 #pragma once
 
 #include "harness/judge/evidence_file.hpp"
@@ -18,7 +18,7 @@ namespace bench::evidence_json {
 
 using Json = nlohmann::ordered_json;
 
-// Numbers by name, for both directions.
+// Maps JSON names to number members, for reading and writing.
 template <class Struct, class Number>
 struct Field {
   const char* name;
@@ -59,7 +59,7 @@ inline constexpr std::array<Field<Judgement, std::optional<double>>, 8> kShares 
 inline constexpr std::array<Field<Judgement, std::optional<Nanoseconds>>, 2> kTimes = {
     {{"base_ns", &Judgement::base}, {"candidate_ns", &Judgement::candidate}}};
 
-// Words, in the order of their enumerators.
+// Names of enumerators, in their order.
 inline constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
 inline constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
 inline constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
@@ -74,7 +74,7 @@ std::string_view word(Enum value, const Names& names) {
   return names[static_cast<std::size_t>(value)];
 }
 
-// Absent where there is none, or where JSON cannot say it.
+// Omits a value that is missing or that JSON cannot represent.
 inline void put(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
 }
@@ -88,11 +88,11 @@ inline void put(Json& object, const char* name, const std::optional<Nanoseconds>
 Json json_of(const PreparedSide& side);
 Json json_of(const std::vector<Change>& changes);
 
-// Into an object: who was measured and how it is decided; what was decided of a case.
+// Add to an object: the measured programs and the rules of the gate; the decision about one case.
 void add(Json& object, const GateFacts& facts, const GateEvidence& evidence);
 void add(Json& object, const Judgement& judgement);
 
-// Bytes that are no UTF-8 become U+FFFD.
+// Replaces bytes that are not valid UTF-8 by U+FFFD.
 inline std::string text_of(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -64,13 +64,14 @@ std::vector<Nanoseconds> read_times(const ParsedJson& list) {
   return times;
 }
 
-// What a file says is used in formulas that hold within these limits; none is near to what a gate
-// writes.
-constexpr double kMaxShare = 10;  // of gate settings: 1000 %, as configurations allow
+// Values from a file enter formulas that hold within these limits. A gate writes values far from
+// them.
+constexpr double kMaxShare = 10;  // of gate settings: 1000 %, the limit of configurations
 constexpr double kMinError = 1e-9;
 constexpr double kMaxLog = 100;
 constexpr double kMaxRuns = 1e9;
-constexpr std::size_t kMaxWindows = 30;  // and processes of one: kMaxPairs together
+// Also processes per window; all of them stay below kMaxPairs
+constexpr std::size_t kMaxWindows = 30;
 
 double number_within(const ParsedJson& object, const char* name, double least, double most) {
   const auto value = object.at(name).get<double>();
@@ -87,7 +88,7 @@ class FileReader {
  private:
   CaseEvidence& entry_of(const ParsedJson& object) {
     const auto found = by_id_.find(object.at("id").get<std::string>());
-    if (found == by_id_.end()) throw std::invalid_argument("its case has no record");
+    if (found == by_id_.end()) throw std::invalid_argument("there is no case record of its id");
     return *found->second;
   }
   void index_cases() {
@@ -157,14 +158,14 @@ void FileReader::read_gate(const ParsedJson& object) {
   evidence.removed = object.at("removed").get<std::vector<std::string>>();
   evidence.changes = read_changes(object.at("changes"));
   if (object.contains("moved")) {
-    // A file that does not say by how much leaves nothing to compare with.
+    // Older files do not record the amount: treat the drift as infinite.
     const double log = object.contains("moved_log") ? number_within(object, "moved_log", 0, kMaxLog)
                                                     : std::numeric_limits<double>::infinity();
     evidence.moved = MachineDrift{log, object.at("moved").get<std::string>()};
   }
   evidence.store_problems = object.value("store_problems", evidence.store_problems);
   if (object.contains("unmeasured")) read_unmeasured(object.at("unmeasured"));
-  // Older files do not say; a case of the store shows it.
+  // Older files lack the field; a removed case proves that the configuration is stored.
   evidence.configuration_is_stored =
       object.value("configuration_is_stored", !evidence.removed.empty());
   for (const auto& row : evidence_json::kSettings) {
@@ -177,7 +178,7 @@ void FileReader::read_gate(const ParsedJson& object) {
     evidence.policy.*row.member = static_cast<int>(
         number_within(object.at("policy"), row.name, least, static_cast<double>(kMaxPairs)));
   }
-  // Older files looked once at the confirming duets.
+  // Older files had one interim analysis of the confirming duets.
   if (!object.at("policy").contains("first_confirmations")) {
     evidence.policy.first_confirmations = evidence.policy.confirmations;
   }
@@ -186,17 +187,17 @@ void FileReader::read_gate(const ParsedJson& object) {
     evidence.policy.*row.member =
         number_within(object.at("policy"), row.name, kMinError, 1 - kMinError);
   }
-  // Nor did they tell the bound that is shown from the one that means PASS.
+  // Older files used the reported bound for PASS as well.
   if (!object.at("policy").contains("pass_error")) {
     evidence.policy.pass_error = evidence.policy.bound_error;
   }
   seen_header_ = true;
 }
 
-// Cases that stage 1 did not reach: after Ctrl-C they have no record of their own.
+// Adds the cases that stage 1 did not reach. After Ctrl-C they have no record of their own.
 void FileReader::read_unmeasured(const ParsedJson& list) {
   file_.evidence.cases.reserve(file_.evidence.cases.size() + list.size());
-  index_cases();  // what follows leaves the entries where they are
+  index_cases();  // after reserve(), push_back() does not move the entries
   for (const ParsedJson& object : list) {
     const auto id = object.at("id").get<std::string>();
     if (const auto found = by_id_.find(id); found != by_id_.end()) {
@@ -247,9 +248,10 @@ void FileReader::read_duet(const ParsedJson& object) {
     duet.candidate_canary = read_times(object.at("candidate_canary_ns"));
     duet.quiet_level = Nanoseconds(object.at("quiet_level_ns").get<std::int64_t>());
   }
-  if (duet.iterations_per_sample < 1) throw std::invalid_argument("no iterations per sample");
+  if (duet.iterations_per_sample < 1)
+    throw std::invalid_argument("`iterations_per_sample` is less than 1");
   std::vector<Duet>& duets = entry_of(object).duets;
-  if (duets.size() >= kMaxPairs) throw std::invalid_argument("there are too many duets");
+  if (duets.size() >= kMaxPairs) throw std::invalid_argument("too many duets");
   duets.push_back(std::move(duet));
 }
 
@@ -262,12 +264,12 @@ void FileReader::read_window(const ParsedJson& object) {
     window.processes.push_back({Nanoseconds(process.at("q25_ns").get<std::int64_t>()),
                                 process.at("iterations_per_sample").get<std::int64_t>()});
     if (window.processes.back().iterations_per_sample < 1) {
-      throw std::invalid_argument("no iterations per sample");
+      throw std::invalid_argument("`iterations_per_sample` is less than 1");
     }
   }
   std::vector<Window>& windows = entry_of(object).windows;
   if (windows.size() >= kMaxWindows || window.processes.size() > kMaxWindows) {
-    throw std::invalid_argument("there are too many processes");
+    throw std::invalid_argument("too many processes");
   }
   windows.push_back(std::move(window));
 }
@@ -297,8 +299,8 @@ void FileReader::read_verdict(const ParsedJson& object) {
 }
 
 Error damaged(const std::string& name, std::size_t number, const std::string& why) {
-  return Error{"damaged record: " + why, fmt::format("{}:{}", name, number),
-               "a gate's file is written by `bench gate` alone"};
+  return Error{"malformed record: " + why, fmt::format("{}:{}", name, number),
+               "use a file as `bench gate --out DIR` wrote it"};
 }
 
 }  // namespace
@@ -319,7 +321,7 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
     }
   }
   if (!reader.seen_header()) {
-    return Error{"is no gate's file: it has no record `gate`", name,
+    return Error{"not a gate's file: it has no record `gate`", name,
                  "bench gate --out DIR writes DIR/gate.jsonl"};
   }
   return file;

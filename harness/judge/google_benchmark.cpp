@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields as in Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
+// Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
 #include "harness/judge/measurement.hpp"
 #include "harness/stats/median.hpp"
 
@@ -36,7 +36,7 @@ std::optional<double> time_of(const json& entry) {
   return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
 }
 
-// The family of "BM_conv/3/64": what precedes its arguments.
+// Returns the family of "BM_conv/3/64": the part before its arguments.
 std::string group_of(const std::string& name) { return name.substr(0, name.find('/')); }
 
 class Cases {
@@ -77,14 +77,14 @@ void take(const json& entry, const std::string& place, Cases& cases, Measurement
     return;
   }
   if (!time) {
-    measurement.warnings.push_back(place + ": no time that could be read; ignored");
+    measurement.warnings.push_back(place + ": no readable time; ignored");
     return;
   }
   found.process_medians.push_back(*time);
 }
 
-// "L1 Data 32768, L2 Unified 1048576": the sizes are the processor's. How many processors share a
-// cache is left out, since a hypervisor decides it.
+// Returns "L1 Data 32768, L2 Unified 1048576". Cache sizes identify the processor. The number of
+// processors that share a cache is left out, since a hypervisor decides it.
 std::string caches_text(const json& context) {
   const auto caches = context.find("caches");
   if (caches == context.end() || !caches->is_array()) return {};
@@ -112,8 +112,8 @@ void take_context(const json& document, Measurement& measurement) {
   }
 }
 
-// Host names differ between equal machines of a pool and clock rates between two runs of one, so
-// neither of them tells machines apart.
+// Host names differ between equal machines of a pool, and clock rates between two runs on one
+// machine. So neither of them identifies a machine.
 constexpr std::array<const char*, 2> kMachineFacts = {"num_cpus", "caches"};
 
 std::map<std::string, std::string> machine_of(const Measurement& measurement) {
@@ -131,8 +131,8 @@ Result<Measurement> read_google_benchmark(std::string_view text, const std::stri
   const json document = json::parse(text, nullptr, false);
   const auto entries = document.is_object() ? document.find("benchmarks") : document.end();
   if (entries == document.end() || !entries->is_array()) {
-    return Error{"is no whole JSON document with a list `benchmarks`", name,
-                 "make it with --benchmark_format=json --benchmark_out=FILE"};
+    return Error{"not a complete JSON document with a list `benchmarks`", name,
+                 "create it with --benchmark_format=json --benchmark_out=FILE"};
   }
   Measurement measurement;
   measurement.name = name;
@@ -144,7 +144,7 @@ Result<Measurement> read_google_benchmark(std::string_view text, const std::stri
     if (entry.is_object()) {
       take(entry, place, cases, measurement);
     } else {
-      measurement.warnings.push_back(place + ": no object; ignored");
+      measurement.warnings.push_back(place + ": not an object; ignored");
     }
   }
   const std::map<std::string, std::string> machine = machine_of(measurement);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a format
+// table: one row per format
 #include "harness/judge/measurement.hpp"
 
 #include "base/text.hpp"
@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-// Of a process with samples: of those that count.
+// Returns the median time per iteration over the samples that count.
 double median_of(const CountedSamples& process) {
   std::vector<double> iterations;
   iterations.reserve(process.samples.size());
@@ -66,7 +66,7 @@ std::map<std::string, std::string> machine_of(const EnvironmentRecord& environme
 Result<Measurement> read_result(std::string_view text, const std::string& name) {
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   if (report.runs.empty() && report.cases.empty()) {
-    return Error{"holds no run", name, "bench run --out makes result files"};
+    return Error{"contains no run", name, "create one with `bench run --out FILE`"};
   }
   return measurement_of(report, name);
 }
@@ -88,7 +88,7 @@ bool is_result(std::string_view text) {
 }
 
 struct MeasurementReader {
-  std::string_view help;  // what an error says is expected
+  std::string_view help;  // the expected format, as an error message names it
   bool (*recognises)(std::string_view text);
   Result<Measurement> (*read)(std::string_view text, const std::string& name);
 };
@@ -116,7 +116,8 @@ Measurement measurement_of(const Report& report, const std::string& name) {
   result.warnings = report.warnings;
   for (const RunRecord& run : report.runs) {
     if (run.under) {
-      result.not_comparable = fmt::format("`{}` was measured below `{}`", name, *run.under);
+      result.not_comparable = fmt::format(
+          "`{}` was measured under `{}`: profiled times are not comparable", name, *run.under);
     }
   }
   if (!report.runs.empty()) result.facts = facts_of(report.runs.back());
@@ -167,7 +168,7 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& n
     if (reader.recognises(text)) return reader.read(text, name);
     formats += fmt::format("{}{}", formats.empty() ? "" : ", ", reader.help);
   }
-  return Error{"holds nothing that can be compared", name, fmt::format("expected {}", formats)};
+  return Error{"contains nothing to compare", name, fmt::format("expected {}", formats)};
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a comparison, wherever it comes from: a result file or another tool's report. The
-// sampling unit is the process; a median stands for all its iterations.
+// One side of a comparison: a result file, stored baselines or another tool's report. The sampling
+// unit is the process; its median represents all its iterations.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,66 +16,67 @@
 
 namespace bench {
 
-// Facts of a machine: "machine_class", "library.onednn", "governor", ...; empty ones left out.
+// Returns the facts of a machine ("machine_class", "library.onednn", "governor", ...) without empty
+// ones.
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
 
 struct MeasuredCase {
   std::string id;
-  std::string group;      // "conv/forward": what a mean is taken over
-  std::string case_hash;  // of what is computed; empty where the source has none
+  std::string group;      // "conv/forward": the group over which a mean is taken
+  std::string case_hash;  // identifies what is computed; empty if the source has none
   Outcome outcome = Outcome::ok;
   std::optional<std::string> reason;    // with every outcome but ok
-  std::vector<double> process_medians;  // nanoseconds of one iteration, in the order of processes
-  // The same over all samples and processes, also disturbed ones; empty where nothing tells them
-  // apart.
+  std::vector<double> process_medians;  // nanoseconds per iteration, in the order of processes
+  // The same over all samples and processes, including disturbed ones. Empty if the source does not
+  // distinguish them.
   std::vector<double> all_process_medians;
-  std::optional<double> median;  // of process_medians, or what the source gives instead
+  std::optional<double> median;  // of process_medians, or as given by the source
   std::optional<std::string> implementation;
-  std::map<std::string, std::string> facts;  // exact ones: "layout.source", "memory.peak_bytes"
-  std::optional<DeviceConditions> device;    // absent on the CPU, and in reports of other tools
-  std::optional<Nanoseconds> join;           // of the threads, as in QuietSummary
-  // Facts that tell the kind of machine: "machine_class"; "num_cpus", "caches" of Google Benchmark.
-  // Times of two sides that both give one and differ in it are not comparable.
+  // Exact properties: "layout.source", "memory.peak_bytes"
+  std::map<std::string, std::string> facts;
+  std::optional<DeviceConditions> device;  // nullopt on the CPU and in reports of other tools
+  std::optional<Nanoseconds> join;         // time to join the threads, as in QuietSummary
+  // Facts that identify the kind of machine: "machine_class", or "num_cpus" and "caches" of Google
+  // Benchmark. Times of two sides with different values of the same fact are not comparable.
   std::map<std::string, std::string> machine;
 };
 
 struct Measurement {
-  std::string name;                          // of the file
+  std::string name;                          // name of the file
   std::map<std::string, std::string> facts;  // "machine_class", "library.onednn", "config", ...
-  // Why its times are not to be compared with any; absent for most.
+  // Why no time of this measurement is comparable; rarely set.
   std::optional<std::string> not_comparable;
-  // Facts that the other side must give and share, or no time is compared: what a store is sorted
-  // by.
+  // Facts that the other side must also have, with equal values; otherwise no time is compared. For
+  // a store: the facts by which it is organised.
   std::vector<std::string> binding;
   std::vector<MeasuredCase> cases;
-  // Of a store: files of which nothing can be read, by their names (harness/store/file_name.hpp),
-  // with the first reason.
+  // For a store: unreadable files by name (harness/store/file_name.hpp), with the first reason.
   std::map<std::string, std::string> unreadable;
-  std::vector<std::string> warnings;  // of reading
+  std::vector<std::string> warnings;  // from reading
 };
 
 Measurement measurement_of(const Report& report, const std::string& name);
-// Of each history the last run of its present epoch. Those of different machines cannot be one
-// measurement: the last record's facts are taken for all of them.
+// Returns the last run of the present epoch of each history. Histories of different machines must
+// not be mixed: the facts come from the last record.
 Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name);
 
-// `text` of a file called `name`, in one of the formats of the table in measurement.cpp. Error:
-// none of them, or damaged.
+// Parses `text` of the file `name` in one of the formats of the table in measurement.cpp. Returns
+// an error if the format is unknown or the text is malformed.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
-// A folder of stored baselines, or of one machine class in it; with an anchor only runs of that
-// name.
+// A folder of stored baselines, or of one machine class within it. With an anchor, only runs with
+// that anchor.
 struct StoredRuns {
   std::string folder;
   std::optional<std::string> anchor;
 };
-// Of several machine classes that of `machine_class` is taken; error: it is not there, which one is
-// meant is not known, or no run bears the anchor.
+// Reads the runs of `machine_class` if the folder has several classes. Returns an error if the
+// class is missing or ambiguous, or if no run has the anchor.
 Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class);
 
-// Reports of Google Benchmark (--benchmark_format=json). Its repetitions take the place of
-// processes, though they share one.
+// Parses a report of Google Benchmark (--benchmark_format=json). Repetitions are treated as
+// processes, although they share one process.
 Result<Measurement> read_google_benchmark(std::string_view text, const std::string& name);
 
 }  // namespace bench

@@ -54,7 +54,7 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   const Measurement measurement = measurement_of(report(), "r.jsonl");
   ASSERT_EQ(measurement.cases.size(), 1u);
   const MeasuredCase& entry = measurement.cases[0];
-  // Of the run and the one that it continues, one iteration each.
+  // From the run and the one that it resumes, one iteration each.
   EXPECT_THAT(entry.process_medians, ElementsAre(200, 500));
   EXPECT_EQ(entry.median, 350);
   EXPECT_EQ(entry.group, "gemm/forward");
@@ -77,7 +77,7 @@ TEST(Measurement, BelowAToolIsNotComparable) {
   EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
 }
 
-// The latest run is that of seed 1, and the facts are its own.
+// The latest run used seed 1, and the facts are those of that run.
 TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
   std::vector<BaselineHistory> histories;
   for (const std::uint64_t seed : {7, 1}) {

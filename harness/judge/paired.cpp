@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// More are not proposed to anybody.
+// No message proposes more duets than this.
 constexpr int kMaxProposed = 1000;
 
 Nanoseconds side_median(const std::vector<const Duet*>& duets,
@@ -31,7 +31,7 @@ Nanoseconds side_median(const std::vector<const Duet*>& duets,
   return Nanoseconds(std::llround(median(medians).value_or(0)));
 }
 
-// A difference, so that swapped sides give the same value with the other sign.
+// Computed as a difference, so that swapped sides give exactly the negated value.
 double log_difference(std::int64_t from, std::int64_t to) {
   return std::log(static_cast<double>(to)) - std::log(static_cast<double>(from));
 }
@@ -131,7 +131,7 @@ Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp
 std::optional<int> duets_needed(const PairedResult& result, double log_effect,
                                 const GatePolicy& policy) {
   if (!result.deviation || log_effect <= 0) return std::nullopt;
-  // What can be told shrinks with each pair.
+  // The minimum detectable effect shrinks with each pair, so bisection works.
   const auto suffices = [&](int pairs) {
     const auto found = detectable_effect(*result.deviation, pairs, policy.detectable_error,
                                          policy.detectable_power);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen of stage 1: which cases need no second look. A case as much slower as `detect` passes
-// it with a probability of at most 5 %, however noisy it is: what is too noisy always goes on.
+// The screen of stage 1: it decides which cases need no second measurement. A case that is slower
+// by `detect` passes with a probability of at most 5 %. A case that is too noisy never passes.
 #pragma once
 
 #include "harness/judge/evidence.hpp"
@@ -18,7 +18,7 @@ struct Screened {
   std::string reason;            // why it is suspect
 };
 
-// `moved`: why stage 1 says nothing about any case.
+// `moved`: why stage 1 is not comparable for any case; nullopt if it is.
 Screened screen(const CaseEvidence& entry, const GateSettings& settings,
                 const std::optional<std::string>& moved);
 

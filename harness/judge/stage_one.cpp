@@ -20,13 +20,13 @@ namespace bench {
 namespace {
 
 constexpr double kCanaryDeviations = 3;
-constexpr std::size_t kMinCanaries = 5;  // for a deviation of their own
+constexpr std::size_t kMinCanaries = 5;  // fewer canaries give no deviation of their own
 
 const RunRecord* run_of(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
 }
 
-// Of each process with samples: its lower quartile, of one iteration.
+// Returns the lower quartile, per iteration, of each process with samples.
 std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& processes) {
   std::vector<double> quartiles;
   for (const CountedSamples& process : judge_samples(processes).counted) {
@@ -36,7 +36,8 @@ std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& pro
   return quartiles;
 }
 
-// Of times that different machines, builds or configurations took: the field, and both values.
+// Describes why stored times are not comparable (machine, build or configuration differs): the
+// field and both values.
 std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record,
                                       const RunRecord& run) {
   if (stored.case_hash != record.case_hash) {
@@ -60,7 +61,7 @@ std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord
   return run_levels(same);
 }
 
-// Without its level: set_stored_levels. `run`: that it is laid beside.
+// The level is missing; set_stored_levels() adds it. `run` is the run to compare with.
 StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, const RunRecord& run) {
   StoredCase result;
   result.commit = last.commit;
@@ -72,7 +73,7 @@ StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, con
   if (const auto median = median_iteration(last))
     result.median = Nanoseconds(std::llround(*median));
   result.side = {last.implementation, last.exact};
-  // Other data have another result.
+  // Different data give different results.
   if (last.seed && *last.seed != run.seed) result.side.facts.erase(kOutputDigestDetail);
   return result;
 }
@@ -92,15 +93,15 @@ std::optional<CanaryLevel> level_of(const std::vector<double>& logs) {
   return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
 }
 
-// Keeps the largest of those beyond their limit.
+// Keeps the largest change beyond its limit.
 void consider(std::optional<MachineDrift>& worst, double log, double limit, std::string_view canary,
               std::string_view since) {
   if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
-  worst = MachineDrift{std::abs(log), fmt::format("the machine moved: {} by {:+.1f} % {}", canary,
-                                                  100 * std::expm1(log), since)};
+  worst = MachineDrift{std::abs(log), fmt::format("machine speed changed: {} by {:+.1f} % {}",
+                                                  canary, 100 * std::expm1(log), since)};
 }
 
-// The facts that make another machine of it, as far as the two records show them.
+// Describes the facts that distinguish the two machines, as far as the records contain them.
 std::string machine_difference(const EnvironmentRecord& stored, const EnvironmentRecord& here) {
   std::string text = fmt::format("machine_class differs: {} in the store, {} here",
                                  stored.machine_class, here.machine_class);
@@ -111,7 +112,7 @@ std::string machine_difference(const EnvironmentRecord& stored, const Environmen
   return changes.empty() ? text : fmt::format("{} ({})", text, changes_text(changes));
 }
 
-// Lays what the store holds beside the cases of one run.
+// Matches stored histories with the cases of one run.
 class StoreLookup {
  public:
   StoreLookup(const Report& report, const RunRecord& run, std::vector<CaseEvidence>& cases)
@@ -123,7 +124,7 @@ class StoreLookup {
     }
   }
 
-  // Of this machine class. A file of which nothing can be read says so of its case.
+  // Adds a history of this machine class. If its file is unreadable, its case records the reason.
   void take(const std::string& file_name, const BaselineHistory& history) {
     std::ranges::copy(history.problems, std::back_inserter(suite_.problems));
     if (history.last() == nullptr) {
@@ -154,8 +155,8 @@ class StoreLookup {
     }
   }
 
-  // Whether a file of another machine class adds anything: it is of a case that this class has no
-  // run of, or the configuration has not been met yet.
+  // Whether a file of another machine class is needed: this class has no run of its case, or no run
+  // of the configuration was found yet.
   bool misses(const std::string& file_name) const {
     const auto found = by_file_.find(file_name);
     const bool is_of_case = found != by_file_.end() && !found->second->stored;
@@ -194,7 +195,7 @@ class StoreLookup {
   StoredSuite suite_;
   std::unordered_map<std::string, const CaseRecord*> records_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
-  std::vector<std::vector<RunLevel>> levels_;  // of each case
+  std::vector<std::vector<RunLevel>> levels_;  // per case
   std::map<std::string, Canaries> canaries_;   // by run
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the candidate's run, and what the store holds, to the evidence of its cases.
+// Builds the evidence of the cases from the candidate's run and the store.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,24 +14,25 @@
 
 namespace bench {
 
-// One per case record of the report, in their order; without what the store says.
+// Returns one entry per case record of the report, in their order, without stored data.
 std::vector<CaseEvidence> stage_one(const Report& report);
 
-// What the store says, for the cases of one machine class.
+// The stored data that concerns the cases of one machine class.
 struct StoredSuite {
-  std::vector<Canaries> canaries;     // one a stored run
-  std::vector<std::string> removed;   // ids of this configuration that have no case any more
-  std::vector<std::string> problems;  // lines that could not be read, with their place
-  std::vector<Change> changes;        // of libraries, caps and environment since the last run
-  bool holds_configuration = false;   // any run of this configuration, of whatever machine class
+  std::vector<Canaries> canaries;    // one entry per stored run
+  std::vector<std::string> removed;  // ids stored for this configuration that it no longer contains
+  std::vector<std::string> problems;  // unreadable lines, with their location
+  std::vector<Change> changes;        // libraries, caps and environment since the last run
+  bool holds_configuration = false;   // whether any machine class has a run of this configuration
 };
-// Fills `stored` of the cases, by the hashes of the report's records. Error: the store's folder
-// cannot be read.
+// Fills `stored` of the cases if the hashes of the report's records match. Returns an error if the
+// store's folder cannot be read.
 Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases);
 
-// The largest change of a canary beyond `limit` and three deviations of the stored ones: within the
-// run, or against the store. Absent if nothing changed by that much or nothing is known.
+// Returns the largest change of a canary, within the run or since the stored runs. Counts changes
+// beyond both `limit` and three deviations of the stored canaries. Returns nullopt if there is
+// none.
 std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
                                           std::span<const Canaries> stored, double limit);
 

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A run of the cases with five processes each, all of them of these nanoseconds.
+// Builds a run of the cases with five processes each; every sample takes `nanoseconds`.
 Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
                  std::int64_t nanoseconds) {
   Report report;
@@ -215,7 +215,7 @@ TEST(MachineMoved, WithinTheRun) {
                                            canary(CanaryMoment::after, 1050)};
   const auto during = machine_moved(moved, {}, 0.02);
   ASSERT_TRUE(during);
-  EXPECT_EQ(during->text, "the machine moved: dram by +5.0 % during the run");
+  EXPECT_EQ(during->text, "machine speed changed: dram by +5.0 % during the run");
   EXPECT_NEAR(during->log, std::log(1.05), 1e-9);
 }
 
@@ -224,7 +224,7 @@ TEST(MachineMoved, SinceTheStore) {
   const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
   const auto since = machine_moved(run, stored, 0.02);
   ASSERT_TRUE(since);
-  EXPECT_EQ(since->text, "the machine moved: dram by +10.0 % since the store");
+  EXPECT_EQ(since->text, "machine speed changed: dram by +10.0 % since the store");
   EXPECT_NEAR(since->log, std::log(1.10), 1e-9);
 }
 

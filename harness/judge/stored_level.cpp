@@ -29,7 +29,7 @@ void set_stored_levels(std::span<CaseEvidence> cases,
   for (const std::vector<RunLevel>& runs : levels) {
     if (const auto sigma = between_run_sigma(median_differences(runs))) sigmas.push_back(*sigma);
   }
-  // Few runs of a case say little of how they differ: what those of the suite differ by stands in.
+  // With few runs of a case, the suite's median sigma replaces the case's own.
   const std::optional<double> suite_sigma = median(sigmas);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     std::optional<StoredCase>& stored = cases[i].stored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the runs that a store holds of each case to the level and the noise that a gate compares
-// with: of real runs (stage_one.hpp) and of drawn ones (simulation.hpp) alike.
+// Computes the level and the noise that a gate compares with from the stored runs of each case.
+// Serves real runs (stage_one.hpp) and resampled ones (simulation.hpp).
 #pragma once
 
 #include "harness/judge/evidence.hpp"
@@ -11,10 +11,11 @@
 
 namespace bench {
 
-// Sets runs, center, sigma, q95 and q99 of the cases that have a comparable `stored`. `levels`: one
-// entry a case, its runs of the present configuration in the order of the store. Of medians come
-// the sigmas, moderated towards the suite's, as gates.md 3.5 has it; of lower quartiles the rest.
-// A case of whose noise nothing is known has no runs: it is measured again.
+// Sets runs, center, sigma, q95 and q99 of the cases that have a comparable `stored`. `levels` has
+// one entry per case: its runs of the present configuration, in the order of the store. The sigmas
+// come from the medians and are moderated towards the suite's sigma (gates.md 3.5). The other
+// values come from the lower quartiles. A case of unknown noise gets runs = 0 and is measured
+// again.
 void set_stored_levels(std::span<CaseEvidence> cases,
                        std::span<const std::vector<RunLevel>> levels);
 

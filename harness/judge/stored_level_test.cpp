@@ -12,7 +12,7 @@ namespace {
 using testing::DoubleNear;
 using testing::Optional;
 
-// Runs of one epoch; their lower quartiles stand still.
+// Runs of one epoch with constant lower quartiles.
 std::vector<RunLevel> runs_of(const std::vector<double>& medians) {
   std::vector<RunLevel> levels;
   for (const double log_median : medians) levels.push_back({0, log_median, 5});

@@ -52,19 +52,20 @@ std::set<std::string> folders_of(const std::vector<StoreFile>& files) {
 
 Result<std::string> choose_folder(const std::set<std::string>& names, const std::string& folder,
                                   const std::optional<std::string>& machine_class) {
-  if (names.empty()) return Error{"holds no baselines", folder, "`bench baseline save` adds some"};
+  if (names.empty())
+    return Error{"contains no baselines", folder, "add some with `bench baseline save`"};
   if (names.size() == 1) return *names.begin();
   const std::string wanted =
       machine_class ? BaselineStore::file_of(*machine_class, "").folder_name : "";
   if (names.contains(wanted)) return wanted;
-  return Error{fmt::format("holds baselines of {} machine classes: {}", names.size(),
+  return Error{fmt::format("contains baselines of {} machine classes: {}", names.size(),
                            fmt::join(names, ", ")),
                folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
 }
 
 Error no_anchor(const StoredRuns& runs, const std::set<std::string>& anchors) {
-  return {fmt::format("no run bears the anchor `{}`", *runs.anchor), runs.folder,
-          anchors.empty() ? "`bench baseline save --anchor` names runs"
+  return {fmt::format("no run has the anchor `{}`", *runs.anchor), runs.folder,
+          anchors.empty() ? "set anchors with `bench baseline save --anchor`"
                           : fmt::format("anchors there: {}", fmt::join(anchors, ", "))};
 }
 
@@ -92,7 +93,7 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   if (latest != nullptr) result.facts = facts_of(*latest);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(case_of(*last));
-    // The facts name the data of the latest run alone: other data have another result.
+    // The facts describe the data of the latest run; other data give another result.
     if (last->seed != latest->seed) entry.facts.erase(kOutputDigestDetail);
   }
   return result;

@@ -13,7 +13,7 @@ namespace bench::test {
 
 inline constexpr double kBase = 1e6;  // nanoseconds
 
-// Duets whose effect is `share`, spread evenly over -noise..noise around it, in no order.
+// Adds duets whose effect is `share`, spread evenly over -noise..noise around it, in mixed order.
 inline void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double share,
                       double noise) {
   for (int i = 0; i < count; ++i) {

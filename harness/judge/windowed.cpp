@@ -38,7 +38,7 @@ Bounds differences_of(const CaseEvidence& entry) {
   return result;
 }
 
-// Of what two runs of the same code differ on this machine class.
+// Returns the run-to-run variation on this machine class.
 double spread_of(const StoredCase& stored, const GatePolicy& policy) {
   const bool known = stored.runs >= policy.few_runs && stored.q99;
   return known ? *stored.q99 : std::log1p(policy.unknown_spread);
@@ -58,7 +58,7 @@ bool all_below(const Bounds& bounds, double limit, double error) {
   });
 }
 
-// Of cycles of a device, by the clocks of the run and of the store's last one.
+// Returns the effect in device cycles, from the clocks of this run and the last stored run.
 std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect) {
   const std::int64_t here = entry.clock_hz.value_or(0);
   const std::int64_t stored = entry.stored->clock_hz.value_or(0);
@@ -67,8 +67,7 @@ std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect)
 }
 
 std::string unexplained(const std::optional<MachineDrift>& moved, double spread) {
-  std::string text =
-      fmt::format("runs of this machine class differ by {:.1f} %", 100 * std::expm1(spread));
+  std::string text = fmt::format("the run-to-run variation is {:.1f} %", 100 * std::expm1(spread));
   if (moved) text = moved->text + ", and " + text;
   return text + "; use --base to detect smaller effects";
 }
@@ -83,7 +82,7 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judg
   const auto [low, high] = located.bounds(policy.bound_error);
   const double spread = spread_of(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
-  // The machine's own change of speed can look like an effect, and can hide one.
+  // A change of machine speed can look like an effect or hide one.
   const double drift = evidence.moved ? evidence.moved->log : 0;
   const double margin = delta + spread + drift;
   judgement.course = Judgement::Course::measured_again;
@@ -99,7 +98,7 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judg
     if (const auto cycles = effect_in_cycles(entry, effect); cycles && *cycles < delta) {
       judgement.verdict = Verdict::suspect;
       judgement.reason = fmt::format(
-          "its cycles do not agree with its time: {:+.2f} %; the device's clock was {:.2f} GHz in "
+          "time grew, but GPU cycles changed by {:+.2f} %; the device's clock was {:.2f} GHz in "
           "the store, {:.2f} GHz here",
           100 * std::expm1(*cycles), static_cast<double>(*entry.stored->clock_hz) / 1e9,
           static_cast<double>(*entry.clock_hz) / 1e9);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a base: the candidate's windows against the store. It sees only effects beyond what runs
-// of this machine class differ anyway. Private to this folder.
+// Judges a gate without a base: the candidate's windows against the store. It detects only effects
+// beyond run-to-run variation. Private to this folder.
 #pragma once
 
 #include "harness/judge/decide.hpp"
 
 namespace bench {
 
-// The case is a suspect, has a comparable stored case and all its windows.
+// Requires that the case is a suspect and has a comparable stored case and all its windows.
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence, Judgement& judgement);
 
 }  // namespace bench

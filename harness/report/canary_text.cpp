@@ -38,7 +38,7 @@ std::string shift_text(const Canaries& before, const Canaries& after) {
     text += fmt::format("{} {:+.1f} %", &canary == kCanaryFields.data() ? "" : ",",
                         100 * (to / from - 1));
   }
-  return text + (moved ? ": the machine moved" : "");
+  return text + (moved ? ": machine speed changed" : "");
 }
 
 }  // namespace
@@ -61,12 +61,12 @@ std::string quiet_text(const Report& report) {
   const std::int64_t left_out = sum.all_processes - sum.processes;
   if (sum.samples == sum.all_samples && left_out == 0) return "";
   std::string text =
-      fmt::format("the machine was quiet beside {} of {} samples ({:.0f} %), and these alone count",
+      fmt::format("{} of {} samples ({:.0f} %) were taken on a quiet machine, and only these count",
                   format_count(sum.samples), format_count(sum.all_samples),
                   100 * static_cast<double>(sum.samples) / static_cast<double>(sum.all_samples));
   if (left_out > 0) {
     text += fmt::format(
-        "; {} of {} processes ({}) were disturbed throughout, or their threads lay farther apart",
+        "; {} of {} processes ({}) were disturbed throughout, or their threads were farther apart",
         left_out, sum.all_processes, format_time(sum.waited));
   }
   if (disturbed > 0) {

@@ -28,11 +28,11 @@ TEST(CanaryText, GivesTimesAndHowFarTheyMoved) {
 TEST(CanaryText, SaysThatTheMachineMovedBeyondTwoPercent) {
   Report report;
   report.canaries = {record(CanaryMoment::before, 1000us), record(CanaryMoment::after, 1019us)};
-  EXPECT_THAT(canary_text(report), Not(EndsWith("the machine moved")));
+  EXPECT_THAT(canary_text(report), Not(EndsWith("machine speed changed")));
   report.canaries[1].time.dram = 1021us;
-  EXPECT_THAT(canary_text(report), EndsWith("+2.1 %, +0.0 %: the machine moved"));
+  EXPECT_THAT(canary_text(report), EndsWith("+2.1 %, +0.0 %: machine speed changed"));
   report.canaries[1].time.dram = 979us;
-  EXPECT_THAT(canary_text(report), EndsWith("-2.1 %, +0.0 %: the machine moved"));
+  EXPECT_THAT(canary_text(report), EndsWith("-2.1 %, +0.0 %: machine speed changed"));
 }
 
 TEST(CanaryText, OfARunThatWasCutOffThereAreNoShifts) {
@@ -40,7 +40,7 @@ TEST(CanaryText, OfARunThatWasCutOffThereAreNoShifts) {
   report.canaries = {record(CanaryMoment::before, 900us)};
   EXPECT_EQ(canary_text(report),
             "canaries: fma 515.0 us, l2 248.0 us, dram 900.0 us, timer 32.70 us");
-  report.canaries = {record(CanaryMoment::after, 900us)};  // its first line was damaged
+  report.canaries = {record(CanaryMoment::after, 900us)};  // its first line was malformed
   EXPECT_EQ(canary_text(report),
             "canaries: fma 515.0 us, l2 248.0 us, dram 900.0 us, timer 32.70 us");
 }
@@ -51,7 +51,7 @@ TEST(CanaryText, OfSeveralRunsTheLastCounts) {
                      record(CanaryMoment::before, 100us, "run2"),
                      record(CanaryMoment::after, 110us, "run2")};
   EXPECT_THAT(canary_text(report), testing::HasSubstr("dram 100.0 us"));
-  EXPECT_THAT(canary_text(report), EndsWith("+10.0 %, +0.0 %: the machine moved"));
+  EXPECT_THAT(canary_text(report), EndsWith("+10.0 %, +0.0 %: machine speed changed"));
 }
 
 CaseRecord judged(const QuietSummary& quiet) {
@@ -67,8 +67,8 @@ TEST(QuietText, SaysBesideHowManySamplesTheMachineWasQuiet) {
   EXPECT_EQ(quiet_text(report), "") << "nothing was left out";
   report.cases.push_back(judged({1us, 2, 10, 160, 2, 3, 5ms}));
   EXPECT_EQ(quiet_text(report),
-            "the machine was quiet beside 50 of 200 samples (25 %), and these alone count; 1 of 5 "
-            "processes (5.000 ms) were disturbed throughout, or their threads lay farther apart");
+            "50 of 200 samples (25 %) were taken on a quiet machine, and only these count; 1 of 5 "
+            "processes (5.000 ms) were disturbed throughout, or their threads were farther apart");
 }
 
 TEST(QuietText, NamesCasesOfWhichAllSamplesCount) {

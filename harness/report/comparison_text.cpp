@@ -17,10 +17,10 @@
 namespace bench {
 namespace {
 
-// Below this an id says too little: times go first.
+// A narrower id is not informative enough, so time columns are removed first.
 constexpr std::size_t kMinComparedId = 30;
 
-// A comment of a pull request holds 64 KiB.
+// A comment of a pull request is limited to 64 KiB.
 constexpr std::size_t kMaxMarkdownRows = 200;
 
 std::string time_text(const std::optional<double>& nanoseconds) {
@@ -94,7 +94,7 @@ Tone tone_of(CaseVerdict verdict) {
   return Tone::plain;
 }
 
-// "changed    cpu: A -> B", on lines that stand below the first one's text.
+// Returns "changed    cpu: A -> B"; further lines are indented to the first one's text.
 std::string changed_line(const Change& change, std::size_t width) {
   constexpr std::string_view kName = "changed    ";
   const std::string lines = wrap(change_text(change), width, kName.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as text: tables for a person, and what programs read.
+// A comparison as text: human-readable tables and machine-readable formats.
 #pragma once
 
 #include "harness/judge/comparison.hpp"
@@ -11,11 +11,11 @@
 
 namespace bench {
 
-// Forms of a comparison; each ends in a newline.
+// One form of a comparison; the text ends in a newline.
 struct ComparisonFormat {
-  std::string_view name;  // of --format
+  std::string_view name;  // value of --format
   std::string_view help;
-  // `console`: of the formats that are tables for a person to read.
+  // Only formats for people, which are tables, use `console`.
   std::string (*write)(const Comparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();

@@ -18,18 +18,18 @@
 namespace bench {
 namespace {
 
-// The usual terminal has 80 columns, and room for more of an id.
+// A usual terminal has 80 columns, so there is room for a longer id.
 constexpr std::size_t kMinIdOnUsualTerminal = 44;
 constexpr std::size_t kUsualTerminal = 80;
 
-// "+1.2%" of a share; two digits below one percent, since a good interval lies there.
+// Formats a fraction as "+1.2%"; with two decimals below one per cent, the range of good intervals.
 std::string format_signed_share(double share) {
   if (!std::isfinite(share)) return std::string(kUnknown);
   const double percent = share * 100;
   return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
-// How far low and high lie from the median: "-0.24% +0.31%".
+// Formats the distances of low and high from the median: "-0.24% +0.31%".
 std::string format_interval(const std::optional<TimeSummary>& time) {
   if (!time || !time->low || !time->high || time->median.count() <= 0) return std::string(kUnknown);
   const auto median = static_cast<double>(time->median.count());
@@ -43,7 +43,7 @@ std::string format_median(const std::optional<TimeSummary>& time) {
   return time ? format_time(time->median) : std::string(kUnknown);
 }
 
-// Rates in the unit of their column's heading.
+// Formats a rate in the unit of its column's heading.
 template <class Rate>
 std::string format_giga(const std::optional<Rate>& rate) {
   return rate ? format_significant(rate->value / 1e9) : std::string(kUnknown);
@@ -65,7 +65,7 @@ Tone outcome_tone(const CaseRecord& record) {
   return Tone::plain;
 }
 
-// "ok noisy interrupted"; where that does not fit "ok noisy +1".
+// "ok noisy interrupted", or "ok noisy +1" if that does not fit.
 Cell outcome_cell(const CaseRecord& record) {
   const std::string_view outcome = name_of(record.outcome);
   Cell cell{std::string(outcome), outcome_tone(record)};
@@ -84,7 +84,7 @@ Cell id_cell(const std::string& id, const IdShortener& ids) {
 
 std::string note_of(const CaseRecord& record) {
   if (record.reason || !record.voided) return record.reason.value_or("");
-  return fmt::format("{} void sample{}, most often: {}", record.voided->count,
+  return fmt::format("{} discarded sample{}, most often: {}", record.voided->count,
                      record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
 }
 
@@ -99,7 +99,7 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
           note_of(record)};
 }
 
-// Behind the interval: both say how sure a number is.
+// The column follows the interval: both show how certain a number is.
 void add_versus_baseline(const Report& report, const ConsoleOptions& options,
                          std::vector<Column>& columns, std::vector<Row>& rows) {
   constexpr std::ptrdiff_t kPlace = 3;
@@ -112,7 +112,8 @@ void add_versus_baseline(const Report& report, const ConsoleOptions& options,
   }
 }
 
-// Behind the median, which is a device's time alone; only where a case has one.
+// The column follows the median, which is device time only. It appears only if a case has a launch
+// time.
 void add_launches(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
   constexpr std::ptrdiff_t kPlace = 2;
   const auto known = [](const CaseRecord& record) { return record.host_launch.has_value(); };
@@ -125,20 +126,20 @@ void add_launches(const Report& report, std::vector<Column>& columns, std::vecto
   }
 }
 
-// Times taken below a vendor's tool look like any others, and are no measurement.
+// Marks times that were taken under a profiler: they look like others but are not comparable.
 std::string tool_notes(const Report& report, std::size_t width) {
   std::string text;
   for (const RunRecord& run : report.runs) {
     if (!run.under) continue;
-    text += wrap(fmt::format("run {} went below `{}`: its times are for that tool, and compare "
-                             "with no others",
+    text += wrap(fmt::format("run {} used `{}`: its times are for that tool; do not compare them "
+                             "with other runs",
                              run.run_id, *run.under),
                  width, 2);
   }
   return text;
 }
 
-// Whether the machine stayed the same while all this was measured.
+// Describes whether the machine speed was constant during the measurement.
 std::string canary_note(const Report& report, std::size_t width) {
   std::string notes;
   for (const std::string& text : {quiet_text(report), canary_text(report)}) {
@@ -156,8 +157,8 @@ std::string signed_time(Nanoseconds time) {
   return (time.count() > 0 ? "+" : "") + format_time(time);
 }
 
-// "sum of layers   27.50 ms   23 of 23 distinct layers": three aligned parts; the last one wraps
-// below itself.
+// A line such as "sum of layers   27.50 ms   23 of 23 distinct layers": three aligned parts. The
+// last one wraps within its column.
 struct Fact {
   std::string name;
   std::string value;
@@ -180,7 +181,7 @@ std::string render_facts(const std::vector<Fact>& facts, std::size_t width) {
   return text;
 }
 
-// "1 distinct layer", "23 distinct layers".
+// Returns "1 distinct layer" or "23 distinct layers".
 template <class Count>
 std::string distinct_layers(Count count) {
   return fmt::format("{} distinct layer{}", count, count == 1 ? "" : "s");
@@ -196,8 +197,8 @@ std::string time_text(const std::optional<Nanoseconds>& time) {
   return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
 }
 
-// The same layers of the same network with hot caches: what they take more in another mode is what
-// their weights cost from memory.
+// Returns the summary of the same layers with hot caches, or nullptr. The difference to another
+// cache mode is the cost of loading weights from memory.
 const NetworkSummary* hot_twin(const std::vector<NetworkSummary>& networks,
                                const NetworkSummary& summary) {
   const auto twin =
@@ -213,18 +214,18 @@ const NetworkSummary* hot_twin(const std::vector<NetworkSummary>& networks,
 std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSummary* hot) {
   std::vector<Fact> facts;
   facts.push_back({"network", time_text(summary.network_time),
-                   summary.network_id.empty() ? "not measured as one" : summary.network_id});
+                   summary.network_id.empty() ? "not measured as a whole" : summary.network_id});
   if (summary.layers_total > 0) {
     facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
     if (!summary.lacks.empty()) {
-      facts.push_back({"not in it", "", fmt::format("{}", fmt::join(summary.lacks, "; "))});
+      facts.push_back({"not included", "", fmt::format("{}", fmt::join(summary.lacks, "; "))});
     }
     if (hot != nullptr) {
       facts.push_back(
-          {"of it caches", signed_time(summary.layers_time - hot->layers_time),
+          {"cold caches", signed_time(summary.layers_time - hot->layers_time),
            fmt::format("{} against hot, {}", summary.cache, format_time(hot->layers_time))});
     }
-    Fact rest{"rest", std::string(kUnknown), ""};
+    Fact rest{"unexplained", std::string(kUnknown), ""};
     if (summary.rest && summary.network_time) {
       rest.value = signed_time(*summary.network_time - summary.layers_time);
       rest.remark = fmt::format("{} of the network", format_signed_share(*summary.rest));
@@ -298,7 +299,7 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
   add_launches(report, columns, rows);
   const std::string table = render_table(columns, rows, width, options.colour);
-  // How steady the machine was says nothing without a measurement.
+  // Canaries are not informative without a measurement.
   if (const auto nothing = nothing_measured_sentence(report)) {
     return wrap(*nothing, width, 0) + "\n" + table;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named *Golden* where a golden file is compared: ci/approve reruns those.
+// Tests named *Golden* compare a golden file: ci/approve reruns them.
 #include "harness/report/console.hpp"
 
 #include "base/text.hpp"
@@ -44,7 +44,7 @@ CaseRecord layer(CaseRecord record, std::vector<std::string> layers) {
   return record;
 }
 
-// Every kind of row.
+// Contains every kind of row.
 Report sample_report() {
   Report report;
   report.cases = {
@@ -111,7 +111,7 @@ TEST(ConsoleTable, RunsBelowAToolAreMarkedAndOthersAreNot) {
   report.runs[1].under = "perf record -g";
   const std::string marked = console_table(report, wide);
   EXPECT_EQ(marked.substr(0, plain.size()), plain);
-  EXPECT_NE(marked.find("99ff00 went below `perf record -g`", plain.size()), std::string::npos);
+  EXPECT_NE(marked.find("99ff00 used `perf record -g`", plain.size()), std::string::npos);
   EXPECT_EQ(marked.find("4be0a1"), std::string::npos);
 }
 
@@ -190,14 +190,15 @@ TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
   const std::string table = console_table(report, options);
   EXPECT_NE(table.find("launch"), std::string::npos);
   EXPECT_NE(table.find("2.170 us"), std::string::npos) << table;
-  EXPECT_NE(table.find("3 void samples, most often: another compute process"), std::string::npos);
+  EXPECT_NE(table.find("3 discarded samples, most often: another compute process"),
+            std::string::npos);
 }
 
 TEST(ConsoleNetworks, ATrainingStepSaysWhatItsSumLacks) {
   NetworkSummary step = summarise_networks(sample_report()).at(0);
   step.lacks = {"gradients of gemm (fc)", "the loss", "the optimizer"};
   EXPECT_THAT(console_networks({step}, {}),
-              testing::AllOf(testing::HasSubstr("not in it"),
+              testing::AllOf(testing::HasSubstr("not included"),
                              testing::HasSubstr("gradients of gemm (fc); the loss;")));
 }
 

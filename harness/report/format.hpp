@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of `bench report`: a new one is a file with its function and a row in the table.
+// The formats of `bench report`. To add one, write a file with its function and add a row to the
+// table.
 #pragma once
 
 #include "harness/report/console.hpp"
@@ -12,9 +13,9 @@
 namespace bench {
 
 struct ReportFormat {
-  std::string_view name;    // of --format
-  std::string_view suffix;  // of the output file, with its dot
-  // `console`: of the formats that are tables for a person to read.
+  std::string_view name;    // value of --format
+  std::string_view suffix;  // suffix of the output file, with its dot
+  // Only formats for people, which are tables, use `console`.
   std::string (*write)(const Report& report, const ConsoleOptions& console);
   std::string_view help;  // one line
 };

@@ -11,7 +11,8 @@
 namespace bench {
 namespace {
 
-// GitHub shows ten of either level for a step and drops the others silently; the conclusion is one.
+// GitHub shows ten annotations of each level per step and drops the others silently. One of them is
+// the conclusion.
 constexpr std::size_t kMaxShown = 9;
 
 struct AnnotationLevel {
@@ -20,7 +21,7 @@ struct AnnotationLevel {
 };
 constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
 
-// Empty: the case needs no annotation.
+// Returns the command, or an empty text if the case needs no annotation.
 std::string_view command_of(const GateFile& gate, const Judgement& judgement) {
   if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
   const bool is_undecided =
@@ -37,7 +38,7 @@ std::string escaped(std::string_view text, std::string_view special) {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
-  return escape_controls(result);  // a log shows what it does not decode
+  return escape_controls(result);  // a log viewer shows undecoded controls
 }
 std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
 std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// Verdicts that ask nobody to act: their cases are listed only where they do not hide the others.
+// Verdicts that require no action. Their cases are listed only if few of them would appear.
 constexpr std::array<Verdict, 3> kQuiet = {Verdict::incomparable, Verdict::no_baseline,
                                            Verdict::pass};
 constexpr std::size_t kMaxQuietListed = 12;
@@ -87,7 +87,7 @@ std::string table(const std::vector<const Judgement*>& listed, const KitPaths& k
   return "\n" + render_table(columns, rows_of(listed, kits), options.width, options.colour);
 }
 
-// Of cases with one verdict that are not listed: how many, and why.
+// Summarises cases of one verdict that are not listed: their number and a reason.
 std::string folded_text(const std::vector<const Judgement*>& folded) {
   const Judgement& first = *folded.front();
   std::string text = fmt::format("and {} {}", folded.size(), name_of(first.verdict));
@@ -116,7 +116,7 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
   std::string text = header(gate, width);
   if (!listed.empty()) text += table(listed, kits, options);
   if (!rest.empty()) text += "\n" + rest;
-  // Not wrapped: it is there to be pasted.
+  // Not wrapped, so that it can be copied.
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
     text += fmt::format("\nmeasure the first again:\n  {}\n",
                         printable(reproduction(gate, *listed.front())));

@@ -34,7 +34,7 @@ REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]   2e-05     2+1  
 ERROR         gemm/forward/gone
     vanished
 INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]     0.3      40        3.1%  base      5.000 us   5.075 us
-    effects below 3.1 % cannot be told here; about 90 duets would; configured at configs/resnet.yaml:20
+    undecided after 40 duets (minimum detectable effect is 3.1 %); configured at configs/resnet.yaml:20
 NO BASELINE   reorder/forward/64
     the store has no baseline of it
 PASS          pool/forward/c64                           +0.2%          screen              store     1.000 us   1.002 us
@@ -60,7 +60,7 @@ REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]
 ERROR         gemm/forward/gone
     vanished
 INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]
-    effects below 3.1 % cannot be told here; about 90 duets would;
+    undecided after 40 duets (minimum detectable effect is 3.1 %);
     configured at configs/resnet.yaml:20
 NO BASELINE   reorder/forward/64
     the store has no baseline of it
@@ -71,12 +71,12 @@ measure the first again:
 )");
 }
 
-// Issue 16: the same gate ended with "0 of 3 cases judged" and looked like one that found nothing.
+// Issue 16: the same gate ended with "0 of 3 cases judged" and looked as if it had found nothing.
 TEST(GateConsole, AGateThatTheBudgetStoppedSaysSoFirst) {
   EXPECT_EQ(console(test::stopped_gate(), 80),
             R"(stopped by the budget after 7 of 10 duets; 2 of 3 cases not decided; 1 of 3
 cases judged: 1 INCONCLUSIVE, 1 INCOMPARABLE, 1 PASS
-  exit status 3: a larger --budget or fewer cases (--filter) would decide the
+  exit status 3: use a larger --budget or fewer cases (--filter) to decide the
   others
   candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with
   ONEDNN_MAX_CPU_ISA=SSE41
@@ -87,7 +87,7 @@ INCONCLUSIVE  conv/forward/c64
     stopped by the budget after 7 of 10 duets; configured at
     configs/resnet.yaml:14; kit: out/conv__forward__c64
 INCOMPARABLE  gemm/forward/m8n8k8
-    the base ends with crashed: SIGSEGV
+    the base ended with crashed: SIGSEGV
 PASS          pool/forward/c64         +0.2%  store     1.000 us   1.002 us
 
 measure the first again:
@@ -117,14 +117,15 @@ TEST(GateConsole, OfFoldedCasesAloneThereIsNoTable) {
   gate.judgements.assign(13, test::passed_judgement("pool/forward/c64"));
   gate.facts.base.reset();
   gate.evidence.changes.clear();
-  gate.evidence.moved = MachineDrift{0.0402, "the machine moved: dram by +4.1 % during the run"};
+  gate.evidence.moved =
+      MachineDrift{0.0402, "machine speed changed: dram by +4.1 % during the run"};
   test::conclude_gate(gate);
   EXPECT_EQ(console(gate),
             "13 of 13 cases judged: 13 PASS\n"
             "  candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41\n"
-            "  no base: the store baselines alone shows only large regressions; --base BENCH "
-            "would measure both sides together and detect effects of 2 %\n"
-            "  the machine moved: dram by +4.1 % during the run\n"
+            "  no base: the store baselines shows only large regressions; use --base BENCH to "
+            "measure both sides together and detect effects of 2 %\n"
+            "  machine speed changed: dram by +4.1 % during the run\n"
             "\nand 13 PASS, 13 of them screened out by the store\n");
 }
 

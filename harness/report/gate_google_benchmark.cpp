@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file a side in Google Benchmark's schema (its src/json_reporter.cc), for tools/compare.py:
-// a duet is a repetition. Both files hold the same cases: those that both sides have times of.
+// One file per side in Google Benchmark's schema (its src/json_reporter.cc), for tools/compare.py.
+// A duet is a repetition. Both files contain the same cases: those with times on both sides.
 #include "harness/judge/evidence_json.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/stats/median.hpp"
@@ -14,7 +14,7 @@ namespace {
 using evidence_json::Json;
 
 struct Repetition {
-  double time = 0;  // nanoseconds of an iteration
+  double time = 0;  // nanoseconds per iteration
   std::int64_t iterations = 1;
 };
 using Repetitions = std::vector<Repetition>;
@@ -44,7 +44,7 @@ Sides of_duets(const CaseEvidence& entry) {
   return sides;
 }
 
-// Lower quartiles on both sides: what the screen compares.
+// Lower quartiles on both sides, as the screen compares them.
 Sides of_store(const CaseEvidence& entry) {
   Sides sides;
   if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;
@@ -63,7 +63,7 @@ Sides sides_of(const CaseEvidence& entry) {
 void add_repetitions(Json& benchmarks, const std::string& id, std::size_t family,
                      const Repetitions& repetitions) {
   for (std::size_t i = 0; i < repetitions.size(); ++i) {
-    // Only the time that passes is measured; compare.py wants both.
+    // The gate measures only wall time, but compare.py expects CPU time, too.
     benchmarks.push_back({{"name", id},
                           {"family_index", family},
                           {"per_family_instance_index", 0},

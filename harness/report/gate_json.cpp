@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/gate.schema.json describes the document. Beside all judgements it holds what they were
-// decided by: each duet as its log-ratio.
+// docs/gate.schema.json describes the document. It contains all judgements and the data behind
+// them: each duet as its log-ratio.
 #include "harness/judge/evidence_json.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -23,7 +23,7 @@ Json coverage_json(const std::vector<Judgement>& judgements) {
   return object;
 }
 
-// Both stages, in the order of measurement.
+// Returns the log-ratios of both stages, in the order of measurement.
 Json log_ratios(const CaseEvidence& evidence) {
   Json object = Json::object();
   for (const Duet& duet : evidence.duets) {

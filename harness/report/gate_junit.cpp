@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit's XML as GitLab, Jenkins and GitHub's actions read it (testmoapp/junitxml): there is no
-// standard, so only what all of them know, and every fact in the text as well.
+// JUnit XML as GitLab, Jenkins and GitHub's actions read it (testmoapp/junitxml). There is no
+// standard, so the file uses only what all of them know. Every fact is in the text as well.
 #include "harness/report/gate_report.hpp"
 #include "profiler/export/markup.hpp"
 
@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// How a test ended, by verdict; none: it passed.
+// The result element of a test, by verdict; empty if it passed.
 constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
 
@@ -25,14 +25,14 @@ std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, escape_markup(value));
 }
 
-// Line ends stay line ends: a `&#10;` between tags is shown as such by some.
+// Keeps line ends: some viewers show a `&#10;` between tags literally.
 std::string content(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += escape_markup(line) + "\n";
   return text;
 }
 
-// Test trees group by it: "resnet.conv".
+// Returns the name by which test trees are grouped: "resnet.conv".
 std::string class_name(const GateFile& gate, const Judgement& judgement) {
   return fmt::format("{}.{}", gate.facts.config_name.empty() ? "bench" : gate.facts.config_name,
                      judgement.id.substr(0, judgement.id.find('/')));

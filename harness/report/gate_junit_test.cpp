@@ -25,7 +25,7 @@ class GateJunit : public testing::Test {
     }
   }
 
-  // What the parser finds: "tag attribute=value ..." of each element.
+  // Returns what the parser finds: "tag attribute=value ..." for each element.
   static std::string parsed(const std::string& xml) {
     const test::TemporaryFolder folder;
     constexpr const char* kScript =
@@ -67,7 +67,7 @@ TEST_F(GateJunit, SaysEveryFactInItsText) {
                         "measure it again: bench duet conv/forward/c64 --base /old/bench"));
 }
 
-// Issue 16: `failures="0"` and three skipped cases looked green.
+// Issue 16: `failures="0"` and three skipped cases looked like success.
 TEST_F(GateJunit, WhatTheBudgetLeftUndecidedIsAnError) {
   const std::string text = parsed(gate_junit(test::stopped_gate(), {}));
   EXPECT_THAT(text, StartsWith("testsuites name='bench gate' tests='3' failures='0' errors='2' "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a comment on a pull request and for $GITHUB_STEP_SUMMARY.
+// Markdown for a comment on a pull request and for $GITHUB_STEP_SUMMARY.
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/markdown.hpp"
@@ -11,13 +11,13 @@
 namespace bench {
 namespace {
 
-// By this line a comment is found again, to be updated instead of repeated.
+// Identifies the comment, so that it can be updated instead of repeated.
 constexpr std::string_view kMarker = "<!-- bench-gate -->";
-// GitHub rejects a longer summary of a step altogether.
+// GitHub rejects a longer step summary completely.
 constexpr std::size_t kMaxBytes = 1 << 20;
-// For headings, and for the sentence that says how much was left out.
+// Space for headings and for the sentence about omitted cases.
 constexpr std::size_t kReserve = 4096;
-// Of a fact, in columns: a single one must not take the place of all the others.
+// Limit of one fact, in columns: a single one must not displace all others.
 constexpr std::size_t kMaxFact = 1000;
 
 struct Section {
@@ -28,7 +28,7 @@ constexpr std::array<Section, 4> kSections = {{{"Regressions and errors", Sectio
                                                {"Improvements", Section::Shown::open},
                                                {"Undecided", Section::Shown::open},
                                                {"All others", Section::Shown::folded}}};
-// By verdict, an index into kSections.
+// Index into kSections, by verdict.
 constexpr std::array<std::size_t, kVerdictNames.size()> kSectionOf = {0, 0, 2, 2, 3, 3, 1, 3};
 
 constexpr std::string_view kTableHead =
@@ -55,7 +55,7 @@ std::string more(const GateFile& gate, const Judgement& judgement, const KitPath
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
     facts.push_back(fact("kit: " + kit->second));
   }
-  // A command that was shortened would be another one: a row that long is left out.
+  // A shortened command would be a different command, so a row that is too long is left out.
   facts.push_back(markdown_code(reproduction(gate, judgement)));
   return fmt::format("{}", fmt::join(facts, "<br>"));
 }

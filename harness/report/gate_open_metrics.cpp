@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md), which
-// Prometheus, its node_exporter's textfiles and GitLab's metrics reports read. GitLab compares
-// values as text: they are rounded.
+// The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md).
+// Prometheus, the textfile collector of its node_exporter and GitLab's metrics reports read it.
+// Values are rounded because GitLab compares them as text.
 #include "base/printable.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// Line feeds have an escape of the format, other controls become visible.
+// Escapes line feeds as the format requires; makes other control characters visible.
 std::string label_value(std::string_view text) {
   std::string escaped;
   for (;;) {
@@ -39,10 +39,10 @@ std::string coverage(const GateFile& gate) {
   const std::vector<Judgement>& judgements = gate.judgements;
   std::string text = family("bench_gate_exit_status", "", "Exit status of the gate; 0 is green.");
   text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
-  text +=
-      family("bench_gate_cut_short", "", "Cases that are undecided as the evidence ended early.");
+  text += family("bench_gate_cut_short", "",
+                 "Cases that are undecided because the evidence ended early.");
   text += fmt::format("bench_gate_cut_short {}\n", coverage_of(judgements).cut_short);
-  text += family("bench_gate_judged", "", "Cases of whose time something could be said.");
+  text += family("bench_gate_judged", "", "Cases with a verdict on their time.");
   text += fmt::format("bench_gate_judged {}\n", coverage_of(judgements).judged);
   text += family("bench_gate_cases", "", "Cases in scope, by verdict.");
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
@@ -54,7 +54,7 @@ std::string coverage(const GateFile& gate) {
 
 std::string effects(const std::vector<const Judgement*>& order) {
   std::string text = family("bench_gate_effect_ratio", "ratio",
-                            "Additional time of the candidate as a share of the base's.");
+                            "Additional time of the candidate as a fraction of the base's.");
   for (const Judgement* judgement : order) {
     if (!judgement->effect) continue;
     text += fmt::format("bench_gate_effect_ratio{{case=\"{}\"}} {:.4g}\n",
@@ -70,8 +70,7 @@ std::string times(const std::vector<const Judgement*>& order) {
   };
   constexpr std::array<Side, 2> kSides = {
       {{"base", &Judgement::base}, {"candidate", &Judgement::candidate}}};
-  std::string text =
-      family("bench_gate_case_seconds", "seconds", "Time of an iteration of a case.");
+  std::string text = family("bench_gate_case_seconds", "seconds", "Time per iteration of a case.");
   for (const Judgement* judgement : order) {
     for (const Side& side : kSides) {
       const std::optional<Nanoseconds>& time = judgement->*side.time;

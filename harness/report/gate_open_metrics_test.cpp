@@ -17,10 +17,10 @@ TEST(GateOpenMetrics, IsExactlyThis) {
             R"(# HELP bench_gate_exit_status Exit status of the gate; 0 is green.
 # TYPE bench_gate_exit_status gauge
 bench_gate_exit_status 1
-# HELP bench_gate_cut_short Cases that are undecided as the evidence ended early.
+# HELP bench_gate_cut_short Cases that are undecided because the evidence ended early.
 # TYPE bench_gate_cut_short gauge
 bench_gate_cut_short 0
-# HELP bench_gate_judged Cases of whose time something could be said.
+# HELP bench_gate_judged Cases with a verdict on their time.
 # TYPE bench_gate_judged gauge
 bench_gate_judged 2
 # HELP bench_gate_cases Cases in scope, by verdict.
@@ -33,13 +33,13 @@ bench_gate_cases{verdict="INCOMPARABLE"} 0
 bench_gate_cases{verdict="NO BASELINE"} 1
 bench_gate_cases{verdict="IMPROVED"} 0
 bench_gate_cases{verdict="PASS"} 1
-# HELP bench_gate_effect_ratio Additional time of the candidate as a share of the base's.
+# HELP bench_gate_effect_ratio Additional time of the candidate as a fraction of the base's.
 # TYPE bench_gate_effect_ratio gauge
 # UNIT bench_gate_effect_ratio ratio
 bench_gate_effect_ratio{case="conv/forward/c64"} 0.2
 bench_gate_effect_ratio{case="softmax/forward/64x1000"} 0.015
 bench_gate_effect_ratio{case="pool/forward/c64"} 0.002
-# HELP bench_gate_case_seconds Time of an iteration of a case.
+# HELP bench_gate_case_seconds Time per iteration of a case.
 # TYPE bench_gate_case_seconds gauge
 # UNIT bench_gate_case_seconds seconds
 bench_gate_case_seconds{case="conv/forward/c64",side="base"} 1e-06

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a format
+// table: one row per format
 #include "harness/report/gate_report.hpp"
 
 #include "base/shell.hpp"
@@ -42,7 +42,7 @@ std::string seconds_text(Nanoseconds time) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
 }
 
-// "time: 9.1 s for a first look at 61 cases, 98.0 s for 366 duets (52 % of it warm-up and
+// Returns "time: 9.1 s for 61 cases in stage 1, 98.0 s for 366 duets (52 % of it warm-up and
 // samples)".
 std::string spent_text(const GateFile& gate) {
   const GateSpent& spent = *gate.spent;
@@ -63,7 +63,7 @@ std::string spent_text(const GateFile& gate) {
                               static_cast<double>(spent.measuring.count()));
     }
   }
-  constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // else it reads 0.0 s
+  constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // shorter times would read 0.0 s
   if (spent.kits >= kShown) text += fmt::format(", {} for kits", seconds_text(spent.kits));
   return text;
 }
@@ -80,13 +80,13 @@ std::vector<std::string> context_lines(const GateFile& gate) {
   if (gate.facts.base) {
     lines.push_back(side_text("base", *gate.facts.base));
   } else {
-    lines.push_back(fmt::format(
-        "no base: the store {} alone shows only large regressions; --base BENCH would measure both "
-        "sides together and detect effects of {:g} %",
-        gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
+    lines.push_back(
+        fmt::format("no base: the store {} shows only large regressions; use --base BENCH to "
+                    "measure both sides together and detect effects of {:g} %",
+                    gate.facts.store.value_or("(none)"), 100 * gate.evidence.settings.detect));
   }
   if (const auto& problems = gate.evidence.store_problems; !problems.empty()) {
-    lines.push_back(fmt::format("the store has {} damaged line{}, the first: {}", problems.size(),
+    lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
   if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);

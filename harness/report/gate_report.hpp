@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a gate tells people and machines: pure functions of its file. Its conclusion comes first in
-// each: a gate that could judge nothing must not look like one that found nothing.
+// The reports of a gate: pure functions of its file. Each starts with the conclusion: a gate that
+// could not judge anything must not look like one that found nothing.
 #pragma once
 
 #include "harness/judge/evidence_file.hpp"
@@ -16,43 +16,45 @@
 
 namespace bench {
 
-// What holds for all cases, in sentences: what to do about the exit status, the sides, a missing
-// base, a machine that moved, changed libraries.
+// Returns sentences that concern all cases: what to do about the exit status, the sides, a missing
+// base, machine drift, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
-// By verdict in reading order, then the largest effect first.
+// Sorts by verdict in reading order, then by effect, largest first.
 std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements);
 
-// "+5.1% [+4.8%, +5.4%]"; the interval's bounds are one-sided at GatePolicy::bound_error each.
-// Empty where no effect is known.
+// Returns "+5.1% [+4.8%, +5.4%]". The interval's bounds are one-sided, each at
+// GatePolicy::bound_error. Empty if no effect is known.
 std::string effect_text(const Judgement& judgement);
 
-// "20+20": duets, and fresh ones that confirmed them; "screen" if the store sufficed, empty if
+// Returns "20+20": duets plus confirming duets. "screen" means that stored runs sufficed. Empty if
 // nothing was measured again.
 std::string duets_text(const Judgement& judgement);
 
-// "base" or "store": what the case's effect and first time are of; empty without either.
+// Returns "base" or "store": the reference of the case's effect and first time. Empty without
+// either.
 std::string_view reference_text(const Judgement& judgement);
 
-// Whether a report counts the case as an error: it failed, its evidence ended early, or it is one
-// of a gate that judged nothing and does not succeed.
+// Whether a report counts the case as an error: it failed, its evidence ended early, or the gate
+// judged nothing and does not succeed.
 bool is_error(const GateFile& gate, const Judgement& judgement);
 
-// One line a side: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
+// Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
 std::string side_text(std::string_view role, const GateSide& side);
 
-// The command that measures one case's two sides again.
+// Returns the command that measures both sides of one case again.
 std::string reproduction(const GateFile& gate, const Judgement& judgement);
 
-// Folders of kits by case id, as the reports name them.
+// Kit folders by case id, as the reports name them.
 using KitPaths = std::map<std::string, std::string>;
 
-// All that a report says of one case, one fact a line, the most important first.
+// Returns everything that a report states about one case: one fact per line, the most important
+// first.
 std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judgement,
                                     const KitPaths& kits);
 
-// The place of a case in its configuration: "configs/resnet.yaml:14" -> file and line. No file
-// where it is unknown, no line where the source names none.
+// Splits a case's location in its configuration, "configs/resnet.yaml:14", into file and line. The
+// file is empty if unknown, the line is nullopt if `source` has none.
 struct SourcePlace {
   std::string file;
   std::optional<int> line;
@@ -61,7 +63,7 @@ SourcePlace place_of(std::string_view source);
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits, const ConsoleOptions& options);
 
-// Files that every gate writes into its folder.
+// A file that every gate writes into its folder.
 struct GateFormat {
   std::string_view name;
   std::string_view file;  // "gate.md"
@@ -73,11 +75,11 @@ std::string gate_json(const GateFile& gate, const KitPaths& kits);
 std::string gate_markdown(const GateFile& gate, const KitPaths& kits);
 std::string gate_junit(const GateFile& gate, const KitPaths& kits);
 std::string gate_open_metrics(const GateFile& gate, const KitPaths& kits);
-// Google Benchmark's schema, for its compare.py: one file a side.
+// Google Benchmark's schema for its compare.py: one file per side.
 std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& kits);
 std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& kits);
 
-// GitHub's workflow commands, one a line, for the log of a job: `::error file=...,line=...::...`.
+// GitHub's workflow commands for the log of a job, one per line: `::error file=...,line=...::...`.
 std::string gate_annotations(const GateFile& gate, const KitPaths& kits);
 
 }  // namespace bench

@@ -56,7 +56,7 @@ TEST(GateReport, TheReproductionCanBePasted) {
   EXPECT_EQ(reproduction(gate, gate.judgements[1]),
             "bench duet conv/forward/c64 --base '/my builds/it'\\''s' --cand ./bench --cand-env "
             "ONEDNN_MAX_CPU_ISA=SSE41");
-  // It began with `bench` for users who only have `./bench`.
+  // Earlier, the command began with `bench` even for users who only have `./bench`.
   gate.program = "./bench";
   EXPECT_THAT(reproduction(gate, gate.judgements[1]), testing::StartsWith("./bench duet conv/"));
   gate.facts.base.reset();

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kMarkup = "\\|`*_~[]";
 
-// Entities: not every renderer takes a backslash before them. Without `<` a `>` closes nothing, and
-// arrows stay readable.
+// Uses entities, since not every renderer accepts a backslash before these characters. Without `<`,
+// a `>` closes nothing, so it stays and arrows remain readable.
 std::string_view entity_of(char c) {
   if (c == '&') return "&amp;";
   return c == '<' ? "&lt;" : "";
@@ -36,7 +36,7 @@ std::string escape_markdown(std::string_view text) {
   return escaped;
 }
 
-// Backticks would need a longer fence than any in the text, and end at none in a table's cell.
+// Backticks would need a fence longer than any in the text, and no fence works in a table cell.
 std::string markdown_code(std::string_view text) {
   return "<code>" + escape_markdown(text) + "</code>";
 }

@@ -6,12 +6,12 @@
 
 namespace bench {
 
-// Text for a line or a table's cell of Markdown: names come from files, and nothing in them may
-// become markup, of Markdown or of HTML, nor end the line. Line ends and tabs become blanks, other
-// controls and what is no UTF-8 visible escapes.
+// Escapes text for a line or table cell of Markdown. Names come from files and must not become
+// markup (Markdown or HTML) or end the line. Line ends and tabs become blanks. Other control
+// characters and invalid UTF-8 become visible escapes.
 std::string escape_markdown(std::string_view text);
 
-// The same in fixed pitch: a command, a path.
+// The same in monospaced font, for a command or path.
 std::string markdown_code(std::string_view text);
 
 }  // namespace bench

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kElided = "...";
 
-// Places in an id.
+// Indices of segments in an id.
 enum Segment : std::size_t { direction = 1, dtype = 3, backend = 4, device = 5 };
 
 using Parts = std::array<std::string, 7>;
@@ -37,7 +37,7 @@ Mask either(Mask a, const Mask& b) {
   return a;
 }
 
-// The id with the parts in `left_out` as one "..." for each run of neighbours.
+// Joins the parts of an id; each group of adjacent parts in `left_out` becomes one "...".
 std::string join(const Parts& parts, std::string_view options, const Mask& left_out) {
   std::string text;
   bool elided_before = false;
@@ -66,7 +66,7 @@ IdShortener::IdShortener(const std::vector<std::string_view>& ids) {
 
 std::vector<std::string> IdShortener::forms(std::string_view id) const {
   const IdSegments segments = split_id(id);
-  if (segments.cache.empty()) return {};  // no canonical id: nothing is known about its parts
+  if (segments.cache.empty()) return {};  // not a canonical id: its parts are unknown
   const Parts parts = parts_of(segments);
   const Mask machine = both(mask_of({dtype, backend, device}), shared_);
   const Mask all = both(mask_of({direction, dtype, backend, device}), shared_);

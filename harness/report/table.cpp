@@ -25,7 +25,7 @@ constexpr std::string_view kReset = "\x1b[0m";
 
 struct Layout {
   std::vector<std::size_t> shown;   // indices of columns
-  std::vector<std::size_t> widths;  // of the shown ones
+  std::vector<std::size_t> widths;  // widths of the shown columns
   std::size_t total() const {
     std::size_t sum = shown.empty() ? 0 : kGap * (shown.size() - 1);
     for (std::size_t width : widths) sum += width;
@@ -35,7 +35,7 @@ struct Layout {
 
 enum class GivesWay { by_cuts, by_forms };
 
-// Takes columns off the widest column that may still give way, until the layout fits or none may.
+// Repeatedly narrows the widest column that may shrink, until the layout fits or none may shrink.
 void squeeze(Layout& layout, const std::vector<Column>& columns,
              const std::vector<std::size_t>& narrowest, std::size_t width, GivesWay kind) {
   while (layout.total() > width) {
@@ -51,12 +51,12 @@ void squeeze(Layout& layout, const std::vector<Column>& columns,
   }
 }
 
-// A table while it is laid out, of which all rows are printable.
+// The content of a table during layout; all rows are printable.
 struct Content {
   const std::vector<Column>& columns;
-  std::vector<ColumnFitter> fitters = {};   // one a column
-  std::vector<std::size_t> natural = {};    // widths of whole texts
-  std::vector<std::size_t> narrowest = {};  // widths below which a column does not give way
+  std::vector<ColumnFitter> fitters = {};   // one per column
+  std::vector<std::size_t> natural = {};    // widths of complete texts
+  std::vector<std::size_t> narrowest = {};  // minimum widths of the columns
 };
 
 Content content_of(const std::vector<Column>& columns, const std::vector<Row>& rows) {
@@ -88,14 +88,14 @@ Layout lay_out(const Content& content, int kept) {
   return layout;
 }
 
-// Flags that are left out of a cell stand below its row, so that ids give way first.
+// Ids shrink before cells drop flags, since dropped flags need a line of their own below the row.
 void give_way(const Content& content, std::size_t width, Layout& layout) {
   squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_cuts);
   squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_forms);
 }
 
-// Columns go until the others fit and no two rows look alike. If rows look alike whatever goes, as
-// few columns go as it takes to fit.
+// Removes columns until the others fit and no two rows show the same text. If this is impossible,
+// removes only as many columns as needed to fit.
 Layout arrange(Content& content, std::size_t width) {
   int kept = 0;
   for (const Column& column : content.columns) kept = std::max(kept, column.expendable);
@@ -118,7 +118,7 @@ std::string pad(const std::string& shown, std::size_t width, Tone tone, Align al
   return align == Align::left ? painted + blanks : blanks + painted;
 }
 
-// `cells`: one for each shown column.
+// `cells`: one per shown column.
 std::string render_row(const std::vector<Column>& columns, const Layout& layout,
                        const std::vector<Cell>& cells, Colour colour) {
   std::string line;
@@ -141,7 +141,7 @@ std::string render_headings(const std::vector<Column>& columns, const Layout& la
   return render_row(columns, layout, headings, colour);
 }
 
-// A cell that its column has no room for: whole, below its row.
+// Renders a cell that does not fit its column: complete, on lines below its row.
 std::string spill(const Column& column, const Cell& cell, std::size_t width) {
   const std::size_t room = width > kNoteIndent + 1 ? width - kNoteIndent : 1;
   std::string text;
@@ -152,7 +152,7 @@ std::string spill(const Column& column, const Cell& cell, std::size_t width) {
   return text;
 }
 
-// The room that a column takes: forms of a cell may be shorter than what they were chosen for.
+// Returns the width that a column needs: a cell's form may be narrower than the available width.
 std::size_t shown_width(const Column& column, const FittedColumn& fitted, std::size_t available) {
   std::size_t width = std::min(display_width(column.heading), available);
   for (const std::string& text : fitted.texts) width = std::max(width, display_width(text));

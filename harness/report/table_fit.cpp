@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kEllipsisWidth = 3;
 
-// An id that is cut shows at least this much of both its ends.
+// A cut id shows at least this many characters at both ends.
 constexpr std::size_t kMinEnd = 6;
 
-// Places of a cut, the middle first.
+// Returns the candidate positions of a cut, the middle first.
 std::vector<std::size_t> heads(std::size_t width) {
   const std::size_t kept = width - std::min(width, kEllipsisWidth);
   const std::size_t middle = kept - kept / 2;
@@ -27,13 +27,14 @@ std::vector<std::size_t> heads(std::size_t width) {
   return result;
 }
 
-// Form number `level` of a cell: 0 is the whole text, the last one stands for all beyond it.
+// Returns form number `level` of a cell: 0 is the complete text; higher numbers than available give
+// the last form.
 const std::string& form_of(const Cell& cell, std::size_t level) {
   if (level == 0 || cell.shorter.empty()) return cell.text;
   return cell.shorter[std::min(level, cell.shorter.size()) - 1];
 }
 
-// The widest text of each level of column number `index`.
+// Returns the width of the widest text of each level in column number `index`.
 std::vector<std::size_t> widest_texts(const std::vector<Row>& rows, std::size_t index) {
   std::size_t levels = 1;
   for (const Row& row : rows) levels = std::max(levels, row.cells[index].shorter.size() + 1);
@@ -74,14 +75,14 @@ bool ColumnFitter::looks_alike(std::size_t a, std::size_t b, const Form& form,
   return cell(a).text != cell(b).text && shown(a, form, width) == shown(b, form, width);
 }
 
-// Most forms fail, and a table may have ten thousands of rows: a form is given up at the first two
-// rows that it shows alike.
+// Most forms fail, and a table may have tens of thousands of rows. So a form is rejected at the
+// first two rows that show the same text.
 bool ColumnFitter::keeps_rows_apart(const Form& form, std::size_t width) {
   const bool is_known_to_fail = std::ranges::any_of(lookalikes_, [&](const auto& rows) {
     return looks_alike(rows.first, rows.second, form, width);
   });
   if (is_known_to_fail) return false;
-  std::unordered_map<std::string, std::size_t> first_rows;  // with a text
+  std::unordered_map<std::string, std::size_t> first_rows;  // first row with each text
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const auto [first, is_new] = first_rows.emplace(shown(row, form, width), row);
     if (is_new || cell(first->second).text == cell(row).text) continue;
@@ -91,7 +92,7 @@ bool ColumnFitter::keeps_rows_apart(const Form& form, std::size_t width) {
   return true;
 }
 
-// A cut beside the "..." of a short form reads as more than one is left out.
+// A cut next to the "..." of a short form would look like more than one omission.
 bool ColumnFitter::meets_ellipsis(const Form& form, std::size_t width) const {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     if (shown(row, form, width).find("....") != std::string::npos) return true;
@@ -99,7 +100,7 @@ bool ColumnFitter::meets_ellipsis(const Form& form, std::size_t width) const {
   return false;
 }
 
-// The longest form that fits all rows and keeps them apart.
+// Returns the longest form that fits all rows and keeps them distinguishable.
 std::optional<ColumnFitter::Form> ColumnFitter::whole_form(std::size_t width) {
   for (std::size_t level = 0; level < widest_.size(); ++level) {
     if (widest_[level] > width) continue;
@@ -109,11 +110,12 @@ std::optional<ColumnFitter::Form> ColumnFitter::whole_form(std::size_t width) {
   return std::nullopt;
 }
 
-// The shortest form that a cut keeps apart; if none does, the shortest one, cut in its middle.
+// Returns the shortest form that stays distinguishable when cut. If there is none, returns the
+// shortest form, cut in the middle.
 ColumnFitter::Form ColumnFitter::cut_form(std::size_t width) {
   const std::vector<std::size_t> places = heads(width);
   for (std::size_t level = widest_.size(); level-- > 0;) {
-    if (widest_[level] <= width) continue;  // no cut changes what whole_form() refused
+    if (widest_[level] <= width) continue;  // a cut does not change what whole_form() rejected
     std::optional<Form> lossless;
     for (const std::size_t head : places) {
       Form form{level, head, true};
@@ -161,7 +163,7 @@ FittedColumn ColumnFitter::fit(std::size_t width) {
   }
   fitted.is_lossy.assign(rows_.size(), false);
   if (form.is_lossless) return fitted;
-  std::unordered_map<std::string_view, std::set<std::string_view>> cells;  // by what is shown
+  std::unordered_map<std::string_view, std::set<std::string_view>> cells;  // cells by shown text
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     cells[fitted.texts[row]].insert(cell(row).text);
   }

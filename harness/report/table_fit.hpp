@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of one column of a table in a given width.
+// Fits the texts of one table column into a given width.
 #pragma once
 
 #include "harness/report/table.hpp"
@@ -15,35 +15,35 @@
 namespace bench {
 
 struct FittedColumn {
-  std::vector<std::string> texts;  // one for each row
-  // Whether a text does not say what its cell says: flags are left out of it, or another row with
-  // another cell has the same text.
+  std::vector<std::string> texts;  // one per row
+  // Whether a text does not show its complete cell: flags are omitted, or another row with a
+  // different cell has the same text.
   std::vector<bool> is_lossy;
   bool is_lossless() const;
 };
 
-// Fits column number `index` of `rows`, of which all texts are valid UTF-8 without control
-// characters. A column with a `narrowest` width shows all rows in the same form. If no form fits,
-// it cuts all of them behind the same character, chosen so that different cells stay different.
-// Any other column takes the longest form of each cell that fits, and is never cut. The column and
-// the rows must outlive the fitter, which remembers what it found for a width.
+// Fits column number `index` of `rows`; all texts must be valid UTF-8 without control characters. A
+// column with a `narrowest` width shows all rows in the same form. If no form fits, all texts are
+// cut after the same character, chosen so that different cells stay different. Any other column
+// shows the longest fitting form of each cell and is never cut. The column and the rows must
+// outlive the fitter, which caches its result for each width.
 class ColumnFitter {
  public:
   ColumnFitter(const Column& column, const std::vector<Row>& rows, std::size_t index);
 
-  // The width of the heading and of all whole texts.
+  // Width of the heading and of all complete texts.
   std::size_t natural_width() const;
-  // The narrowest width in which fit() leaves no text wider than the column.
+  // The narrowest width for which fit() returns no text wider than the column.
   std::size_t narrowest_width() const;
-  // Whether fit(width) keeps different cells of a column that may be cut different.
+  // Whether fit(width) keeps different cells distinguishable, if the column may be cut.
   bool tells_rows_apart(std::size_t width);
   FittedColumn fit(std::size_t width);
 
  private:
   // How a column that may be cut shows its cells.
   struct Form {
-    std::size_t level = 0;            // of the cells' forms; 0 is the whole text
-    std::optional<std::size_t> head;  // columns before the "..." of a cut; nullopt: no cut
+    std::size_t level = 0;            // index into the cells' forms; 0 is the complete text
+    std::optional<std::size_t> head;  // columns before the "..." of a cut; nullopt: not cut
     bool is_lossless = false;
   };
 
@@ -60,13 +60,14 @@ class ColumnFitter {
   const Column& column_;
   const std::vector<Row>& rows_;
   std::size_t index_;
-  std::vector<std::size_t> widest_;  // texts of each level
-  // Rows with different cells that some form showed alike: the next form most often does, too.
+  std::vector<std::size_t> widest_;  // widest text of each level
+  // Rows with different cells that some form showed with the same text. The next form usually does
+  // so, too.
   std::vector<std::pair<std::size_t, std::size_t>> lookalikes_;
   std::map<std::size_t, Form> forms_;  // by width
 };
 
-// `utf8` in pieces of at most `width` columns.
+// Splits `utf8` into pieces of at most `width` columns.
 std::vector<std::string> split_columns(std::string_view utf8, std::size_t width);
 
 }  // namespace bench

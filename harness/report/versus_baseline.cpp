@@ -48,7 +48,8 @@ class BaselineColumn {
 
 std::string why_none(const BaselineStore& store, const std::string& machine_class) {
   if (store.holds(machine_class))
-    return fmt::format("{} has no run of it; `bench baseline save` adds this one", store.folder());
+    return fmt::format("{} has no run of this case; add this one with `bench baseline save`",
+                       store.folder());
   std::set<std::string> others;
   if (const auto files = store.list(); files.ok()) {
     for (const StoreFile& file : *files) others.insert(file.folder_name);
@@ -57,7 +58,8 @@ std::string why_none(const BaselineStore& store, const std::string& machine_clas
                      others.empty() ? "" : fmt::format(", only of {}", fmt::join(others, ", ")));
 }
 
-// The stored runs of the report's cases. A case whose file cannot be read gets its cell here.
+// Reads the stored runs of the report's cases. Sets the column's cell for a case whose file is
+// unreadable.
 std::vector<BaselineHistory> read_histories(const Report& report, const BaselineStore& store,
                                             const std::string& machine_class,
                                             BaselineColumn& column) {

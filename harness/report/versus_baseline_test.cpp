@@ -30,7 +30,7 @@ class VersusBaselineTest : public testing::Test {
   BaselineStore store_{folder_.file("baselines")};
 };
 
-// A run of one case, all processes with the same time.
+// A run of one case; all processes have the same time.
 Report run_of(std::int64_t nanoseconds, int processes) {
   Report report;
   report.runs = {test::sample_run("now")};

@@ -43,7 +43,7 @@ void describe(const DeviceSamples& samples, ProcessRecord& record) {
 }
 
 std::string void_text(const SampleRemarks& voided) {
-  return fmt::format("all {} samples were void, most often: {}", voided.count,
+  return fmt::format("all {} samples were discarded, most often: {}", voided.count,
                      most_frequent_reason(voided));
 }
 

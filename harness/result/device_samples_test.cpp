@@ -50,7 +50,7 @@ TEST(DeviceSamples, WhatIsNotKnownOfEverySampleIsLeftOut) {
 
 TEST(DeviceSamples, VoidOnesAreNamedByTheMostFrequentReason) {
   EXPECT_EQ(void_text({18, {{"hot", 1}, {"another process", 17}}}),
-            "all 18 samples were void, most often: another process");
+            "all 18 samples were discarded, most often: another process");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using Processes = std::span<const ProcessRecord* const>;
 
-// median() is of times; a clock's hertz are as good.
+// Uses the median() of times for a clock's hertz.
 std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
   std::vector<Nanoseconds> counts(values.begin(), values.end());
   const auto middle = median(counts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case's summary says of samples on a device's clock, from its processes. For summary.cpp.
+// Summarises samples on a device's clock, from a case's processes. For summary.cpp.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -9,24 +9,26 @@
 
 namespace bench {
 
-// Of the kernel's details (docs/plugins.md): what a launch of nothing takes.
+// A detail of the kernel (docs/plugins.md): the time of an empty launch.
 inline constexpr const char* kLaunchFloorDetail = "launch_floor_ns";
-// An iteration below so many times that is the launch's time rather than the kernel's: gpu.md 5.2.
+// An iteration shorter than this multiple of an empty launch mainly measures the launch: gpu.md
+// 5.2.
 inline constexpr std::int64_t kLaunchBoundFactor = 5;
-// From this share of the samples on, what happened to them is said of the case: a single event
-// among hundreds of samples moves no median.
+// Fraction of the samples from which a condition becomes a flag of the case. A single event among
+// hundreds of samples does not change a median.
 inline constexpr double kRemarkableShare = 0.05;
 
-// Nearest integer; samples and iterations are positive.
+// Divides and rounds to the nearest integer; samples and iterations must be positive.
 Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations);
 
-// Flags stay sorted and unique.
+// Adds a flag; flags stay sorted and unique.
 void set_flag(CaseRecord& record, Flag flag);
 
-// host_launch, clock_hz, sample_method, voided, throttled, unsteady_clock and setup. Processes may
-// be without samples.
+// Fills host_launch, clock_hz, sample_method, voided, throttled, unsteady_clock and setup. Accepts
+// processes without samples.
 void fill_device_part(CaseRecord& record, std::span<const ProcessRecord* const> processes);
-// voided_samples, throttled, unsteady, launch_bound, of a case with its time and device's part.
+// Sets voided_samples, throttled, unsteady and launch_bound. Requires the case's time and device
+// part.
 void flag_device_part(CaseRecord& record, std::span<const ProcessRecord* const> processes);
 
 }  // namespace bench

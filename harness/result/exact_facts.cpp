@@ -6,7 +6,8 @@
 namespace bench {
 namespace {
 
-// The library of a backend other than the greeting's, which the run record names.
+// Whether the detail is a library of another backend than that of the handshake, which the run
+// record names.
 bool is_library(std::string_view detail) {
   return detail.starts_with("library.") && !detail.ends_with(".path");
 }

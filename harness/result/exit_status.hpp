@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exit statuses of every command (docs/manual.md); of several that apply, the first in the
-// order of precedence wins: usage, regression, not_measured, nothing_comparable, undecided,
-// success.
+// The exit statuses of every command (docs/manual.md). If several apply, the first in this order
+// wins: usage, regression, not_measured, nothing_comparable, undecided, success.
 #pragma once
 
 namespace bench {

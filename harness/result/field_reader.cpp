@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Records nest 3 deep; what nests far deeper costs memory and is none.
+// Records nest 3 levels deep. Much deeper input is not a record and would cost memory.
 constexpr int kDeepest = 32;
 
 bool nests_too_deeply(std::string_view text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The archive that reads records from JSON by their fields (fields.hpp). Files come from killed
-// runs, other versions and strangers: whatever they hold is a record or an error, and every number
-// fits its type. Fields that nobody asks for are skipped.
+// The archive that reads records from JSON by their fields (fields.hpp). Files may come from killed
+// runs, other versions or untrusted sources. Any content gives a record or an error, and every
+// number fits its type. Unknown fields are skipped.
 #pragma once
 
 #include "base/checked.hpp"
@@ -21,10 +21,10 @@
 
 namespace bench {
 
-// Errors: no JSON, or nested far deeper than any record.
+// Returns an error for malformed JSON, or if it is nested far deeper than any record.
 Result<nlohmann::json> parse_json(std::string_view text);
 
-// Each decode() returns what it expected, empty when it found it.
+// Each decode() returns a description of what it expected, or an empty text on success.
 using Expected = std::string;
 
 Expected decode(const nlohmann::json& json, std::string& value);
@@ -40,7 +40,7 @@ Expected decode(const nlohmann::json& json, CanaryMoment& value);
 Expected decode(const nlohmann::json& json, StopReason& value);
 Expected decode(const nlohmann::json& json, std::map<std::string, std::string>& values);
 
-// No count and no time of a record is negative.
+// Integers must not be negative: no count or time of a record is.
 template <std::integral Integer>
 Expected decode(const nlohmann::json& json, Integer& value) {
   const std::uint64_t largest = std::numeric_limits<Integer>::max();
@@ -78,7 +78,7 @@ Expected decode(const nlohmann::json& json, std::optional<T>& value) {
 
 class FieldReader {
  public:
-  // Keeps the first problem only: later ones follow from it.
+  // Keeps only the first problem, since later ones follow from it.
   FieldReader(const nlohmann::json& object, std::string prefix, std::string& problem)
       : object_(object), prefix_(std::move(prefix)), problem_(problem) {}
 
@@ -110,7 +110,7 @@ class FieldReader {
     for (const nlohmann::json& item : *found)
       descend(name, item, [&](FieldReader& reader) { fields(reader, values.emplace_back()); });
   }
-  // Files of others may give the sum alone.
+  // Files of other tools may contain only the sum.
   void bytes(ops::Work& work) {
     if (find("bytes_read") != nullptr || find("bytes_written") != nullptr) {
       optional("bytes_read", work.bytes_read);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The archive that writes records as JSON by their fields (fields.hpp). Strict: numbers that JSON
-// cannot say (NaN, infinity) are absent, text that is no UTF-8 gets replacement characters.
+// The archive that writes records as JSON by their fields (fields.hpp). The output is strict JSON:
+// it omits numbers that JSON cannot represent (NaN, infinity) and replaces invalid UTF-8.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -23,7 +23,7 @@ template <std::integral Integer>
 nlohmann::ordered_json encode(Integer value) {
   return value;
 }
-// Whole numbers are written as such: "460763000000", not "460763000000.0".
+// Whole numbers have no fraction: "460763000000", not "460763000000.0".
 inline nlohmann::ordered_json encode(double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (std::abs(value) <= kExact && std::trunc(value) == value && !std::signbit(value))
@@ -77,7 +77,7 @@ template <class T>
 bool is_present(const std::vector<T>& value) {
   return !value.empty();
 }
-// An optional text may be empty and is still there.
+// An optional text is present even if it is empty.
 inline bool is_present(const std::optional<std::string>& value) { return value.has_value(); }
 template <class T>
 bool is_present(const std::optional<T>& value) {
@@ -127,7 +127,7 @@ class FieldWriter {
   nlohmann::ordered_json& object_;
 };
 
-// One line, without newline.
+// Returns one line without a newline.
 inline std::string text_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each record, named once for both directions: an Archive writes or reads them in
-// this order (field_reader.hpp, field_writer.hpp). For report and store alone.
+// The fields of each record, defined once for both directions. An Archive writes or reads them in
+// this order (field_reader.hpp, field_writer.hpp). Only for report and store.
 //
-// An Archive offers
+// An Archive has these functions:
 //   required(name, value)        always written; reading without it is an error
-//   optional(name, value)        absent, empty text and empty lists are left out
-//   object(name, fields)         a nested object, left out when it stays empty
-//   group(name, optional, fields) a nested object that is there or not as a whole
+//   optional(name, value)        leaves out missing values, empty texts and empty lists
+//   object(name, fields)         a nested object; left out if it is empty
+//   group(name, optional, fields) a nested object that is present or missing as a whole
 //   list(name, vector, fields)   a list of objects
 //   bytes(work)                  the sum of bytes read and written
 #pragma once
@@ -53,7 +53,7 @@ void sample_remarks_fields(Archive& archive, Remarks& remarks) {
   archive.optional("reasons", remarks.reasons);
 }
 
-// What a process and a case say alike of samples on a device's clock.
+// Fields about samples on a device's clock, common to processes and cases.
 template <class Archive, class Record>
 void device_fields(Archive& archive, Record& record) {
   const auto remarks = [](Archive& entry, auto& value) { sample_remarks_fields(entry, value); };

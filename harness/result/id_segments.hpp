@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a case id as text. Reports may hold ids of operators and backends that this build
-// does not know, so nothing is checked here.
+// The parts of a case id as text. Nothing is validated, since reports may contain ids of operators
+// and backends that this build does not know.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace bench {
 
 struct IdSegments {
   std::string op, direction, parameters, dtype, backend, device, cache;
-  std::string options;  // what follows the cache mode: "t1/nhwc"
+  std::string options;  // the part after the cache mode: "t1/nhwc"
 };
 
 // Missing segments are empty.

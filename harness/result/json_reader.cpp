@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Rules that no single field shows.
+// Returns a violated rule that no single field shows; empty if there is none.
 std::string contradiction(const ProcessRecord& process) {
   return process.iterations_per_sample > 0 ? "" : "`iterations_per_sample` is not at least 1";
 }
@@ -23,7 +23,7 @@ std::string contradiction(const CaseRecord& record) {
   if (!record.time) return "";
   return record.time->low.has_value() == record.time->high.has_value()
              ? ""
-             : "`time.low_ns` and `time.high_ns` stand together";
+             : "`time.low_ns` and `time.high_ns` must occur together";
 }
 template <class T>
 std::string contradiction(const T&) {

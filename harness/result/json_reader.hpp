@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line, or a whole document, of JSON to records. Private to this folder.
+// Converts JSON, one line or a whole document, to records. Private to this folder.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,20 +13,21 @@
 
 namespace bench {
 
-// A well-formed record of a kind that is no part of a Report ("activity").
+// A well-formed record of a kind that a Report does not contain ("activity").
 struct OtherRecord {
   std::string kind;
 };
-// A run record that says another schema.
+// A run record with another schema.
 struct OtherSchema {
   std::string schema;
 };
 using Line = std::variant<Record, OtherRecord, OtherSchema>;
 
-// Errors: no JSON, no record, a field that is missing or of another type.
+// Returns an error for malformed JSON, a missing record kind, or a field that is missing or has the
+// wrong type.
 Result<Line> parse_line(std::string_view text);
 
-// The lines of a JSON document (to_json_document); absent when the text is none.
+// Returns the lines of a JSON document (to_json_document); nullopt if the text is not one.
 std::optional<std::vector<std::string>> document_lines(std::string_view text);
 
 }  // namespace bench

@@ -75,7 +75,7 @@ TEST(ReadRecord, NamesNestedFields) {
   EXPECT_EQ(
       problem(start +
               R"("time":{"median_ns":1,"q25_ns":1,"q75_ns":1,"min_ns":1,"max_ns":1,"low_ns":1}})"),
-      "`time.low_ns` and `time.high_ns` stand together");
+      "`time.low_ns` and `time.high_ns` must occur together");
 }
 
 TEST(ReadRecord, TheSumOfBytesAlone) {
@@ -101,7 +101,7 @@ TEST(ReadRecord, DeepNestingIsRefusedAtOnce) {
   const std::string deep(1'000'000, '[');
   EXPECT_EQ(problem(deep), "it nests too deeply");
   EXPECT_EQ(problem("{\"record\":" + deep), "it nests too deeply");
-  // Brackets inside of text are no nesting.
+  // Brackets inside a text do not count as nesting.
   EXPECT_EQ(problem(process_with("\"i\"", "\"" + std::string(1'000, '[') + "\\\"[\"")), "(none)");
 }
 

@@ -74,7 +74,7 @@ void put(OrderedJson& object, const char* name, const std::optional<Nanoseconds>
   if (time) object[name] = time->count();
 }
 
-// Derived from the cases: what the console prints of networks.
+// Derived from the cases: the network summaries that the console prints.
 OrderedJson networks_of(const Report& report) {
   OrderedJson array = OrderedJson::array();
   for (const NetworkSummary& summary : summarise_networks(report)) {

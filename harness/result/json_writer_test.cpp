@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every record that can be made is written as its schema says and comes back unchanged.
+// Every possible record is written according to its schema and is read back unchanged.
 #include "harness/result/report.hpp"
 #include "tests/support/schema.hpp"
 
@@ -21,7 +21,7 @@ using testing::StartsWith;
 constexpr const char* kResultFile = "docs/result.schema.json";
 constexpr const char* kReportFile = "docs/report.schema.json";
 
-// Records with each optional part present or absent at random, values from the whole range.
+// Records with random optional parts and values from the whole range.
 class RandomRecords {
  public:
   explicit RandomRecords(std::uint64_t seed) : random_(seed) {}
@@ -275,7 +275,7 @@ TEST(JsonDocument, EmptyReport) {
   EXPECT_THAT(test::schema_problems(document, kReportFile), IsEmpty());
 }
 
-// A validator that accepts everything would let the tests above pass.
+// With a validator that accepts everything, the tests above would pass.
 TEST(Schema, RefusesWhatIsWrong) {
   const std::string good = to_json_line(EndRecord{"r", "", false, 0, 0, {}});
   EXPECT_THAT(test::schema_problems(good, kResultFile), IsEmpty());

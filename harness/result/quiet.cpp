@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Enough to know a quantile of a sitting; later ones take the place of the oldest.
+// Enough canaries for a quantile of a sitting; new ones replace the oldest.
 constexpr std::size_t kMaxCanaries = 20'000;
 
 bool has_canaries(const ProcessRecord& process) {
@@ -32,7 +32,7 @@ bool is_enough(const std::vector<Nanoseconds>& quiet, const ProcessRecord& proce
   return quiet.size() >= std::min(kMinQuietSamples, process.samples.size());
 }
 
-// Of processes that count; absent of one thread.
+// Returns the shortest join time of the processes; nullopt for one thread.
 std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& processes) {
   std::optional<Nanoseconds> shortest;
   for (const CountedSamples& entry : processes) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which samples of a case count: those beside which the machine was quiet. The canaries before and
-// after a sample (record.hpp) are looked at, never the sample itself: nothing is chosen for being
-// fast. docs/decisions/0019 has the study behind the numbers. Pure functions.
+// Decides which samples of a case count: those next to which the machine was quiet. The decision
+// depends only on the canaries before and after a sample (record.hpp), never on the sample itself.
+// So no sample is selected for being fast. docs/decisions/0019 has the study behind the constants.
+// Pure functions.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -13,22 +14,22 @@
 
 namespace bench {
 
-// A canary up to this share above the quiet level is quiet. Between 3 and 10 % it makes no
-// difference: a neighbour on the core slows it down by 30 % and more.
+// A canary is quiet if it exceeds the quiet level by at most this fraction. Values from 3 to 10 %
+// are equivalent: load on the same core slows the canary down by 30 % or more.
 inline constexpr double kQuietTolerance = 0.05;
-// The quiet level is this quantile of the canaries: the fastest few are clock noise.
+// Quantile of the canaries that defines the quiet level: the fastest few are clock noise.
 inline constexpr double kQuietQuantile = 0.05;
-// So many quiet samples make a median of a process.
+// Minimum number of quiet samples for the median of a process.
 inline constexpr std::size_t kMinQuietSamples = 5;
 
-// What the canary takes on the quiet machine, by its number of threads.
+// Canary times on the quiet machine, by number of threads.
 class QuietLevels {
  public:
-  // Of this machine class, as a store has it: what is learnt can only be below.
+  // Adds a level of this machine class from a store. Learnt canaries can only lower it.
   void know(int threads, Nanoseconds level);
-  // Canaries of samples that have been taken.
+  // Adds canaries of samples.
   void learn(int threads, std::span<const Nanoseconds> canaries);
-  // Absent before anything is known of that number of threads.
+  // Returns the quiet level; nullopt if nothing is known for that number of threads.
   std::optional<Nanoseconds> level(int threads) const;
 
  private:
@@ -38,9 +39,9 @@ class QuietLevels {
 
 bool is_quiet(Nanoseconds canary, Nanoseconds level);
 
-// Threads whose starting and joining takes up to this factor of the shortest are equally far apart:
-// of one process after the other it differs by 30 %, between near and far processors by 60 % and
-// more.
+// Threads count as equally far apart if starting and joining them takes at most this multiple of
+// the shortest time. The time varies by 30 % between equal processes. It differs by 60 % or more
+// between near and far processors.
 inline constexpr double kJoinFactor = 1.4;
 bool is_farther(Nanoseconds join, Nanoseconds than);
 
@@ -50,15 +51,15 @@ struct CountedSamples {
   std::vector<Nanoseconds> samples;
 };
 struct JudgedSamples {
-  std::vector<CountedSamples> counted;  // of the processes that have some, in their order
-  std::optional<QuietSummary> quiet;    // absent where a process has no canaries
-  // Too few quiet samples: all of them count.
+  std::vector<CountedSamples> counted;  // only processes with counted samples, in their order
+  std::optional<QuietSummary> quiet;    // nullopt if a process has no canaries
+  // Whether all samples count because too few are quiet.
   bool is_disturbed() const { return quiet && quiet->processes == 0; }
 };
-// Processes without samples count nothing. The level is the lowest that any of them knows of. Of
-// processes whose threads were near each other and others the near ones count alone.
+// Skips processes without samples. Uses the lowest quiet level that any process knows. If threads
+// were near each other in some processes only, only these processes count.
 JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes);
-// All samples, whatever the canaries say.
+// Returns all samples, whatever the canaries show.
 std::vector<CountedSamples> all_samples(std::span<const ProcessRecord* const> processes);
 
 }  // namespace bench

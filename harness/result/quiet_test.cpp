@@ -17,9 +17,10 @@ using testing::Not;
 using testing::SizeIs;
 
 constexpr Nanoseconds kLevel = 1000ns;
-constexpr Nanoseconds kBusy = 1700ns;  // a neighbour on the same core
+constexpr Nanoseconds kBusy = 1700ns;  // load on the same core
 
-// So many samples of `quiet` beside a quiet machine, then of `busy` beside a busy one.
+// A process with `quiet` samples next to a quiet machine, followed by `busy` samples next to a busy
+// one.
 ProcessRecord process(std::size_t quiet_samples, Nanoseconds quiet, std::size_t busy_samples,
                       Nanoseconds busy) {
   ProcessRecord record;
@@ -56,7 +57,7 @@ TEST(QuietLevelsTest, OneCanaryThatIsTooFastIsNoLevel) {
   EXPECT_EQ(levels.level(1), kLevel);
 }
 
-// A run that never saw the machine quiet must not take the best that it saw for quiet.
+// A run on a machine that is never quiet must not take its best level for the quiet one.
 TEST(QuietLevelsTest, WhatTheStoreKnowsIsNotUnlearnt) {
   QuietLevels levels;
   levels.know(2, kLevel);
@@ -108,7 +109,7 @@ TEST(JudgeSamples, AProcessWithTooFewQuietSamplesIsLeftOut) {
   EXPECT_EQ(judged.quiet->waited, 4 * 100ns + 20 * 170ns);
 }
 
-// The first process of a run learns the level from its own canaries, however busy the machine is.
+// The first process of a run learns the level from its own canaries, even if the machine is busy.
 TEST(JudgeSamples, TheLowestLevelThatAnyProcessKnowsOfCountsForAll) {
   std::vector<ProcessRecord> processes = {process(0, 0ns, 20, 170ns), process(10, 100ns, 0, 0ns)};
   processes[0].canaries.level = kBusy;
@@ -171,8 +172,8 @@ TEST(CompleteCase, TimeIsOfTheQuietSamplesAndTimeAllOfAll) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::disturbed)));
 }
 
-// Of 20 equal runs an hour the processes alone cover the median of all in 84 to 88 %, with 0.3 % to
-// either side in 95 %.
+// For 20 equal runs per hour, intervals over processes cover the median of all runs in 84 to 88 %.
+// With 0.3 % added on both sides, they do so in 95 %.
 TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
   const std::vector<ProcessRecord> processes(5, process(5, 100'000ns, 0, 0ns));
   CaseRecord record;
@@ -182,7 +183,7 @@ TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::noisy)));
 }
 
-// A median of one quiet process of ten stood there like any other: 147 us in place of 98.
+// Earlier, the median of one quiet process out of ten counted like any other: 147 us instead of 98.
 TEST(CompleteCase, ATimeOfTooFewQuietProcessesForAnIntervalIsNoisy) {
   std::vector<ProcessRecord> processes(9, process(1, 100ns, 20, 170ns));
   processes.push_back(process(20, 150ns, 0, 0ns));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a result file (schema bench.result/1) as plain data. docs/result_file.md gives
-// their meaning.
+// The records of a result file (schema bench.result/1) as plain data. docs/result_file.md explains
+// them.
 #pragma once
 
 #include "base/units.hpp"
@@ -32,30 +32,30 @@ enum class Flag {
   launch_bound,
   disturbed
 };
-// disturbed: the canaries beside its samples were never quiet for long enough to measure it.
-// voided: the device gave no valid sample any more.
+// disturbed: the canaries were never quiet for long enough to measure the case.
+// voided: the device gave no more valid samples.
 enum class StopReason { precision, max_time, budget, interrupted, voided };
-// What ended a run or a gate before it had measured all that was asked for.
+// What ended a run or a gate before all requested measurements were done.
 enum class StopCause { budget, interruption };
-// "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if no cause is known, as
-// after one that was killed.
+// Returns "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if the cause is
+// unknown, as after a killed run.
 std::string_view stop_text(const std::optional<StopCause>& cause);
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
 std::string_view name_of(Outcome outcome);
-// Crashed, timed out, a wrong result, or failed.
+// Whether the case crashed, timed out, failed or gave a wrong result.
 bool is_failure(Outcome outcome);
 std::span<const std::string_view> flag_names();
 std::span<const std::string_view> stop_reason_names();
 
-// Begins the names of environment variables in EnvironmentRecord::details.
+// Prefix of environment variables in EnvironmentRecord::details.
 inline constexpr const char* kVariableDetail = "env.";
-// Environment variable of a worker: the share by which each of its timed samples gets longer. Set
-// for the gate's self-test alone: docs/worker_protocol.md.
+// Environment variable of a worker: the fraction by which it lengthens each timed sample. Only for
+// the gate's self-test (docs/worker_protocol.md).
 inline constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
 
-// Facts about the machine as name -> value, grouped; values are text or integers. Written as a JSON
-// object.
+// Facts about the machine as name -> value, in groups; values are text or integers. Written as a
+// JSON object.
 struct EnvironmentRecord {
   std::string machine_class;  // "icelake-server-2c-3fa4b21c": readable name, cores, 8 hex digits of
                               // the fingerprint
@@ -69,7 +69,7 @@ struct EnvironmentRecord {
 
 struct RunRecord {
   std::string run_id;
-  std::optional<std::string> resumes;  // run_id of the run that this one continues
+  std::optional<std::string> resumes;  // run_id of the run that this one resumes
   std::string tool_version;
   std::string tool_commit;
   std::string started;  // UTC
@@ -77,32 +77,34 @@ struct RunRecord {
   std::vector<std::string> config_files;
   std::string config_hash;
   std::uint64_t seed = 0;
-  std::string convention = std::string(kWorkConvention);  // by which work was counted
-  std::vector<std::string> arguments;                     // of the command, for reproduction
-  std::optional<std::string> shard;                       // "1/4"
-  std::optional<std::string> under;  // ran below this command: no times to compare with
+  std::string convention = std::string(kWorkConvention);  // convention by which work was counted
+  std::vector<std::string> arguments;  // the command's arguments, for reproduction
+  std::optional<std::string> shard;    // "1/4"
+  // The profiler's command, as in `--under`; the times are not comparable
+  std::optional<std::string> under;
   EnvironmentRecord environment;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
-// Samples that a device had something to say of, and how often it said what. Reasons that differ in
-// their numbers alone are one, named by the first (sample_remarks.hpp).
+// Remarks of a device about samples, with their frequencies. Reasons that differ only in their
+// numbers are counted together under the first one (sample_remarks.hpp).
 struct SampleRemarks {
   std::int64_t count = 0;
   std::map<std::string, std::int64_t> reasons;
   friend bool operator==(const SampleRemarks&, const SampleRemarks&) = default;
 };
 
-// The canary beside each sample of a process (docs/decisions/0019): the slower of those before and
-// after it, of the slowest thread. On a machine that nothing disturbs it takes always the same. 0
-// where the kernel took a processor away during the sample: no canary was there to see it.
+// The canary next to each sample of a process (docs/decisions/0019): the slower one of those before
+// and after the sample, measured on the slowest thread. On an undisturbed machine it is constant.
+// It is 0 if the operating system took a processor away during the sample, since no canary could
+// observe this.
 struct SampleCanaries {
-  std::vector<Nanoseconds> times;  // one a sample; empty where none were taken
-  std::optional<int> threads;      // that took them
-  std::optional<Nanoseconds>
-      level;  // the quiet level, as far as it was known when the process ended
-  // Median of what starting and joining the threads took: it tells how far apart their processors
-  // are, which a host may change. Absent of one thread.
+  std::vector<Nanoseconds> times;  // one per sample; empty if none were taken
+  std::optional<int> threads;      // number of threads that took them
+  // Quiet level, if it was known when the process ended.
+  std::optional<Nanoseconds> level;
+  // Median time to start and join the threads. It shows how far apart their processors are, which a
+  // host may change. nullopt for one thread.
   std::optional<Nanoseconds> join = std::nullopt;
   friend bool operator==(const SampleCanaries&, const SampleCanaries&) = default;
 };
@@ -114,62 +116,63 @@ struct ProcessRecord {
   std::vector<Nanoseconds> samples;  // whole samples
   std::int64_t iterations_per_sample = 1;
   std::int64_t warmup_iterations = 0;
-  bool steady = true;  // the last warm-up samples agreed
+  bool steady = true;  // whether the last warm-up samples agreed
   StopReason stop = StopReason::precision;
   std::optional<Nanoseconds> create;      // primitive creation, cache miss
-  std::optional<Nanoseconds> create_hit;  // again, from the library's cache
+  std::optional<Nanoseconds> create_hit;  // repeated creation, from the library's cache
   std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
   std::optional<Nanoseconds> first_run;
   std::string implementation;
-  SampleCanaries canaries;  // none on a device's clock and from older workers
-  // Of samples on a device's clock: what the host spent on launching each, and the clock of the
-  // device's processors meanwhile. One a sample, or empty where one of them is not known.
+  SampleCanaries canaries;  // empty on a device's clock and from older workers
+  // For samples on a device's clock: the host's launch time, and the clock of the device's
+  // processors during the sample. One value per sample; empty if any is unknown.
   std::vector<Nanoseconds> host_launch;
   std::vector<std::int64_t> clock_hz;
-  std::optional<std::string> sample_method;  // "stream", "graph"; absent: the host's clock
-  std::optional<SampleRemarks> voided;       // not among the samples
-  std::optional<SampleRemarks> throttled, unsteady_clock;  // among them
+  std::optional<std::string> sample_method;  // "stream", "graph"; nullopt: the host's clock
+  std::optional<SampleRemarks> voided;       // not part of `samples`
+  std::optional<SampleRemarks> throttled, unsteady_clock;  // part of `samples`
   std::map<std::string, Nanoseconds> setup;                // parts of the creation: "context_ns"
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
 struct MemoryUse {
-  Bytes peak;  // all buffers of the case and the kernel's workspace, cold copies apart
+  Bytes peak;  // all buffers of the case plus the kernel's workspace, without cold copies
   Bytes weights;
   Bytes workspace;
-  // Inputs, outputs and intermediate results; absent in files of earlier versions.
+  // Inputs, outputs and intermediate results; nullopt in files of earlier versions.
   std::optional<Bytes> activations = std::nullopt;
   friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
 };
 
-// What a case is to one network.
+// The layers of one network that a case represents.
 struct NetworkLayers {
   std::string network;
   std::vector<std::string> layers;
   friend bool operator==(const NetworkLayers&, const NetworkLayers&) = default;
 };
 
-// A case's time, of the samples that count: quartiles over their iterations, of all processes;
-// median, low and high over process medians.
+// A case's time over the samples that count. Median, low and high are over process medians. The
+// other values are over the iterations of all processes.
 struct TimeSummary {
   Nanoseconds median;  // median of process medians
   Nanoseconds q25, q75, min,
       max;  // of single iterations' means (sample / iterations_per_sample), pooled
-  std::optional<Nanoseconds> low, high;  // absent below 5 processes
+  std::optional<Nanoseconds> low, high;  // nullopt for fewer than 5 processes
   std::optional<double> confidence;
   friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
 };
 
-// What the canaries say of a case's samples (quiet.hpp).
+// What the canaries show about a case's samples (quiet.hpp).
 struct QuietSummary {
-  Nanoseconds level{0};      // of the canary on the quiet machine
-  int threads = 0;           // of the canary
-  std::int64_t samples = 0;  // quiet ones
+  Nanoseconds level{0};      // canary time on the quiet machine
+  int threads = 0;           // number of threads that run the canary
+  std::int64_t samples = 0;  // quiet samples
   std::int64_t all_samples = 0;
-  std::int64_t processes = 0;  // with enough quiet samples for a median; 0: all samples count
+  // Processes with enough quiet samples for a median; 0: all samples count
+  std::int64_t processes = 0;
   std::int64_t all_processes = 0;
-  Nanoseconds waited{0};                           // samples of the other processes took so long
-  std::optional<Nanoseconds> join = std::nullopt;  // lowest of the processes that count
+  Nanoseconds waited{0};                           // total sample time of the other processes
+  std::optional<Nanoseconds> join = std::nullopt;  // lowest value of the processes that count
   friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
 };
 
@@ -183,11 +186,11 @@ struct CaseRecord {
   std::string backend;
   std::string source;  // "configs/resnet.yaml:14"
   std::string case_hash;
-  std::optional<std::string> network;   // of a layer; the first one when there are several
-  std::vector<std::string> layers;      // in `network`
-  std::vector<NetworkLayers> networks;  // all of them, only when there are several
+  std::optional<std::string> network;   // network of a layer; the first one if there are several
+  std::vector<std::string> layers;      // layers in `network`
+  std::vector<NetworkLayers> networks;  // all networks, only if there are several
   std::optional<int> multiplicity;
-  // Of a layer of a network in training: directions that a step computes and that no case measures.
+  // For a layer of a network in training: directions of a training step that no case measures.
   std::vector<std::string> unmeasured_gradients;
   Outcome outcome = Outcome::ok;
   std::optional<std::string> reason;  // with every outcome but ok
@@ -195,15 +198,17 @@ struct CaseRecord {
   std::optional<std::string> implementation;
   std::optional<ops::Work> work;
   std::optional<MemoryUse> memory;
-  // Of the quiet samples; of all where there are too few of them (Flag::disturbed) or no canaries.
+  // Over the quiet samples; over all samples if too few are quiet (Flag::disturbed) or there are no
+  // canaries.
   std::optional<TimeSummary> time;
-  std::optional<TimeSummary> time_all;  // of all samples; only where `time` is of a part
-  std::optional<double> quiet_share;    // of all samples; absent without canaries
+  std::optional<TimeSummary> time_all;  // over all samples; only if `time` covers a part
+  std::optional<double> quiet_share;    // fraction of all samples; nullopt without canaries
   std::optional<QuietSummary> quiet;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
-  // On a device's clock, as of ProcessRecord: medians over processes, of an iteration; sums.
+  // On a device's clock, as in ProcessRecord: medians over processes, per iteration; remarks are
+  // summed.
   std::optional<Nanoseconds> host_launch;
   std::optional<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
@@ -216,42 +221,41 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
-// Beginning of the reason of a case that the budget of a run left without a time.
+// Prefix of the reason of a case that has no time because the run's budget ended.
 inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
-// Whether the budget ended before the case was measured: a resumed run measures it, a gate has not
-// decided it.
+// Whether the budget ended before the case was measured. A resumed run measures such a case; a gate
+// has not decided it.
 bool is_unmeasured(const CaseRecord& record);
 bool has_flag(const CaseRecord& record, Flag flag);
 
-// One profiling pass over a case, in a worker of its own. Its activities stand before it in the
-// file.
+// One profiling pass over a case, in a worker of its own. Its activities precede it in the file.
 struct ProfilePassRecord {
   std::string run_id;
   std::string id;
   Outcome outcome = Outcome::ok;
-  std::optional<std::string> reason;                // with every outcome but ok
-  std::int64_t iterations = 0;                      // recorded
-  std::optional<Nanoseconds> profiled, unprofiled;  // medians of an iteration in this worker, with
-                                                    // and without collectors
+  std::optional<std::string> reason;  // with every outcome but ok
+  std::int64_t iterations = 0;        // recorded iterations
+  // Median iteration times in this worker with and without collectors.
+  std::optional<Nanoseconds> profiled, unprofiled;
   std::int64_t activities = 0;
-  std::int64_t unread = 0;  // lines of a library's log that could not be read
-  // Of the recorded iterations: wall = attributed + unattributed.
+  std::int64_t unread = 0;  // unreadable lines of a library's log
+  // Over the recorded iterations: wall = attributed + unattributed.
   std::optional<Nanoseconds> wall, attributed, unattributed;
-  std::map<std::string, std::string> details;  // "isa", "threads": what the library's log says
+  std::map<std::string, std::string> details;  // "isa", "threads": from the library's log
   friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
 };
 
-// Beyond this a canary did not come back to where it was: what was measured in between stands for
-// two machines (2 % is more than undisturbed repetitions differ by, and the effect that a gate
-// looks for).
+// A canary that changes by more than this fraction means machine drift. Measurements before and
+// after it are not comparable. 2 % is more than undisturbed repetitions differ by. It is also the
+// effect that a gate is to detect.
 inline constexpr double kMovedShare = 0.02;
 
-// The machine's own speed: times of fixed pieces of work that know no operator and no library
-// (harness/worker/canary.hpp). The same on the same machine, whatever the run measures.
+// The machine's own speed: times of four fixed workloads that use no operator or library
+// (harness/worker/canary.hpp). They do not depend on what the run measures.
 struct Canaries {
   Nanoseconds fma{0};    // multiply-adds in registers
-  Nanoseconds l2{0};     // a triad that fits the second cache
-  Nanoseconds dram{0};   // a triad larger than the last cache
+  Nanoseconds l2{0};     // triad on data that fits into the L2 cache
+  Nanoseconds dram{0};   // triad on data larger than the last-level cache
   Nanoseconds timer{0};  // reads of the clock
   friend bool operator==(const Canaries&, const Canaries&) = default;
 };
@@ -263,7 +267,7 @@ inline constexpr std::array<CanaryField, 4> kCanaryFields = {{{"fma", &Canaries:
                                                               {"l2", &Canaries::l2},
                                                               {"dram", &Canaries::dram},
                                                               {"timer", &Canaries::timer}}};
-enum class CanaryMoment { before, midway, after };  // all else that the run measures
+enum class CanaryMoment { before, midway, after };  // relative to the other measurements of the run
 std::span<const std::string_view> canary_moment_names();
 struct CanaryRecord {
   std::string run_id;
@@ -283,7 +287,7 @@ struct EndRecord {
   std::string finished;  // UTC
   bool interrupted = false;
   int exit = 0;
-  std::int64_t not_measured = 0;  // cases that the budget or an interrupt left without a time
+  std::int64_t not_measured = 0;  // cases without a time because of the budget or an interruption
   Accounting accounting;
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files to a Report: lines are collected in order, then cases without a record are made up
-// for from their processes.
+// Converts result files to a Report. Collects the lines in order, then summarises cases without a
+// record from their processes.
 #include "harness/result/report.hpp"
 
 #include "base/lines.hpp"
@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// A binary file would give a warning a line.
+// Limits the warnings for a binary file, in which every line is bad.
 constexpr std::size_t kMaxWarnings = 20;
 
 constexpr std::string_view kRecordStart = "{\"record\":";
@@ -23,7 +23,7 @@ class RecordCollector {
  public:
   explicit RecordCollector(const std::string& name) : name_(name) {}
 
-  // `torn`: the line is the text's last one and has no newline.
+  // `torn`: the line is the last one of the text and has no newline.
   Status add_line(std::string_view line, std::size_t number, bool torn) {
     if (is_blank(line)) return Done{};
     ++lines_;
@@ -31,7 +31,7 @@ class RecordCollector {
     if (parsed.ok()) return take(std::move(*parsed), number);
     if (torn) {
       looks_torn_ |= line.starts_with(kRecordStart.substr(0, line.size()));
-      warn(number, "torn last line ignored");
+      warn(number, "incomplete last line ignored");
       return Done{};
     }
     return salvage(line, number, parsed.error());
@@ -39,11 +39,11 @@ class RecordCollector {
 
   Result<ReportBuilder> finish() {
     if (lines_ > 0 && recognised_ == 0 && !(lines_ == 1 && looks_torn_)) {
-      return Error{"no result file: it holds no run record", name_,
+      return Error{"not a result file: it contains no run record", name_,
                    "name a file that `bench run` wrote"};
     }
     if (recognised_ > 0 && !builder_.has_run())
-      builder_.warn(name_ + ": no run record: what was run is not known");
+      builder_.warn(name_ + ": no run record: the program and machine of the run are unknown");
     if (dropped_warnings_ > 0)
       builder_.warn(fmt::format("{}: {} more warnings", name_, dropped_warnings_));
     return std::move(builder_);
@@ -58,7 +58,8 @@ class RecordCollector {
     }
   }
 
-  // A killed shard ends in a torn line; concatenation puts the next shard's first record behind it.
+  // The file of a killed shard ends in an incomplete line. Concatenation appends the next shard's
+  // first record to it.
   Status salvage(std::string_view line, std::size_t number, const Error& error) {
     const std::size_t spaced = line.rfind("{\"record\": ");
     const std::size_t dense = line.rfind("{\"record\":\"");
@@ -68,11 +69,11 @@ class RecordCollector {
     if (start != std::string_view::npos && start > 0) {
       auto parsed = parse_line(line.substr(start));
       if (parsed.ok()) {
-        warn(number, "torn record before another one ignored");
+        warn(number, "incomplete record before another one ignored");
         return take(std::move(*parsed), number);
       }
     }
-    warn(number, fmt::format("damaged record ignored: {}", error.what));
+    warn(number, fmt::format("malformed record ignored: {}", error.what));
     return Done{};
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Report: one or several result files as plain data, and its JSON forms. Everything after `run`
-// works on it alone.
+// works only on a Report.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,29 +16,29 @@ namespace bench {
 struct Report {
   std::vector<RunRecord> runs;
   std::vector<ProcessRecord> processes;
-  std::vector<CaseRecord>
-      cases;  // one an id, order of first appearance; of several records the last `ok` counts
+  // One per id, in the order of first appearance. Of several records, the last `ok` counts.
+  std::vector<CaseRecord> cases;
   std::vector<ProfilePassRecord> profile_passes;
   std::vector<CanaryRecord> canaries;
   std::vector<EndRecord> ends;
-  std::vector<std::string> warnings;  // "results.jsonl:17: damaged record ignored: ..."
+  std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };
 
-// One line without newline; field names and units as in docs/result_file.md. Strict JSON, absent
-// values left out.
+// Returns one line without a newline. Field names and units are those of docs/result_file.md.
+// Strict JSON without missing values.
 std::string to_json_line(const Record& record);
 Result<Record> record_from_json_line(std::string_view line);
 
-// Text of a result file, possibly several runs or shards concatenated. A torn last line is a
-// warning; another damaged line costs that line and a warning with `name:line`; another schema is
-// an error. Activities (a stream: profiler/reader.hpp) and unknown kinds are kept out silently.
+// Parses a result file, possibly several concatenated runs or shards. An incomplete last line gives
+// a warning. Another malformed line is skipped with a warning that has `name:line`. Another schema
+// is an error. Activities (a stream: profiler/reader.hpp) and unknown kinds are skipped silently.
 // Cases with process records but no case record are summarised: outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
-// The whole as one JSON document (product.md section 4): {"schema", "runs", "processes", "cases",
-// "profile_passes", "canaries", "ends"}.
+// Returns the complete report as one JSON document (product.md section 4): {"schema", "runs",
+// "processes", "cases", "profile_passes", "canaries", "ends"}.
 std::string to_json_document(const Report& report);
-// The same with `profile_summary`, a JSON object as text.
+// The same plus `profile_summary`, which is a JSON object as text.
 std::string to_json_document(const Report& report, std::string_view profile_summary);
 
 }  // namespace bench

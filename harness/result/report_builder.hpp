@@ -22,7 +22,7 @@ class ReportBuilder {
   bool is_empty() const { return records_ == 0; }
   bool has_run() const { return !report_.runs.empty(); }
 
-  // What there is so far. Cases with samples but without a case record are summarised: outcome ok,
+  // Returns what was added so far. Cases with samples but without a case record are summarised: outcome ok,
   // flag interrupted.
   Report report() const;
 

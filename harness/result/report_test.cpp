@@ -67,7 +67,7 @@ TEST(ParseReport, ATornLastLineIsAWarning) {
   const std::string whole = run_line("r") + case_line("r", "a", Outcome::ok);
   const Report report = parse(whole + R"({"record":"case","run_id":"r","id":"b)");
   EXPECT_THAT(report.cases, SizeIs(1));
-  EXPECT_THAT(report.warnings, ElementsAre("r.jsonl:3: torn last line ignored"));
+  EXPECT_THAT(report.warnings, ElementsAre("r.jsonl:3: incomplete last line ignored"));
 }
 
 TEST(ParseReport, ALastLineMayLackItsNewlineOnly) {
@@ -98,8 +98,8 @@ TEST(ParseReport, ADamagedLineCostsThatLineOnly) {
                               case_line("r", "b", Outcome::ok));
   EXPECT_THAT(report.cases, SizeIs(1));
   EXPECT_THAT(report.warnings,
-              ElementsAre("r.jsonl:2: damaged record ignored: `run_id` is missing",
-                          "r.jsonl:3: damaged record ignored: it is not valid JSON"));
+              ElementsAre("r.jsonl:2: malformed record ignored: `run_id` is missing",
+                          "r.jsonl:3: malformed record ignored: it is not valid JSON"));
 }
 
 TEST(ParseReport, WarningsHaveALimit) {
@@ -134,15 +134,16 @@ TEST(ParseReport, FilesThatAreNoResults) {
                            "{\"record\":\"activity\"}\n"}) {
     const auto report = parse_report(text, "other");
     ASSERT_FALSE(report.ok()) << text;
-    EXPECT_EQ(report.error().message(),
-              "other: no result file: it holds no run record; name a file that `bench run` wrote");
+    EXPECT_EQ(
+        report.error().message(),
+        "other: not a result file: it contains no run record; name a file that `bench run` wrote");
   }
 }
 
 TEST(ParseReport, AnEmptyFileAndOneKilledInItsFirstRecordHoldNothing) {
   EXPECT_THAT(parse("").cases, IsEmpty());
   EXPECT_THAT(parse("").warnings, IsEmpty());
-  EXPECT_THAT(parse("{\"rec").warnings, ElementsAre("r.jsonl:1: torn last line ignored"));
+  EXPECT_THAT(parse("{\"rec").warnings, ElementsAre("r.jsonl:1: incomplete last line ignored"));
 }
 
 TEST(ParseReport, MissingRunRecordIsAWarning) {
@@ -173,7 +174,8 @@ TEST(ParseReport, AShardBehindATornOneLosesNothing) {
         parse(run_line("s1") + torn + run_line("s2") + case_line("s2", "b", Outcome::ok));
     EXPECT_THAT(report.runs, SizeIs(2)) << torn;
     EXPECT_THAT(report.cases, SizeIs(1));
-    EXPECT_THAT(report.warnings, ElementsAre("r.jsonl:2: torn record before another one ignored"));
+    EXPECT_THAT(report.warnings,
+                ElementsAre("r.jsonl:2: incomplete record before another one ignored"));
   }
 }
 

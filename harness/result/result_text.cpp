@@ -22,15 +22,15 @@ std::string size_text(std::size_t bytes) {
   return format_bytes(Bytes{static_cast<std::int64_t>(bytes)});
 }
 
-// An activity that a killed run tore may be followed by a record of the next file (`cat a b`): then
-// the line is kept, for its reader to tell them apart.
+// A killed run may leave an incomplete activity, followed by a record of the next file (`cat a b`).
+// Such a line is kept, so that its reader can separate them.
 bool is_activity(std::string_view line) {
   return std::ranges::any_of(kActivity,
                              [&](std::string_view begin) { return line.starts_with(begin); }) &&
          line.find(kRecord, 1) == std::string_view::npos;
 }
 
-// Appends blocks to a text, and cuts activities out of it.
+// Appends blocks to a text and removes activities from it.
 class ActivityCutter {
  public:
   ActivityCutter(const std::string& path, const ResultLimits& limits, std::string& text)
@@ -59,16 +59,16 @@ class ActivityCutter {
   Status check() const {
     if (text_.size() - line_ > limits_.line) {
       return Error{
-          fmt::format("the line is longer than {}, and no record is", size_text(limits_.line)),
+          fmt::format("the line is longer than {}, more than any record", size_text(limits_.line)),
           fmt::format("{}:{}", path_, number_), std::string(kNext)};
     }
     const std::size_t size = text_.size() - file_;
     if (size > limits_.document && !std::string_view(text_).substr(file_).starts_with(kRecord)) {
       return Error{fmt::format("the JSON document is larger than {}", size_text(limits_.document)),
-                   path_, "name the result file that it was made of"};
+                   path_, "name the result file from which it was made"};
     }
     if (text_.size() > limits_.records) {
-      return Error{fmt::format("there are more than {} of records, activities apart",
+      return Error{fmt::format("there are more than {} of records without activities",
                                size_text(limits_.records)),
                    path_, "name fewer files, or measure in parts with --shard"};
     }
@@ -78,9 +78,9 @@ class ActivityCutter {
   const std::string& path_;
   const ResultLimits& limits_;
   std::string& text_;
-  std::size_t file_;        // where the file begins in the text
-  std::size_t line_;        // where the line begins in the text
-  std::size_t number_ = 1;  // of the line
+  std::size_t file_;        // start of the file in the text
+  std::size_t line_;        // start of the line in the text
+  std::size_t number_ = 1;  // number of the line
 };
 
 }  // namespace

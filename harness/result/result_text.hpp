@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads result files, and what is made of their lines (a gate's evidence, a self-test), whatever
-// their size: a profile's activities are passed over, and a file that is too large, or none of
-// these, is refused before it fills the memory.
+// Reads result files and files made of their lines (a gate's evidence, a self-test), whatever their
+// size. Skips a profile's activities. Refuses a file that is too large, or of another kind, before
+// it fills the memory.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,19 +11,22 @@
 
 namespace bench {
 
-// What is read at most. A run of as many cases as a configuration may have writes 500 MB of
-// records, and a process with a million samples of a GPU one of 23 MB. Parsed JSON takes up to 25
-// times its text.
+// Upper limits for reading. A run with the maximum number of cases writes 500 MB of records. A
+// process with a million GPU samples writes a record of 23 MB. Parsed JSON takes up to 25 times the
+// size of its text.
 struct ResultLimits {
-  std::size_t records = std::size_t{1} << 29;   // bytes of all lines but activities
-  std::size_t line = std::size_t{1} << 25;      // bytes of a record
-  std::size_t document = std::size_t{1} << 26;  // bytes of one JSON document: parsed as a whole
+  std::size_t records = std::size_t{1} << 29;  // bytes of all lines except activities
+  std::size_t line = std::size_t{1} << 25;     // bytes of a record
+  // Bytes of one JSON document, which is parsed as a whole
+  std::size_t document = std::size_t{1} << 26;
 };
 
-// The file's text, in which each activity is an empty line, so that line numbers hold.
+// Returns the file's text with an empty line in place of each activity, so that line numbers stay
+// valid.
 Result<std::string> read_result_text(const std::string& path, const ResultLimits& limits = {});
 
-// The same, appended to `text`: of several files that become one. `limits.records` holds for all.
+// The same, appended to `text`, to join several files. `limits.records` applies to all of them
+// together.
 Status append_result_text(const std::string& path, const ResultLimits& limits, std::string& text);
 
 }  // namespace bench

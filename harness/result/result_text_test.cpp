@@ -32,7 +32,7 @@ TEST(ResultText, activities_become_empty_lines) {
   EXPECT_EQ(message(read_result_text(path)), "read " + kEnd + "\n\n\n\n" + kEnd + "\n" + kEnd);
 }
 
-// They are most of a profiled result, and count for nothing.
+// Activities are the largest part of a profiled result and do not count towards the limit.
 TEST(ResultText, a_profile_may_be_larger_than_the_limit) {
   const test::TemporaryFolder folder;
   std::string text = kEnd + "\n";
@@ -51,21 +51,21 @@ TEST(ResultText, lines_across_blocks_are_whole) {
   EXPECT_EQ(*read_result_text(folder.write("r.jsonl", text)), kept);
 }
 
-// `cat killed.jsonl next.jsonl`: the next file's first record stands behind a torn activity.
+// `cat killed.jsonl next.jsonl`: the next file's first record follows an incomplete activity.
 TEST(ResultText, a_record_behind_a_torn_activity_is_kept) {
   const test::TemporaryFolder folder;
   const std::string line = R"({"record":"activity","name":"co)" + kEnd;
   EXPECT_EQ(message(read_result_text(folder.write("r.jsonl", line + "\n"))), "read " + line + "\n");
 }
 
-// A sparse file of 3 GB was read whole, and a file without a newline as well.
+// Earlier, a sparse file of 3 GB or a file without a newline was read completely.
 TEST(ResultText, an_endless_line_is_refused_at_its_limit) {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("r.jsonl", kEnd + "\n" + kEnd + "\n");
   std::filesystem::resize_file(path, std::uintmax_t{3} << 30);
   EXPECT_EQ(message(read_result_text(path, kSmall)),
             path +
-                ":3: the line is longer than 200 B, and no record is; name a file that `bench "
+                ":3: the line is longer than 200 B, more than any record; name a file that `bench "
                 "run` wrote");
   EXPECT_THAT(message(read_result_text(path)), HasSubstr(":3: the line is longer than 32.00 MiB"));
 }
@@ -76,8 +76,8 @@ TEST(ResultText, too_many_records_are_refused) {
   for (int i = 0; i < 40; ++i) text += kEnd + "\n";
   const std::string path = folder.write("r.jsonl", text);
   EXPECT_THAT(message(read_result_text(path, kSmall)),
-              HasSubstr("there are more than 1000 B of records, activities apart; name fewer"));
-  // The limit holds for all files that become one.
+              HasSubstr("there are more than 1000 B of records without activities; name fewer"));
+  // The limit applies to all joined files together.
   std::string all;
   const std::string half = folder.write("h.jsonl", text.substr(0, 20 * (kEnd.size() + 1)));
   ASSERT_TRUE(append_result_text(half, kSmall, all).ok());

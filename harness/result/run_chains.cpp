@@ -5,7 +5,7 @@ namespace bench {
 
 RunChains::RunChains(const std::vector<RunRecord>& runs) {
   for (const RunRecord& run : runs) {
-    // Only runs that were read before can be resumed: no cycles.
+    // A run can resume only runs that were read before, so there are no cycles.
     const auto resumed = run.resumes ? origin_.find(*run.resumes) : origin_.end();
     const std::string origin = resumed != origin_.end() ? resumed->second : run.run_id;
     origin_.try_emplace(run.run_id, origin);

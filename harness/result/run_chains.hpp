@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs belong together: one and those that continued it with --resume.
+// Finds runs that belong together: one run and those that resumed it with --resume.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -13,7 +13,7 @@ namespace bench {
 class RunChains {
  public:
   explicit RunChains(const std::vector<RunRecord>& runs);
-  // The first run of the chain that `run_id` belongs to; itself where it resumes no known one.
+  // Returns the first run of the chain of `run_id`, or `run_id` itself if it resumes no known run.
   const std::string& origin(const std::string& run_id) const;
 
  private:

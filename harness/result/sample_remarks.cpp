@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-// "SM clock 1.21 GHz, 68 %" -> "SM clock #.# GHz, # %".
+// "SM clock 1.21 GHz, 68 %" -> "SM clock #.# GHz, # %"
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (const char c : text) {

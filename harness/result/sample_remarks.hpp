@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a device said of samples, so that a thousand of them make a few rows.
+// Counts a device's remarks about samples, so that a thousand remarks give a few rows.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -15,11 +15,12 @@ namespace bench {
 inline constexpr std::size_t kMaxReasons = 8;
 inline constexpr const char* kOtherReasons = "other reasons";
 
-// `times` more samples. A reason that equals a known one but for its numbers counts as that.
+// Adds a remark `times` times. A reason that differs from a known one only in its numbers counts as
+// the known one.
 void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t times = 1);
-// Those of both; `from` may be absent, and leaves `to` as it is then.
+// Adds `from` to `to`; does nothing if `from` is nullopt.
 void add_remarks(std::optional<SampleRemarks>& to, const std::optional<SampleRemarks>& from);
-// What was said most often; of several the first by name. Empty without any.
+// Returns the most frequent reason, the first by name among equals. Empty if there is none.
 std::string most_frequent_reason(const SampleRemarks& remarks);
 
 }  // namespace bench

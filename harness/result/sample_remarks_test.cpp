@@ -30,7 +30,7 @@ TEST(SampleRemarks, AddUpAndStayAbsentWithoutAny) {
   std::optional<SampleRemarks> sum;
   add_remarks(sum, std::nullopt);
   EXPECT_FALSE(sum);
-  add_remarks(sum, SampleRemarks{3, {{"hot", 2}}});  // one without a reason
+  add_remarks(sum, SampleRemarks{3, {{"hot", 2}}});  // one remark has no reason
   add_remarks(sum, SampleRemarks{1, {{"hot", 1}}});
   EXPECT_EQ(sum, (SampleRemarks{4, {{"hot", 3}}}));
   EXPECT_EQ(most_frequent_reason({}), "");

@@ -20,9 +20,9 @@
 namespace bench {
 namespace {
 
-// product.md: low and high have exact coverage of at least this.
+// product.md: low and high have an exact coverage of at least this.
 constexpr double kCoverage = 0.9;
-// Of the smallest sample whose extremes cover its median as often: 1 - 2^-4.
+// The smallest sample size whose extremes cover the median with that probability: 1 - 2^-4.
 constexpr int kMinForInterval = 5;
 
 using Processes = std::span<const ProcessRecord* const>;
@@ -54,7 +54,8 @@ std::optional<Nanoseconds> median_of(Processes processes,
   return median(values);
 }
 
-// The kernel that ran; processes that ran another one are named, since they are no repetition.
+// Records the kernel that ran. Names the kernels of processes that ran another one, since these are
+// not repetitions.
 void fill_implementation(CaseRecord& record, Processes processes) {
   std::vector<std::string> names;
   for (const ProcessRecord* process : processes) {
@@ -78,7 +79,7 @@ void widen(TimeSummary& time, double share) {
   *time.high += more;
 }
 
-// Too few of them were quiet for an interval.
+// Whether too few processes were quiet for an interval.
 bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
   return !time.low && quiet && quiet->all_processes >= kMinForInterval;
 }
@@ -89,7 +90,8 @@ bool is_noisy(const TimeSummary& time, double precision) {
   return half > precision * static_cast<double>(time.median.count());
 }
 
-// median x multiplicity; hostile files may hold anything, so it stops at the largest time.
+// Returns median x multiplicity, limited to the largest time, since untrusted files may contain any
+// value.
 Nanoseconds saturated_product(Nanoseconds time, std::size_t count) {
   const auto product = (Checked(time.count()) * Checked(static_cast<std::int64_t>(count))).value();
   return Nanoseconds(product.value_or(std::numeric_limits<std::int64_t>::max()));
@@ -99,14 +101,15 @@ Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
   return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
-// What the layers of one summary have in common. No backend: several share the network.
+// Properties that the layers of one summary share. `backend` is empty if several backends share the
+// network.
 struct LayerGroup {
   std::string network, dtype, backend, device, cache, options;
   auto operator<=>(const LayerGroup&) const = default;
 };
 
-// True when `parameters` of a network's id are those of `network`: itself, or with a batch or flags
-// ("resnet50_v1_5-n8+separate").
+// Whether `parameters` of a network's id belong to `network`: its name, optionally with a batch or
+// flags ("resnet50_v1_5-n8+separate").
 bool names_network(std::string_view parameters, std::string_view network) {
   if (!parameters.starts_with(network)) return false;
   const std::string_view rest = parameters.substr(network.size());
@@ -127,9 +130,9 @@ std::vector<NetworkCase> network_cases(const Report& report) {
   return networks;
 }
 
-// The network as one that a group of layers belongs to. An exact name is preferred to one with
-// batch or flags, then hot caches (a network streams its own weights anyway), then the layers' own
-// mode. Of several that differ in batch or flags none can be told to be the right one.
+// Returns the whole network to which a group of layers belongs. Prefers an exact name to one with
+// batch or flags. Then prefers hot caches (a network streams its own weights anyway), then the
+// layers' own cache mode. Returns nullptr if the candidates differ in batch or flags.
 const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const LayerGroup& group) {
   const CaseRecord* best = nullptr;
   std::tuple<bool, bool, bool> best_rank;
@@ -159,11 +162,11 @@ struct Member {
   std::size_t count;  // how often the network runs it
 };
 
-// In the order of the report.
+// Groups of layers, in the order of the report.
 class Groups {
  public:
-  // Joins groups that differ in the backend alone, where each layer was measured by one of them: a
-  // network's products and its other layers, or its layers of a plugin.
+  // Joins groups that differ only in the backend, if each layer was measured by exactly one of
+  // them. Examples: a network's matrix products and its other layers, or its layers from a plugin.
   void join_backends() {
     std::map<LayerGroup, std::vector<std::size_t>> alike;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -214,7 +217,7 @@ class Groups {
   std::map<LayerGroup, std::size_t> index_;
 };
 
-// Layers by network and cache mode.
+// Groups layers by network and cache mode.
 Groups group_layers(const Report& report) {
   Groups groups;
   for (const CaseRecord& record : report.cases) {
@@ -243,7 +246,7 @@ void fill_network(NetworkSummary& summary, const CaseRecord& network) {
   summary.first_run = network.first_run;
 }
 
-// Whether the parameters of a network's id have the flag: "mobilenet_v2-n8+training".
+// Whether the parameters of a network's id have the flag `+training`: "mobilenet_v2-n8+training".
 bool is_training(std::string_view parameters) {
   constexpr std::string_view kFlag = "+training";
   const std::size_t found = parameters.find(kFlag);
@@ -252,10 +255,10 @@ bool is_training(std::string_view parameters) {
   return rest.empty() || rest.front() == '+';
 }
 
-// A step is not one case yet: its sum of layers is a lower bound, and says of what.
+// Returns what the sum of layers lacks compared with a training step: the sum is a lower bound.
 std::vector<std::string> lacks_of(const std::vector<Member>& members) {
   constexpr std::size_t kMaxNames = 3;
-  std::map<std::string, std::vector<std::string>> layers;  // without their gradients, by operator
+  std::map<std::string, std::vector<std::string>> layers;  // layers without gradients, by operator
   for (const Member& member : members) {
     if (member.record->unmeasured_gradients.empty()) continue;
     auto& names = layers[member.record->op];
@@ -292,7 +295,7 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
                    [](const auto& a, const auto& b) { return a.time > b.time; });
 }
 
-// Only a complete sum explains a network.
+// Returns the unexplained fraction; only a complete sum explains a network.
 std::optional<double> rest_of(const NetworkSummary& summary) {
   if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
       !summary.missing.empty() || !summary.lacks.empty())
@@ -375,7 +378,7 @@ std::vector<NetworkSummary> summarise_networks(const Report& report) {
     summary.rest = rest_of(summary);
     summaries.push_back(std::move(summary));
   }
-  // Networks of which no layer was measured alone still tell their setup times.
+  // Networks without a separately measured layer still show their setup times.
   for (const auto& [record, id] : networks) {
     if (explained.contains(record)) continue;
     NetworkSummary& summary = summaries.emplace_back();

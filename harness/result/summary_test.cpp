@@ -159,7 +159,7 @@ CaseRecord layer(const std::string& id, std::int64_t median, std::vector<std::st
   return record;
 }
 
-// Two layers under two cache modes, and the network as one.
+// Two layers in two cache modes, and the whole network.
 Report network_report() {
   Report report;
   report.cases = {layer("conv/forward/c1/f32/onednn/cpu/hot", 10, {"a", "b", "c"}),

@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 struct Measured {
-  std::string origin;                             // of the last record
+  std::string origin;                             // origin of the last record
   std::map<int, const ProcessRecord*> processes;  // by number
   std::size_t last = 0;                           // index of the last record
 };

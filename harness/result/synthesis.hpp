@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that a killed run measured but did not summarise. Private to this folder.
+// Adds cases that a killed run measured but did not summarise. Private to this folder.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -10,10 +10,10 @@
 
 namespace bench {
 
-// Adds a case (outcome ok, flag interrupted) for each id that has samples but no case record, or
-// none that is ok and samples after it. Takes the processes of the last run with that id and of the
-// runs that it resumes; of one process number the last record counts. `last_case_record`: id ->
-// number of process records before its last case record.
+// Adds a case (outcome ok, flag interrupted) for each id with samples but no case record. Does the
+// same if no case record is ok and samples follow the last one. Uses the processes of the last run
+// with that id and of the runs that it resumes. For each process number, the last record counts.
+// `last_case_record`: id -> number of process records before its last case record.
 void add_interrupted_cases(Report& report,
                            const std::unordered_map<std::string, std::size_t>& last_case_record);
 

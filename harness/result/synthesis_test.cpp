@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 constexpr const char* kId = "conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
 
-// The lines of a result file, made one after another.
+// Builds the lines of a result file one after another.
 class Lines {
  public:
   Lines& run(const std::string& run_id, std::optional<std::string> resumes = {}) {

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-// A hundred times what they take: a machine that swaps is still answered for.
+// A hundred times their usual duration, so that a swapping machine still succeeds.
 constexpr Nanoseconds kCanaryLimit = std::chrono::seconds(10);
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canaries as the coordinator sees them: three moments of a run, each with a worker of its own.
+// The coordinator's part of the canaries: three moments of a run, each with its own worker.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,11 +18,13 @@ class CanaryPhase {
   CanaryPhase(WorkerSession& session, RecordSink& sink, RunObserver& observer,
               const RunOptions& options);
 
-  // Each moment once. None below a vendor's tool, whose report they would join, and none after they
+  // Returns whether to take the canaries now; each moment is taken once. They are not taken under a
+  // vendor's tool, because they would appear in its report. They are also not taken after they
   // failed: a worker of an earlier release does not know them.
   bool wanted(CanaryMoment moment) const;
   // Asks the session's worker, in which nothing else may have run, ends it and appends the record.
-  // A failure costs the canaries alone: the observer is told why. Error: the sink's.
+  // If the canaries fail, only they are lost, and the observer gets the reason. Returns an error
+  // only from the sink.
   Status take(CanaryMoment moment);
 
  private:

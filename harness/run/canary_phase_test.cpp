@@ -41,13 +41,13 @@ class CanaryPhaseTest : public test::CoordinatorTest {
     for (const CanaryRecord& record : sink_.all<CanaryRecord>()) result.push_back(record.moment);
     return result;
   }
-  // The kinds of records as letters: run, canary, process, end. A case's stands where its last
-  // process happens to come.
+  // The kinds of records as letters: run, canary, process, end. A case's letter is at its last
+  // process.
   std::string order() const {
     struct Letter {
       char operator()(const RunRecord&) const { return 'r'; }
       char operator()(const ProcessRecord&) const { return 'p'; }
-      char operator()(const CaseRecord&) const { return 'c'; }  // taken out below
+      char operator()(const CaseRecord&) const { return 'c'; }  // removed below
       char operator()(const ProfilePassRecord&) const { return 'f'; }
       char operator()(const CanaryRecord&) const { return 'C'; }
       char operator()(const EndRecord&) const { return 'e'; }
@@ -59,7 +59,7 @@ class CanaryPhaseTest : public test::CoordinatorTest {
   }
 
   int rounds_ = 0;
-  std::vector<std::optional<int>> threads_;  // of the workers, as they were started
+  std::vector<std::optional<int>> threads_;  // threads of the workers, in the order of their start
 };
 
 TEST_F(CanaryPhaseTest, AreTakenBeforeMidwayAndAfterAllTiming) {
@@ -69,7 +69,7 @@ TEST_F(CanaryPhaseTest, AreTakenBeforeMidwayAndAfterAllTiming) {
               ElementsAre(CanaryRecord{"run1", CanaryMoment::before, {1us, 2us, 3us, 4us}},
                           CanaryRecord{"run1", CanaryMoment::midway, {2us, 2us, 3us, 4us}},
                           CanaryRecord{"run1", CanaryMoment::after, {3us, 2us, 3us, 4us}}));
-  // Each in a worker of one thread, of its own.
+  // Each runs in a separate worker with one thread.
   EXPECT_THAT(threads_,
               ElementsAre(1, std::nullopt, std::nullopt, 1, std::nullopt, std::nullopt, 1));
   const Accounting& time = summary.end.accounting;
@@ -102,7 +102,7 @@ TEST_F(CanaryPhaseTest, BelowAToolThereAreNone) {
 }
 
 TEST_F(CanaryPhaseTest, AnOlderWorkerCostsTheCanariesAlone) {
-  // What a worker that does not know the command answers, by way of its decoder.
+  // The answer of a worker whose decoder does not know the command.
   canaries_ = [this](Clock&, std::optional<Bytes>, std::optional<Bytes>) -> Result<Canaries> {
     ++rounds_;
     return Error{"unknown command `canary`", "", ""};
@@ -135,7 +135,7 @@ TEST_F(CanaryPhaseTest, AnInterruptEndsThemToo) {
 }
 
 TEST_F(CanaryPhaseTest, BehindTheEndOfTheBudgetThereAreNone) {
-  options_.budget = 1ms + 200us;  // the first canaries, and a beginning
+  options_.budget = 1ms + 200us;  // enough for the first canaries and the beginning
   run(two_cases(2));
   EXPECT_THAT(moments(), ElementsAre(CanaryMoment::before));
 }

@@ -35,7 +35,8 @@ void CaseProgress::learn(const PreparedReply& prepared) {
     facts_->output = {};
     return;
   }
-  // Threads that add in another order: the check has found the values within the tolerance.
+  // Digests differ if threads add in another order. The check has found the values within the
+  // tolerance.
   const auto first = facts_->details.find(kOutputDigestDetail);
   const auto digest = prepared.details.find(kOutputDigestDetail);
   if (first == facts_->details.end() || digest == prepared.details.end()) return;
@@ -86,7 +87,8 @@ bool CaseProgress::wanted(int process) const {
   if (decided() || process >= most_processes(*spec_)) return false;
   const bool is_asked_for = process < spec_->measure.processes;
   if (!measured(process)) return is_asked_for || (has_asked_processes() && !has_enough_processes());
-  // Its facts were lost with the run that measured all its processes: it is prepared once more.
+  // The facts were lost with the run that measured all processes, so the case is prepared once
+  // more.
   return process == spec_->measure.processes - 1 && has_enough_processes();
 }
 

@@ -107,7 +107,7 @@ TEST_F(DisturbedCase, AMachineThatIsNeverQuietCostsTwiceTheProcessesAtMost) {
   EXPECT_TRUE(has_flag(progress_.record("run1"), Flag::disturbed));
 }
 
-// The budget may end before the machine is quiet; nothing that was asked for is missing then.
+// The budget may end before the machine is quiet; no requested process is missing then.
 TEST_F(DisturbedCase, WithAllProcessesAskedForItIsNotInterrupted) {
   progress_.add(measured(0, kBusy));
   progress_.add(measured(1, kQuiet));

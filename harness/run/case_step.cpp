@@ -13,10 +13,10 @@
 namespace bench {
 namespace {
 
-// What a device's pauses may add to a round.
+// The time that a device's pauses may add to a round.
 constexpr Nanoseconds kMaxWait = kFirstPause * ((1 << kMaxPauses) - 1);
 
-// Of the kernel's details: "setup.context_ns" becomes "context_ns".
+// Extracts creation times from the kernel's details: "setup.context_ns" becomes "context_ns".
 std::map<std::string, Nanoseconds> setup_parts(const std::map<std::string, std::string>& details) {
   std::map<std::string, Nanoseconds> parts;
   for (const auto& [name, text] : details) {
@@ -40,8 +40,8 @@ class Step {
   }
 
  private:
-  // The wanted reply, or nothing after noting why the step ends. `target`: what the worker is
-  // asked to take, beyond which the case's timeout counts.
+  // Returns the requested reply, or nullopt after noting why the step ends. `target`: the measuring
+  // time requested of the worker; the case's timeout starts after it.
   template <class Wanted>
   std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Wanted>(message, target + request_.spec->measure.timeout);
@@ -121,7 +121,8 @@ class Step {
     }
   }
 
-  // A round without one canary a sample ends them for the process: the record has all or none.
+  // If a round lacks a canary for a sample, the process drops all of them: a record has all or
+  // none.
   void add_canaries(const RoundReply& round, ProcessRecord& record) {
     const SampleCanaries& more = round.canaries;
     const bool whole = more.threads && more.times.size() == round.samples.size();
@@ -133,7 +134,7 @@ class Step {
     request_.levels->learn(*more.threads, more.times);
     const std::optional<Nanoseconds> level = request_.levels->level(*more.threads);
     record.canaries.threads = more.threads;
-    // The rounds of a process follow each other within a second: the shortest is the least
+    // The rounds of a process follow each other within a second, so the shortest is the least
     // disturbed.
     if (more.join) {
       record.canaries.join = std::min(record.canaries.join.value_or(*more.join), *more.join);

@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// Begins the names of a kernel's details that are parts of its creation: times, and no facts.
+// Prefix of kernel details that are parts of its creation: times, not facts.
 inline constexpr std::string_view kSetupDetail = "setup.";
 
 struct StepRequest {
@@ -25,26 +25,27 @@ struct StepRequest {
   int process = 0;
   std::uint64_t seed = 1;
   CheckKind check = CheckKind::reference;
-  const OutputSample* expected = nullptr;  // of the first process, with CheckKind::expected
+  const OutputSample* expected = nullptr;  // from the first process, with CheckKind::expected
   Extent extent = Extent::measure;
-  ops::MetLayouts met{};  // of a layer
-  // Not empty: one round of min_iterations inside of a range of this name, for a vendor's tool.
+  ops::MetLayouts met{};  // for a layer
+  // If not empty, the worker runs one round of min_iterations inside a range of this name, for a
+  // vendor's tool.
   std::string range{};
-  // Learns from the canaries beside the samples; null: every sample counts.
+  // Learns from the canaries of the samples; null: every sample counts.
   QuietLevels* levels = nullptr;
-  // Measuring ends here with StopReason::budget, after one round at least.
+  // Measuring ends at this time with StopReason::budget, but after at least one round.
   Nanoseconds deadline = Nanoseconds::max();
 };
 
 struct StepResult {
   std::optional<PreparedReply> prepared;
-  // The case's end: refused by the worker, or the worker failed.
+  // Why the case ended: the worker refused it, or the worker failed.
   std::optional<RefusedReply> ended;
-  // With at least one sample, or with void ones alone; also when the step was abandoned after a
+  // Has at least one sample, or only discarded ones. Also set if the step was abandoned after a
   // round.
   std::optional<ProcessRecord> record;
   enum class Course { whole, abandoned };
-  Course course = Course::whole;  // abandoned: interrupted while the worker worked
+  Course course = Course::whole;  // abandoned: interrupted while the worker was busy
 };
 
 StepResult run_step(WorkerSession& session, const StepRequest& request, Clock& clock);

@@ -26,7 +26,8 @@
 namespace bench {
 namespace {
 
-// What a step may still take after the budget's end before its worker is killed: most end in time.
+// How long a step may continue after the end of the budget before its worker is killed. Most steps
+// end in time.
 constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
 
 class Run {
@@ -55,7 +56,7 @@ class Run {
   Result<RunSummary> end();
 
   bool interrupt_seen();
-  bool abandon_step();  // asked while a worker works
+  bool abandon_step();  // called while a worker is busy
   std::optional<Nanoseconds> budget_left();
   void look_at_limits();
   Nanoseconds remaining();
@@ -71,20 +72,20 @@ class Run {
   CanaryPhase canaries_;
   QuietLevels levels_;
   std::vector<CaseProgress> cases_;
-  std::map<std::string, OutputSample> outputs_;  // by problem: of the first process
+  std::map<std::string, OutputSample> outputs_;  // from the first process; key: problem
   NetworkLayouts layouts_;
-  std::optional<std::string> capability_;  // of the GPU, "9.0"
-  std::size_t appended_ = 0;               // cases whose record is behind
-  std::optional<StopCause> halt_;          // why no further step is made
+  std::optional<std::string> capability_;  // of the GPU, such as "9.0"
+  std::size_t appended_ = 0;               // number of cases whose record is appended
+  std::optional<StopCause> halt_;          // why no further step runs
   Nanoseconds started_;
-  Nanoseconds measuring_since_{0};  // the first process
+  Nanoseconds measuring_since_{0};  // start of the first process
   RunPace pace_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
   std::int64_t fewer_processes_ = 0;
   std::int64_t not_profiled_ = 0;
   bool any_failed_ = false;
-  bool lacks_device_ = false;  // the required one
+  bool lacks_device_ = false;  // the required device is missing
   bool begun_ = false;
 };
 
@@ -148,7 +149,7 @@ Status Run::adopt_earlier() {
   const Report& earlier = *options_.resume;
   for (const RunRecord& run : earlier.runs) {
     if (run.config_hash != plan_.hash) {
-      return Error{fmt::format("cannot resume: the file holds configuration {}, this is {}",
+      return Error{fmt::format("cannot resume: the file has configuration {}, but this is {}",
                                run.config_hash, plan_.hash),
                    "", "resume with the same configuration, or start a new file"};
     }
@@ -157,7 +158,7 @@ Status Run::adopt_earlier() {
   return Done{};
 }
 
-// Outcomes that need no worker: absent devices, more threads than processors.
+// Decides cases that need no worker: absent devices, more threads than processors.
 void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
     if (progress.settled()) continue;
@@ -220,7 +221,7 @@ Status Run::measure_process(int process) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].wanted(process)) wanted.push_back(i);
   }
-  // Further processes for cases that were disturbed.
+  // Includes the additional processes for disturbed cases.
   steps_total_ = std::max(steps_total_, steps_done_ + std::ssize(wanted));
   BENCH_RETURN_IF_ERROR(learn_layouts(wanted));
   auto left = static_cast<std::int64_t>(wanted.size());
@@ -235,7 +236,7 @@ Status Run::measure_process(int process) {
   return Done{};
 }
 
-// In a worker of its own: what it creates must not be in the cache when creation is timed.
+// Uses a separate worker: what it creates must not be in the cache when creation is timed.
 Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
   for (const std::size_t i : wanted) {
     const Case& spec = cases_[i].spec();
@@ -253,8 +254,8 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& l
   for (const std::size_t i : batch.cases) {
     look_at_limits();
     if (halt_) return Done{};
-    // Each step of this round of processes may use an equal part of the budget that is left, so
-    // that the last case gets its first process too.
+    // Each step of this round of processes may use an equal part of the remaining budget, so that
+    // the last case also gets its first process.
     const std::optional<Nanoseconds> budget = budget_left();
     const Nanoseconds deadline = budget ? env_.clock->now() + *budget / left : Nanoseconds::max();
     --left;
@@ -266,7 +267,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& l
   return Done{};
 }
 
-// The run record needs the first worker's greeting, and all other records come after it.
+// The run record needs the first worker's handshake, and all other records come after it.
 Status Run::ensure_worker(std::optional<int> threads) {
   Status status = session_.ensure(threads);
   look_at_limits();
@@ -312,7 +313,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     const int own = progress.spec().measure.processes;
     for (int p = process + 1; p < own; ++p) steps_done_ += progress.wanted(p) ? 1 : 0;
     progress.end(result.ended->outcome, result.ended->reason);
-    // An error of a device stays with its process: the other cases get another one.
+    // An error of a device affects only its process: the other cases get a new one.
     const bool on_device = progress.spec().key.device != "cpu";
     if (on_device && result.ended->outcome == Outcome::failed) session_.finish();
   }
@@ -323,7 +324,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     }
     BENCH_RETURN_IF_ERROR(sink_.append(*result.record));
     progress.add(std::move(*result.record));
-    // Its last process is there, but not whole.
+    // The case has its last process, but that process is incomplete.
     if (abandoned && progress.complete()) ++fewer_processes_;
   }
   return append_decided();
@@ -335,7 +336,7 @@ Nanoseconds Run::remaining() {
   return budget ? std::min(*budget, estimate) : estimate;
 }
 
-// Records stand in the order of the plan: a case waits for those before it.
+// Records are in the order of the plan: a case waits for those before it.
 Status Run::append_decided() {
   for (; appended_ < cases_.size() && cases_[appended_].decided(); ++appended_) {
     BENCH_RETURN_IF_ERROR(append_case(cases_[appended_]));
@@ -358,7 +359,7 @@ Status Run::append_unfinished() {
   return Done{};
 }
 
-// After all timing, so that it never disturbs any.
+// Runs after all timing, so that it does not disturb any.
 Status Run::profile() {
   const ProfileWorld world{session_, sink_, env_, options_};
   std::vector<OpenPass> to_count;
@@ -379,7 +380,7 @@ Status Run::profile() {
     }
     BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass,
                            trace_case(world, {&spec, layouts_.met_by(spec), reason}));
-    session_.finish();  // the next case gets a worker, and caches, of its own
+    session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;
     } else if (counts_next(world, *pass)) {
@@ -391,8 +392,8 @@ Status Run::profile() {
   return count(world, to_count);
 }
 
-// Counting tests no isolation: cases of one thread count that follow each other share a worker,
-// which saves each of them the start of a process and of its device.
+// Counting needs no isolation. Consecutive cases of one thread count share a worker, which saves
+// starting a process and its device for each of them.
 Status Run::count(const ProfileWorld& world, std::span<OpenPass> passes) {
   const OpenPass* before = nullptr;
   for (OpenPass& pass : passes) {

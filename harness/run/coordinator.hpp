@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// execute_plan without the machine: workers and facts come in, so that tests run it on a fake
-// clock within one process.
+// execute_plan independent of the machine: workers and facts are parameters, so that tests run it
+// on a fake clock within one process.
 #pragma once
 
 #include "base/env.hpp"
@@ -21,13 +21,14 @@ namespace bench {
 
 struct CoordinatorParts {
   WorkerFactory start_worker;
-  Cores cores;  // that may be used
+  Cores cores;  // that the run may use
   std::optional<Bytes> last_level_cache;
-  EnvironmentRecord environment;  // without the libraries, which a worker tells
-  QuietLevels levels = {};        // that are known beforehand
-  // Why such a case finds no device, or nothing.
+  EnvironmentRecord environment;  // without the libraries, which a worker reports
+  QuietLevels levels = {};        // known before the run
+  // Returns why there is no device for such a case, or nullopt if there is one.
   std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
-  // What is known of devices once all cases were looked at so; for the run record. May be empty.
+  // Returns what is known about devices after all cases were checked, for the run record. May be
+  // empty.
   std::function<std::map<std::string, std::string>()> device_details = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on a device with a clock of its own, with workers in this process.
+// Runs on a device that has its own clock, with workers in this process.
 #include "tests/fakes/coordinator_fixture.hpp"
 #include "tests/fakes/fake_device_memory.hpp"
 
@@ -67,7 +67,7 @@ class DeviceRunTest : public test::CoordinatorTest {
   test::FakeDeviceMemory memory_;
 };
 
-// Each had a process of its own, whose start on a device takes longer than counting.
+// Each case had its own process, whose start on a device takes longer than counting.
 TEST_F(DeviceRunTest, CasesAreCountedInOneWorkerAfterAllAreTraced) {
   const Plan plan = test::make_plan({test::make_case(kGemm, measure(2), kShortWarmup),
                                      test::make_case(kOther, measure(2), kShortWarmup)});
@@ -88,7 +88,7 @@ TEST_F(DeviceRunTest, CasesAreCountedInOneWorkerAfterAllAreTraced) {
   }
 }
 
-// A device that fails takes its context along: the next case is counted in another worker.
+// If a device fails, its context is lost: the next case is counted in another worker.
 TEST_F(DeviceRunTest, AWorkerThatFailsWhileCountingIsReplaced) {
   const Plan plan = test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
                                      test::make_case(kOther, measure(1), kShortWarmup)});
@@ -147,7 +147,7 @@ TEST_F(DeviceRunTest, VoidSamplesAreFlaggedAndCounted) {
   const CaseRecord record = run_one();
   EXPECT_EQ(record.outcome, Outcome::ok);
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
-  EXPECT_EQ(record.voided, (SampleRemarks{2, {{"hot (hardware)", 2}}}));  // one a process
+  EXPECT_EQ(record.voided, (SampleRemarks{2, {{"hot (hardware)", 2}}}));  // one per process
 }
 
 TEST_F(DeviceRunTest, WhereTheDeviceStaysVoidTheProcessEndsWithWhatItHas) {
@@ -159,7 +159,7 @@ TEST_F(DeviceRunTest, WhereTheDeviceStaysVoidTheProcessEndsWithWhatItHas) {
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
   for (const ProcessRecord& process : sink_.all<ProcessRecord>()) {
     EXPECT_EQ(process.stop, StopReason::voided);
-    EXPECT_THAT(process.samples, SizeIs(5));  // behind three of the warm-up
+    EXPECT_THAT(process.samples, SizeIs(5));  // after three samples of the warm-up
   }
 }
 
@@ -171,12 +171,12 @@ TEST_F(DeviceRunTest, ACaseWithoutAnyValidSampleFailsWithTheReason) {
                            test::make_case(kOther, measure(2), kShortWarmup)}));
   const CaseRecord record = cases()[kGemm];
   EXPECT_EQ(record.outcome, Outcome::failed);
-  EXPECT_EQ(record.reason, "all 36 samples were void, most often: another compute process");
+  EXPECT_EQ(record.reason, "all 36 samples were discarded, most often: another compute process");
   EXPECT_THAT(record.flags, IsEmpty());
   EXPECT_FALSE(record.time);
   EXPECT_EQ(cases()[kOther].outcome, Outcome::ok);
   EXPECT_EQ(summary.end.exit, 3);
-  // Both processes have their row.
+  // Both processes have an activity.
   std::size_t rows = 0;
   for (const ProcessRecord& process : sink_.all<ProcessRecord>()) {
     if (process.id != kGemm) continue;
@@ -222,7 +222,7 @@ TEST_F(DeviceRunTest, AfterAFailureOnTheDeviceTheOthersGetAFreshWorker) {
   script("m4n4k4", [](std::int64_t) { return sample(); });
   run(test::make_plan({test::make_case(kGemm, measure(1), kShortWarmup),
                        test::make_case(kOther, measure(1), kShortWarmup)}));
-  // Whichever of the two came first: the failed one is the last of its worker.
+  // Whichever of the two came first, the failed one is the last of its worker.
   EXPECT_GE(with_failure, workers_);
   EXPECT_LE(with_failure, workers_ + 1);
 }

@@ -32,7 +32,7 @@ class CoordinatorProfileTest : public test::CoordinatorTest {
  protected:
   CoordinatorProfileTest()
       : folder_(testing::TempDir() + "traces-" + std::to_string(getpid()) + "/deep") {
-    // What each worker is told, in the order of the run.
+    // The requests to each worker, in the order of the run.
     fault_ = [this](const Request& request) -> std::optional<WorkerFailure> {
       requests_.push_back(request);
       return std::holds_alternative<ProfileRequest>(request) ? profile_failure_ : std::nullopt;
@@ -77,7 +77,7 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
   options_.profile->iterations = IterationWindow{0, 2};
   const RunSummary summary = run(plan());
   EXPECT_FALSE(summary.any_failed);
-  EXPECT_EQ(workers_, 2 + 3 + 2);  // three take the canaries
+  EXPECT_EQ(workers_, 2 + 3 + 2);  // three are for the canaries
   const auto passes = sink_.all<ProfilePassRecord>();
   ASSERT_EQ(passes.size(), 2u);
   EXPECT_EQ(passes[0].id, kFirst);
@@ -87,7 +87,7 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
     EXPECT_EQ(pass.outcome, Outcome::ok) << pass.reason.value_or("");
     ASSERT_EQ(pass.iterations, 3);
     EXPECT_EQ(pass.unprofiled, 60us);
-    EXPECT_EQ(pass.profiled, 45us);  // steps instead of the whole
+    EXPECT_EQ(pass.profiled, 45us);  // the steps instead of the complete run
     EXPECT_EQ(pass.wall, 3 * 45us);
     EXPECT_EQ(*pass.attributed + *pass.unattributed, *pass.wall);
   }
@@ -101,7 +101,7 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
   EXPECT_TRUE(std::holds_alternative<EndRecord>(sink_.records.back()));
 }
 
-// Nothing of a profile reaches the workers that time.
+// Profiling must not affect the workers that time.
 TEST_F(CoordinatorProfileTest, TimingWorkersAreToldTheSameWithAndWithoutAProfile) {
   run(plan());
   const auto without = encoded_timing_requests();
@@ -110,7 +110,7 @@ TEST_F(CoordinatorProfileTest, TimingWorkersAreToldTheSameWithAndWithoutAProfile
   options_.profile = ProfileSwitches();
   run(plan());
   auto with = encoded_timing_requests();
-  // Behind them stands one greeting of each worker that profiles.
+  // After them comes the handshake of each profiling worker.
   ASSERT_EQ(with.size(), without.size() + 2);
   with.resize(without.size());
   EXPECT_EQ(with, without);
@@ -123,7 +123,7 @@ TEST_F(CoordinatorProfileTest, ItsTimeIsAccountedApart) {
   EXPECT_EQ(time.timed, 4 * 20 * 60us);
   EXPECT_EQ(time.wall,
             time.timed + time.warmup + time.setup + time.check + time.profile + time.idle);
-  EXPECT_EQ(time.idle, 0ns);  // the fake clock stands still between commands
+  EXPECT_EQ(time.idle, 0ns);  // the fake clock does not advance between commands
 }
 
 TEST_F(CoordinatorProfileTest, SwitchesAndTheRunsIdentityReachTheWorker) {
@@ -170,7 +170,7 @@ TEST_F(CoordinatorProfileTest, AWrongResultLeavesATrace) {
   const auto text = read_file(path, 1 << 20);
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, HasSubstr("matmul"));
-  // The case that passed leaves none, and is not profiled.
+  // The case that passed has no trace and is not profiled.
   EXPECT_FALSE(std::filesystem::exists(failure_trace_path(folder_, kSecond)));
   const auto passes = sink_.all<ProfilePassRecord>();
   ASSERT_EQ(passes.size(), 1u);

@@ -32,7 +32,7 @@ TEST_F(CoordinatorTest, MeasuresEveryCaseInEveryProcess) {
   const Plan plan = test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),
                                      test::make_case(kSecond, measure(5), kShortWarmup)});
   const RunSummary summary = run(plan);
-  EXPECT_EQ(workers_, 5 + 3);  // three take the canaries
+  EXPECT_EQ(workers_, 5 + 3);  // three are for the canaries
   EXPECT_EQ(sink_.records.size(), 1u + 10u + 2u + 3u + 1u);
   EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
   EXPECT_TRUE(std::holds_alternative<EndRecord>(sink_.records.back()));
@@ -104,7 +104,7 @@ TEST_F(CoordinatorTest, NoisyCasesUseUpTheirShareOfMaxTime) {
   ASSERT_EQ(processes.size(), 2u);
   for (const ProcessRecord& process : processes) {
     EXPECT_EQ(process.stop, StopReason::max_time);
-    EXPECT_EQ(process.samples.size(), 80u);  // of 75 us in the mean: 6 ms
+    EXPECT_EQ(process.samples.size(), 80u);  // 75 us on average: 6 ms
     EXPECT_FALSE(process.steady);
   }
 }
@@ -141,7 +141,7 @@ TEST_F(CoordinatorTest, AFailedWorkerCostsItsCaseOnly) {
   EXPECT_EQ(sink_.all<ProcessRecord>().size(), 3u);
   EXPECT_TRUE(summary.any_failed);
   EXPECT_EQ(summary.end.exit, 3);
-  EXPECT_EQ(workers_, 4 + 3);  // three, and one replaced; the canaries'
+  EXPECT_EQ(workers_, 4 + 3);  // three, one of them replaced, and those for the canaries
   EXPECT_EQ(summary.end.accounting.timed, 3 * 20 * 60us + 7us);
   EXPECT_EQ(summary.end.accounting.idle, 0ns);
 }
@@ -175,7 +175,7 @@ TEST_F(CoordinatorTest, AbsentDevicesAndProcessorsNeedNoWorker) {
   EXPECT_EQ(workers_, 0);
   EXPECT_EQ(cases().at(cuda).outcome, Outcome::skipped);
   EXPECT_EQ(cases().at(cuda).reason, "no CUDA device: none");
-  EXPECT_EQ(cases().at(wide).reason, "3 threads wanted, 2 processors may be used");
+  EXPECT_EQ(cases().at(wide).reason, "3 threads requested, 2 processors may be used");
   EXPECT_EQ(summary.end.exit, 0);
   EXPECT_EQ(sink_.all<RunRecord>().size(), 1u);
 }
@@ -221,7 +221,7 @@ TEST_F(CoordinatorTest, ABudgetIsSharedSoThatEveryCaseGetsItsFirstProcess) {
   EXPECT_EQ(processes[1].stop, StopReason::budget);
 }
 
-// Every case has a time, and yet the run did not do what it was asked for.
+// Every case has a time, but the run did not complete what was requested.
 TEST_F(CoordinatorTest, RunsThatTheBudgetLeavesWithFewerProcessesAreNotMeasured) {
   options_.budget = 4ms;  // a step takes 65.45 + 180 + 1200 us
   const RunSummary summary =
@@ -267,7 +267,7 @@ TEST_F(CoordinatorTest, AnInterruptKeepsWhatIsFinished) {
       run(test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),
                            test::make_case(kSecond, measure(5), kShortWarmup)}));
   EXPECT_TRUE(summary.end.interrupted);
-  // A step takes 65.45 + 180 + 1200 us: two are whole, the third is abandoned in its only round.
+  // A step takes 65.45 + 180 + 1200 us: two are complete, the third is aborted in its only round.
   EXPECT_EQ(sink_.all<ProcessRecord>().size(), 2u);
   for (const auto& [id, record] : cases()) {
     EXPECT_EQ(record.outcome, Outcome::ok);
@@ -312,7 +312,7 @@ TEST_F(CoordinatorTest, ResumingMeasuresWhatIsMissing) {
   EXPECT_EQ(cases().size(), 2u);
   EXPECT_EQ(summary.end.exit, 0);
 
-  // A third time nothing is left.
+  // The third run has nothing left to do.
   report.cases = sink_.all<CaseRecord>();
   sink_.records.clear();
   const int workers = workers_;
@@ -342,7 +342,8 @@ TEST_F(CoordinatorTest, AnotherConfigurationIsNotResumed) {
   const auto summary =
       execute_plan_with(test::make_plan({}), options_, parts_, sink_, observer_, environment_.env);
   ASSERT_FALSE(summary.ok());
-  EXPECT_THAT(summary.error().message(), HasSubstr("configuration ffff, this is 0123456789abcdef"));
+  EXPECT_THAT(summary.error().message(),
+              HasSubstr("configuration ffff, but this is 0123456789abcdef"));
 }
 
 TEST_F(CoordinatorTest, AWorkerThatDoesNotStartEndsTheRun) {
@@ -361,7 +362,7 @@ TEST_F(CoordinatorTest, AnEmptyPlanIsARun) {
   EXPECT_EQ(summary.end.exit, 0);
 }
 
-// What the progress line shows, and when.
+// Records what the progress line shows, and when.
 class TimeLeftObserver final : public RunObserver {
  public:
   explicit TimeLeftObserver(Clock& clock) : clock_(clock) {}
@@ -378,13 +379,13 @@ class TimeLeftObserver final : public RunObserver {
   Clock& clock_;
 };
 
-// "about 1:07 left" became 0:19 from one line to the next: the first worker's start counted as the
-// pace of all steps, and nothing but the budget was known before.
+// "about 1:07 left" became 0:19 from one line to the next. The start of the first worker counted as
+// the pace of all steps. Before that, only the budget was known.
 TEST_F(CoordinatorTest, TheTimeLeftIsKnownFromTheFirstStepOnAndNeverJumps) {
   std::vector<Case> cases;
   for (const int m : {4, 8, 12, 16, 20, 24, 28, 32}) {
     const std::string tokens = fmt::format("m{}n4k4", m);
-    // Noisy, so that each process takes its share of 100 ms; creation takes longer than expected.
+    // Noisy, so that each process uses its share of 100 ms; creation takes longer than expected.
     scripts_[tokens].run = [](std::int64_t n) { return n % 2 == 0 ? 600us : 900us; };
     scripts_[tokens].create = 150ms;
     cases.push_back(test::make_case(fmt::format("gemm/forward/{}/f32/onednn/cpu/hot", tokens),
@@ -403,7 +404,7 @@ TEST_F(CoordinatorTest, TheTimeLeftIsKnownFromTheFirstStepOnAndNeverJumps) {
     EXPECT_LT(left, truth * 2) << i;
     if (i == 0) continue;
     const auto [earlier, before] = observer.steps[i - 1];
-    // Each step of 0.25 s brings it down by about as much.
+    // Each step of 0.25 s reduces it by about as much.
     EXPECT_LT(left, before + 250ms) << i;
     EXPECT_GT(left, before - (now - earlier) - 250ms) << i;
   }

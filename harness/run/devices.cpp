@@ -13,7 +13,7 @@ namespace {
 
 using ops::cuda::ProbeExtent;
 
-// Of one child: a command line holds so many with ease, and its time suffices.
+// Ids per child: they fit into a command line, and the time limit suffices for them.
 constexpr std::size_t kIdsPerChild = 200;
 
 CudaStatus no_answer(const Error& error, std::string remedy) {

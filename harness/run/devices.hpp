@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other processes of this program are asked about devices: drivers and libraries may crash or
-// hang, and only workers load them.
+// Asks child processes of this program about devices. Drivers and libraries may crash or hang, so
+// only workers load them.
 #pragma once
 
 #include "base/env.hpp"
@@ -17,30 +17,31 @@
 
 namespace bench {
 
-// CUDA as a child sees it, `PROGRAM worker --probe EXTENT`, at most kCudaProbeLimit long. A
-// crash, a hang or nonsense of the child is a reason like others.
+// Asks a child, `PROGRAM worker --probe EXTENT`, for the state of CUDA, for at most
+// kCudaProbeLimit. If the child crashes, hangs or sends invalid output, this is the reason why CUDA
+// is unavailable.
 CudaStatus ask_cuda(const std::string& worker_program,
                     const std::map<std::string, std::string>& worker_environment,
                     ops::cuda::ProbeExtent extent, Env& env);
-// The driver of a machine with many devices and no persistence mode takes seconds for each.
+// Without persistence mode, the driver of a machine with many devices takes seconds per device.
 inline constexpr Nanoseconds kCudaProbeLimit = std::chrono::seconds(60);
 
-// What would compute the cases on a GPU, by children of `worker_program`, which live at most
+// What would compute the cases on a GPU. Asks children of `worker_program`, which live at most
 // kCudaSupportLimit each.
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
                                       const CudaSupportQuestion& question, Env& env);
 inline constexpr Nanoseconds kCudaSupportLimit = std::chrono::seconds(60);
 
-// Asks a child when first needed, and remembers.
+// Asks a child on first use, and keeps the answer.
 class Devices {
  public:
   // `ask` is called at most once.
   explicit Devices(std::function<CudaStatus()> ask) : ask_(std::move(ask)) {}
-  // Why there is no device for such a case; absent for the CPU, and for backends of users' plugins,
-  // which answer for themselves.
+  // Returns why there is no device for such a case. Returns nullopt for the CPU, and for backends
+  // of user plugins, which report this themselves.
   std::optional<std::string> missing(const CaseKey& key);
-  // For the run record (docs/cuda.md): of the device that kernels run on, and the driver. Empty
-  // where no case has asked for one, or none is there.
+  // For the run record (docs/cuda.md): details of the device that kernels run on, and of the
+  // driver. Empty if no case has requested a device, or there is none.
   std::map<std::string, std::string> details() const;
 
  private:

@@ -32,7 +32,7 @@ Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOpti
   options.passed_on = [&](const std::string& text) { printed += text; };
   options.worker_environment["ONEDNN_VERBOSE"] = "dispatch";
   BENCH_ASSIGN_OR_RETURN(const PreparedCase prepared, probe_case(spec, options, env));
-  static_cast<void>(prepared);  // a refusal has its reasons too
+  static_cast<void>(prepared);  // a refusal also has reasons
   return dispatch_reasons_of(printed);
 }
 

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// As oneDNN 3.2 prints them, twice for what is created twice.
+// As oneDNN 3.2 prints them, twice for a primitive that is created twice.
 constexpr const char* kPrinted =
     "onednn_verbose,info,oneDNN v3.2.0 (commit 40112196)\n"
     "onednn_verbose,create:dispatch,matmul,cpu,matmul,brg:avx512_core_amx,undef,"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where `run` and `gate` write their records.
+// The file to which `run` and `gate` write their records.
 #pragma once
 
 #include "base/env.hpp"
@@ -23,9 +23,9 @@ class FileSink final : public RecordSink {
     records_.add(record);
     return Done{};
   }
-  // A record of another schema (a gate's), which is no part of the report.
+  // Appends a record of another schema (a gate's), which is not part of the report.
   Status append_line(std::string_view line) { return file_.append(line); }
-  // Not for the report: a profile is read as a stream.
+  // Not kept for the report: a profile is read as a stream.
   Status append_activity(std::string_view line) override { return file_.append(line); }
   const std::string& path() const { return file_.path(); }
   const ReportBuilder& records() const { return records_; }
@@ -35,7 +35,7 @@ class FileSink final : public RecordSink {
   ReportBuilder records_;
 };
 
-// Different for each run of this user's.
+// Different for each run of this user.
 std::string make_run_id(Env& env);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layouts that layers meet in their networks, as far as a run has asked for them.
+// The layouts of layer inputs inside their networks, as far as a run has asked for them.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,15 +16,15 @@ namespace bench {
 
 class NetworkLayouts {
  public:
-  // Also of a case that is no layer, or of another device than the CPU, whose layouts mean nothing
-  // there: there is nothing to know.
+  // Also true if nothing needs to be asked: for a case that is not a layer, and for devices other
+  // than the CPU, where these layouts do not apply.
   bool knows(const Case& spec) const;
-  // Learns from the session's worker. Where it does not answer, or the network cannot run as one,
-  // its layers are left to the layouts that they have alone.
+  // Asks the session's worker. If it does not answer, or the network cannot run as a whole, its
+  // layers keep the layouts that they choose by themselves.
   void ask(WorkerSession& session, const Case& layer);
-  // The steps of the network that `layer` belongs to; empty where it cannot run as one.
+  // `steps`: the steps of the network that contains `layer`; empty if it cannot run as a whole.
   void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
-  // Empty for a case that is no layer, and where nothing is known.
+  // Empty for a case that is not a layer, and if nothing is known.
   ops::MetLayouts met_by(const Case& spec) const;
 
  private:

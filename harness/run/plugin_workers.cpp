@@ -23,7 +23,7 @@ namespace bench {
 
 using nlohmann::json;
 
-// A worker that has loaded one plugin, started when it is first asked and after its failures.
+// A worker that has loaded one plugin. It is started on first use and again after a failure.
 class PluginWorker {
  public:
   PluginWorker(std::string program, std::string file, Env& env)
@@ -42,7 +42,7 @@ class PluginWorker {
     const Result<Reply> reply = ask(request);
     const Error* error = reply.ok() ? nullptr : &reply.error();
     if (error != nullptr) {
-      // `where` of a model's error is a parameter.
+      // The error of a model has a parameter as `where`.
       return Error{fmt::format("plugin {}: {}", file_, error->what), "", ""};
     }
     if (const auto* wanted = std::get_if<ModelReply>(&*reply)) return wanted->model;
@@ -50,11 +50,11 @@ class PluginWorker {
   }
 
  private:
-  // A library's start, or any amount of arithmetic over a few numbers.
+  // Enough for starting a library, or for any arithmetic over a few numbers.
   static constexpr Nanoseconds kLimit = std::chrono::seconds(30);
 
   Error fault(std::string what) const { return {std::move(what), file_, ""}; }
-  Error another_answer() const { return fault("its worker sent another kind of answer"); }
+  Error another_answer() const { return fault("its worker sent an unexpected kind of answer"); }
 
   Result<Reply> ask(const Request& request) {
     if (!link_) BENCH_RETURN_IF_ERROR(start());
@@ -82,7 +82,7 @@ class PluginWorker {
     }
     auto* refused = std::get_if<RefusedReply>(&reply->reply);
     if (refused == nullptr) return std::move(reply->reply);
-    // The reason begins with the file, which `where` has.
+    // The reason begins with the file, which `where` already states.
     const std::size_t name = refused->reason.find(file_ + ": ");
     return fault(name == std::string::npos ? refused->reason
                                            : refused->reason.substr(name + file_.size() + 2));
@@ -149,7 +149,7 @@ std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription descrip
        .tolerance = [](const ops::Problem&) { return ops::Tolerance{}; }});
 }
 
-// What the document of a worker says of the one plugin that it has loaded.
+// Extracts the one loaded plugin from a worker's document.
 Result<ops::CatalogueAddition> addition_of(const std::string& document,
                                            const std::shared_ptr<PluginWorker>& worker) {
   ops::CatalogueAddition addition{worker->file(), {}, {}};
@@ -169,7 +169,7 @@ Result<ops::CatalogueAddition> addition_of(const std::string& document,
                                    row.at("device").get<std::string>(),
                                    row.at("operators").get<std::vector<std::string>>()});
     }
-  } catch (const std::exception& error) {  // json's exceptions and ours alike
+  } catch (const std::exception& error) {  // exceptions of json and of this project
     return Error{fmt::format("its worker's description cannot be read: {}", error.what()),
                  worker->file(), "use a worker program of the same release"};
   }

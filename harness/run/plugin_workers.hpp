@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins as the coordinator sees them: it never loads one, but asks a worker that has, one for
-// each plugin, so that a crash there is an error here.
+// The coordinator's access to plugins. It never loads one, but asks a worker that has, one worker
+// per plugin. A crash in the plugin is then an error here.
 #pragma once
 
 #include "base/env.hpp"
@@ -17,15 +17,16 @@ class PluginWorker;
 
 class PluginWorkers {
  public:
-  // Workers are `PROGRAM worker --plugin FILE`. `env` outlives this and the catalogues.
+  // Workers are `PROGRAM worker --plugin FILE`. `env` outlives this object and the catalogues.
   PluginWorkers(std::string worker_program, Env& env)
       : program_(std::move(worker_program)), env_(env) {}
 
-  // Built-in operators and those of the plugins; the model of the latter asks their worker. Errors
-  // (`where`: the file): it cannot be loaded, does not fit, or crashed.
+  // Returns the built-in operators and those of the plugins; the models of the latter ask their
+  // worker. Returns an error (`where`: the file) if a plugin cannot be loaded, is incompatible, or
+  // crashed.
   Result<std::shared_ptr<const ops::Catalogue>> catalogue(const std::vector<std::string>& files);
-  // Ends the workers: nothing of them must run while something is timed. One that is asked again
-  // starts anew.
+  // Ends the workers, because none may run during timing. A worker that is needed again is
+  // restarted.
   void rest();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every way of measuring a case asks of a worker first.
+// The first request to a worker for every way of measuring a case.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// With a check against the reference. `met`: of a layer, else empty.
+// Requests a check against the reference. `met`: for a layer, else empty.
 PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::MetLayouts met);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a worker outside of a run: what would run, and what this machine offers. Nothing is
+// Questions to a worker outside a run: what would run, and what this machine offers. Nothing is
 // timed.
 #pragma once
 
@@ -18,28 +18,29 @@
 
 namespace bench {
 
-// What a worker made of a case: implementation, layouts, times of creation, packing and the first
-// run (which is not checked), memory. Or the refusal: outcome and reason.
+// What a worker prepared for a case: implementation, layouts, memory, and the times of creation,
+// packing and the first run (which is not checked). Or the refusal: outcome and reason.
 struct PreparedCase {
   ops::LibraryInfo library;
   std::optional<PreparedReply> prepared;
-  std::optional<RefusedReply> refused;  // set where `prepared` is not
+  std::optional<RefusedReply> refused;  // set if `prepared` is not
 };
 
 struct ProbeOptions {
   std::string worker_program;                             // run as `PROGRAM worker`
   std::map<std::string, std::string> worker_environment;  // overrides
   std::function<bool()> interrupted;                      // may be empty
-  // Takes what the worker writes to standard error; empty: it goes to this program's.
+  // Receives the worker's standard error; empty: it goes to this program's standard error.
   std::function<void(const std::string&)> passed_on = {};
   std::vector<std::string> plugins = {};  // that the worker loads
 };
 
-// In a worker of its own, at most the case's timeout long. A crash or a hang of the worker is a
-// refusal. Error: no worker starts.
+// Uses a separate worker, for at most the case's timeout. If the worker crashes or hangs, the
+// result is a refusal. Returns an error if no worker starts.
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
 
-// The document of `PROGRAM worker --describe` with these plugins, at most kDescribeLimit long.
+// Returns the document of `PROGRAM worker --describe` with these plugins. Waits at most
+// kDescribeLimit.
 Result<std::string> describe_worker(const std::string& worker_program, Env& env,
                                     const std::vector<std::string>& plugins = {});
 inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);

@@ -21,7 +21,7 @@
 namespace bench {
 namespace {
 
-// Names of files stay readable, and below the 255 bytes of a file system.
+// File names stay readable, and below a file system's limit of 255 bytes.
 constexpr std::size_t kMaxStem = 150;
 
 constexpr std::string_view kHostDevice = "cpu";
@@ -33,7 +33,7 @@ ProfileSwitches switches_of(const ProfileWorld& world) {
 std::map<std::string, std::string> switch_values(const ProfileSwitches& switches) {
   std::string kinds;
   for (const RecordGroup group : switches.kinds) {
-    if (group == RecordGroup::counters) continue;  // a pass of its own
+    if (group == RecordGroup::counters) continue;  // a separate pass
     kinds += kinds.empty() ? "" : ",";
     kinds += record_group_names()[static_cast<std::size_t>(group)];
   }
@@ -56,7 +56,7 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
   request.warmup_iterations = spec.warmup.iterations;
   request.warmup_time = spec.warmup.time;
   if (job.reason == ProfileReason::failed) {
-    // As the timing pass came to the failure: with the check, and as many iterations.
+    // Runs as the timing pass did before the failure: with the check, and as many iterations.
     request.announce = ProfileRequest::Announce::yes;
     request.prepare.check = CheckKind::reference;
     const std::int64_t iterations = spec.warmup.iterations + spec.measure.min_iterations;
@@ -76,10 +76,10 @@ ProfilePassRecord record_of(const ProfiledReply& reply) {
   record.attributed = reply.attributed;
   record.unattributed = reply.unattributed;
   record.details = reply.details;
-  // Its rows are shown, but nothing of them counts.
+  // Its rows are shown but not used for any result.
   if (const auto reason = record.details.extract(kTraceVoidDetail)) {
     record.outcome = Outcome::failed;
-    record.reason = "the trace of the device is void: " + reason.mapped();
+    record.reason = "the trace of the device is invalid: " + reason.mapped();
   }
   return record;
 }
@@ -91,7 +91,7 @@ ProfilePassRecord record_of(Outcome outcome, std::string reason) {
   return record;
 }
 
-// Absent: interrupted.
+// Returns nullopt if interrupted.
 std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const ProfileJob& job,
                                              const ProfileRequest& request) {
   const Case& spec = *job.spec;
@@ -102,12 +102,12 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
   return record_of(reply.error().outcome, reply.error().reason);
 }
 
-// Hands the spool's whole lines on; a worker that was killed may leave half a line at its end.
-// Announced activities are written twice where they ended; whoever reads them pairs them again.
+// Forwards the complete lines of the spool; a killed worker may leave half a line at the end. An
+// announced activity that ended appears twice; readers pair the two.
 Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool,
                              ActivitySink* trace) {
   auto text = open_text(spool);
-  if (!text) return std::int64_t{0};  // the worker never came to open it
+  if (!text) return std::int64_t{0};  // the worker did not open it
   ActivityLineParser parser;
   TextSource::Line line;
   std::optional<Announcements> paired;
@@ -185,14 +185,14 @@ void count_case(const ProfileWorld& world, OpenPass& pass) {
     record.details["counters"] = fmt::format("n/a: {}", reason);
   };
   if (spec.key.device == kHostDevice) {
-    return unavailable("hardware counters are read of GPUs alone");
+    return unavailable("hardware counters are available only on GPUs");
   }
   if (Status started = world.session.ensure(spec.key.threads); !started) {
     return unavailable(started.error().message());
   }
   auto reply =
       world.session.ask<ProfiledReply>(counters_request(pass.request), spec.measure.timeout);
-  if (reply) {  // what a counter says outranks what a kernel's name says
+  if (reply) {  // a counter overrides the evidence of a kernel's name
     reply->details.merge(record.details);
     record.details = std::move(reply->details);
     return;
@@ -202,7 +202,7 @@ void count_case(const ProfileWorld& world, OpenPass& pass) {
   if (why.cause == Unanswered::Cause::interruption) return;
   record.outcome = why.outcome;
   record.reason = fmt::format("counters: {}", why.reason);
-  world.session.finish();  // an error of a device stays with its process
+  world.session.finish();  // confines an error of a device to its process
 }
 
 Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiling pass as the coordinator sees it: one case in a worker of its own, whose activities
-// are handed on to the result file as they stand; then a device's counters, in another worker.
+// The coordinator's part of the profiling pass: one case in a separate worker, whose activities are
+// forwarded to the result file unchanged. A device's counters follow in another worker.
 #pragma once
 
 #include "base/env.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-// Why a case is profiled: to see where its time goes, or what happened before it failed.
+// Why a case is profiled: to see how its time is spent, or what happened before it failed.
 enum class ProfileReason { wanted, failed };
 
 struct ProfileJob {
@@ -31,35 +31,35 @@ struct ProfileWorld {
   const RunOptions& options;
 };
 
-// The profiling pass of a case whose record is not yet appended.
+// The profiling pass of a case whose record has not been appended yet.
 struct OpenPass {
   const Case* spec;
   ProfileRequest request;
   ProfilePassRecord record;
 };
 
-// Whether the pass of a case needs a worker that records activities. It does not if a device's
-// counters alone are asked for.
+// Returns whether the pass of a case needs a worker that records activities. It does not if only a
+// device's counters were requested.
 bool records_activities(const ProfileWorld& world, ProfileReason reason);
-// Runs the case in the session's worker and appends its activities. A worker that fails leaves what
-// it wrote until then. Returns nullopt after an interruption, when nothing was appended. Error: the
-// sink's, or no folder for temporary files.
+// Runs the case in the session's worker and appends its activities. If the worker fails, the
+// activities that it wrote until then are kept. After an interruption it appends nothing and
+// returns nullopt. Returns an error of the sink, or if there is no folder for temporary files.
 Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const ProfileJob& job);
 
-// Whether the pass goes on with a device's hardware counters: they are asked for, and it has not
-// failed so far.
+// Returns whether the pass continues with a device's hardware counters: they were requested, and
+// the pass has not failed so far.
 bool counts_next(const ProfileWorld& world, const OpenPass& pass);
-// Counts in the session's worker, which is started if there is none and which has neither timed nor
-// traced. Where a device's counters are open, nothing else is done, but several cases may be
-// counted one after the other. The record says why counters are unavailable, and fails if the
-// worker does: the next case then gets another worker.
+// Counts in the session's worker, which is started if necessary and has neither timed nor traced.
+// While a device's counters are open, no other work is done, but several cases may be counted one
+// after the other. If counters are unavailable, the record states the reason. If the worker fails,
+// the record fails as well, and the next case gets another worker.
 void count_case(const ProfileWorld& world, OpenPass& pass);
 
-// trace_case() with the record appended, for what counts nothing.
+// trace_case() that also appends the record, for passes that count nothing.
 Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
                                                       const ProfileJob& job);
 
-// The trace of a failed case: "conv-forward-....json" in the folder, which is made.
+// Path of a failed case's trace, "conv-forward-....json" in the folder. Creates the folder.
 std::string failure_trace_path(const std::string& folder, const std::string& id);
 
 }  // namespace bench

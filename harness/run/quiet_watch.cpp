@@ -17,10 +17,10 @@
 namespace bench {
 namespace {
 
-// Shares of quiet looks from which runs wait little, and from which they wait in vain.
+// Fractions of quiet observations: above the first, runs wait little; below the second, in vain.
 constexpr double kMostlyQuiet = 0.8;
 constexpr double kHardlyQuiet = 0.2;
-// Beyond the watch itself, for the start of a worker.
+// Time limit beyond the watch itself, for starting a worker.
 constexpr Nanoseconds kWatchLimit = std::chrono::seconds(20);
 
 double share_of(std::int64_t part, const QuietWatch& watch) {
@@ -73,9 +73,7 @@ Finding quiet_finding(const QuietWatch& watch, Nanoseconds time) {
   }
   finding.level = quiet >= kHardlyQuiet ? Finding::Level::note : Finding::Level::problem;
   finding.consequence =
-      "only samples beside which the machine was quiet count: a run waits for them, up to twice "
-      "its "
-      "time";
+      "only samples between quiet canaries count: a run waits for them, up to twice its time";
   finding.remedy =
       watch.interrupted > watch.neighbour
           ? "stop what else runs here: see top; ask the host's owner for processors of "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quiet this machine is just now, and what disturbs it: for `bench doctor`.
+// Measures for `bench doctor` how quiet this machine is now, and what disturbs it.
 #pragma once
 
 #include "base/env.hpp"
@@ -14,28 +14,30 @@
 
 namespace bench {
 
-// Numbers of looks.
+// Numbers of observations.
 struct QuietWatch {
   std::int64_t looks = 0;
   std::int64_t quiet = 0;
-  // What explains the others, each by the first that applies.
-  std::int64_t interrupted = 0;  // a thread lost its processor in the midst of it
-  std::int64_t slow_clock = 0;   // also what a neighbour cannot slow down took longer
-  std::int64_t neighbour = 0;    // the core's units were shared
+  // Causes of the disturbed ones; each counts for the first cause that applies.
+  std::int64_t interrupted = 0;  // a thread lost its processor during the observation
+  std::int64_t slow_clock = 0;   // work that a neighbour cannot slow down also took longer
+  std::int64_t neighbour = 0;    // another thread shared the core's units
 };
 
-// What a look loses to an interrupt of its own guest is below this; another guest takes more.
+// An interrupt of its own guest costs an observation less than this; another guest costs more.
 inline constexpr Nanoseconds kLostToInterruption = std::chrono::microseconds(20);
-// A clock that is lower by more than this is another one.
+// A clock that is lower by more than this fraction counts as a different clock.
 inline constexpr double kClockTolerance = 0.03;
 
-// `levels` are those that are known beforehand, of a store; what is seen here is learnt.
+// `levels` are the levels already known from a store. The watch adds what it observes.
 QuietWatch judge_watch(const WatchedReply& watched, QuietLevels levels);
 
-// "quiet 62 % of 10.0 s; a neighbour on the core 31 %, a lower clock 2 %, taken away 5 %".
+// For example "quiet 62 % of 10.0 s; a neighbour on the core 31 %, a lower clock 2 %, taken away 5
+// %".
 Finding quiet_finding(const QuietWatch& watch, Nanoseconds time);
 
-// Watches with all threads, in a worker. Error: no worker, or one that cannot.
+// Observes with all threads, in a worker. Returns an error if no worker starts or it cannot
+// observe.
 Result<WatchedReply> watch_machine(const std::string& worker_program, Nanoseconds time, Env& env);
 
 }  // namespace bench

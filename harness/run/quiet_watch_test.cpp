@@ -50,7 +50,8 @@ TEST_F(QuietWatchTest, AQuietMachineIsGood) {
   EXPECT_EQ(finding.remedy, "");
 }
 
-// All looks alike say nothing of quiet, unless the store knows what quiet is.
+// Equal observations do not show whether the machine is quiet, unless the store has its quiet
+// level.
 TEST_F(QuietWatchTest, ADisturbanceThatNeverEndsIsSeenByWhatTheStoreKnows) {
   add(100, 1700ns);
   EXPECT_EQ(judge_watch(watched_, {}).quiet, 100);

@@ -15,22 +15,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As measured on two processors of a virtual machine. They only have to be of the right size: the
-// run's own pace replaces them.
+// Measured on two processors of a virtual machine. Only the order of magnitude matters, because the
+// run's own pace replaces these values.
 constexpr Nanoseconds kWorker = 150ms;        // start, handshake, end
-constexpr Nanoseconds kCanaryWorker = 250ms;  // the same, and four fixed pieces of work
+constexpr Nanoseconds kCanaryWorker = 250ms;  // the same, and the four fixed workloads
 constexpr int kCanaryWorkers = 3;             // before, midway, after
-constexpr Nanoseconds kPreparation = 70ms;    // of a case: creation, sample canaries, arena
+constexpr Nanoseconds kPreparation = 70ms;    // per case: creation, sample canaries, arena
 constexpr Nanoseconds kNodePreparation = 5ms;
-constexpr Nanoseconds kElementPreparation = 20ns;  // making a random value, storing and packing it
+// generating a random value, storing and packing it
+constexpr Nanoseconds kElementPreparation = 20ns;
 constexpr double kKernelFlopsPerSecond = 50e9;
 constexpr double kKernelBytesPerSecond = 10e9;
 constexpr double kReferenceFlopsPerSecond = 1e9;
-constexpr Nanoseconds kMaxReference = 1s;  // larger outputs are compared in part
-// A warm-up goes on beyond its time until the times are steady, mostly half of it again.
+constexpr Nanoseconds kMaxReference = 1s;  // larger outputs are compared only in part
+// A warm-up continues beyond its time until the times are steady, usually for another half of it.
 constexpr int kWarmupHalves = 3;
 
-// What the run itself has shown counts as much as the estimate when this part of it is done.
+// When this part of the run is done, its own pace has as much weight as the estimate.
 constexpr int kPriorPart = 8;
 
 using NetworkPointer = std::shared_ptr<const ops::Network>;
@@ -88,7 +89,7 @@ RunEstimate estimate_process(const Case& spec) {
 }
 
 Nanoseconds estimate_check(const Case& spec) {
-  // A network is checked against another execution of itself, which has to be prepared as well.
+  // A network is checked against another execution of itself, which also has to be prepared.
   if (network_of(spec) != nullptr) return preparation_time(spec);
   const auto flops = static_cast<double>(work_of(spec).flops);
   return std::min(time_at(flops, kReferenceFlopsPerSecond), kMaxReference);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run takes: by its plan, and while it goes on by its own pace. Pure functions.
+// Estimates the duration of a run from its plan and, during the run, from its pace. Pure functions.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// What a run spends its time on.
+// The parts of a run's time.
 struct RunEstimate {
   Nanoseconds timed{0};        // each process uses its whole share of max_time
   Nanoseconds warmup{0};       // until the times are steady
@@ -27,35 +27,35 @@ RunEstimate estimate_process(const Case& spec);
 // The check of a case against the reference, which only its first process makes.
 Nanoseconds estimate_check(const Case& spec);
 
-// The whole plan with as many processes as it asks for, as if this machine ran every case. Not in
-// it: processes that replace disturbed ones, which are as many again at most.
+// The whole plan with as many processes as it requests, as if this machine ran every case. It
+// excludes the processes that replace disturbed ones, which at most double the number.
 RunEstimate estimate_run(const Plan& plan);
 
-// The time left of a run. It begins with the estimate; the pace of the run itself counts more and
-// more.
+// The remaining time of a run. It starts with the estimate; the run's own pace gradually gets more
+// weight.
 class RunPace {
  public:
   explicit RunPace(const Plan& plan);
 
-  // The run begins with so many processes of the case with this index in the plan. Without a call
-  // a case has none.
+  // The run starts with this number of processes for the case with this index in the plan. Without
+  // a call, a case has none.
   void expect(std::size_t index, std::int64_t processes);
-  // One process of the case is done or was given up; so many are left.
+  // One process of the case was finished or given up; `left` processes remain.
   void finish(std::size_t index, std::int64_t left);
   // `elapsed`: since the first process of the run began.
   Nanoseconds remaining(Nanoseconds elapsed) const;
 
  private:
   struct Entry {
-    Nanoseconds process{0};  // of each process, with its part of the workers
-    Nanoseconds check{0};    // of the first process
+    Nanoseconds process{0};  // per process, with its part of the workers
+    Nanoseconds check{0};    // only in the first process
     std::int64_t left = 0;
     bool is_checked = false;
   };
   static Nanoseconds left_of(const Entry& entry);
 
   std::vector<Entry> entries_;
-  Nanoseconds whole_{0};  // as expected at the beginning
+  Nanoseconds whole_{0};  // as estimated at the beginning
   Nanoseconds left_{0};
   Nanoseconds done_{0};
 };

@@ -22,7 +22,7 @@ Case make_case(const char* id, int processes) {
   return test::make_case(id, measure, {3, 100ms});
 }
 
-// Warm-up, checks, setup and workers were no part of it.
+// The estimate used to omit warm-up, checks, setup and workers.
 TEST(RunEstimate, CountsEverythingThatARunSpendsItsTimeOn) {
   const RunEstimate process = estimate_process(make_case(kSmall, 5));
   EXPECT_EQ(process.timed, 200ms);
@@ -72,7 +72,7 @@ TEST_F(RunPaceTest, BeginsWithTheEstimate) {
 TEST_F(RunPaceTest, GoesOverToThePaceOfTheRun) {
   const Nanoseconds whole = expected();
   const Nanoseconds part = whole / 10;
-  // Five times as fast as estimated. What is left comes down without a jump.
+  // Five times as fast as estimated. The remaining time decreases without a jump.
   Nanoseconds before = whole;
   for (int done = 1; done < 9; ++done) {
     pace_.finish(0, 10 - done);

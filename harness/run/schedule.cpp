@@ -14,7 +14,7 @@ namespace {
 
 using Group = std::vector<std::size_t>;
 
-// Items by key, in the order of each key's first appearance.
+// Groups items by key, in the order of each key's first appearance.
 template <class Key>
 class Grouping {
  public:
@@ -53,15 +53,15 @@ std::string problem_id(const CaseKey& key) {
 
 std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> wanted,
                                           int process, std::uint64_t seed) {
-  // Threads; device, whose library must not be in the process that times another; of a network, its
-  // id.
+  // Threads; device, whose library must not be in a process that times another device; the id, for
+  // a network.
   using WorkerKey = std::tuple<std::optional<int>, std::string, std::string>;
   Grouping<WorkerKey> by_worker;
   for (const std::size_t i : wanted) {
     const CaseKey& key = plan.cases[i].key;
     by_worker.add({key.threads, key.device, key.op == "network" ? problem_id(key) : ""}, i);
   }
-  // Two draws mix seed and process: neighbouring pairs must not share their order.
+  // Two generators mix seed and process: neighbouring pairs must not have the same order.
   SplitMix mixer(seed);
   SplitMix random(mixer.next() + static_cast<std::uint64_t>(process));
   std::vector<std::pair<WorkerKey, Group>> workers = std::move(by_worker).take();

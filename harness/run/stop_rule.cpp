@@ -23,7 +23,7 @@ std::int64_t next_round(const StopRule& rule, std::int64_t taken, Nanoseconds ti
   const Nanoseconds limit = taken == 0 ? kFirstRoundTime : kRoundTime;
   const Nanoseconds left = std::min(limit, rule.share - timed);
   const std::int64_t wanted = taken == 0 ? rule.min_samples : taken;
-  // Rounded up: a share that is no multiple of the sample must still be used up.
+  // Rounded up: a share that is not a multiple of the sample must still be used up.
   const std::int64_t fits = (std::max<std::int64_t>(left.count(), 0) + duration - 1) / duration;
   return std::clamp<std::int64_t>(std::min(wanted, fits), 1, kMaxSamples);
 }

@@ -24,7 +24,8 @@ using testing::Pair;
 constexpr const char* kHalf = "gemm/forward/m256n256k256/f16/cublaslt/cuda/hot";
 constexpr const char* kSingle = "gemm/forward/m256n256k256/f32/cublaslt/cuda/hot";
 
-// Two convolutions, of which cuDNN serves the first by padding its three channels, and a pooling.
+// Two convolutions and a pooling. cuDNN supports the first convolution by padding its three
+// channels.
 Case network_case(DataType dtype) {
   const auto layer = [](const char* name, const char* op, const char* input) {
     return ops::LayerDefinition{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker program started for one line of output and nothing else.
+// Starts a worker program for a single line of output.
 #pragma once
 
 #include "base/env.hpp"
@@ -18,8 +18,9 @@ struct DocumentRequest {
   Nanoseconds limit{0};
 };
 
-// The first line that it writes to standard output. Error: it does not start, writes nothing within
-// the limit, or ends otherwise than with status 0; the reason has what it wrote to standard error.
+// Returns the first line that it writes to standard output. Returns an error if it does not start,
+// writes nothing within the limit, or ends with a status other than 0. The reason includes its
+// standard error.
 Result<std::string> worker_document(const DocumentRequest& request, Env& env);
 
 }  // namespace bench

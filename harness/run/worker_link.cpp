@@ -14,11 +14,11 @@
 namespace bench {
 namespace {
 
-// Dynamic linking and the library's start, on a machine that is busy.
+// Enough for dynamic linking and starting the library on a busy machine.
 constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
-// From closed output to exit, or from `quit` to exit: freeing a gigabyte takes less.
+// From closed output to exit, or from `quit` to exit; freeing a gigabyte takes less.
 constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
-// A tool around the worker loads and instruments it, and in the end writes its report.
+// A tool around the worker loads and instruments it, and writes its report at the end.
 constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
 
 const char* activity(const Request& request) {
@@ -31,7 +31,7 @@ const char* activity(const Request& request) {
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
     const char* operator()(const RoundRequest&) const { return "measuring"; }
     const char* operator()(const ProfileRequest&) const { return "profiling"; }
-    const char* operator()(const CanaryRequest&) const { return "taking the canaries"; }
+    const char* operator()(const CanaryRequest&) const { return "measuring the canaries"; }
     const char* operator()(const WatchRequest&) const { return "watching the machine"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
     const char* operator()(const QuitRequest&) const { return "ending"; }
@@ -116,7 +116,7 @@ class ProcessLink final : public WorkerLink {
   ChildProcess process_;
   Clock& clock_;
   Nanoseconds started_;
-  Nanoseconds patience_;  // from closed output or `quit` to its exit
+  Nanoseconds patience_;  // from closed output or `quit` to the worker's exit
   std::function<void(const std::string&)> passed_on_;
   std::optional<Nanoseconds> lifetime_;
 };
@@ -156,13 +156,13 @@ std::vector<std::string> worker_arguments(const WorkerProgram& program) {
   return arguments;
 }
 
-// The worker below the command, which a shell splits into words as its user would have it.
+// Starts the worker under the command. A shell splits the command into words, as on a command line.
 Result<ChildProcess> start_under(const WorkerProgram& program,
                                  std::map<std::string, std::string> environment,
                                  std::vector<int> processors, Clock& clock) {
   BENCH_ASSIGN_OR_RETURN(ChannelListener listener, ChannelListener::create());
   environment[kChannelVariable] = listener.path();
-  environment.erase(kCoordinatorVariable);  // its parent is another
+  environment.erase(kCoordinatorVariable);  // its parent is not the coordinator
   std::vector<std::string> arguments = {"-c", fmt::format("exec {} \"$@\"", *program.under),
                                         "bench", program.program};
   for (std::string& argument : worker_arguments(program)) arguments.push_back(std::move(argument));
@@ -173,7 +173,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
   const auto wait = process.wait_for_channel(listener, kToolLimit, nullptr, clock);
   if (wait == ChildProcess::Wait::ready) return process;
   const ProcessEnd how = process.finish(kWorkerEndLimit, clock);
-  return Error{fmt::format("no worker came up below it: {}{}", how.text(),
+  return Error{fmt::format("the command did not start a worker: {}{}", how.text(),
                            last_words(process.standard_error())),
                fmt::format("--under '{}'", *program.under),
                "the command must start the program that is appended to it"};
@@ -181,7 +181,8 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 
 }  // namespace
 
-// The last line that is not empty: the loader's, the library's or the runtime's explanation.
+// Returns the last line that is not empty: an explanation by the loader, the library or the
+// runtime.
 std::string last_words(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";
@@ -222,7 +223,7 @@ Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
   const auto* greeting = std::get_if<HelloReply>(&reply->reply);
   if (greeting == nullptr) {
     const auto* refused = std::get_if<RefusedReply>(&reply->reply);
-    return Error{"no worker: it answers the greeting with " +
+    return Error{"worker handshake failed: " +
                      (refused != nullptr ? refused->reason : std::string("another message")),
                  "", ""};
   }
@@ -231,9 +232,10 @@ Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
 
 Status check_protocol(const HelloReply& greeting, const HelloRequest& hello) {
   if (greeting.protocol == hello.protocol) return Done{};
-  return Error{fmt::format("no worker: it speaks version {} of the worker protocol, this is {}",
-                           greeting.protocol, hello.protocol),
-               "", "use a worker program of the same release"};
+  return Error{
+      fmt::format("no worker: it speaks version {} of the worker protocol, this program version {}",
+                  greeting.protocol, hello.protocol),
+      "", "use a worker program of the same release"};
 }
 
 }  // namespace bench

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-// What a failed call's time was meant for: the worker itself can no longer tell.
+// Charges a failed call's time by the kind of request: the worker can no longer report it.
 void charge(const Request& request, Nanoseconds time, Spent& spent) {
   if (std::holds_alternative<RoundRequest>(request)) {
     spent.timed += time;
@@ -57,8 +57,8 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
   return std::move(reply->reply);
 }
 
-// A signal to the whole group of processes may end the worker before this process looks at its own:
-// such a death is not the case's fault.
+// A signal to the whole process group may end the worker before this process handles its own. The
+// case did not cause such a death.
 Unanswered WorkerSession::unanswered(WorkerFailure failure) const {
   using Cause = Unanswered::Cause;
   using Kind = WorkerFailure::Kind;
@@ -74,7 +74,7 @@ Unanswered WorkerSession::unanswered(Reply reply) {
   if (auto* refused = std::get_if<RefusedReply>(&reply)) {
     return {Cause::refusal, refused->outcome, std::move(refused->reason)};
   }
-  return {Cause::another_answer, Outcome::failed, "the worker sent another kind of answer"};
+  return {Cause::another_answer, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }
 
 void WorkerSession::finish() {

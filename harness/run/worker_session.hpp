@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker of a run, started when first needed and replaced after its failure, what it is asked,
-// and the sum of what all of them did.
+// One worker of a run: starts it on first use, replaces it after a failure, sends requests to it,
+// and sums up the work of all workers.
 #pragma once
 
 #include "base/env.hpp"
@@ -17,11 +17,11 @@
 
 namespace bench {
 
-// Why a request has no answer of the wanted type.
+// Why a request has no answer of the requested type.
 struct Unanswered {
   enum class Cause { interruption, failure, refusal, another_answer };
   Cause cause;
-  Outcome outcome;  // of the case that was worked on; an interruption says nothing of it
+  Outcome outcome;  // outcome of the current case; not meaningful for an interruption
   std::string reason;
 
   bool worker_is_gone() const { return cause == Cause::interruption || cause == Cause::failure; }
@@ -32,11 +32,11 @@ class WorkerSession {
   WorkerSession(WorkerFactory factory, HelloRequest hello, std::function<bool()> interrupted,
                 Clock& clock);
 
-  // A worker for `threads` is there afterwards. Error: it cannot be started, or the run was
-  // interrupted meanwhile.
+  // Ensures that a worker for `threads` is running. Returns an error if it cannot be started, or if
+  // the run is interrupted during the start.
   Status ensure(std::optional<int> threads);
   bool is_interrupted() const { return interrupted_ && interrupted_(); }
-  const HelloReply& greeting() const { return greeting_; }  // of the last worker started
+  const HelloReply& greeting() const { return greeting_; }  // handshake of the last worker started
 
   template <class Wanted>
   Result<Wanted, Unanswered> ask(const Request& request, Nanoseconds limit) {
@@ -45,11 +45,11 @@ class WorkerSession {
     if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
     return unanswered(std::move(*reply));
   }
-  // Between the last request and its reply: nothing in the reply can have lasted longer.
+  // Time between the last request and its reply: an upper limit for every duration in the reply.
   Nanoseconds last_call() const { return last_call_; }
   void finish();
 
-  // Over all finished workers.
+  // Sum over all finished workers.
   Accounting accounting() const;
 
  private:
@@ -64,12 +64,12 @@ class WorkerSession {
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;
   Nanoseconds last_call_{0};
-  Spent spent_;  // of the present worker, by its own account, and its start
+  Spent spent_;  // of the current worker: its own report, and its start
   Accounting total_;
 };
 
-// What the worker's greeting adds to a run's environment: its library, and the arena that cold
-// caches rotate over.
+// Adds the facts of the worker's handshake to a run's environment: its library, and the arena over
+// which cold caches rotate.
 void add_library(const HelloReply& worker, EnvironmentRecord& environment);
 
 }  // namespace bench

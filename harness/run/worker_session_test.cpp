@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using Answer = Result<Reply, WorkerFailure>;
 using Cause = Unanswered::Cause;
 
-// Greets, then gives the same answer to everything.
+// Answers the handshake, then gives the same answer to every request.
 class OneAnswer final : public WorkerLink {
  public:
   explicit OneAnswer(Answer answer) : answer_(std::move(answer)) {}
@@ -78,7 +78,7 @@ TEST_F(WorkerSessionTest, a_refusal_keeps_its_outcome_and_the_worker) {
 
 TEST_F(WorkerSessionTest, another_answer_is_a_failure_of_the_case) {
   expect_unanswered(Reply(DoneReply{}), {Cause::another_answer, Outcome::failed,
-                                         "the worker sent another kind of answer"});
+                                         "the worker sent an unexpected kind of answer"});
   EXPECT_FALSE(ended_);
 }
 
@@ -88,7 +88,7 @@ TEST_F(WorkerSessionTest, a_failure_ends_the_worker) {
   EXPECT_TRUE(ended_);
 }
 
-// SIGTERM to the whole group of processes was recorded as a crash of the case.
+// SIGTERM to the whole process group was recorded as a crash of the case.
 TEST_F(WorkerSessionTest, a_worker_that_dies_of_an_interruption_has_not_crashed) {
   interrupted_ = [] { return true; };
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "the worker ended with SIGTERM"},

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// P(-t <= T <= t) for whole degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4.
+// P(-t <= T <= t) for integer degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4.
 double central_probability(double t, int degrees) {
   const double angle = std::atan(t / std::sqrt(degrees));
   const double cosine_squared = std::pow(std::cos(angle), 2);
@@ -38,7 +38,7 @@ double student_t_quantile(double p, int degrees) {
   while (distribution(high, degrees) < p) high *= 2;
   for (;;) {
     const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return high;  // no double lies between
+    if (middle <= low || middle >= high) return high;  // there is no double in between
     (distribution(middle, degrees) < p ? low : high) = middle;
   }
 }

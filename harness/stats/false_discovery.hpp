@@ -7,8 +7,9 @@
 
 namespace bench {
 
-// Adjusted p-values in the order of `p_values`, which lie within 0..1: the least rate q at which
-// each would be rejected. At rate q all with adjusted p <= q are.
+// Returns adjusted p-values in the order of `p_values`, which must lie within 0..1. Each one is the
+// lowest rate q at which its hypothesis is rejected. At rate q, all hypotheses with adjusted p <= q
+// are rejected.
 std::vector<double> adjusted_p_values(std::span<const double> p_values);
 
 }  // namespace bench

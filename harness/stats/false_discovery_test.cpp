@@ -32,7 +32,7 @@ TEST(FalseDiscovery, KeepsTheOrderOfItsInput) {
   EXPECT_THAT(adjusted_p_values(one), ElementsAre(0.2));
 }
 
-// The definition: the largest k with p(k) <= k q / m; the k smallest are rejected.
+// The definition: find the largest k with p(k) <= k q / m and reject the k smallest.
 TEST(FalseDiscovery, RejectsWhatTheDefinitionRejects) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(0, 1);

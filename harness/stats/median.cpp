@@ -10,7 +10,8 @@
 namespace bench {
 namespace {
 
-constexpr double kNormalDeviations = 1.4826;  // of a median absolute deviation, for normal values
+// Standard deviation / median absolute deviation of normal values
+constexpr double kNormalDeviations = 1.4826;
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> ordered(values.begin(), values.end());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics of numbers. They need not be sorted; absent without any.
+// Order statistics of numbers, which need not be sorted. Functions return nullopt if there are
+// none.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@
 
 namespace bench {
 
-// Mean of the two middle values for an even number.
+// For an even number of values, the mean of the two middle ones.
 std::optional<double> median(std::span<const double> values);
 // Type-7 quantile (linear interpolation, R's default); 0 <= p <= 1.
 std::optional<double> quantile(std::span<const double> values, double p);

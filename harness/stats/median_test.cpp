@@ -28,7 +28,7 @@ TEST(QuantileTest, interpolates_as_type_7) {
   EXPECT_EQ(quantile(kNone, 0.5), std::nullopt);
 }
 
-// Median 3; deviations 2, 1, 0, 1, 97: their median is 1, wherever the largest lies.
+// Median 3; deviations 2, 1, 0, 1, 97: their median is 1, whatever the largest value is.
 TEST(ScaledDeviationTest, is_of_the_median_about_the_median) {
   EXPECT_DOUBLE_EQ(*scaled_deviation(std::vector<double>{1, 2, 3, 4, 100}), 1.4826);
   EXPECT_EQ(scaled_deviation(std::vector{5.0}), 0);

@@ -21,7 +21,7 @@ void RunningMedian::add(std::int64_t value) {
   balance();
 }
 
-// `value` is in one of the halves.
+// `value` must be in one of the halves.
 void RunningMedian::remove(std::int64_t value) {
   if (const auto low = low_.find(value); low != low_.end()) {
     low_.erase(low);

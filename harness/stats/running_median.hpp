@@ -12,11 +12,12 @@ namespace bench {
 
 class RunningMedian {
  public:
-  // Of the latest `window` integers; nullopt: of all.
+  // Median of the latest `window` integers; nullopt: of all integers.
   explicit RunningMedian(std::optional<std::size_t> window = std::nullopt) : window_(window) {}
   void add(std::int64_t value);
   std::size_t size() const { return low_.size() + high_.size(); }
-  // The mean of the two middle ones, rounded towards the lower, of an even number; absent of none.
+  // Returns the median. For an even number of values: the mean of the two middle ones, rounded
+  // towards the lower one. Returns nullopt without values.
   std::optional<std::int64_t> value() const;
 
  private:
@@ -24,8 +25,9 @@ class RunningMedian {
   void balance();
 
   std::optional<std::size_t> window_;
-  std::deque<std::int64_t> order_;          // oldest first; empty without a window
-  std::multiset<std::int64_t> low_, high_;  // halves; of an odd number `low_` has one more
+  std::deque<std::int64_t> order_;  // oldest first; empty without a window
+  // The two halves; for an odd number, `low_` has one more
+  std::multiset<std::int64_t> low_, high_;
 };
 
 }  // namespace bench

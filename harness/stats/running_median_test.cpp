@@ -18,7 +18,7 @@ TEST(RunningMedianTest, EqualsTheMedianOfAllSoFarWhateverTheirOrder) {
   std::vector<double> all;
   std::int64_t value = 17;
   for (int i = 0; i < 200; ++i) {
-    value = (value * 7919 + 104729) % 1009;  // repeats some, in no order
+    value = (value * 7919 + 104729) % 1009;  // repeats some values, in mixed order
     running.add(value);
     all.push_back(static_cast<double>(value));
     ASSERT_EQ(running.value(), static_cast<std::int64_t>(std::floor(*median(all)))) << i;
@@ -32,7 +32,7 @@ TEST(RunningMedianTest, WithAWindowEqualsTheMedianOfTheLatest) {
   std::vector<double> latest;
   std::int64_t value = 17;
   for (int i = 0; i < 200; ++i) {
-    value = (value * 7919 + 104729) % 11;  // repeats many, in no order
+    value = (value * 7919 + 104729) % 11;  // repeats many values, in mixed order
     running.add(value);
     latest.push_back(static_cast<double>(value));
     if (latest.size() > kWindow) latest.erase(latest.begin());

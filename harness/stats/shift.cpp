@@ -19,10 +19,10 @@ std::vector<double> differences_of(std::span<const double> base,
   return differences;
 }
 
-// Probability of each U of samples of m and n values: the largest value of all is one of the m,
-// which exceeds all n, or one of the n.
+// Returns the probability of each U for samples of m and n values. Recurrence: the largest value
+// overall is either one of the m, which then exceeds all n, or one of the n.
 std::vector<double> distribution_of(std::size_t m, std::size_t n) {
-  std::vector<std::vector<double>> row(n + 1, std::vector<double>{1});  // of i = 0 and each j
+  std::vector<std::vector<double>> row(n + 1, std::vector<double>{1});  // for i = 0 and each j
   for (std::size_t i = 1; i <= m; ++i) {
     std::vector<std::vector<double>> next(n + 1, std::vector<double>{1});
     for (std::size_t j = 1; j <= n; ++j) {
@@ -54,7 +54,7 @@ std::optional<ShiftInterval> shift_interval(std::span<const double> base,
   assert(base.size() <= kMaxShiftSamples && candidate.size() <= kMaxShiftSamples);
   if (base.empty() || candidate.empty()) return std::nullopt;
   const std::vector<double> probability = distribution_of(base.size(), candidate.size());
-  // Between the differences of rank c and N + 1 - c with probability 1 - 2 P(U < c).
+  // The probability of a shift between the differences of rank c and N + 1 - c is 1 - 2 P(U < c).
   std::size_t rank = 0;
   double outside = 0;
   double tail = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much two independent samples differ in place (log times of processes, measured apart): the
-// Hodges-Lehmann estimate for two samples and its interval from the exact distribution of Mann and
-// Whitney's U. Hollander, Wolfe & Chicken, Nonparametric Statistical Methods, 4.2-4.3.
+// The shift between two independent samples (log times of processes that ran at different times).
+// Computes the Hodges-Lehmann estimate for two samples, and its interval from the exact
+// distribution of Mann and Whitney's U. Hollander, Wolfe & Chicken, Nonparametric Statistical
+// Methods, 4.2-4.3.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +11,17 @@
 
 namespace bench {
 
-// Median of all differences candidate - base; absent where a sample is empty.
+// Returns the median of all differences candidate - base; nullopt if a sample is empty.
 std::optional<double> shift(std::span<const double> base, std::span<const double> candidate);
 
 struct ShiftInterval {
   double low = 0;
   double high = 0;
-  double confidence = 0;  // exact coverage where no two values are equal
+  double confidence = 0;  // coverage; exact if no two values are equal
 };
-// The narrowest symmetric pair of order statistics of those differences with coverage >=
-// `coverage`; absent where even the outermost pair covers less. Samples of up to kMaxShiftSamples
-// values.
+// Returns the narrowest symmetric pair of order statistics of those differences with at least
+// `coverage`. Returns nullopt if even the outermost pair covers less. Each sample may have up to
+// kMaxShiftSamples values.
 std::optional<ShiftInterval> shift_interval(std::span<const double> base,
                                             std::span<const double> candidate, double coverage);
 inline constexpr std::size_t kMaxShiftSamples = 200;

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-// Rank c of the interval, from samples whose differences are 1, 2, 3, ... m n.
+// Returns rank c of the interval, from samples whose differences are 1, 2, 3, ... m n.
 std::size_t rank_of(std::size_t m, std::size_t n, double coverage) {
   std::vector<double> base;
   std::vector<double> candidate;
@@ -40,7 +40,7 @@ TEST(ShiftInterval, AbsentWhereEvenTheWholeRangeCoversLess) {
   EXPECT_FALSE(shift_interval({}, {}, 0.5).has_value());
 }
 
-// Of all ways to choose which values are the candidate's.
+// Over all ways to choose the candidate's values.
 TEST(ShiftInterval, ConfidenceIsThatOfTheEnumeration) {
   const std::size_t m = 4;
   const std::size_t n = 5;
@@ -53,7 +53,7 @@ TEST(ShiftInterval, ConfidenceIsThatOfTheEnumeration) {
   std::size_t all = 0;
   for (unsigned pattern = 0; pattern < 1U << (m + n); ++pattern) {
     if (static_cast<std::size_t>(__builtin_popcount(pattern)) != n) continue;
-    std::size_t u = 0;  // pairs in which the candidate's value is the larger one
+    std::size_t u = 0;  // pairs in which the candidate's value is larger
     for (std::size_t i = 0; i < m + n; ++i) {
       for (std::size_t j = 0; j < i; ++j) u += (pattern >> i & 1U) == 1 && (pattern >> j & 1U) == 0;
     }

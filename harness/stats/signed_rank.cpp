@@ -9,10 +9,10 @@
 namespace bench {
 namespace {
 
-// Whole numbers in proportion to the ranks: twice as large where one is shared by an even number.
+// Integers proportional to the ranks. All are doubled if an even number of values share a rank.
 struct SignedRanks {
   std::vector<std::size_t> ranks;  // in ascending order of absolute value
-  std::size_t positive = 0;        // sum of those of positive differences
+  std::size_t positive = 0;        // sum of the ranks of positive differences
   std::size_t negative = 0;
 };
 
@@ -26,7 +26,7 @@ SignedRanks signed_ranks(std::span<const double> differences) {
             [](double a, double b) { return std::abs(a) < std::abs(b); });
   std::vector<std::size_t> doubled;
   for (std::size_t first = 0; first < values.size();) {
-    std::size_t last = first;  // of the equal ones
+    std::size_t last = first;  // last index of the equal values
     while (last + 1 < values.size() && std::abs(values[last + 1]) == std::abs(values[first])) {
       ++last;
     }
@@ -42,29 +42,29 @@ SignedRanks signed_ranks(std::span<const double> differences) {
   return result;
 }
 
-// Probability of each sum of a random subset of the ranks. Halving at each step keeps all in range:
-// there are 2^n subsets.
+// Returns the probability of each sum of a random subset of the ranks. Halving at each step keeps
+// all values in range despite 2^n subsets.
 std::vector<double> distribution_of(std::span<const std::size_t> ranks) {
   std::vector<double> probability = {1};
   probability.reserve(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
   for (const std::size_t rank : ranks) {
     const std::size_t sums = probability.size();
     probability.resize(sums + rank, 0);
-    // From the largest sum on, so that none has counted the rank yet that it is added to.
+    // From the largest sum down, so that each sum counts the rank only once.
     for (std::size_t sum = sums; sum-- > 0;) probability[sum + rank] += probability[sum];
     for (double& p : probability) p /= 2;
   }
   return probability;
 }
 
-// From the tail on, where the terms are smallest.
+// Sums from the tail, where the terms are smallest.
 double p_at_least(const std::vector<double>& probability, std::size_t sum) {
   double p = 0;
   for (std::size_t i = probability.size(); i > sum; --i) p += probability[i - 1];
   return std::min(p, 1.0);
 }
 
-// The c of the bounds, from 1; 0 where there is none.
+// Returns the number c of the bounds, from 1; 0 if there is none.
 std::size_t bound_number(std::size_t n, double alpha) {
   std::vector<std::size_t> ranks(n);
   for (std::size_t i = 0; i < n; ++i) ranks[i] = i + 1;

@@ -11,32 +11,32 @@
 
 namespace bench {
 
-inline constexpr std::size_t kMaxPairs = 1000;  // the tables of the exact test stay small
+inline constexpr std::size_t kMaxPairs = 1000;  // limits the tables of the exact test
 
-// One-sided p-values under the hypothesis that each difference is as likely positive as negative, W
-// being the sum of the ranks of the positive ones. Zeros are left out, equal absolute values share
-// the mean of their ranks, and the probability is exact for the ranks that result. 1 without any
-// difference but zeros.
+// One-sided p-values of the hypothesis that each difference is equally likely to be positive or
+// negative. W is the sum of the ranks of the positive differences. Zeros are left out, and equal
+// absolute values share the mean of their ranks. The probability is exact for the resulting ranks.
+// Both p-values are 1 if there are only zeros.
 struct SignedRankP {
   double greater = 1;  // P(W >= w)
-  double less = 1;     // P(W <= w): what `greater` is of the mirror image
+  double less = 1;     // P(W <= w): `greater` for the negated differences
 };
-// Differences are finite.
+// Differences must be finite.
 SignedRankP signed_rank_p(std::span<const double> differences);
 
-// Means of all pairs i <= j, ascending: n (n + 1) / 2 of them.
+// Returns the means of all pairs i <= j, ascending: n (n + 1) / 2 values.
 std::vector<double> walsh_averages(std::span<const double> differences);
 
 class HodgesLehmann {
  public:
   explicit HodgesLehmann(std::span<const double> differences);
 
-  // Median of the Walsh averages; absent without differences.
+  // Returns the median of the Walsh averages; nullopt without differences.
   std::optional<double> estimate() const;
 
-  // Each with an error of at most `alpha`: Walsh average number c from either end, c - 1 being the
-  // largest k with P(W <= k) <= alpha. Absent where even the outermost average has a larger error:
-  // 2^-n > alpha.
+  // Each bound has an error of at most `alpha`. It is Walsh average number c from its end, where c
+  // - 1 is the largest k with P(W <= k) <= alpha. A bound is nullopt if even the outermost average
+  // has a larger error: 2^-n > alpha.
   struct Bounds {
     std::optional<double> low, high;
   };

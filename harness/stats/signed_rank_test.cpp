@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Differences of n pairs whose positive ranks sum to `sum`: greedily from the largest.
+// Differences of n pairs whose positive ranks sum to `sum`: chosen greedily from the largest.
 std::vector<double> with_rank_sum(int n, int sum) {
   std::vector<double> differences;
   for (int rank = n; rank >= 1; --rank) {
@@ -28,7 +28,7 @@ std::vector<double> with_rank_sum(int n, int sum) {
 // Approximate Statistical Procedures (1964), table 2.
 struct Row {
   int n;
-  int at_5, at_2_5, at_1, at_0_5;  // percent; -1: none
+  int at_5, at_2_5, at_1, at_0_5;  // per cent; -1: no value
 };
 constexpr Row kPublished[] = {
     {5, 0, -1, -1, -1},       {6, 2, 0, -1, -1},        {7, 3, 2, 0, -1},
@@ -67,12 +67,12 @@ TEST(SignedRank, SmallCasesByHand) {
   EXPECT_DOUBLE_EQ(signed_rank_p(zeros).greater, 1);
   const double with_zero[] = {0, 1, 2};
   EXPECT_DOUBLE_EQ(signed_rank_p(with_zero).greater, 0.25);
-  // Ranks 1.5, 1.5, 3: W = 4.5 of the sums 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6.
+  // Ranks 1.5, 1.5, 3: W = 4.5 among the sums 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6.
   const double tied[] = {-1, 1, 2};
   EXPECT_DOUBLE_EQ(signed_rank_p(tied).greater, 3.0 / 8);
 }
 
-// Every sign pattern of the ranks, counted one by one.
+// Enumerates every sign pattern of the ranks.
 double p_by_enumeration(const std::vector<double>& differences) {
   std::vector<double> ranks;
   double observed = 0;
@@ -102,7 +102,7 @@ TEST(SignedRank, EqualsTheEnumerationOfAllSigns) {
   std::mt19937 random(20261121);
   for (int round = 0; round < 300; ++round) {
     std::vector<double> differences(5 + random() % 9);
-    // Few different values: ties and zeros.
+    // Few distinct values give ties and zeros.
     for (double& x : differences) x = static_cast<double>(random() % 11) - 4;
     EXPECT_DOUBLE_EQ(signed_rank_p(differences).greater, p_by_enumeration(differences));
   }
@@ -133,7 +133,7 @@ TEST(HodgesLehmann, BoundsNeedEnoughPairs) {
   EXPECT_DOUBLE_EQ(*HodgesLehmann(five).bounds(0.05).high, 5);
 }
 
-// A bound excludes 0 exactly where the test rejects.
+// A bound excludes 0 exactly if the test rejects.
 TEST(HodgesLehmann, BoundsAndTestAgree) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal(0.3, 1);

@@ -36,22 +36,24 @@ long double central_probability(std::size_t n) {
 }
 
 struct OrderPair {
-  std::size_t low;  // rank from 0; the other is size - 1 - low
+  std::size_t low;  // rank from 0; the other rank is size - 1 - low
   double coverage;
 };
 
 // The median lies between the order statistics of rank k and n+1-k with probability P(k <= B <=
-// n-k): as many samples below it as a fair coin shows heads. Sums from the centre outward, O(sqrt
-// n) terms.
+// n-k). B is the number of samples below the median, like heads of a fair coin. Sums from the
+// center outwards, O(sqrt n) terms.
 std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
   if (n == 0) return std::nullopt;
-  // Rank k (from 1) of the narrowest pair; for odd n that pair is the middle alone and covers 0.
+  // Rank k (from 1) of the narrowest pair; for odd n, that pair is only the middle value and covers
+  // 0.
   std::size_t k = (n + 1) / 2;
   long double term = central_probability(n);
   long double sum = n % 2 == 0 ? term : 0;
   while (k > 1 && static_cast<double>(sum) < coverage) {
     --k;
-    // Adds P(B = k) and P(B = n - k); from C(n, k+1) to C(n, k) but for odd n's first step.
+    // Adds P(B = k) and P(B = n - k). The term goes from C(n, k+1) to C(n, k), except in the first
+    // step for odd n.
     if (n % 2 == 0 || k + 1 < (n + 1) / 2)
       term = term * static_cast<long double>(k + 1) / static_cast<long double>(n - k);
     sum += 2 * term;

@@ -92,7 +92,7 @@ TEST(MedianInterval, KnownRanks) {
   EXPECT_EQ(twenty->high, Nanoseconds(15));
 }
 
-// Coverage of ranks (k, n+1-k) by enumerating all 2^n ways in which samples lie below or above the
+// Coverage of ranks (k, n+1-k): enumerates all 2^n ways in which samples lie below or above the
 // median.
 double enumerated_coverage(int n, int k) {
   std::int64_t covered = 0;
@@ -120,7 +120,7 @@ TEST(MedianInterval, AgreesWithEnumeration) {
   }
 }
 
-// Pascal's triangle modulo nothing: rows of C(n, k) / 2^n by adding neighbours, for larger n.
+// Pascal's triangle in floating point: rows of C(n, k) / 2^n by adding neighbours, for larger n.
 TEST(MedianInterval, AgreesWithPascalsTriangle) {
   std::vector<long double> row = {1};
   for (int n = 1; n <= 600; ++n) {
@@ -151,8 +151,8 @@ TEST(MedianInterval, ManySamplesFollowTheNormalLimit) {
   EXPECT_NEAR(interval->confidence, 0.9, 1e-3);
 }
 
-// The promise itself: with the median of the population known, the interval contains it as often as
-// it says.
+// The promised property: the interval contains the known median of the population with the stated
+// probability.
 TEST(MedianInterval, CoversTheTrueMedianAsOftenAsItSays) {
   std::mt19937_64 random(11);
   constexpr int kTrials = 20'000;

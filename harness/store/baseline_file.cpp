@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// A binary file would give a problem a line.
+// Limits the problems of a binary file, in which every line is bad.
 constexpr std::size_t kMaxProblems = 20;
 
 class LineCollector {
@@ -54,13 +54,13 @@ class LineCollector {
     std::string text =
         Error{"record refused: " + error.what, fmt::format("{}:{}", path_, number), error.next}
             .message();
-    // Words of a stranger's file go to a terminal.
+    // Text from an untrusted file may be printed on a terminal.
     std::ranges::replace_if(
         text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
     result_.problems.push_back(std::move(text));
   }
 
-  // Why the record has no place in this file; empty when it has.
+  // Returns why the record does not belong in this file; empty if it does.
   std::string stranger_in(const BaselineRecord& record) {
     const std::string& machine_class = record.environment.machine_class;
     if (place_ && place_->folder_name != store_name(machine_class))

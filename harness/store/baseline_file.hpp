@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of the store as text: all accepted runs of one case on one class of machines.
+// One file of the store as text: all accepted runs of one case on one machine class.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,42 +14,44 @@ namespace bench {
 
 struct BaselineHistory {
   std::string path;
-  std::vector<BaselineRecord> records;  // one a run, by epoch, then time
-  std::vector<std::string> problems;    // "path:3: damaged record: ...": what was not read, and why
+  std::vector<BaselineRecord> records;  // one per run, by epoch, then time
+  std::vector<std::string> problems;    // "path:3: record refused: ...": what was not read, and why
 
-  // The last run of the present epoch; nullptr without any.
+  // Returns the last run of the present epoch; nullptr if there are no runs.
   const BaselineRecord* last() const { return records.empty() ? nullptr : &records.back(); }
 };
 
-// Where a file lies in a store. Names as store_name() makes them, so that a record that belongs
-// elsewhere is told from its own words.
+// The location of a file in a store. store_name() creates the names. So the fields of a record show
+// whether it is in the wrong file.
 struct StoreFile {
-  std::string folder_name;        // of the machine class
-  std::string file_name;          // of the case
-  std::optional<std::string> id;  // where it is known
+  std::string folder_name;        // name of the machine class
+  std::string file_name;          // name of the case
+  std::optional<std::string> id;  // if known
 };
 
-// A record with its line, which may hold fields of later versions.
+// A record with its line, which may contain fields of later versions.
 struct StoredLine {
   BaselineRecord record;
   std::string text;
 };
 struct StoredLines {
-  std::vector<StoredLine> lines;  // one a run, by epoch, then time
+  std::vector<StoredLine> lines;  // one per run, by epoch, then time
   std::vector<std::string> problems;
-  std::size_t repeated = 0;  // lines of runs that another line speaks for
+  std::size_t repeated = 0;  // lines superseded by another line of the same run
 };
 
-// `path` is for messages. A line costs itself alone: one that is damaged, has another schema, or
-// another case or machine class than `place` (absent: than the first record's) is a problem. Of
-// several lines of one run (a merge of two branches, a run accepted later) the one with the
-// highest epoch counts, of these the last one with an anchor, or else the first.
+// Parses the lines of a file; `path` is for messages. A bad line gives one problem and does not
+// affect others. A line is bad if it is malformed, has another schema, or belongs to another case
+// or machine class than `place`. Without `place`, the first record sets case and machine class.
+// Several lines of one run come from a merge of two branches or a later acceptance. Of these, the
+// line with the highest epoch counts. Within that epoch, the last one with an anchor counts, or
+// else the first one.
 StoredLines parse_baseline_lines(std::string_view text, const std::string& path,
                                  const std::optional<StoreFile>& place);
 BaselineHistory parse_baseline_file(std::string_view text, const std::string& path,
                                     const std::optional<StoreFile>& place);
 
-// Whether a text is a file of the store.
+// Whether the text looks like a file of the store.
 bool is_baseline_file(std::string_view text);
 
 }  // namespace bench

@@ -42,7 +42,7 @@ TEST(BaselineFileTest, runs_stand_by_epoch_and_time) {
   EXPECT_EQ(history.last()->run_id, "run-02");
 }
 
-// Git's union merge of two branches that both took over the runs of a third.
+// Git's union merge of two branches that both accepted the runs of a third one.
 TEST(BaselineFileTest, a_run_counts_once) {
   BaselineRecord moved = baseline(1, 1, Nanoseconds(5));
   BaselineRecord named = baseline(2, 0, Nanoseconds(5));

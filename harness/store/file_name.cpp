@@ -15,7 +15,7 @@ constexpr std::string_view kPlain =
 
 bool joins_separator(char c) { return c == '_' || c == '/'; }
 
-// Whether the character at `i` stands for itself.
+// Whether the character at `i` is kept unchanged.
 bool is_plain(std::string_view text, std::size_t i) {
   if (kPlain.find(text[i]) == std::string_view::npos) return false;
   if (text[i] == '.') return i > 0;

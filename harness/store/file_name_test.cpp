@@ -45,7 +45,7 @@ TEST(StoreNameTest, long_texts_are_cut_and_told_apart_by_a_hash) {
   EXPECT_LE(store_file_name(std::string(100000, '\n')).size(), 255u);
 }
 
-// Any bytes: a plain file name, and never the same for two texts.
+// Any bytes give a plain file name, and no two texts give the same one.
 TEST(StoreNameTest, random_texts) {
   constexpr std::string_view kCharacters("/_.-%aA\n\0~", 10);
   std::mt19937 random(1);

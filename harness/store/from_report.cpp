@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// What the report says of each run and each case's processes, found once.
+// Indexes the report by run and by case.
 class Lookup {
  public:
   explicit Lookup(const Report& report) : report_(report), chains_(report.runs) {
@@ -29,7 +29,7 @@ class Lookup {
   }
   const std::string& origin(const std::string& run_id) const { return chains_.origin(run_id); }
 
-  // Of all runs of the chain, as one pass may have measured a part of the processes.
+  // Collects processes from all runs of the chain, since each may have measured some of them.
   std::vector<ProcessSummary> processes(const CaseRecord& record) const {
     std::vector<ProcessSummary> summaries;
     const auto found = processes_.find(key(record.run_id, record.id));
@@ -42,7 +42,7 @@ class Lookup {
     return summaries;
   }
 
-  // Medians over the canaries of the chain's runs.
+  // Returns medians over the canaries of the chain's runs.
   std::optional<Canaries> canaries(const std::string& run_id) const {
     Canaries result;
     for (const CanaryField& field : kCanaryFields) {
@@ -67,15 +67,17 @@ class Lookup {
   std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;
 };
 
-// Why the case cannot become a baseline; empty when it can.
+// Returns why the case cannot become a baseline; empty if it can.
 std::string refusal(const CaseRecord& record, const RunRecord* run) {
   if (record.outcome != Outcome::ok) {
     const std::string_view name = name_of(record.outcome);
     return record.reason ? fmt::format("{}: {}", name, *record.reason) : std::string(name);
   }
-  if (run == nullptr) return "its run record is missing: the machine is not known";
-  if (run->environment.machine_class.empty()) return "the run names no machine class";
-  if (run->under) return fmt::format("was measured below `{}`: no time of its own", *run->under);
+  if (run == nullptr) return "its run record is missing: the machine is unknown";
+  if (run->environment.machine_class.empty()) return "the run record has no machine class";
+  if (run->under)
+    return fmt::format("was measured under `{}`: profiled runs cannot become baselines",
+                       *run->under);
   const auto& details = run->environment.details;
   if (const auto slowdown = details.find(std::string(kVariableDetail) + kSlowdownVariable);
       slowdown != details.end())
@@ -123,7 +125,7 @@ ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
     }
     BaselineRecord record = record_of(entry, *run, lookup);
     if (record.processes.empty()) {
-      result.refused.push_back({entry.id, "has no process records: only samples make a baseline"});
+      result.refused.push_back({entry.id, "has no process records: a baseline needs samples"});
       continue;
     }
     record.reason = acceptance.reason;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run's report to what the store keeps of it. Pure functions.
+// Converts a run's report to store records. Pure functions.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -19,20 +19,20 @@ struct RefusedCase {
 };
 
 struct ReportBaselines {
-  std::vector<BaselineRecord> records;  // one a case, in the report's order; epoch 0
+  std::vector<BaselineRecord> records;  // one per case, in the report's order; epoch 0
   std::vector<RefusedCase> refused;
 };
 
-// Who says so, and from what.
+// Why the results are accepted, and the file that contains them.
 struct Acceptance {
   std::string reason;
   std::optional<std::string> anchor;
   std::string accepted_from;
 };
 
-// The cases with outcome `ok`. Refused, each with its reason: other outcomes, times taken below a
-// vendor's tool, with an injected slowdown, of an interrupted case, of an unknown machine.
-// `profiles` by case id, from IterationSink.
+// Returns records of the cases with outcome `ok`. Refuses, with a reason: other outcomes, times
+// measured under a profiler or with an injected slowdown, interrupted cases, and unknown machines.
+// `profiles` by case id come from IterationSink.
 ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
                              const std::map<std::string, StoredProfile>& profiles);
 

@@ -21,7 +21,7 @@ CanaryRecord canary(const std::string& run, int nanoseconds) {
                    Nanoseconds(3 * nanoseconds), Nanoseconds(4 * nanoseconds)}};
 }
 
-// A run that a second one continued.
+// A run that a second one resumed.
 Report report() {
   RunRecord first;
   first.run_id = "r1";
@@ -93,7 +93,7 @@ TEST(FromReportTest, a_case_becomes_a_record) {
 TEST(FromReportTest, what_is_no_time_of_its_own_is_refused) {
   Report under = report();
   under.runs[1].under = "perf record";
-  EXPECT_THAT(refusal(under), HasSubstr("below `perf record`"));
+  EXPECT_THAT(refusal(under), HasSubstr("under `perf record`"));
   Report slow = report();
   slow.runs[1].environment.details["env.BENCH_SLOWDOWN"] = "3%";
   EXPECT_THAT(refusal(slow), HasSubstr("BENCH_SLOWDOWN=3%"));

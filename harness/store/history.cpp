@@ -19,7 +19,7 @@ std::vector<double> differences_of(std::span<const RunLevel> levels, double RunL
   return differences;
 }
 
-// Sum of squares about the mean, and the degrees of freedom.
+// Sum of squares about the mean, and degrees of freedom.
 struct Scatter {
   double squares = 0;
   double freedom = 0;

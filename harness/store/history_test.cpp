@@ -49,11 +49,11 @@ TEST(HistoryTest, spread_between_runs) {
   EXPECT_EQ(between_run_sigma(std::vector{0.01}), std::nullopt);
 }
 
-// Logs of 1 and e: mean 1/2, squares 1/2; of 1, 1, e^3: mean 1, squares 6; 6.5 over 1 + 2.
+// Logs of 1 and e: mean 1/2, squares 1/2; of 1, 1, e^3: mean 1, squares 6. Sum: 6.5 over 1 + 2.
 TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
   BaselineRecord two = baseline(1, {Nanoseconds(1), Nanoseconds(1)});
   BaselineRecord three = baseline(2, {Nanoseconds(1), Nanoseconds(1), Nanoseconds(1)});
-  constexpr double kScale = 1e15;  // so that integers say e well enough
+  constexpr double kScale = 1e15;  // so that integers represent e precisely enough
   for (BaselineRecord* record : {&two, &three}) {
     for (ProcessSummary& process : record->processes)
       process.median = Nanoseconds(1'000'000'000'000'000);
@@ -68,7 +68,7 @@ TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
 TEST(HistoryTest, spread_is_moderated_towards_the_suite) {
   const std::vector<double> differences = {0.01, -0.02, 0.03, 0.0};
   const double own = 1.4826 * 0.015 / std::sqrt(2.0);
-  // Four differences weigh 4, the suite 8.
+  // Four differences have weight 4, the suite 8.
   EXPECT_THAT(moderated_sigma(differences, 0.02),
               Optional(near(std::sqrt((8 * 0.0004 + 4 * own * own) / 12))));
   EXPECT_THAT(moderated_sigma(differences, std::nullopt), Optional(near(own)));
@@ -89,7 +89,7 @@ TEST(HistoryTest, quantiles_are_of_absolute_differences) {
 TEST(HistoryTest, centre_is_the_mean_of_the_last_runs_of_the_present_epoch) {
   const auto seven =
       levels({{0, 100}, {1, 90}, {1, 80}, {1, 10}, {1, 12}, {1, 14}, {1, 16}, {1, 18}});
-  EXPECT_THAT(center(seven), Optional(near(7)));  // q25 levels are half of these: 5 6 7 8 9
+  EXPECT_THAT(center(seven), Optional(near(7)));  // half of the q25 levels 5 6 7 8 9
   EXPECT_EQ(present_runs(seven), 7u);
   EXPECT_THAT(center(levels({{0, 100}, {1, 90}, {1, 80}})), Optional(near(42.5)));
   EXPECT_EQ(center({}), std::nullopt);

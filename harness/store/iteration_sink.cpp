@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile pass ends each iteration with a range of that name: what bears the same number and
-// lies within it belongs to it.
+// The profile pass ends each iteration with a range named "iteration". Activities with the same
+// number within that range belong to it.
 #include "harness/store/iteration_sink.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks one iteration of each case out of a run's profile, as it streams by.
+// Selects one iteration of each case from a run's profile while it streams by.
 #pragma once
 
 #include "harness/store/record.hpp"
@@ -13,22 +13,22 @@
 
 namespace bench {
 
-// What ran: primitives, kernels, copies. The calls and scopes around them say nothing of the
-// machine.
+// Whether the activity is executed work: a primitive, kernel or copy. Surrounding calls and scopes
+// do not show what the machine did.
 bool is_executed(ActivityKind kind);
 
-// Keeps what is executed in the median iteration of each case, by duration: a later comparison lays
-// it beside medians. Iterations beyond the first kMaxIterations are not considered.
+// Keeps the executed activities of each case's median iteration by duration, since a later
+// comparison uses medians. Considers only the first kMaxIterations iterations.
 class IterationSink final : public ActivitySink {
  public:
   Status take(const Activity& activity) override;
-  // By case id, each within kMaxProfile.
+  // Returns profiles by case id, each within kMaxProfile.
   std::map<std::string, StoredProfile> profiles() const;
 
  private:
   static constexpr std::size_t kMaxIterations = 11;
   struct Case {
-    std::unordered_map<std::int64_t, std::vector<StoredActivity>> open;  // by number of iteration
+    std::unordered_map<std::int64_t, std::vector<StoredActivity>> open;  // by iteration number
     std::vector<StoredProfile> iterations;
   };
   std::map<std::string, Case> cases_;

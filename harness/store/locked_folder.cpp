@@ -49,7 +49,7 @@ Status append_whole_line(const std::string& path, std::string_view line) {
   if (written == static_cast<::ssize_t>(text.size())) return Done{};
   Error error = system_error("append to the file", path, written < 0 ? errno : ENOSPC);
   if (written > 0 && ::ftruncate(file.get(), before.st_size) != 0)
-    error.what += " (and its last line is torn)";
+    error.what += " (and its last line is incomplete)";
   return error;
 }
 

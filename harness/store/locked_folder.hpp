@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One writer at a time in a folder of the store, and lines that arrive whole. The lock is the
-// folder's own: a file of its own would lie in every checkout, and the data file changes its
-// identity when it is pruned.
+// Allows one writer at a time in a folder of the store and appends complete lines. The lock is on
+// the folder itself. A separate lock file would appear in every checkout, and pruning replaces the
+// data file.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -15,8 +15,8 @@ namespace bench {
 
 enum class LockKind { shared, exclusive };
 
-// Waits for the advisory lock and holds it until destruction. File systems without locks go
-// without.
+// Waits for the advisory lock and holds it until destruction. On file systems without locks,
+// proceeds without one.
 class FolderLock {
  public:
   static Result<FolderLock> take(const std::string& folder, LockKind kind);
@@ -26,8 +26,8 @@ class FolderLock {
   Descriptor folder_;
 };
 
-// Appends `line` and a newline to a file in a locked folder with one write(2), after a newline
-// where the last line lacks its own. A short write (disk full) is cut back.
+// Appends `line` and a newline to a file in a locked folder with one write(2). First adds a newline
+// if the last line lacks one. Undoes a short write (disk full).
 Status append_whole_line(const std::string& path, std::string_view line);
 
 }  // namespace bench

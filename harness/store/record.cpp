@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 constexpr double kUpperTail = 0.9;
-constexpr std::int64_t kMaxEpochs = 1'000'000;  // there is always a next one
+constexpr std::int64_t kMaxEpochs = 1'000'000;  // so that a next epoch always exists
 
 template <class Archive, class Process>
 void process_summary_fields(Archive& archive, Process& process) {
@@ -91,7 +91,7 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }
 
-// Rules that no single field shows.
+// Returns a violated rule that involves several fields or value ranges; empty if there is none.
 std::string contradiction(const BaselineRecord& record) {
   if (record.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
@@ -114,7 +114,7 @@ std::size_t json_size(const StoredActivity& activity) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   FieldWriter writer(object);
   stored_activity_fields(writer, activity);
-  return text_line(object).size() + 1;  // with its comma
+  return text_line(object).size() + 1;  // plus its comma
 }
 
 std::optional<double> median_over_processes(const BaselineRecord& record,
@@ -179,7 +179,7 @@ StoredProfile within_limit(StoredProfile profile, std::size_t limit) {
   std::stable_sort(activities.begin(), activities.end(), [](const auto& left, const auto& right) {
     return left.duration > right.duration;
   });
-  // What frames the list: field names, the duration and the number left out.
+  // Space for the surrounding object: field names, the duration and the number left out.
   std::size_t size = 100;
   std::vector<StoredActivity> kept;
   for (StoredActivity& activity : activities) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store keeps of one case of one accepted run: schema bench.baseline/1, one line of JSON.
-// docs/baselines.md gives the meaning of every field.
+// The stored data of one case of one accepted run: schema bench.baseline/1, one line of JSON.
+// docs/baselines.md describes every field.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,79 +18,80 @@ namespace bench {
 
 inline constexpr std::string_view kBaselineSchema = "bench.baseline/1";
 
-// One process: the unit of all statistics. Times are of whole samples, as in result files: an
-// iteration of a short operator takes a few nanoseconds, which no integer says well enough.
+// One process, the unit of all statistics. Times are those of whole samples, as in result files: an
+// iteration of a short operator takes a few nanoseconds, too few for an integer.
 struct ProcessSummary {
   std::int64_t samples = 0;
   std::int64_t iterations_per_sample = 1;
   Nanoseconds median{0}, q25{0}, p90{0}, min{0};
-  std::optional<Nanoseconds> deviation;  // standard deviation; absent below two samples
+  std::optional<Nanoseconds> deviation;  // standard deviation; nullopt for fewer than two samples
   friend bool operator==(const ProcessSummary&, const ProcessSummary&) = default;
 };
-// Of the samples that count; absent without any.
+// Summarises the samples that count; returns nullopt if there are none.
 std::optional<ProcessSummary> summarise(const CountedSamples& process);
-// Of one iteration, in nanoseconds: for logarithms and ratios alone.
+// Returns nanoseconds per iteration; use only for logarithms and ratios.
 double per_iteration(Nanoseconds sample, const ProcessSummary& process);
 
-// Something that ran in the profiled iteration.
+// An activity of the profiled iteration.
 struct StoredActivity {
-  std::string kind;  // of activity_kind_names(), or one that a later version knows
+  std::string kind;  // one of activity_kind_names(), or a kind of a later version
   std::string name;
   std::string implementation;
   std::string scope;     // path of layers
-  Nanoseconds start{0};  // since the iteration's begin
+  Nanoseconds start{0};  // since the start of the iteration
   Nanoseconds duration{0};
   std::optional<std::int64_t> flops, bytes;
   friend bool operator==(const StoredActivity&, const StoredActivity&) = default;
 };
 
-// One iteration of the profile pass: what ran when, for the day on which the case is slower and
-// this build is gone.
+// One profiled iteration, kept to explain later regressions when this build no longer exists.
 struct StoredProfile {
-  Nanoseconds duration{0};                 // of the iteration, with the profiler's own cost
-  std::vector<StoredActivity> activities;  // by start
-  std::int64_t left_out = 0;               // the shortest ones, beyond kMaxProfile
+  Nanoseconds duration{0};                 // duration of the iteration, including profiler overhead
+  std::vector<StoredActivity> activities;  // ordered by start
+  std::int64_t left_out = 0;  // number of activities beyond kMaxProfile, the shortest ones
   friend bool operator==(const StoredProfile&, const StoredProfile&) = default;
 };
-inline constexpr std::size_t kMaxProfile = 16384;  // bytes of JSON: a file of 30 runs stays small
+// Bytes of JSON, so that a file of 30 runs stays small
+inline constexpr std::size_t kMaxProfile = 16384;
 
 struct BaselineRecord {
   std::string id;
   std::string case_hash;
-  std::string run_id;                // of the first run, where others continued it
-  std::string time;                  // when that started, UTC
-  std::string config;                // name of the configuration, by which a gate misses cases
-  std::string tool_version, commit;  // of the `bench` that measured
+  std::string run_id;  // the first run, if others resumed it
+  std::string time;    // start of that run, UTC
+  std::string config;  // name of the configuration, by which a gate detects removed cases
+  std::string tool_version, commit;  // version of the `bench` that measured
   std::int64_t epoch = 0;
   std::string reason;  // why it became a baseline
   std::optional<std::string> anchor;
-  std::string accepted_from;          // the result file
-  std::optional<std::uint64_t> seed;  // of the data: another one has another output digest
+  std::string accepted_from;  // the result file
+  // Seed of the input data; other data give another output digest
+  std::optional<std::uint64_t> seed;
   EnvironmentRecord environment;
   std::optional<Canaries> canaries;  // medians over the run
   std::string implementation;
   std::vector<Flag> flags;
-  // Of a device with a clock of its own, as in CaseRecord.
+  // Only for a device with its own clock, as in CaseRecord.
   std::optional<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
-  std::optional<QuietSummary> quiet;         // of the samples that `processes` are made of
+  std::optional<QuietSummary> quiet;         // summary of the samples behind `processes`
   std::vector<ProcessSummary> processes;     // those that count
   std::map<std::string, std::string> exact;  // exact_facts() of harness/result/exact_facts.hpp
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;
 };
 
-// One line without newline.
+// Returns one line without a newline.
 std::string to_json_line(const BaselineRecord& record);
-// Fields that it does not know are skipped. Errors: no JSON, another schema, a field that is
-// missing or of another type.
+// Parses a line and skips unknown fields. Returns an error for malformed JSON, another schema, or a
+// field that is missing or has the wrong type.
 Result<BaselineRecord> baseline_from_json_line(std::string_view line);
 
-// The activities that fit, the longest-lasting ones first considered; the others are counted.
+// Keeps the activities that fit, considering the longest ones first; counts the others.
 StoredProfile within_limit(StoredProfile profile, std::size_t limit);
 
-// Median over the processes of an iteration's median, and of its lower quartile; absent without
-// processes, or where one took no time.
+// Medians over the processes of the median, and of the lower quartile, per iteration. nullopt if
+// there are no processes or the result is 0.
 std::optional<double> median_iteration(const BaselineRecord& record);
 std::optional<double> q25_iteration(const BaselineRecord& record);
 

@@ -20,11 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 30 runs of some epochs are a few megabytes; the limit keeps a wrong file from being read whole.
+// 30 runs of several epochs take a few megabytes; the limit prevents reading a wrong file
+// completely.
 constexpr std::int64_t kMaxFile = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
-  return {"is a symbolic link, and a store follows none", path, "put the file itself there"};
+  return {"is a symbolic link, which a store does not follow", path, "put the file itself there"};
 }
 
 bool is_link(const std::string& path) {
@@ -37,7 +38,7 @@ bool is_there(const std::string& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// The file's text, under a lock that the caller holds; empty where there is none.
+// Returns the file's text, or an empty text if there is no file. The caller must hold a lock.
 Result<std::string> read_text(const std::string& path) {
   if (is_link(path)) return link_error(path);
   if (!is_there(path)) return std::string();
@@ -49,18 +50,18 @@ Status make_folder(const std::string& path) {
   std::error_code code;
   fs::create_directories(path, code);
   if (!code) return Done{};
-  return Error{fmt::format("cannot make the folder: {}", code.message()), path,
+  return Error{fmt::format("cannot create the folder: {}", code.message()), path,
                "choose another one with --baseline DIR"};
 }
 
-// What is written must be read again by whoever comes later.
+// Checks that the line can be read back.
 Status check_readable(const BaselineRecord& record, const std::string& line) {
   const auto again = baseline_from_json_line(line);
   if (!again.ok()) return Error{again.error().what, record.id, "measure the case again"};
   const bool same_place = again->id == record.id &&
                           again->environment.machine_class == record.environment.machine_class;
   if (same_place) return Done{};
-  return Error{"its id or machine class is no UTF-8", record.id, ""};
+  return Error{"its id or machine class is not valid UTF-8", record.id, ""};
 }
 
 const BaselineRecord* find_run(const BaselineHistory& history, const std::string& run_id) {
@@ -72,13 +73,13 @@ std::int64_t runs_of_epoch(const BaselineHistory& history, std::int64_t epoch) {
   return std::ranges::count(history.records, epoch, &BaselineRecord::epoch);
 }
 
-// Accepting the only run of the present epoch again opens no other one.
+// Accepting the only run of the present epoch again does not open another epoch.
 bool opens_epoch(const BaselineHistory& history, const BaselineRecord* known) {
   const std::int64_t present = history.last()->epoch;
   return known == nullptr || known->epoch != present || runs_of_epoch(history, present) > 1;
 }
 
-// Sets the record's epoch, and says what is to become of it.
+// Sets the record's epoch and returns what to do with the record.
 Appended::Result place_record(const BaselineHistory& history, EpochWish wish,
                               BaselineRecord& record) {
   const BaselineRecord* last = history.last();
@@ -95,9 +96,9 @@ Appended::Result place_record(const BaselineHistory& history, EpochWish wish,
   return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::known;
 }
 
-// Which lines prune keeps: the last runs of each epoch, and anchors beside them.
+// Returns the lines that prune keeps: the last runs of each epoch, plus anchors.
 std::vector<StoredLine> kept_lines(std::vector<StoredLine> lines) {
-  std::map<std::int64_t, std::size_t> seen;  // runs of an epoch, anchors apart
+  std::map<std::int64_t, std::size_t> seen;  // runs per epoch, without anchors
   std::vector<StoredLine> kept;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (line->record.anchor || ++seen[line->record.epoch] <= kRunsAnEpoch)
@@ -150,7 +151,7 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   const std::vector<std::string> folders = names_in(folder_, code);
   if (code) {
     return Error{fmt::format("no store of baselines: {}", code.message()), folder_,
-                 "`bench baseline save` makes one; --baseline DIR names another one"};
+                 "create one with `bench baseline save`, or name another one with --baseline DIR"};
   }
   std::vector<StoreFile> files;
   for (const std::string& folder : folders) {
@@ -170,7 +171,7 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
   QuietLevels levels;
   const auto files = list();
   if (!files.ok()) return levels;
-  std::map<int, std::vector<Nanoseconds>> stored;  // by threads
+  std::map<int, std::vector<Nanoseconds>> stored;  // by number of threads
   const std::string folder_name = file_of(machine_class, "").folder_name;
   for (const StoreFile& file : *files) {
     if (file.folder_name != folder_name) continue;
@@ -189,7 +190,7 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
 std::optional<Error> BaselineStore::class_folder() const {
   const auto selection = open_store(folder_);
   if (!selection.ok() || selection->store.folder() == folder_) return std::nullopt;
-  // Result files have the same suffix.
+  // Result files have the same suffix, so check the content.
   const bool has_baseline = std::ranges::any_of(selection->files, [&](const StoreFile& file) {
     const auto history = selection->store.read(file);
     return history.ok() && history->last() != nullptr;
@@ -212,12 +213,12 @@ std::optional<Error> BaselineStore::foreign_content() const {
   return Error{
       fmt::format("is not a store of baselines: it contains `{}`{} and no baseline", names.front(),
                   names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""),
-      folder_, "`bench baseline save` makes a store; --baseline DIR names it"};
+      folder_, "create a store with `bench baseline save`; --baseline DIR names it"};
 }
 
 Result<Appended> BaselineStore::append(BaselineRecord record, EpochWish wish) const {
   if (record.id.empty() || record.environment.machine_class.empty())
-    return Error{"has no case or no machine class to be stored under", record.id, ""};
+    return Error{"lacks the case id or machine class under which to store it", record.id, ""};
   const StoreFile file = file_of(record.environment.machine_class, record.id);
   const std::string folder = folder_ + "/" + file.folder_name;
   const std::string path = path_of(file);
@@ -252,7 +253,7 @@ Result<Pruned> BaselineStore::prune(const StoreFile& file, Damaged damaged) cons
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   StoredLines parsed = parse_baseline_lines(text, path, file);
   if (!parsed.problems.empty() && damaged == Damaged::refuse) {
-    return Error{parsed.problems.front(), "", "mend the line, or drop it with --force"};
+    return Error{parsed.problems.front(), "", "fix the line, or drop it with --force"};
   }
   const std::size_t runs = parsed.lines.size();
   const std::vector<StoredLine> kept = kept_lines(std::move(parsed.lines));
@@ -273,7 +274,7 @@ Result<StoreSelection> open_store(const std::string& path) {
     BENCH_ASSIGN_OR_RETURN(std::vector<StoreFile> files, store.list());
     return StoreSelection{std::move(store), std::move(files)};
   }
-  // Trailing slashes and "." have no name of their own.
+  // canonical() removes trailing slashes and ".", which have no file name.
   const fs::path folder = fs::canonical(path, code);
   if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
   BaselineStore store(folder.parent_path().string());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store: a folder with one file of accepted runs for each machine class and case,
-// FOLDER/MACHINE_CLASS/ID.jsonl. Files are only appended to, a line a run, so that git merges them
-// (merge=union) and two writers at the same time are safe. docs/baselines.md
+// The store: a folder with one file of accepted runs per machine class and case,
+// FOLDER/MACHINE_CLASS/ID.jsonl. Each run appends one line, so that git can merge files
+// (merge=union) and two concurrent writers are safe. docs/baselines.md.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,22 +16,23 @@
 
 namespace bench {
 
-inline constexpr std::size_t kRunsAnEpoch = 30;  // that prune keeps: what 3.5 of the design needs
+// Kept by prune; section 3.5 of the design needs this many
+inline constexpr std::size_t kRunsAnEpoch = 30;
 inline constexpr std::string_view kDefaultStore = "baselines";
 
 enum class EpochWish {
-  present,  // the run joins those before it
-  next,     // the level changed, and that is right: the centre restarts, the spread is carried over
+  present,  // the run joins the previous ones
+  next,     // an accepted change of level: the center restarts, the sigma is carried over
 };
 
 struct Appended {
-  // known: the store had that already; refused: the present epoch holds something else.
+  // known: the store already had the run. refused: the present epoch has another case_hash.
   enum class Result { appended, known, refused };
   Result result = Result::appended;
-  std::string reason;  // when refused
+  std::string reason;  // if refused
   std::string path;
   std::int64_t epoch = 0;
-  std::vector<std::string> problems;  // of lines that stood there before
+  std::vector<std::string> problems;  // of lines that were there before
 };
 
 struct Pruned {
@@ -40,8 +41,8 @@ struct Pruned {
 };
 enum class Damaged { refuse, drop };
 
-// Nothing is cached: each call reads what is there. Errors name the file. Links are refused: a
-// store comes with a checkout, and must not lead out of it.
+// Does not cache: each call reads the files. Errors name the file. Links are refused, because a
+// store comes with a checkout and must not lead outside it.
 class BaselineStore {
  public:
   explicit BaselineStore(std::string folder) : folder_(std::move(folder)) {}
@@ -51,32 +52,32 @@ class BaselineStore {
   std::string path_of(const StoreFile& file) const;
 
   static StoreFile file_of(std::string_view machine_class, std::string_view id);
-  // No file: no records.
+  // Returns no records if the file does not exist.
   Result<BaselineHistory> read(const StoreFile& file) const;
-  // What the runs of this machine class know of its quiet level. Files that cannot be read know
-  // nothing, and no store does.
+  // Returns the quiet levels recorded by runs of this machine class. Unreadable files and a missing
+  // store contribute nothing.
   QuietLevels quiet_levels(std::string_view machine_class) const;
-  // All files, by folder and name. Error: there is no such folder.
+  // Returns all files by folder and name, or an error if the folder does not exist.
   Result<std::vector<StoreFile>> list() const;
-  // Why the folder is no store: it exists and holds something else and no baseline. Absent for a
-  // store, an empty folder (hidden files and a README do not count) and a folder that does not
-  // exist.
+  // Returns why the folder is not a store: it has other content and no baseline. Returns nullopt
+  // for a store, an empty folder (hidden files and a README do not count) or a missing folder.
   std::optional<Error> foreign_content() const;
-  // The same if the folder is that of one machine class: baselines stand in the folder itself.
+  // The same if the folder is that of one machine class, with baselines directly in it.
   std::optional<Error> class_folder() const;
 
-  // Sets the record's epoch, makes folders, writes one line. A run that is there already is written
-  // again only to open an epoch that others are in, or to get an anchor; it keeps an anchor it has.
+  // Sets the record's epoch, creates folders and writes one line. Ignores a run that the store
+  // already has, unless this opens an epoch or adds an anchor. A run keeps its anchor. An epoch
+  // opens only if the present one has other runs.
   Result<Appended> append(BaselineRecord record, EpochWish wish) const;
-  // Keeps the last kRunsAnEpoch runs of each epoch and every anchor. Lines that cannot be read are
-  // an error or go too.
+  // Keeps the last kRunsAnEpoch runs of each epoch and every anchor. Unreadable lines are an error,
+  // or are dropped.
   Result<Pruned> prune(const StoreFile& file, Damaged damaged) const;
 
  private:
   std::string folder_;
 };
 
-// The files of `path`: a store, or the folder of one machine class in a store.
+// The files selected by `path`: a store, or the folder of one machine class in a store.
 struct StoreSelection {
   BaselineStore store;
   std::vector<StoreFile> files;

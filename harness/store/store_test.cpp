@@ -55,7 +55,7 @@ TEST_F(StoreTest, a_run_that_is_appended_is_read_again) {
   const BaselineRecord record = baseline(1, 7, Nanoseconds(5));
   const Appended appended = append(record);
   EXPECT_EQ(appended.result, Result::appended);
-  EXPECT_EQ(appended.epoch, 0);  // the store counts them
+  EXPECT_EQ(appended.epoch, 0);  // the store assigns epochs
   EXPECT_EQ(appended.path, folder_.file("baselines/test-2c-00000000/"
                                         "gemm__forward__m16n16k16__f32__onednn__cpu__hot.jsonl"));
   EXPECT_TRUE(store_.holds(test::kStoredMachine));
@@ -93,7 +93,7 @@ TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
   named.anchor = "release-1.4";
   EXPECT_EQ(append(named).result, Result::appended);
   EXPECT_EQ(append(named).result, Result::known);
-  // Accepting what was saved moves it, with its anchor; again it is known.
+  // Accepting a saved run moves it with its anchor; doing so again changes nothing.
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).epoch, 1);
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).result, Result::known);
   ASSERT_EQ(history().records.size(), 2u);
@@ -122,7 +122,7 @@ TEST_F(StoreTest, a_torn_last_line_costs_itself) {
   EXPECT_THAT(history().problems, ElementsAre(StartsWith(path() + ":2: ")));
 }
 
-// An editor left no newline behind the last record: it counts.
+// An editor removed the last newline: the record still counts.
 TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
   append(baseline(1, 0, Nanoseconds(5)));
   write(to_json_line(baseline(2, 0, Nanoseconds(5))));
@@ -197,7 +197,7 @@ TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
   write(to_json_line(again) + "\n");
   const auto pruned = store_.prune(kFile, Damaged::refuse);
   ASSERT_TRUE(pruned.ok()) << pruned.error().message();
-  // Epoch 0: 32 runs, the anchor beside the last 30; epoch 1: 3.
+  // Epoch 0: 32 runs, of which the anchor and the last 30 stay; epoch 1: 3 runs.
   EXPECT_EQ(pruned->kept, 34u);
   EXPECT_EQ(pruned->dropped, 1u);
   const BaselineHistory left = history();
@@ -212,7 +212,7 @@ TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
 TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
   append(baseline(1, 0, Nanoseconds(5)));
   write("rubbish\n");
-  // A field of a later version survives.
+  // Fields of a later version survive.
   std::string newer = to_json_line(baseline(2, 0, Nanoseconds(5)));
   newer.insert(1, R"("mood":"good",)");
   write(newer + "\n");
@@ -241,7 +241,7 @@ TEST_F(StoreTest, lists_its_files_in_order) {
   for (const StoreFile& file : *files) paths.push_back(file.folder_name + "/" + file.file_name);
   EXPECT_THAT(paths, ElementsAre("a-1c/x__2.jsonl", "a-1c/y__1.jsonl", "b-1c/x__2.jsonl",
                                  "b-1c/y__1.jsonl"));
-  // The folder of one machine class is a selection too.
+  // The folder of one machine class can be selected, too.
   const auto selection = open_store(folder_.file("baselines/b-1c/"));
   ASSERT_TRUE(selection.ok()) << selection.error().message();
   ASSERT_EQ(selection->files.size(), 2u);

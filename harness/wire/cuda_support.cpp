@@ -46,8 +46,7 @@ Result<CudaSupport> parse_one_cuda_support(std::string_view text) {
   try {
     return read_support(json::parse(text, nullptr, false));
   } catch (const json::exception& exception) {
-    return Error{fmt::format("the CUDA plugin's answer is of no use: {}", exception.what()), "",
-                 ""};
+    return Error{fmt::format("the CUDA plugin's answer is invalid: {}", exception.what()), "", ""};
   }
 }
 

@@ -17,10 +17,11 @@
 namespace bench {
 namespace {
 
-using bench::to_json;  // beside those of this file
+using bench::to_json;  // in addition to the overloads of this file
 using nlohmann::json;
 
-// Of a line that is no message: enough to recognise what wrote it.
+// Characters of an invalid line that an error quotes: enough to recognise the program that wrote
+// it.
 constexpr std::size_t kQuotedCharacters = 120;
 
 constexpr std::array<std::string_view, 3> kCheckNames = {"none", "reference", "expected"};
@@ -377,7 +378,7 @@ Error broken(std::string_view line, std::string_view why) {
   return {fmt::format("not a message of the worker protocol ({}): `{}`", why, quoted), "", ""};
 }
 
-// The row of `table` whose name the member `key` of `message` holds.
+// Returns the row of `table` whose name is the value of the member `key` of `message`.
 template <class Row, std::size_t kSize>
 const Row& find_row(const std::array<Row, kSize>& table, const json& message, const char* key) {
   const auto name = message.at(key).get<std::string>();
@@ -422,7 +423,8 @@ Result<Request> decode_request(std::string_view line, const ops::Catalogue& cata
   try {
     const json message = json::parse(line);
     return find_row(kRequests, message, "command").read(message, catalogue);
-  } catch (const std::exception& error) {  // json's exceptions and ours alike: a value from here on
+    // exceptions of json and of this project; errors are values from here on
+  } catch (const std::exception& error) {
     return broken(line, error.what());
   }
 }

@@ -13,7 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A message survives when its text comes back the same, and the text holds all of it.
+// Expects that the encoded request equals `text`, and that decoding and encoding it gives the same
+// text again.
 void expect_round_trip(const Request& request, const std::string& text) {
   EXPECT_EQ(encode(request), text);
   const auto decoded = decode_request(text);

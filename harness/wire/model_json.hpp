@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests for models and their answers as JSON. Reading throws nlohmann::json's exceptions and
+// Model requests and their answers as JSON. Reading throws nlohmann::json's exceptions and
 // std::runtime_error. Private to the protocol.
 #pragma once
 
@@ -15,10 +15,11 @@
 
 namespace bench {
 
-// "count", "flag", ...: kinds of parameters in the order of the enumerators.
+// "count", "flag", ...: names of the parameter kinds, in the order of the enumerators.
 std::span<const std::string_view> parameter_kind_names();
 
-// The place of a word among the names of an enumeration, which stand in its order.
+// Returns the index of a word in the names of an enumeration. The names are in the enumerators'
+// order.
 std::size_t word_index(const nlohmann::json& value, std::span<const std::string_view> names);
 template <class Enumeration>
 Enumeration enumerator(const nlohmann::json& value, std::span<const std::string_view> names) {

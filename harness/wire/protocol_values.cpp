@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-// JSON has no NaN: null stands for it.
+// JSON has no NaN; null represents it.
 json to_json(const std::vector<double>& values) {
   json list = json::array();
   for (const double value : values) list.push_back(value);

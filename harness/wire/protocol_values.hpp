@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values within messages, as JSON. Reading throws nlohmann::json's exceptions. Private to the
+// Values inside messages, as JSON. Reading throws nlohmann::json's exceptions. Private to the
 // protocol.
 #pragma once
 
@@ -21,7 +21,7 @@ OutputSample output_sample(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<Nanoseconds>& list);
 Nanoseconds nanoseconds(const nlohmann::json& value);
 std::vector<Nanoseconds> times(const nlohmann::json& list);
-// Members of a reply; nothing of samples on the host's clock.
+// Members of a reply. Writes nothing if the samples are on the host's clock.
 void put(const DeviceSamples& samples, nlohmann::json& message);
 DeviceSamples device_samples(const nlohmann::json& message);
 nlohmann::json to_json(const Canaries& canaries);
@@ -33,10 +33,11 @@ std::vector<ops::KernelStep> kernel_steps(const nlohmann::json& list);
 nlohmann::json to_json(const ops::LibraryInfo& library);
 ops::LibraryInfo library_info(const nlohmann::json& value);
 nlohmann::json to_json(const std::vector<ops::LibraryInfo>& libraries);
-// The member `key`, where the message has it: older workers do not.
+// Returns the member `key`; empty if the message lacks it, as messages of older workers do.
 std::vector<ops::LibraryInfo> library_infos(const nlohmann::json& message, const char* key);
 
-// The enumerator whose place in `names` the word has. Throws std::runtime_error for another word.
+// Returns the enumerator whose name in `names` is the word. Throws std::runtime_error for an
+// unknown word.
 template <class Enum, class Names>
 Enum named(const Names& names, const std::string& word, const std::string& what) {
   const auto found = std::find(names.begin(), names.end(), word);

@@ -27,10 +27,10 @@ std::optional<double> share_of(std::string_view text) {
 
 Result<double> parse_slowdown(std::string_view text) {
   const std::optional<double> share = share_of(text);
-  // Written so that a NaN is refused.
+  // The comparisons also reject NaN.
   if (share && *share >= 0 && *share <= 1) return *share;
-  return Error{fmt::format("`{}` is no share of the time", shorten(text, 40)), kSlowdownVariable,
-               "expected one from 0% to 100%, such as 3% or 0.03"};
+  return Error{fmt::format("`{}` is not a fraction of the time", shorten(text, 40)),
+               kSlowdownVariable, "expected one from 0% to 100%, such as 3% or 0.03"};
 }
 
 Status check_slowdown(const std::optional<std::string>& value) {

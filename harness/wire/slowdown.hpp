@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slowdown put into a worker on purpose, to see whether a gate finds it.
+// An artificial slowdown of a worker, to test whether a gate detects it.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,11 +10,11 @@
 
 namespace bench {
 
-// "3%" or "0.03": from 0 (none) to 1 (twice the time). The error names the variable.
+// Parses "3%" or "0.03": from 0 (none) to 1 (twice the time). The error names the variable.
 Result<double> parse_slowdown(std::string_view text);
 
-// Whether workers will take the value of the variable; nullopt: it is not set. To be asked before
-// any is started.
+// Checks whether workers will accept the value of the variable; nullopt means that it is not set.
+// Call this before starting any worker.
 Status check_slowdown(const std::optional<std::string>& value);
 
 }  // namespace bench

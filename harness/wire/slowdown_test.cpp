@@ -20,9 +20,10 @@ TEST(ParseSlowdown, RefusesAnythingElse) {
        {"", "%", "fast", "3", "101%", "-1%", "-0.1", "nan", "inf", "0.03x", "0.03 %%", " 0.03"}) {
     EXPECT_FALSE(parse_slowdown(text).ok()) << text;
   }
-  EXPECT_EQ(parse_slowdown("3x").error().message(),
-            "BENCH_SLOWDOWN: `3x` is no share of the time; expected one from 0% to 100%, such as "
-            "3% or 0.03");
+  EXPECT_EQ(
+      parse_slowdown("3x").error().message(),
+      "BENCH_SLOWDOWN: `3x` is not a fraction of the time; expected one from 0% to 100%, such as "
+      "3% or 0.03");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may take beyond the work that it was asked for: by these its coordinator knows
-// when it hangs.
+// How long a worker may take beyond the work requested of it. The coordinator uses these limits to
+// detect a hanging worker.
 #pragma once
 
 #include "base/units.hpp"
@@ -9,12 +9,13 @@
 
 namespace bench {
 
-// A warm-up ends after so many times the time asked for, steady or not.
+// A warm-up ends at this multiple of the requested time, steady or not.
 inline constexpr int kWarmupTimeFactor = 10;
-// A worker whose device voids sample after sample waits for it: this long at first, and twice as
-// long each further time,
+// If a worker's device invalidates sample after sample, the worker pauses: for this time at first,
+// and for twice the previous time on each further pause,
 inline constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(50);
-// ... at most so often in a round: 1.55 s. Then the round ends with what it has.
+// ... at most this many times per round: 1.55 s in all. Then the round ends with the samples that
+// it has.
 inline constexpr int kMaxPauses = 5;
 
 }  // namespace bench

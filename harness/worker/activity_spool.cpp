@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// Large enough that system calls do not count.
+// Large enough that the cost of system calls is negligible.
 constexpr std::size_t kBufferSize = 256 * 1024;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activities on their way from a worker to its coordinator: `activity` records as lines of a file,
-// appended, so that a worker that ends in the middle leaves what happened up to then.
+// Activities on their way from a worker to its coordinator: `activity` records appended as lines to
+// a file. If a worker ends early, the file keeps what happened until then.
 #pragma once
 
 #include "base/env.hpp"
@@ -16,8 +16,8 @@ namespace bench {
 // Not thread-safe; a Recorder calls it under its lock.
 class ActivitySpool final : public ActivitySink {
  public:
-  // Appends to the file, or creates it. What is taken reaches it at the latest with the first one
-  // taken `period` after the last write.
+  // Appends to the file, or creates it. An activity is written at the latest with the first
+  // activity taken `period` after the last write.
   static Result<ActivitySpool> open(const std::string& path, std::string run_id, Clock& clock,
                                     Nanoseconds period);
 
@@ -32,7 +32,7 @@ class ActivitySpool final : public ActivitySink {
   std::string run_id_;
   Clock* clock_;
   Nanoseconds period_;
-  Nanoseconds written_{0};  // when
+  Nanoseconds written_{0};  // time of the last write
   std::string buffer_;
   std::int64_t taken_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a worker takes on a case at all.
+// Decides whether a worker accepts a case.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,9 +17,9 @@ namespace bench {
 
 RefusedReply refused(const ops::Refusal& refusal);
 
-// Refuses another device or backend, what makes no problem, and what cannot fit into `available`
-// memory of the host, or into that of the backend's device (where known). Nothing has been created
-// by then.
+// Rejects another device or backend, and parameters that make no valid problem. Also rejects cases
+// that do not fit into `available` host memory or into the device's memory (if known). Nothing has
+// been created by then.
 Result<Subject, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
                                     ops::Backend& backend, std::optional<Bytes> available,
                                     const ops::Catalogue& catalogue = ops::built_in_catalogue());

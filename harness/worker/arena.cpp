@@ -17,13 +17,15 @@
 namespace bench {
 namespace {
 
-// Twice: a line is evicted before its turn comes again even where the replacement is not LRU.
+// Twice the cache size evicts a line before its next use, even if the replacement policy is not
+// LRU.
 constexpr std::int64_t kCacheFactor = 2;
 constexpr Bytes kMaxArena{std::int64_t{1} << 30};
-// Where the caches are unknown: larger than the last level of most machines.
+// Used if the cache sizes are unknown: larger than the last level of most machines.
 constexpr Bytes kAssumedLastLevel{std::int64_t{64} << 20};
 
-// Drawn once and repeated: copying is several times as fast as drawing, and each worker pays it.
+// Generated once and repeated: copying is several times as fast as generating, and each worker pays
+// for it.
 constexpr Bytes kDrawn{std::int64_t{4} << 20};
 
 constexpr std::string_view kColdCopy = "cold copy";  // the role of both regions
@@ -41,7 +43,7 @@ Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
   void* memory = mmap(nullptr, static_cast<std::size_t>(size.count), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return no_arena_memory(size);
-  // A wish: small pages serve as well, and take four times as long to be written first.
+  // Only a hint: small pages also work, but the first write to them takes four times as long.
   madvise(memory, static_cast<std::size_t>(size.count), MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
 }
@@ -160,7 +162,7 @@ Result<std::byte*> Arena::write_region() {
   if (write_ != nullptr) return write_;
   BENCH_ASSIGN_OR_RETURN(write_, map(size_, memory_));
   tracked_write_ = TrackedAllocation(collector_, write_, size_, "arena to write", kColdCopy);
-  // Touched here: the first write to a page is the kernel's work, not the operator's.
+  // Touched here, because the first write to a page costs kernel time that is not the operator's.
   if (memory_ != nullptr) {
     BENCH_RETURN_IF_ERROR(memory_->fill(write_, 0, size_));
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a worker: aligned buffers, and the arena that cases with cold caches rotate over.
+// Memory of a worker: aligned buffers, and the arena over which cases with cold caches rotate.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,10 +15,11 @@
 
 namespace bench {
 
-// Line-aligned, zero-filled at creation; owns its memory.
+// Aligned to a cache line and filled with zeros at creation; owns its memory.
 class AlignedBuffer {
  public:
-  // Absent when there is no memory. Of size 0: one line, so that data() is never null.
+  // Returns nullopt if there is not enough memory. Size 0 allocates one line, so that data() is
+  // never null.
   static std::optional<AlignedBuffer> create(Bytes size);
   AlignedBuffer(AlignedBuffer&& other) noexcept;
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;
@@ -35,44 +36,44 @@ class AlignedBuffer {
   Bytes size_;
 };
 
-// Where buffers of a region may begin: at lines of the host's caches; on a device, where rows are
-// fetched in pieces of 128 bytes, at what its allocator aligns to.
+// Alignment of buffers in a region. On the host: a cache line. On a device, which fetches rows in
+// pieces of 128 bytes: the alignment of its allocator.
 inline constexpr Bytes kHostUnit{kCacheLine};
 inline constexpr Bytes kDeviceUnit{256};
 
-// How many sets of buffers a region holds, and where: set i begins at i * stride, its buffer j at
-// offsets[j] behind that. All multiples of the unit; the stride is an odd number of units, so that
-// neighbouring sets begin at different places of a page.
+// How many sets of buffers a region holds, and where: set i begins at i * stride, and its buffer j
+// follows at offsets[j]. All are multiples of the unit. The stride is an odd number of units, so
+// that neighbouring sets begin at different places of a page.
 struct SetLayout {
   std::int64_t sets = 1;
   Bytes stride{0};
   std::vector<Bytes> offsets;
 };
-// As many sets as `distance` bytes of the region make, at least 1 and at most kMaxSets; absent
-// when not even one set fits the region.
+// Lays out as many sets as `distance` bytes of the region hold, at least 1 and at most kMaxSets.
+// Returns nullopt if not even one set fits the region.
 std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
                                  Bytes unit = kHostUnit);
 
-// Binding a kernel to a set takes some microseconds: beyond this, small operators would spend more
-// time in setup than in timed iterations.
+// Binding a kernel to a set takes some microseconds. With more sets, small operators would spend
+// more time in setup than in timed iterations.
 inline constexpr std::int64_t kMaxSets = 8192;
 
-// The size for a worker: what is asked for (a layer's reuse distance), at least twice the last
-// level of the caches, at most 1 GiB and half the available memory.
+// The arena size of a worker: the requested size (a layer's reuse distance), at least twice the
+// last-level cache, at most 1 GiB and half the available memory.
 Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available);
 
-// The same for memory of a device, whose caches and free memory that knows.
+// The same for device memory; `memory` knows the device's caches and free memory.
 Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked);
 
-// Of Arena::create: the content must not depend on the case, as all cases share it.
+// Seed for Arena::create. The content must not depend on the case, because all cases share it.
 inline constexpr std::uint64_t kArenaSeed = 1;
 
-// Two regions of equal size: one filled once with numbers of every data type and never written
-// again, one for outputs, made when first asked for. In memory of the host or of a device.
+// Two regions of equal size in host or device memory. One is filled once with numbers of every data
+// type and never written again. The other is for outputs and is created on first use.
 class Arena {
  public:
-  // Told to `collector`, where there is one, as long as it lives. `memory`: the device's, which
-  // outlives it; null: the host's.
+  // Reports its memory to `collector`, if not null, as long as it lives. `memory`: device memory,
+  // which outlives the arena; null means host memory.
   static Result<Arena> create(Bytes size, std::uint64_t seed, MemoryCollector* collector = nullptr,
                               ops::DeviceMemory* memory = nullptr);
   Arena(Arena&& other) noexcept;

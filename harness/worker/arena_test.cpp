@@ -33,7 +33,7 @@ TEST(LayOut, NoTwoNeighboursOfPageSizeBeginAtTheSamePlaceOfAPage) {
   EXPECT_EQ(layout->sets, kMi / (4096 + 64));
 }
 
-// Of 64 bytes more than a row of 128: no set but the first had rows of its own lines.
+// Sets of 64 bytes more than a row of 128: only the first set would begin at the start of a row.
 TEST(LayOut, OnADeviceEveryBufferOfEverySetBeginsAtAMultipleOf256) {
   const std::array<Bytes, 3> buffers = {Bytes{4096}, Bytes{100}, Bytes{300}};
   const auto layout = lay_out(buffers, {kMi}, {kMi}, kDeviceUnit);
@@ -112,7 +112,7 @@ TEST(ArenaSize, OfADeviceFollowsItsCacheAndItsFreeMemory) {
 
 TEST(Arena, LiesInMemoryOfADeviceAndHoldsTheSameNumbers) {
   test::FakeDeviceMemory memory;
-  const Bytes size{9 * kMi};  // more than is drawn, and no multiple of it
+  const Bytes size{9 * kMi};  // more than is generated, and not a multiple of it
   auto host = Arena::create(size, kArenaSeed);
   ASSERT_TRUE(host.ok());
   {

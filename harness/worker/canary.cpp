@@ -13,11 +13,12 @@
 namespace bench {
 namespace {
 
-// A repetition takes about half a millisecond (DRAM: one, the timer: 50 us) on machines of 2020:
-// ten thousand clock reads long, a tenth of a scheduler's time slice.
+// A repetition takes about half a millisecond (DRAM: one, the timer: 50 us) on machines of 2020.
+// This is as long as ten thousand clock reads, and a tenth of a scheduler's time slice.
 constexpr std::int64_t kChainSteps = 200'000;
 constexpr std::int64_t kClockReads = 2'000;
-// Three arrays of 64 KiB: more than any first cache, less than any second one of a server.
+// Three arrays of 64 KiB: more than any first-level cache, less than any second-level cache of a
+// server.
 constexpr std::size_t kCachedCount = 8192;
 constexpr int kCachedPasses = 60;
 constexpr std::size_t kStreamedCount = (std::size_t{4} << 20) / sizeof(double);
@@ -49,7 +50,7 @@ Bytes canary_memory(std::optional<Bytes> last_level_cache) {
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,
                                   std::optional<Bytes> available) {
   const Bytes size = canary_memory(last_level_cache);
-  // What was written last, and still is in a cache, is used last.
+  // The memory written last, which may still be in a cache, is used last.
   const LargePages memory =
       available && available->count < size.count ? nullptr : allocate_large_pages(size);
   if (memory == nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canaries: four fixed pieces of work that know no operator and no library. When their times
-// change within a run, or from one run to the next, it is the machine that changed: its clock, its
-// memory, its neighbours. A worker of one thread takes them; a round takes some 60 ms.
+// The canaries: four fixed workloads that use no operator or library. If their times change within
+// a run or between runs, the machine changed: its clock, its memory or its neighbours. A worker
+// with one thread measures them; a round takes about 60 ms.
 #pragma once
 
 #include "base/env.hpp"
@@ -14,16 +14,17 @@
 
 namespace bench {
 
-// Of each piece; the median is its time. Many and short: one that is interrupted is one of many.
+// Repetitions of each workload; the median is its time. They are many and short, so that an
+// interrupted one does not matter.
 inline constexpr std::size_t kCanaryRepetitions = 15;
 
-// What the triads run over: three times 64 MiB, or twice the last level of the caches where that is
-// more, up to 512 MiB: no core fills a larger cache alone. The work is the same on every machine,
-// 3 x 4 MiB a repetition, each on lines that nobody used since all of it was written once.
+// Memory of the triads: three times 64 MiB, or twice the last-level cache if that is more, up to
+// 512 MiB. No core fills a larger cache alone. The work is the same on every machine: 3 x 4 MiB per
+// repetition, each on lines not used since all memory was written once.
 Bytes canary_memory(std::optional<Bytes> last_level_cache);
 
-// Error: the memory of this machine does not suffice (`available`: what may be taken; absent when
-// unknown).
+// Returns an error if this machine has not enough memory. `available`: memory that may be used;
+// nullopt if unknown.
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,
                                   std::optional<Bytes> available);
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Every second reading ends something: number `n` took as long as `script` says.
+// Every second reading ends a measurement: measurement `n` took as long as `script` says.
 class ScriptedClock final : public Clock {
  public:
   explicit ScriptedClock(std::function<Nanoseconds(std::size_t n)> script)
@@ -33,7 +33,8 @@ class ScriptedClock final : public Clock {
 };
 
 TEST(Canaries, AreTheMediansOfTheirRepetitions) {
-  // Of each piece repetitions from 0 to 14 us in another order, and a distance between the pieces.
+  // The repetitions of each workload take 0 to 14 us in different orders; an offset separates the
+  // workloads.
   ScriptedClock clock([](std::size_t n) {
     const std::size_t piece = n / kCanaryRepetitions;
     const std::size_t repetition = n % kCanaryRepetitions;
@@ -71,7 +72,7 @@ TEST(Canaries, DoNotTakeMemoryThatIsNotThere) {
 }
 
 TEST(CanaryWork, IsDone) {
-  // Each chain comes closer to 1 by a factor; of no steps, the sum of 1 to 8.
+  // Each step moves a chain closer to 1 by a factor. With no steps the result is the sum of 1 to 8.
   EXPECT_DOUBLE_EQ(multiply_add_chains(0), 36);
   EXPECT_NEAR(multiply_add_chains(1), 8 + 28 * 0.999999, 1e-9);
   EXPECT_NEAR(multiply_add_chains(20'000'000), 8, 1e-6);

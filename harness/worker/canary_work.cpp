@@ -8,18 +8,19 @@ namespace {
 
 constexpr double kTriadFactor = 3;
 
-// Four floats: the widest vector that every processor of this architecture has.
+// Four floats: the widest vector that every processor of this architecture supports.
 using Vector = float __attribute__((vector_size(16)));
 
 }  // namespace
 
 double multiply_add_chains(std::int64_t steps) {
-  // Unknown to the compiler, and such that the chains approach 1: no overflow, nothing denormal.
+  // The compiler cannot know these values. They let the chains approach 1, without overflow or
+  // denormal numbers.
   const volatile double shrink = 0.999999;
   const volatile double grow = 0.000001;
   const double factor = shrink;
   const double addend = grow;
-  // Variables of their own: GCC keeps an array in memory.
+  // Separate variables, because GCC keeps an array in memory.
   double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
   for (std::int64_t step = 0; step < steps; ++step) {
     a = a * factor + addend;
@@ -45,7 +46,7 @@ float mixed_operations(const float* from, std::int64_t vectors, int passes) {
   Vector a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
   std::int64_t i = vectors, j = passes, k = 1, l = 2;
   const auto* values = reinterpret_cast<const Vector*>(from);
-  // The compiler may not join integer operations whose values it must assume to be looked at.
+  // The compiler must assume that each value is read, so it cannot combine the integer operations.
   const auto keep = [](std::int64_t& value) { asm volatile("" : "+r"(value)); };
   for (int pass = 0; pass < passes; ++pass) {
     for (std::int64_t at = 0; at < vectors; at += 8) {

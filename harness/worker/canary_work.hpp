@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of the canaries: plain loops without a library, compiled with the same options in every
-// build (CMakeLists.txt), so that their times tell machines apart and nothing else.
+// build (CMakeLists.txt), so that only the machine affects their times.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,26 @@
 
 namespace bench {
 
-// Eight chains of `steps` multiplications and additions each, which fill the pipelines of one core
-// and stay in its registers. Returns their sum: it depends on every step.
+// Eight chains of `steps` multiplications and additions each. They fill the pipelines of one core
+// and stay in its registers. Returns their sum, which depends on every step.
 [[gnu::noinline]] double multiply_add_chains(std::int64_t steps);
 
 // to[i] = left[i] + 3 * right[i]; the arrays do not overlap.
 [[gnu::noinline]] void triad(double* to, const double* left, const double* right,
                              std::size_t count);
 
-// Loads from the first cache, multiplications, additions and integer operations, more of each than
-// a core can issue: a neighbour on the same core takes a part of whatever it does. Reads `vectors`
-// vectors of four floats, a multiple of 8, `passes` times. Returns what depends on every step.
+// Loads from the first-level cache, multiplications, additions and integer operations, more of each
+// than a core can issue. A neighbour on the same core therefore slows this down, whatever it does.
+// Reads `vectors` vectors of four floats, a multiple of 8, `passes` times. Returns a value that
+// depends on every step.
 [[gnu::noinline, gnu::aligned(64)]] float mixed_operations(const float* from, std::int64_t vectors,
                                                            int passes);
 
-// Multiplications of which each waits for the one before: their time is the clock's alone, whoever
-// shares the core. Returns what depends on every step.
+// Multiplications that each wait for the previous one. Their time depends only on the clock, even
+// if another thread shares the core. Returns a value that depends on every step.
 [[gnu::noinline, gnu::aligned(64)]] double dependent_multiplications(std::int64_t steps);
 
-// Reads CLOCK_MONOTONIC so often. Returns a sum over what was read.
+// Reads CLOCK_MONOTONIC `reads` times. Returns a sum over the values.
 [[gnu::noinline]] std::int64_t read_clock(std::int64_t reads);
 
 }  // namespace bench

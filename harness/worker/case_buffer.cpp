@@ -12,8 +12,9 @@
 namespace bench {
 namespace {
 
-// Between two buffers, beside what fills their last line: those of 4 KiB and its multiples would
-// all begin at the same place of a page, and a load could not tell them from a store before it.
+// Gap between two buffers, in addition to the padding of the last line. Without it, buffers of
+// multiples of 4 KiB would all begin at the same offset in a page. A load could then falsely alias
+// an earlier store.
 constexpr std::int64_t kGap = 9 * kCacheLine;
 
 }  // namespace

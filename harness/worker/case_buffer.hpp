@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's buffers where its backend wants them: in memory of the host, or of a device.
+// A kernel's buffers in the memory that its backend uses: of the host or of a device.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,9 +15,9 @@ namespace bench {
 
 class CaseBuffer {
  public:
-  // `memory`: the backend's, which outlives the buffers; null: the host's. Error: there is none
-  // left. On the host they lie one behind the other in one block, of pages of 2 MiB where the
-  // machine gives them: which addresses collide in a cache is then the same in every process.
+  // `memory`: the backend's memory, which outlives the buffers; null means host memory. Returns an
+  // error if the memory is exhausted. On the host the buffers are consecutive in one block, of
+  // pages of 2 MiB if available. The same addresses then collide in a cache in every process.
   static Result<std::vector<CaseBuffer>> create(std::span<const Bytes> sizes,
                                                 ops::DeviceMemory* memory);
   CaseBuffer(CaseBuffer&& other) noexcept;
@@ -32,8 +32,8 @@ class CaseBuffer {
 
   void* data_;
   Bytes size_;
-  std::shared_ptr<std::byte> block_;     // of the host, in which it lies
-  ops::DeviceMemory* memory_ = nullptr;  // that it is given back to
+  std::shared_ptr<std::byte> block_;     // the host memory that contains the buffer
+  ops::DeviceMemory* memory_ = nullptr;  // to which the buffer is returned
 };
 
 }  // namespace bench

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// A device whose memory is that of the host, and which counts.
+// A device whose memory is host memory, and which counts allocations.
 class CountingMemory final : public ops::DeviceMemory {
  public:
   Result<void*> allocate(Bytes size) override {
@@ -44,7 +44,7 @@ TEST(CaseBufferTest, TakesMemoryOfTheHostWithoutADevice) {
   EXPECT_EQ(static_cast<unsigned char*>(buffer.data())[63], 0x5a);
 }
 
-// Where a buffer lies within a large page decides what it collides with.
+// The place of a buffer within a large page determines its cache conflicts.
 TEST(CaseBufferTest, BuffersOfTheHostLieAtTheSamePlacesOfALargePageEveryTime) {
   constexpr std::uintptr_t kLargePage = 2 << 20;
   const std::vector<Bytes> sizes = {{4096}, {0}, {100}, {8192}};

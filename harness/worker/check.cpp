@@ -16,11 +16,11 @@ namespace {
 
 using ops::Dims;
 
-// Of one plane; a larger border is sampled like the rest.
+// Maximum border elements of one plane; a larger border is sampled like the rest.
 constexpr std::int64_t kMaxBorder = 16384;
 // Spatial dimensions are at most the last three of n, c, d, h, w.
 constexpr std::size_t kMaxPlaneRank = 3;
-// Bound of a sum of N independent errors in standard deviations: false alarms below 1e-9.
+// Bound of a sum of N independent errors in standard deviations: fewer than 1e-9 false positives.
 constexpr double kSigmas = 6;
 
 std::int64_t product(std::span<const std::int64_t> dims) {
@@ -29,8 +29,8 @@ std::int64_t product(std::span<const std::int64_t> dims) {
   return count;
 }
 
-// Both ends of every dimension, as long as the combinations stay below kCheckedPositions (12
-// dimensions); from there on the first index alone.
+// Adds both ends of every dimension, as long as the combinations stay below kCheckedPositions (12
+// dimensions). For further dimensions it adds only the first index.
 void add_corners(const Dims& dims, std::vector<std::int64_t>& positions) {
   std::vector<std::int64_t> corners = {0};
   for (const std::int64_t size : dims) {
@@ -55,7 +55,7 @@ bool on_border(std::int64_t position, std::span<const std::int64_t> plane) {
   return false;
 }
 
-// The number of border elements: all but the interior.
+// Number of border elements: all except the interior.
 std::int64_t border_size(std::span<const std::int64_t> plane) {
   std::int64_t interior = 1;
   for (const std::int64_t size : plane) interior *= std::max<std::int64_t>(size - 2, 0);
@@ -75,7 +75,7 @@ void add_border_plane(const Dims& dims, SplitMix& random, std::vector<std::int64
   }
 }
 
-// Random positions with one index at its first or last value.
+// Adds random positions with one index at its first or last value.
 void add_faces(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
   const std::int64_t total = product(dims);
   const std::int64_t each = kCheckedPositions / 4 / static_cast<std::int64_t>(2 * dims.size());
@@ -141,7 +141,7 @@ Result<Agreement> compare(const PlainOutput& output, std::span<const std::int64_
     const double allowed = tolerance.absolute + tolerance.relative * std::abs(want[i]);
     const double difference = std::abs(got - want[i]);
     const bool same = got == want[i] || (std::isnan(got) && std::isnan(want[i]));
-    if (!same && !(difference <= allowed)) {  // also when the difference is NaN
+    if (!same && !(difference <= allowed)) {  // also true if the difference is NaN
       if (wrong++ == 0) {
         first = fmt::format("{}: got {}, want {}, tolerance {:.3g}",
                             element_name(*output.tensor, position), got, want[i], allowed);
@@ -175,7 +175,7 @@ Status find_unwritten(const PlainOutput& output) {
 
 namespace {
 
-// y = M x for a row-major matrix given by `at(i, j)`, rows x columns.
+// Returns y = M x for a row-major matrix given by `at(i, j)`, rows x columns.
 template <class At>
 std::vector<double> multiply(std::int64_t rows, std::int64_t columns, const At& at,
                              std::span<const double> x) {
@@ -203,7 +203,7 @@ std::optional<GemmShape> gemm_shape(const ops::Problem& problem, const PlainOutp
                    p.flag("trans_a"), p.flag("trans_b"), p.flag("bias")};
 }
 
-// A (B x) + bias . x for matrices number `b` of the batch.
+// Returns A (B x) + bias . x for the matrices with index `b` in the batch.
 std::vector<double> product_of_factors(const GemmShape& s, ops::ReferenceInputs inputs,
                                        std::int64_t b, std::span<const double> x) {
   const double* right = inputs[1].data() + b * s.k * s.n;
@@ -239,7 +239,7 @@ std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInput
     const std::vector<double> want = product_of_factors(s, inputs, b, x);
     for (std::int64_t i = 0; i < s.m; ++i) {
       double got = 0;
-      double squares = 0;  // of the tolerances of the row
+      double squares = 0;  // sum over the tolerances of the row
       for (std::int64_t j = 0; j < s.n; ++j) {
         const auto flat = static_cast<std::size_t>((b * s.m + i) * s.n + j);
         const double value = load_element(output.tensor->dtype, output.data, flat);

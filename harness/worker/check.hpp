@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a result right? Pure functions over plain outputs (row-major, the tensor's own data type).
+// Checks results. Pure functions over plain outputs (row-major, in the tensor's own data type).
 #pragma once
 
 #include "base/result.hpp"
@@ -16,15 +16,16 @@
 
 namespace bench {
 
-// Up to here the whole output is compared: the plain reference takes about a second for it.
+// Up to this many operations the whole output is compared; the plain reference takes about a second
+// for it.
 inline constexpr std::int64_t kFullCheckOperations = std::int64_t{1} << 28;
-// Elements compared beyond that, and by every later process.
+// Elements compared beyond that limit, and by every later process.
 inline constexpr std::int64_t kCheckedPositions = 4096;
 
-// Flat positions of one output, ascending and distinct: all of them up to kCheckedPositions, else
-// every corner, the whole border of one random plane (both ends of every dimension where that is
-// too much), and random positions until there are at least kCheckedPositions. Depends on dims and
-// seed alone.
+// Flat positions of one output, ascending and distinct. An output of up to kCheckedPositions
+// elements gives all of them. A larger one gives every corner and the whole border of one random
+// plane (both ends of every dimension if that is too much). Random positions follow until there are
+// at least kCheckedPositions. Depends only on dims and seed.
 std::vector<std::int64_t> check_positions(const ops::Dims& dims, std::uint64_t seed);
 
 // One output of a kernel.
@@ -33,30 +34,32 @@ struct PlainOutput {
   const std::byte* data;
 };
 
-// A comparison that went well, for people: how many elements, and the largest error as a share of
-// the tolerance.
+// A successful comparison, for human-readable output: how many elements, and the largest error as a
+// fraction of the tolerance.
 struct Agreement {
   std::int64_t elements = 0;
   double worst = 0;
 };
 
-// Compares elements `positions` (all when empty) with `want`. Error: position, got, want,
-// tolerance of the first that differs, and how many do.
+// Compares the elements at `positions` (all if empty) with `want`. The error states position,
+// actual value, expected value and tolerance of the first difference, and the number of
+// differences.
 Result<Agreement> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
                           std::span<const double> want, const ops::Tolerance& tolerance);
 
-// Error when an element of a floating-point output is NaN: never written, or computed from nothing.
+// Returns an error if an element of a floating-point output is NaN: never written, or computed from
+// unwritten data.
 Status find_unwritten(const PlainOutput& output);
 
 // Freivalds' test of a forward gemm without post-ops: C x = A (B x) (+ bias) for a random x of +-1,
-// in O(MN + MK + KN) a batch. Absent where it does not apply.
+// in O(MN + MK + KN) per batch. Returns nullopt if it does not apply.
 std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInputs inputs,
                                 const PlainOutput& output, std::uint64_t seed);
 
-// Digest of all outputs and their values at check_positions(dims, seed).
+// Returns the digest of all outputs and their values at check_positions(dims, seed).
 OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t seed);
 
-// "destination[0,3,1]".
+// For example "destination[0,3,1]".
 std::string element_name(const ops::Tensor& tensor, std::int64_t position);
 
 }  // namespace bench

@@ -34,7 +34,8 @@ MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
   return use;
 }
 
-// One entry a tensor, the activations of a network together: nobody reads fifty of them.
+// One entry per tensor. The activations of a network share one entry, because a list of fifty is
+// not useful.
 std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
                                      std::span<const ops::Tensor> tensors) {
   std::vector<BufferInfo> infos;
@@ -57,14 +58,14 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
 }  // namespace
 
 struct CommandServer::Built {
-  std::string problem;  // id with cache `hot`: what the variants of a problem have in common
+  std::string problem;  // id with cache `hot`, shared by the variants of a problem
   std::uint64_t seed;
   ops::Backend* backend;
   Subject subject;
   Instance instance;
   std::int64_t tuning;
   bool checked = false;
-  PreparedReply reply;  // without what depends on the cache mode
+  PreparedReply reply;  // without the parts that depend on the cache mode
 };
 
 CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
@@ -149,7 +150,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
                       built_->tuning == request.tuning &&
                       (built_->checked || request.check == CheckKind::none);
     if (!same) {
-      built_.reset();  // before the next one needs the memory
+      built_.reset();  // freed before the next one needs the memory
       if (Result<Done, RefusedReply> done = build(*key, problem, request); !done) {
         built_.reset();
         account();
@@ -164,12 +165,12 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
     sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
-    if (request.check == CheckKind::expected) reply.output = {};  // who sent it has it
+    if (request.check == CheckKind::expected) reply.output = {};  // the sender has it already
     return reply;
   } catch (const std::bad_alloc&) {
     built_.reset();
     account();
-    return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+    return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
   }
 }
 
@@ -261,15 +262,15 @@ Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
   return bind_rotation(built_->instance.kernel(), own, cache, distance, shared, details);
 }
 
-// All cases of a worker share it, which the run's largest distance makes possible; on a device it
-// is made anew where a case wants more.
+// All cases of a worker share the arena, which is possible because its size follows the run's
+// largest distance. On a device it is created again if a case needs more.
 Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
   ops::DeviceMemory* device = built_->backend->memory();
   if (arena_ && arena_->memory() == device &&
       (device == nullptr || distance.value_or(Bytes{0}) <= arena_->size())) {
     return &*arena_;
   }
-  arena_.reset();  // before the next one needs the memory
+  arena_.reset();  // freed before the next one needs the memory
   const Bytes size =
       device == nullptr ? arena_size_ : device_arena_size(*device, distance.value_or(Bytes{0}));
   BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(size, kArenaSeed, nullptr, device));
@@ -297,10 +298,10 @@ Reply CommandServer::round(const RoundRequest& request) {
   }
   RoundReply reply;
   reply.iterations_per_sample = iterations;
-  std::optional<ProfilerWindow> window;  // both for the tools that listen
+  std::optional<ProfilerWindow> window;  // both are for external tools
   std::optional<Scope> range;
   if (!request.range.empty()) {
-    // The tool shows what runs inside of the range: the case, and nothing of ours.
+    // The vendor's tool shows what runs inside the range: the case, and no canaries.
     sampler_->leave_out_canaries();
     window.emplace(profiler_calls());
     ScopeSpec spec;
@@ -310,7 +311,7 @@ Reply CommandServer::round(const RoundRequest& request) {
   RoundSamples taken;
   const Nanoseconds start = clock_.now();
   const Status status = run_round(*sampler_, request.samples, iterations, taken);
-  // Of this process's time: a device's clock runs apart from it.
+  // Only time of this process counts: a device's clock runs independently.
   spent_.timed += std::min(taken.timed, clock_.now() - start);
   if (!status) return failed_reply(status.error());
   reply.samples = std::move(taken.samples);
@@ -323,7 +324,7 @@ Reply CommandServer::round(const RoundRequest& request) {
   return reply;
 }
 
-// What a kernel says only once it was sampled, such as how.
+// Details that a kernel knows only after it was sampled, such as the sampling method.
 std::map<std::string, std::string> CommandServer::later_details() const {
   std::map<std::string, std::string> details;
   const ops::Kernel& kernel = built_->instance.kernel();
@@ -339,7 +340,7 @@ std::map<std::string, std::string> CommandServer::later_details() const {
 Reply CommandServer::profile(const ProfileRequest& request) {
   const Nanoseconds start = clock_.now();
   release();
-  // The pass needs the memory, and makes all of its own to see it made.
+  // The pass needs the memory, and it creates everything itself in order to observe the creation.
   built_.reset();
   arena_.reset();
   auto reply = [&]() -> Result<ProfiledReply, RefusedReply> {
@@ -383,7 +384,8 @@ Reply CommandServer::watch(const WatchRequest& request) {
     reply.canaries.push_back(look.canary);
     reply.chains.push_back(look.chain);
     reply.lost.push_back(look.lost);
-    // Busy as with a case: an idle processor has another clock, and other neighbours.
+    // Keeps the processor as busy as with a case: an idle processor has another clock and other
+    // neighbours.
     const Nanoseconds next = now + kPeriod;
     while (clock_.now() < next) canary->look();
   }

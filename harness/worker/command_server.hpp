@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's state between commands: one case at most, its kernel kept for the next variant of
-// the same problem, one arena. Knows nothing of pipes.
+// The worker's state between commands: at most one case, whose kernel is kept for the next variant
+// of the same problem, and one arena. Independent of pipes.
 #pragma once
 
 #include "base/env.hpp"
@@ -23,16 +23,17 @@
 
 namespace bench {
 
-// What a worker has of its machine and its environment.
+// The machine and environment of a worker.
 struct ServerOptions {
-  std::optional<Bytes> available = std::nullopt;  // memory that may be taken; absent when unknown
-  // As kSlowdownVariable has it (slowdown.hpp). Where that is no share, every command is refused.
+  std::optional<Bytes> available = std::nullopt;  // memory that may be used; nullopt if unknown
+  // Value of kSlowdownVariable (slowdown.hpp). If it is not a valid fraction, every command is
+  // refused.
   std::optional<std::string> slowdown = std::nullopt;
-  // Tests have better to do than the work.
+  // Replaceable, so that tests need not do the work.
   std::function<decltype(measure_canaries)> canaries = measure_canaries;
-  // Sleeps; empty: in earnest.
+  // Sleeps; empty: the real sleep.
   std::function<void(Nanoseconds)> pause = {};
-  // Beside each sample, and to watch the machine; empty: none are taken.
+  // Runs with each sample, and to observe the machine; empty: no sample canaries.
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
@@ -40,7 +41,7 @@ struct ServerOptions {
 class CommandServer {
  public:
   CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock, ServerOptions options);
-  // With this backend and the built-in operators.
+  // Uses this backend and the built-in operators.
   CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options);
 
   ReplyMessage handle(const Request& request);
@@ -67,22 +68,22 @@ class CommandServer {
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);
   Result<Arena*> arena(std::optional<Bytes> distance);
-  SampleCanary* sample_canary();  // null: there is none
+  SampleCanary* sample_canary();  // null if there is none
 
-  std::shared_ptr<Equipment> equipment_;  // before what is made with it
+  std::shared_ptr<Equipment> equipment_;  // declared before everything created with it
   Clock& clock_;
   ServerOptions options_;
-  Result<double> slowdown_;  // the share; 0: none
+  Result<double> slowdown_;  // the fraction; 0: none
   std::optional<Bytes> last_level_cache_;
   Bytes arena_size_;
-  std::optional<Arena> arena_;    // of the memory that a case last wanted one in
-  std::shared_ptr<Built> built_;  // shared: its type is known to the source alone
+  std::optional<Arena> arena_;    // in the memory for which a case last needed one
+  std::shared_ptr<Built> built_;  // shared, because only the source file knows its type
   std::unique_ptr<Rotation> rotation_;
-  std::unique_ptr<SampleCanary> canary_;  // made when first asked for
-  std::unique_ptr<Sampler> sampler_;      // after built_, rotation_ and canary_, which it uses
+  std::unique_ptr<SampleCanary> canary_;  // created on first use
+  std::unique_ptr<Sampler> sampler_;  // declared after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
   Spent spent_;
-  VerboseDecoder decoder_;  // a library says only once how it writes its lines
+  VerboseDecoder decoder_;  // kept, because a library describes the format of its lines only once
 };
 
 }  // namespace bench

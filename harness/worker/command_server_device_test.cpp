@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker whose backend computes on a device with memory and a clock of its own.
+// A worker whose backend computes on a device that has its own memory and clock.
 #include "harness/worker/command_server.hpp"
 #include "harness/worker/worker.hpp"
 #include "tests/fakes/fake_backend.hpp"
@@ -57,10 +57,10 @@ class DeviceServerTest : public testing::Test {
     return found != nullptr ? *found : RefusedReply{Outcome::ok, "not refused"};
   }
 
-  test::FakeDeviceMemory memory_;  // before the server, which holds memory of it
+  test::FakeDeviceMemory memory_;  // declared before the server, which uses it
   FakeClock clock_;
   FakeScript script_;
-  std::set<std::size_t> sets_;  // sizes of the rotations that samples were taken over
+  std::set<std::size_t> sets_;  // sizes of the rotations of the samples
   FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
                        [this](const std::string&) { return script_; },
                        {"cublaslt", "cuda", &memory_}};
@@ -91,9 +91,9 @@ TEST_F(DeviceServerTest, ColdCachesRotateOverMemoryOfTheDevice) {
   EXPECT_GE(memory_.used.count - before.count, 4 * kMi);
   server_.handle(WarmUpRequest{3, 0ns});
   EXPECT_EQ(sets_, std::set<std::size_t>{sets});
-  // A layer's reuse distance makes it larger, a smaller one leaves it so.
+  // A layer with a larger reuse distance enlarges the arena; one with a smaller distance leaves it.
   const std::string weights = "conv/forward/n1c16h4w4k16r1s1/f32/cudnn/cuda/cold_weights";
-  EXPECT_EQ(refused(weights).outcome, Outcome::unsupported);  // of another backend
+  EXPECT_EQ(refused(weights).outcome, Outcome::unsupported);  // backend of another device
   const std::string own = kOnDevice + std::string("cold_weights");
   EXPECT_EQ(prepared(own, Bytes{5 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
   EXPECT_EQ(prepared(own, Bytes{3 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
@@ -120,7 +120,7 @@ TEST_F(DeviceServerTest, TuningIsToldBeforeTheKernelIsMadeAndIsAFact) {
   EXPECT_EQ(prepared(kOnDevice + std::string("hot"), {}, 8).details.at("tune"), "8");
   EXPECT_EQ(backend_.tunings, (std::vector<std::int64_t>{8}));
   const std::int64_t made = backend_.creations();
-  // Another kernel than without.
+  // Not the same kernel as without tuning.
   EXPECT_FALSE(prepared(kOnDevice + std::string("hot")).details.contains("tune"));
   EXPECT_EQ(backend_.tunings, (std::vector<std::int64_t>{8, 0}));
   EXPECT_EQ(backend_.creations(), made + 2);

@@ -149,7 +149,7 @@ TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
   ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply));
   EXPECT_EQ(std::get<PreparedReply>(message.reply).check, "equal to the first process");
 
-  request.expected.digest = "other";  // sums in another order: compared value by value
+  request.expected.digest = "other";  // sums in another order are compared value by value
   message = CommandServer(other, clock_, {}).handle(request);
   EXPECT_THAT(std::get<PreparedReply>(message.reply).check,
               StartsWith("like the first process, 16"));
@@ -212,7 +212,7 @@ TEST_F(CommandServerTest, VariantsOfAProblemShareKernelAndCheck) {
   const std::string problem = "gemm/forward/m16n16k16/f32/onednn/cpu/";
   const PreparedReply hot = prepared(problem + "hot");
   const PreparedReply cold = prepared(problem + "cold");
-  EXPECT_EQ(backend_.creations(), 2);  // miss and hit, once
+  EXPECT_EQ(backend_.creations(), 2);  // a miss and a hit, once
   EXPECT_EQ(cold.create, hot.create);
   EXPECT_EQ(cold.check, hot.check);
   EXPECT_FALSE(hot.details.contains("cold.sets"));
@@ -279,7 +279,7 @@ TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
 }
 
 TEST_F(CommandServerTest, CanariesWithoutMemoryAreRefused) {
-  const RefusedReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are there
+  const RefusedReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are available
   EXPECT_EQ(reply.outcome, Outcome::skipped);
   EXPECT_THAT(reply.reason, StartsWith("no memory for the canaries"));
 }
@@ -290,7 +290,7 @@ TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
                                  Request(RoundRequest{1}), Request(CanaryRequest{})}) {
     const RefusedReply reply = refused(server.handle(request));
     EXPECT_EQ(reply.outcome, Outcome::failed);
-    EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is no share of the time"));
+    EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is not a fraction of the time"));
   }
 }
 
@@ -299,7 +299,7 @@ TEST_F(CommandServerTest, ExactFactsAreDetails) {
   const PreparedReply first = prepared(kGemm);
   EXPECT_EQ(first.details.at("primitives"), "2");
   EXPECT_EQ(first.details.at("output.digest"), first.output.digest);
-  // A later process sends it as well, beside an empty output.
+  // A later process also sends the digest, if one output is empty.
   CommandServer later(backend_, clock_, {});
   PrepareRequest request;
   request.id = kGemm;

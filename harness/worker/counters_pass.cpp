@@ -29,7 +29,8 @@ Details unavailable(const std::string& reason) {
   return {{"counters", fmt::format("n/a: {}", reason)}};
 }
 
-// Of the device's own memory where it has one, as cold as the timing pass has it.
+// The arena is in the device's own memory if it has any. It makes the caches as cold as in the
+// timing pass.
 Result<std::optional<Arena>> arena_of(const ProfilePassWorld& world, const PrepareRequest& request,
                                       CacheMode cache) {
   if (cache == CacheMode::hot) return std::optional<Arena>();
@@ -45,7 +46,7 @@ DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
   ops::DeviceCounters* counters = world.backend.counters();
   if (counters == nullptr) {
     return unavailable(
-        fmt::format("the backend `{}` reads no hardware counters", world.backend.name()));
+        fmt::format("the backend `{}` cannot read hardware counters", world.backend.name()));
   }
   const PrepareRequest& prepare = request.prepare;
   auto subject = admit(key, prepare.network.get(), world.backend, world.available, world.catalogue);
@@ -78,7 +79,7 @@ Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassWorld& wo
   try {
     BENCH_ASSIGN_OR_RETURN(reply.details, count(world, request, *key));
   } catch (const std::bad_alloc&) {
-    return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+    return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
   }
   return reply;
 }

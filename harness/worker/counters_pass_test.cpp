@@ -45,7 +45,7 @@ TEST(CounterDetails, TheModelIsCheckedWhereItApplies) {
   EXPECT_EQ(gemm.at("check.tensor_operations"), "1.000 of the model, as computed");
   EXPECT_THAT(gemm.at("check.dram_bytes"), HasSubstr("0.500 of the model, less"));
   EXPECT_EQ(gemm.at("tensor_cores.types"), "f16, bf16");
-  EXPECT_THAT(gemm, Not(Contains(Key("tensor_cores"))));  // nothing tells
+  EXPECT_THAT(gemm, Not(Contains(Key("tensor_cores"))));  // no counter shows it
   EXPECT_THAT(counter_details(readings, work(std::nullopt, 2000)),
               Not(Contains(Key("check.tensor_operations"))));
 }
@@ -70,7 +70,7 @@ class FakeCounters final : public ops::DeviceCounters {
   Result<CounterReadings, ops::Refusal> answer = CounterReadings();
 };
 
-// The fake backend, with counters.
+// The fake backend with counters.
 class CountedBackend final : public ops::Backend {
  public:
   CountedBackend(ops::Backend& inner, ops::DeviceCounters& counters)
@@ -136,7 +136,7 @@ TEST_F(CountersPassTest, ABackendWithoutCountersSaysSoAndMakesNothing) {
   const ProfiledReply reply = profiled(counters_request(request()));
   EXPECT_THAT(
       reply.details,
-      ElementsAre(Pair("counters", "n/a: the backend `onednn` reads no hardware counters")));
+      ElementsAre(Pair("counters", "n/a: the backend `onednn` cannot read hardware counters")));
   EXPECT_EQ(reply.iterations, 0);
   EXPECT_EQ(backend_.creations(), 0);
 }

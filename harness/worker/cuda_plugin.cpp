@@ -42,12 +42,12 @@ constexpr bool kBuiltWithPlugin = false;
 constexpr std::array<std::int32_t, 2> kExtentCodes = {BENCH_CUDA_PROBE_DEVICES,
                                                       BENCH_CUDA_PROBE_LIBRARIES};
 
-// Takes an answer of the plugin's functions: assigns it to the std::string at `self`.
+// Receives a text from the plugin's functions and assigns it to the std::string at `self`.
 void assign_text(void* self, const char* text, std::size_t size) {
   static_cast<std::string*>(self)->assign(text, size);
 }
 
-// While it lives, what is written to standard output goes to standard error.
+// Redirects standard output to standard error while it lives.
 class OutputAside {
  public:
   OutputAside() : kept_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
@@ -102,7 +102,7 @@ CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void*
     status.report = *std::move(report);
   } else {
     status.reason =
-        fmt::format("the CUDA plugin's answer is of no use: {}", report.error().message());
+        fmt::format("the CUDA plugin's answer is invalid: {}", report.error().message());
   }
   return status;
 }
@@ -119,8 +119,9 @@ CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
   const auto entry = reinterpret_cast<Entry>(::dlsym(library, BENCH_PLUGIN_ENTRY));
   const bench_plugin* plugin = entry != nullptr ? entry() : nullptr;
   if (plugin == nullptr) {
-    return unusable(path, fmt::format("{} is no plugin: it has no {}", path, BENCH_PLUGIN_ENTRY),
-                    kHowToBuild);
+    return unusable(
+        path, fmt::format("{} is not a plugin: it does not export {}", path, BENCH_PLUGIN_ENTRY),
+        kHowToBuild);
   }
   return ask_plugin(path, *plugin, library, extent);
 }
@@ -175,7 +176,7 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
   }
   BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
   BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
-  static_cast<void>(plugin);  // looked at: it is one, of this version of the interface
+  static_cast<void>(plugin);  // only checked: it is a plugin of this interface version
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto ask =
       library == nullptr ? nullptr : reinterpret_cast<Ask>(::dlsym(library, BENCH_CUDA_SUPPORT));

@@ -53,10 +53,10 @@ struct Fault {
 };
 constexpr Fault kFaults[] = {
     {"no_such_file", "the CUDA plugin does not load: "},
-    {"no_entry", "is no plugin: it has no bench_plugin_entry"},
+    {"no_entry", "is not a plugin: it does not export bench_plugin_entry"},
     {"other_abi", "speaks version 2 of the plugin interface, this program version 1"},
     {"no_probe", "does not export bench_cuda_probe"},
-    {"answer", "answer is of no use: no document of schema bench.cuda_probe/1"},
+    {"answer", "answer is invalid: not a document of schema bench.cuda_probe/1"},
 };
 
 TEST(CudaPlugin, ThatIsOfNoUseSaysWhy) {

@@ -55,7 +55,7 @@ json describe_types() {
   return types;
 }
 
-// With `source`, the plugin that makes it, where that is loaded.
+// Includes `source`, the plugin that provides the backend, if one is loaded.
 json describe_backends(const ops::Catalogue& catalogue) {
   json backends = json::array();
   for (const ops::BackendRow& row : catalogue.backends()) {

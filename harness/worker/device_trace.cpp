@@ -34,7 +34,7 @@ std::uint32_t groups_of(const ProfileSwitches& switches) {
   return groups;
 }
 
-// Iterations that paid for loading or compiling code.
+// Iterations whose time includes loading or compiling code.
 std::string cold_text(const GpuJoin& join, const GpuOwners& owners) {
   std::set<std::int64_t> iterations;
   for (const std::uint64_t id : join.cold) {
@@ -83,7 +83,7 @@ constexpr std::string_view source_text(GpuMemorySource source) {
     case GpuMemorySource::process:
       return "the driver's count of this process";
     case GpuMemorySource::growth:
-      return "growth of the device's used memory, by whomever: the driver does not list this "
+      return "growth of the device's used memory, by any process: the driver does not list this "
              "process";
   }
   return "";
@@ -105,7 +105,7 @@ void add_memory(const GpuMemoryUse& use, const std::optional<GpuMemorySource>& s
   details[prefix + "memory.other_source"] = source_text(*source);
 }
 
-// Of all devices: "gpu." of the first one, "gpu1." of the second.
+// Adds the details of all devices: "gpu." for the first one, "gpu1." for the second.
 void add_devices(const GpuJoin& join, std::map<std::string, std::string>& details) {
   GpuSummary summary;
   GpuMemorySummary memory;
@@ -146,7 +146,7 @@ DeviceTrace::DeviceTrace(ops::Backend& backend, const ProfileSwitches& switches)
   }
 }
 
-// Of a pass that failed on the way: what was recorded is lost, but nothing goes on recording.
+// Ends a trace whose pass failed: its records are lost, but recording stops.
 DeviceTrace::~DeviceTrace() {
   if (tracer_ == nullptr) return;
   region_ends();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace of a device during a profile pass: from before the first kernel is created until after
-// the last recorded iteration, with a region for each step that is to own what it asks for.
+// the last recorded iteration. Each step has a region, which attributes the step's GPU work to it.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,7 +20,7 @@ namespace bench {
 
 class DeviceTrace {
  public:
-  // Begins at once, where the backend's device can be traced and the switches want any of it.
+  // Begins at once if the backend's device can be traced and the switches request any of its data.
   DeviceTrace(ops::Backend& backend, const ProfileSwitches& switches);
   ~DeviceTrace();
   DeviceTrace(const DeviceTrace&) = delete;
@@ -28,17 +28,18 @@ class DeviceTrace {
 
   bool records() const { return tracer_ != nullptr; }
   bool records_memory() const { return records() && switches_.records(RecordGroup::memory); }
-  // Why it does not although it was wanted; empty: it was not, or it does.
+  // Why there is no trace although it was requested; empty if it was not requested or is running.
   const std::string& obstacle() const { return obstacle_; }
 
-  Status open_window();  // forgets what came before
-  // Until region_ends() what this thread asks for belongs to the id. 0: nothing is recorded.
+  Status open_window();  // discards earlier activities
+  // Until region_ends(), the work that this thread launches belongs to the id. Returns 0 if nothing
+  // is recorded.
   std::uint64_t region_begins() noexcept;
   void region_ends() noexcept;
   void own(std::uint64_t id, GpuOwner owner) { owners_[id] = std::move(owner); }
 
   using TagOf = std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)>;
-  // Ends it. Error: nothing is known of what it recorded.
+  // Ends the trace. Returns an error if nothing is known of what it recorded.
   Result<GpuJoin> finish(const TagOf& tag_of);
   const GpuOwners& owners() const { return owners_; }
   const std::string& tracer() const { return name_; }  // after finish(): "CUPTI 13.0.1"
@@ -48,15 +49,15 @@ class DeviceTrace {
   ops::DeviceTracer* tracer_ = nullptr;  // while it records
   std::string obstacle_;
   std::uint64_t regions_ = 0;  // so far
-  bool open_ = false;          // the last one
+  bool open_ = false;          // whether the last region is open
   GpuOwners owners_;
   std::string name_;
 };
 
-// What a reader of the pass should know of the trace, as details of its record: "gpu.kernels",
+// What a reader of the pass should know about the trace, as details of its record: "gpu.kernels",
 // "gpu.kernel_sum_ns", "gpu.kernel_union_ns", "gpu.busy_share", "gpu.gaps", ...,
-// "gpu.memory.peak_bytes" with its parts by role, "gpu.memory.other_bytes", of each device ("gpu1."
-// of the second); "gpu.note"; "gpu.void" with the reasons.
+// "gpu.memory.peak_bytes" with its parts by role, "gpu.memory.other_bytes", for each device
+// ("gpu1." for the second); "gpu.note"; "gpu.void" with the reasons.
 std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace);
 
 }  // namespace bench

@@ -62,7 +62,7 @@ class TracedBackend final : public ops::Backend {
 
 class DeviceTraceTest : public testing::Test {
  protected:
-  // Two kernels of region 1, 1 us apart, and one of nobody.
+  // Records two kernels of region 1, 1 us apart, and one without a region.
   void record(std::int64_t dropped = 0) {
     test::GpuScript script;
     script.add(test::hopper());
@@ -116,7 +116,7 @@ TEST_F(DeviceTraceTest, RegionsHaveIdsOfTheirOwnAndAreEnded) {
     EXPECT_EQ(trace.region_begins(), 1U);
     trace.region_ends();
     trace.region_ends();
-    EXPECT_EQ(trace.region_begins(), 2U);  // of a step that fails
+    EXPECT_EQ(trace.region_begins(), 2U);  // for a step that fails
     EXPECT_EQ(trace.region_begins(), 3U);
   }
   EXPECT_THAT(backend_.scripted.calls, ElementsAre("begin 7", "region 1", "ends", "region 2",

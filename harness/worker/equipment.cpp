@@ -15,7 +15,7 @@ namespace {
 
 using ops::Refusal;
 
-// libbench_cuda.so, loaded on first use for the life of the process.
+// libbench_cuda.so, loaded on first use and kept for the life of the process.
 class CudaPlugin {
  public:
   explicit CudaPlugin(CudaPluginFinder find) : find_(std::move(find)) {}
@@ -34,7 +34,7 @@ class CudaPlugin {
   }
 
  private:
-  // Absent without a fault.
+  // Returns nullopt on success.
   std::optional<Refusal> load() {
     if (plugin_) return std::nullopt;
     const auto refuse = [](const std::string& why) {

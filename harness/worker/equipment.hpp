@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker works with: its backends, and the operators that it knows.
+// The context of a worker: its backends, and the operators that it supports.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,7 +20,7 @@ struct Equipment {
   ops::BackendSet backends;
   std::shared_ptr<const ops::Catalogue> own_catalogue = {};  // null: the built-in one
   std::vector<ops::LibraryInfo> plugins = {};
-  // Why it is of no use: every command is refused with it.
+  // Why the context is unusable: every command is refused with this error.
   std::optional<Error> fault = {};
 
   const ops::Catalogue& catalogue() const {
@@ -28,12 +28,13 @@ struct Equipment {
   }
 };
 
-// Where libbench_cuda.so is; the error says why it is nowhere.
+// Finds libbench_cuda.so; the error states why it was not found.
 using CudaPluginFinder = std::function<Result<std::string>()>;
 
-// The backends of this program and what these plugins add. A plugin that cannot be loaded is the
-// fault, with the file at `where`. With `find_cuda` also those of CUDA, whose plugin is looked for
-// and loaded when a case first asks for one: without it such cases are skipped, with the reason.
+// The backends of this program and those that these plugins add. If a plugin cannot be loaded,
+// `fault` says so, with the file at `where`. With `find_cuda` it also contains those of CUDA; their
+// plugin is located and loaded when a case first requests one. Without it such cases are skipped,
+// with the reason.
 std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
                                           CudaPluginFinder find_cuda = {});
 

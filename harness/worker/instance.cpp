@@ -15,8 +15,8 @@ namespace {
 using ops::BufferRole;
 using ops::Refusal;
 
-// All ones is a NaN in every floating type; for integers any pattern may be a right answer, so two
-// runs use two that differ in every bit.
+// All ones is a NaN in every floating type. For integers any pattern may be a correct result, so
+// two runs use two patterns that differ in every bit.
 constexpr std::uint8_t kPoison = 0xff;
 constexpr std::uint8_t kOtherPoison = 0x5a;
 
@@ -41,7 +41,7 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
   return Done{};
 }
 
-// For all buffers, where they are wanted. `available`: of the host.
+// Checks the memory for all buffers, on the host or the device. `available`: memory of the host.
 std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
                                       std::optional<Bytes> available) {
   if (device != nullptr) available = device->available();
@@ -80,8 +80,8 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
   { auto hit = create_kernel(backend, subject, met); }
   instance.durations_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
-  // Kernels on the host tell of it themselves. Where on a device it lies is not said: it is known
-  // by the kernel's own address.
+  // Kernels on the host report their workspace themselves. The address of a workspace on a device
+  // is not known, so the kernel's own address identifies it.
   if (backend.memory() != nullptr) {
     instance.workspace_ = {watchers.buffers, instance.kernel_.get(), instance.kernel_->workspace(),
                            kWorkspaceRole, kWorkspaceRole};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel with buffers of its own, packed with data and run once: the steps before timing, each
-// with its duration.
+// A kernel with its own buffers, filled with data and run once: the steps before timing, each with
+// its duration.
 #pragma once
 
 #include "base/env.hpp"
@@ -22,30 +22,30 @@
 
 namespace bench {
 
-// Of memory that a kernel took for itself, in profiles.
+// Role, in profiles, of memory that a kernel allocates for itself.
 inline constexpr std::string_view kWorkspaceRole = "workspace";
 
 using InputValues = std::vector<std::vector<double>>;
 
-// Who watches an instance come about; null: nobody.
+// Collectors that observe the setup of an instance; null: not observed.
 struct Watchers {
   MemoryCollector* memory = nullptr;
-  MemoryCollector* buffers = nullptr;  // of the kernel's, which may lie on a device
+  MemoryCollector* buffers = nullptr;  // memory of the kernel's buffers, which may be on a device
   std::function<ops::StepObserver*(ops::Kernel&)> first_run = nullptr;
 };
 
 class Instance {
  public:
   struct Durations {
-    Nanoseconds create{0};      // the library's cache misses
-    Nanoseconds create_hit{0};  // the same again
+    Nanoseconds create{0};      // creation with a miss in the library's cache
+    Nanoseconds create_hit{0};  // second creation, with a hit
     Nanoseconds reorder{0};     // packing all inputs
     Nanoseconds first_run{0};
   };
 
-  // Creates twice, allocates, packs, poisons the outputs and runs once. Refusal `skipped` when the
-  // memory does not suffice: `available` of the host, where known, or what the backend's device has
-  // left.
+  // Creates the kernel twice, allocates, packs, poisons the outputs and runs once. Returns the
+  // refusal `skipped` if memory is insufficient: `available` of the host, if known, or the free
+  // memory of the backend's device.
   static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
                                               const InputValues& values, Clock& clock,
                                               std::optional<Bytes> available,
@@ -54,10 +54,11 @@ class Instance {
 
   ops::Kernel& kernel() { return *kernel_; }
   const Durations& durations() const { return durations_; }
-  std::vector<void*> addresses();  // of its own buffers, in the order of kernel().buffers()
+  std::vector<void*> addresses();  // its own buffers, in the order of kernel().buffers()
   // The outputs in their plain form, in order.
   Result<std::vector<AlignedBuffer>> outputs();
-  // Runs again over another poison: an integer output that is not written shows as a change.
+  // Runs again with a different poison value, so that an unwritten integer output shows as a
+  // change.
   Status run_again();
 
  private:
@@ -68,11 +69,12 @@ class Instance {
   Status run(ops::StepObserver* observer = nullptr);
 
   std::unique_ptr<ops::Kernel> kernel_;
-  TrackedAllocation workspace_;  // of the kernel, on a device
+  TrackedAllocation workspace_;  // memory of the kernel itself, on a device
   std::vector<ops::Tensor> tensors_;
   std::vector<CaseBuffer> buffers_;
-  std::vector<TrackedAllocation> tracked_;       // after buffers_, which it must not outlive
-  std::unique_ptr<ops::Invocation> invocation_;  // after kernel_ and buffers_, which it uses
+  std::vector<TrackedAllocation> tracked_;  // declared after buffers_, which it must not outlive
+  // declared after kernel_ and buffers_, which it uses
+  std::unique_ptr<ops::Invocation> invocation_;
   Durations durations_;
 };
 

@@ -11,7 +11,7 @@ LargePages allocate_large_pages(Bytes size) {
   const std::size_t count = (static_cast<std::size_t>(size.count) + kPage - 1) / kPage * kPage;
   LargePages memory(static_cast<std::byte*>(std::aligned_alloc(kPage, count)));
   if (memory == nullptr) return memory;
-  madvise(memory.get(), count, MADV_HUGEPAGE);  // a wish: small pages serve as well
+  madvise(memory.get(), count, MADV_HUGEPAGE);  // only a hint: small pages also work
   std::memset(memory.get(), 0, count);
   return memory;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host in pages of 2 MiB where the machine gives them: it is written three times as
-// fast as small ones, and which addresses collide in a cache is the same in every process.
+// Host memory in pages of 2 MiB, if available. Writing it is three times as fast as writing small
+// pages, and the same addresses collide in a cache in every process.
 #pragma once
 
 #include "base/units.hpp"
@@ -16,8 +16,8 @@ struct FreeLargePages {
 };
 using LargePages = std::unique_ptr<std::byte, FreeLargePages>;
 
-// At least `size` bytes at a multiple of 2 MiB, of zeros, written once from end to end. Null: there
-// is no such memory.
+// Returns at least `size` zero bytes, aligned to 2 MiB and written once from end to end. Returns
+// null if there is no such memory.
 LargePages allocate_large_pages(Bytes size);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts activities that are recorded after the fact (a library's log is read when nothing is timed)
-// into the order in which they ended, as readers of profiles expect them.
+// Sorts activities that are recorded after the fact by end time, as readers of profiles expect. A
+// library's log, for example, is read only when nothing is timed.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -11,11 +11,12 @@ namespace bench {
 
 class OrderedSink final : public ActivitySink {
  public:
-  enum class Order { as_taken, by_end };  // as_taken: hands on at once
+  enum class Order { as_taken, by_end };  // as_taken: forwards at once
   OrderedSink(ActivitySink& next, Order order) : next_(next), order_(order) {}
 
   Status take(const Activity& activity) override;
-  // Hands on what has been kept: of those that end together the last begun first.
+  // Forwards the kept activities. Of those that end at the same time, the one that began last comes
+  // first.
   Status release();
 
  private:

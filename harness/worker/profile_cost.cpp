@@ -16,8 +16,9 @@ Status ProfileCost::Side::take() {
   return Done{};
 }
 
-// In turns, so that a drift of the machine falls on both alike, and each as often behind its own
-// kind as behind the other, since an iteration finds the caches as the one before left them.
+// Alternates the order of pairs. Machine drift then affects both kinds equally, and each kind
+// follows itself as often as the other. This matters because an iteration inherits the caches of
+// the previous one.
 Status ProfileCost::measure_half() {
   const Nanoseconds start = clock_.now();
   for (std::int64_t i = 0; i < kCostPairs / 2; ++i) {

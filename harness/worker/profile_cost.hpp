@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collectors of a profile pass cost an iteration: medians with and without them.
+// What the collectors of a profile pass cost per iteration: medians with and without them.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,29 +13,29 @@
 
 namespace bench {
 
-// So many pairs at most, half of them before the profiled window and half behind it, each half for
-// no longer than this. On a machine whose single iterations differ by 10 % the medians of 100 are
-// known to about 1 %, half of what the cost may be.
+// Maximum number of pairs: half before the profiled window and half after it, each half limited to
+// this time. On a machine whose single iterations differ by 10 %, the medians of 100 are accurate
+// to about 1 %, half of the permitted cost.
 inline constexpr std::int64_t kCostPairs = 100;
 inline constexpr Nanoseconds kCostTime = std::chrono::milliseconds(500);
 
 class ProfileCost {
  public:
-  using Iteration = std::function<Result<Nanoseconds>()>;  // runs one and says how long it took
+  using Iteration = std::function<Result<Nanoseconds>()>;  // runs one and returns its duration
   ProfileCost(Clock& clock, Iteration plain, Iteration profiled);
 
-  // One half of the pairs. Error: that of an iteration.
+  // Measures one half of the pairs. Returns the error of an iteration.
   Status measure_half();
-  // The same number of one kind alone, for half the time: of what cannot be switched on and off in
-  // turns.
+  // Measures the same number of iterations of only one kind, for half the time. For collectors that
+  // cannot be switched on and off between iterations.
   Status measure_plain() { return measure(plain_); }
   Status measure_profiled() { return measure(profiled_); }
-  // Medians; 0 where nothing was measured.
+  // Medians; 0 if nothing was measured.
   Nanoseconds plain() const;
   Nanoseconds profiled() const;
 
  private:
-  // Of one kind of iteration.
+  // One kind of iteration.
   struct Side {
     Iteration run;
     std::vector<Nanoseconds> times;

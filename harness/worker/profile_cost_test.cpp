@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class ProfileCostTest : public testing::Test {
  protected:
-  // Notes who ran, and lets the time pass.
+  // Notes which kind ran, and advances the clock.
   ProfileCost::Iteration iteration(char name, Nanoseconds time) {
     return [this, name, time]() -> Result<Nanoseconds> {
       order_ += name;

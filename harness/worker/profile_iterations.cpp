@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The iterations of a profile pass: plain as the timing pass runs them, and recorded.
+// The iterations of a profile pass: plain ones, as the timing pass runs them, and recorded ones.
 #include "harness/worker/profile_pass_state.hpp"
 #include "harness/worker/warmup.hpp"
 
@@ -14,11 +14,11 @@ void ProfilePass::set(Collecting collecting) {
   const bool none = collecting == Collecting::none;
   ops::Collectors collectors;
   if (!none && switches_.records(RecordGroup::api)) collectors.api = &api_;
-  // Kernels keep it beyond this call: what they release is told as well.
+  // Kernels keep the collector beyond this call, so that it also receives what they release.
   if (!none) collectors.memory = &memory_;
   world_.backend.observe(collectors);
   const bool prints = !none && capture_ != nullptr;
-  if (prints == prints_) return;  // a change overrides what the environment asked for
+  if (prints == prints_) return;  // setting it again would override the environment's setting
   prints_ = prints;
   world_.backend.set_output(prints ? LibraryOutput::creations_and_executions : LibraryOutput::none);
 }
@@ -29,7 +29,7 @@ Status ProfilePass::run_iterations() {
     if (!warm) return std::move(warm).error();
     BENCH_RETURN_IF_ERROR(measure_cost_before());
   }
-  bool recorded = announces();  // of a case that fails everything is kept, also its first run
+  bool recorded = announces();  // for a failing case everything is kept, including its first run
   const auto [first, last] = switches_.iteration_window();
   for (std::int64_t i = 0; i <= last; ++i) {
     if (announces() || i >= first) {
@@ -42,7 +42,7 @@ Status ProfilePass::run_iterations() {
   return announces() ? Status(Done{}) : measure_cost_after();
 }
 
-// A trace runs until it ends, and slows plain iterations as well: those come behind it.
+// A trace runs until it ends, and it also slows plain iterations; these therefore run after it.
 Status ProfilePass::measure_cost_before() {
   return traces() ? cost_.measure_profiled() : cost_.measure_half();
 }
@@ -83,7 +83,7 @@ Status ProfilePass::record_iteration(std::int64_t number) {
   range.attributes.set(Attribute::iteration, number);
   const auto iteration = profiled_iteration();
   if (observes_steps()) {
-    BENCH_RETURN_IF_ERROR(steps_->write(number));  // also of one that failed
+    BENCH_RETURN_IF_ERROR(steps_->write(number));  // also for a failed iteration
     reply_.attributed += steps_->in_steps();
   }
   if (!iteration) return iteration.error();

@@ -45,8 +45,8 @@ Status ProfilePass::capture_output() {
 }
 
 Result<ProfiledReply, RefusedReply> ProfilePass::run() {
-  // First of all: admit() asks the device for its free memory, which makes its context, and CUPTI
-  // before 13.3.3 may keep the times of a context that is older than the tracer on CLOCK_REALTIME.
+  // This must come first: admit() asks the device for its free memory, which creates its context.
+  // If a context is older than the tracer, CUPTI before 13.3.3 may report times on CLOCK_REALTIME.
   trace_.emplace(world_.backend, switches_);
   auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
                        world_.catalogue);
@@ -71,8 +71,8 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
       path_ = append_scope(path_, name);
     }
     measured = measure(*subject);
-    finish_trace();  // also of a pass that failed on the way
-    // What is released below is told, and belongs to the case.
+    finish_trace();  // also if the pass failed on the way
+    // The memory released below is recorded and belongs to the case.
     rotation_.reset();
     instance_.reset();
     arena_.reset();
@@ -102,8 +102,8 @@ Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
   return Done{};
 }
 
-// From the library's first call to the first run, which is observed only where a failure is looked
-// for: it is no iteration.
+// Covers everything from the library's first call to the first run. The first run is not an
+// iteration. It is observed only if the pass looks for a failure.
 Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const InputValues& values) {
   set(Collecting::all);
   Activity range;
@@ -152,23 +152,24 @@ void ProfilePass::make_steps(const Subject& subject, const ops::Kernel& kernel) 
   if (verbose_) sinks.verbose = &*verbose_;
   sinks.trace = &*trace_;
   sinks.case_id = request_.prepare.id;
-  // On a device the trace has them, by their own names.
+  // On a device the trace has the calls, under their own names.
   if (world_.backend.memory() != nullptr) sinks.api = nullptr;
   if (announces()) {
-    // What cannot be written now cannot be reported any better later.
+    // If writing fails now, a later report would fail as well.
     sinks.announced = [this] { static_cast<void>(spool_.flush()); };
   }
   steps_.emplace(step_facts(subject, kernel), path_, sinks, world_.clock);
 }
 
-// Before what may not return: where failures are looked for, it is on disk then.
+// Called before work that may not return. If the pass looks for failures, the record is on disk by
+// then.
 Status ProfilePass::announce(const Activity& range) {
   if (!announces()) return Done{};
   recorder_.announce(range);
   return spool_.flush();
 }
 
-// Of a wrong result the check is what did not end.
+// For a wrong result, the check is the activity that did not end.
 Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const InputValues& values) {
   Activity range;
   range.kind = ActivityKind::range;
@@ -185,7 +186,8 @@ Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const Inpu
   return Done{};
 }
 
-// Without the backend's calls: up to thousands of equal ones for as many sets of buffers.
+// Does not record the backend's calls: there may be thousands of equal ones, one per set of
+// buffers.
 Status ProfilePass::bind() {
   if (key_.cache != CacheMode::hot) {
     ops::DeviceMemory* device = world_.backend.memory();
@@ -201,7 +203,8 @@ Status ProfilePass::bind() {
   return Done{};
 }
 
-// Rows of a device are known only when its trace ends, and lie between those of the host.
+// The activities of a device are known only when its trace ends, and their times are between those
+// of the host.
 Status ProfilePass::hand_on() {
   if (traces() && !announces()) return Done{};
   BENCH_RETURN_IF_ERROR(order_.release());
@@ -232,7 +235,7 @@ Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& wor
   if (!switches) return failed_reply(switches.error());
   const auto key = parse_id(request.prepare.id, world.catalogue);
   if (!key) return failed_reply(key.error());
-  // A failure may come at any time: nothing waits.
+  // A failure may come at any time, so each write is immediate.
   const bool waits = request.announce == Announce::no;
   auto spool = ActivitySpool::open(request.spool, request.run_id, world.clock,
                                    waits ? switches->dump_period : Nanoseconds(0));
@@ -241,7 +244,7 @@ Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& wor
     try {
       return ProfilePass(world, request, *spool, *switches, *key).run();
     } catch (const std::bad_alloc&) {
-      return RefusedReply{Outcome::skipped, "the memory of this machine does not suffice"};
+      return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
     }
   }();
   const Status flushed = spool->flush();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile pass over one case, in a worker that times nothing: the case is made anew with all
-// collectors on, warmed up without them, and a window of its iterations is recorded. The timing
-// pass has checked its result in another process and knows nothing of this one.
+// The profile pass over one case, in a worker that times nothing. It creates the case again with
+// all collectors on, warms it up without them, and records a window of its iterations. The timing
+// pass has checked the result in another process and is independent of this one.
 #pragma once
 
 #include "base/env.hpp"
@@ -18,14 +18,14 @@ namespace bench {
 struct ProfilePassWorld {
   ops::Backend& backend;
   Clock& clock;
-  std::optional<Bytes> available;  // memory, where known
+  std::optional<Bytes> available;  // available memory, if known
   Bytes arena;                     // for cold caches
-  VerboseDecoder& decoder;         // of this process
+  VerboseDecoder& decoder;         // belongs to this process
   const ops::Catalogue& catalogue = ops::built_in_catalogue();
 };
 
-// Standard output is captured meanwhile where the library prints. On every way out what happened
-// is in the spool.
+// Captures standard output during the pass if the library prints. Whether it succeeds or fails, the
+// spool contains what happened.
 Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
                                                      const ProfileRequest& request);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One profile pass while it runs (profile_pass.hpp): profile_pass.cpp makes and ends it,
-// profile_iterations.cpp runs its iterations, profile_trace.cpp has what a device adds.
+// The state of a running profile pass (profile_pass.hpp). profile_pass.cpp creates and ends it,
+// profile_iterations.cpp runs its iterations, profile_trace.cpp adds the device's part.
 #pragma once
 
 #include "harness/config/case_id.hpp"
@@ -24,7 +24,7 @@
 
 namespace bench {
 
-// Keeps what it takes.
+// Keeps the activities that it receives.
 class KeptActivities final : public ActivitySink {
  public:
   Status take(const Activity& activity) override {
@@ -76,7 +76,7 @@ class ProfilePass {
   }
 
   bool traces() const { return trace_ && trace_->records(); }
-  // Who is told of buffers in the memory that kernels use.
+  // The collector that receives the buffers in the memory that kernels use.
   MemoryCollector* buffer_memory() {
     return world_.backend.memory() != nullptr ? &device_memory_ : &memory_;
   }
@@ -101,7 +101,7 @@ class ProfilePass {
   }
   Status measure_cost_before();
   Status measure_cost_after();
-  // Records what the device did, and what its buffers were.
+  // Records the device's activities and buffers.
   void finish_trace();
   void record_device_memory();
   Status hand_on();
@@ -117,14 +117,14 @@ class ProfilePass {
   Recorder recorder_;
   ApiCalls api_;
   MemoryCollector memory_;
-  // Own buffers on a device: the trace tells of them itself, where it does.
+  // The kernel's own buffers on a device. If there is a trace, the trace reports them itself.
   KeptActivities device_memory_rows_;
   Recorder device_recorder_;
   MemoryCollector device_memory_;
   std::optional<DeviceTrace> trace_;
-  bool device_memory_told_ = false;  // by the trace
+  bool device_memory_told_ = false;  // the trace has reported it
   std::unique_ptr<OutputCapture> capture_;
-  bool prints_ = false;  // the library, now
+  bool prints_ = false;  // whether the library prints now
   std::optional<VerboseCollector> verbose_;
   std::string path_;
   std::optional<StepRecorder> steps_;

@@ -40,7 +40,7 @@ TEST_F(ProfilePassTest, AttributedAndUnattributedMakeTheWall) {
 TEST_F(ProfilePassTest, TheCostIsTheMedianWithAndWithoutCollectors) {
   const ProfiledReply reply = profiled(request());
   EXPECT_EQ(reply.profiled, 45us);
-  EXPECT_EQ(reply.unprofiled, 60us);  // of run(), which the timing pass calls
+  EXPECT_EQ(reply.unprofiled, 60us);  // duration of run(), which the timing pass calls
 }
 
 TEST_F(ProfilePassTest, AnOperationBearsCaseScopeAndWork) {
@@ -108,7 +108,7 @@ TEST_F(ProfilePassTest, EveryBufferIsAllocatedAndReleased) {
   const auto live = named(spooled(ActivityKind::counter), "live_bytes");
   ASSERT_EQ(live.size(), 2 * roles.size());
   EXPECT_EQ(live.back().attributes.real(Attribute::value), 0);
-  EXPECT_EQ(reply.peak.count, 5 * 64);  // buffers, scratchpad, a plain tensor being packed
+  EXPECT_EQ(reply.peak.count, 5 * 64);  // buffers, scratchpad, and a plain tensor during packing
 }
 
 TEST_F(ProfilePassTest, ColdCopiesAreAllocations) {
@@ -120,7 +120,7 @@ TEST_F(ProfilePassTest, ColdCopiesAreAllocations) {
     EXPECT_EQ(allocation.attributes.integer(Attribute::size_bytes), 2 << 20);
     ++copies;
   }
-  EXPECT_EQ(copies, 2);  // to read, to write
+  EXPECT_EQ(copies, 2);  // one to read, one to write
   EXPECT_TRUE(reply.details.contains("cold.sets"));
   EXPECT_GT(reply.peak.count, 4 << 20);
 }
@@ -137,7 +137,7 @@ TEST_F(ProfilePassTest, MemoryIsSampledAfterEveryNthOperator) {
   }
 }
 
-// Rows of a group, by what the file says.
+// Returns the group of an activity according to its record in the file.
 std::string group_name(const Activity& activity) {
   if (activity.kind != ActivityKind::counter) {
     return std::string(record_group_names()[static_cast<std::size_t>(group_of(activity.kind))]);
@@ -157,7 +157,7 @@ TEST_F(ProfilePassTest, EachSwitchRemovesExactlyItsRows) {
     return rows;
   };
   const auto all = rows_with("operators,api,memory,device");
-  EXPECT_EQ(all.size(), 3u);  // nothing on a device
+  EXPECT_EQ(all.size(), 3u);  // no activities on a device
   for (const std::string off : {"operators", "api", "memory", "device"}) {
     std::string kinds;
     for (const std::string_view kind : record_group_names()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device adds to a profile pass: the rows of its trace, and of memory on it.
+// The device's part of a profile pass: the activities in its trace, and its memory.
 #include "harness/worker/profile_pass_state.hpp"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ void ProfilePass::finish_trace() {
     reply_.details[kTraceVoidDetail] = join.error().message();
     return;
   }
-  // The join has left out what is not recorded; counters do not say what group they are of.
+  // The join has omitted unrequested activities. Counters do not state their group.
   const RecordGroup counters =
       switches_.records(RecordGroup::device) ? RecordGroup::device : RecordGroup::memory;
   for (const Activity& activity : join->activities) {
@@ -39,7 +39,8 @@ void ProfilePass::finish_trace() {
   reply_.notes.insert(reply_.notes.end(), join->notes.begin(), join->notes.end());
 }
 
-// Buffers on a device of which no trace has told. Only a trace knows where a workspace lies.
+// Records buffers on a device that no trace has reported. Only a trace knows the address of a
+// workspace.
 void ProfilePass::record_device_memory() {
   device_memory_.finish();
   for (Activity& activity : device_memory_rows_.give()) {

@@ -20,11 +20,11 @@ bool complete(const ProfilerCalls& calls) {
 
 std::optional<ProfilerCalls> profiler_calls() {
   if (const ProfilerCalls calls = calls_of(RTLD_DEFAULT); complete(calls)) return calls;
-  // CUDA's runtime keeps the driver to itself, so that its names are not in the global scope.
+  // CUDA's runtime loads the driver privately, so its names are not in the global scope.
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return std::nullopt;
   const ProfilerCalls calls = calls_of(driver);
-  ::dlclose(driver);  // whoever loaded it holds it still
+  ::dlclose(driver);  // its first user still holds it
   return complete(calls) ? std::optional(calls) : std::nullopt;
 }
 

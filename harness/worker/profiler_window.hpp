@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a worker's life that a vendor's profiler of GPUs is to collect: nsys with
-// --capture-range=cudaProfilerApi, ncu with --profile-from-start off, `bench profile` with
-// --window cuda-profiler-api.
+// The part of a worker's lifetime that a vendor's GPU profiler collects: nsys with
+// --capture-range=cudaProfilerApi, ncu with --profile-from-start off, `bench profile` with --window
+// cuda-profiler-api.
 #pragma once
 
 #include <optional>
 
 namespace bench {
 
-// cuProfilerStart and cuProfilerStop of CUDA's driver.
+// cuProfilerStart and cuProfilerStop of the CUDA driver.
 struct ProfilerCalls {
   int (*start)() = nullptr;
   int (*stop)() = nullptr;
 };
-// Of a driver that this process has loaded already, or of a tool that stands before it; neither is
-// loaded for it. Absent: there is none, and nobody would hear.
+// Finds the calls in a driver that this process has already loaded, or in a tool that intercepts
+// it. Loads neither. Returns nullopt if there is none: then no profiler would receive the calls.
 std::optional<ProfilerCalls> profiler_calls();
 
-// Open while it lives.
+// The window is open while the object lives.
 class ProfilerWindow {
  public:
   explicit ProfilerWindow(const std::optional<ProfilerCalls>& calls);

@@ -11,7 +11,7 @@ namespace {
 
 using ops::BufferRole;
 
-// The buffers that rotate over one region, and how.
+// The buffers that rotate over one region, and their layout.
 struct Rotating {
   std::vector<std::size_t> indices;
   std::vector<Bytes> sizes;
@@ -42,7 +42,8 @@ Result<std::unique_ptr<Rotation>> bind_own(ops::Kernel& kernel, std::span<void* 
   return std::make_unique<Rotation>(std::move(invocations));
 }
 
-// Sets over which all of `parts` can rotate together; 1 when one of them cannot.
+// Returns the number of sets over which all of `parts` can rotate together; 1 if one of them
+// cannot.
 std::int64_t lay_out_all(std::span<Rotating* const> parts, const Arena& arena, Bytes distance) {
   std::int64_t sets = kMaxSets;
   for (Rotating* part : parts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that a case's iterations cycle through in each cache mode.
+// The buffers over which a case's iterations rotate in each cache mode.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,11 +16,12 @@
 
 namespace bench {
 
-// hot: the kernel's own buffers. cold_weights: weights rotate over `distance` bytes (all of the
-// arena where absent), the rest stays. cold: inputs and weights rotate over the arena's read
-// region, outputs over its write region. A case of which the arena does not hold two sets uses its
-// own buffers. The arena is in the same memory as these. What was done is put into `details`:
-// "cold.sets", "cold.bytes", "cold.note", "arena.bytes", "arena.memory" (of a device alone).
+// hot: the kernel's own buffers. cold_weights: the weights rotate over `distance` bytes (the whole
+// arena if absent); the other buffers stay. cold: inputs and weights rotate over the arena's read
+// region, outputs over its write region. If the arena cannot hold two sets of a case, the case uses
+// its own buffers. The arena is in the same memory as these buffers. The result is described in
+// `details`: "cold.sets", "cold.bytes", "cold.note", "arena.bytes", "arena.memory" (only for a
+// device).
 Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<void* const> own,
                                                 CacheMode cache, std::optional<Bytes> distance,
                                                 Arena* arena,

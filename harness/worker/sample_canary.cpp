@@ -15,25 +15,25 @@ namespace bench {
 namespace {
 
 constexpr int kRepetitions = 3;
-// A quarter of the smallest first cache in use: a case whose data are in the caches finds them
-// there.
+// A quarter of the smallest first-level cache in use, so that the data of a case stay in the
+// caches.
 constexpr std::size_t kFloats = 3072;
 constexpr std::size_t kFloatsPerVector = 4;
 constexpr std::int64_t kVectors = kFloats / kFloatsPerVector;
 constexpr int kPasses = 8;
 constexpr std::int64_t kChainSteps = 2000;
 
-// A cache line of its own: the threads write at the same moment.
+// Each thread has its own cache lines, because the threads write at the same time.
 struct alignas(64) PerThread {
   alignas(64) float values[kFloats];
   Nanoseconds canary{0}, chain{0}, lost{0};
-  Nanoseconds total{0};  // of take()
+  Nanoseconds total{0};  // duration of take()
 };
 
 class OpenMpCanary final : public SampleCanary {
  public:
   OpenMpCanary() : threads_(static_cast<std::size_t>(omp_get_max_threads())) {
-    // Each thread touches its own part first, so that it lies in its own memory.
+    // Each thread touches its own part first, so that the pages are in its local memory.
 #pragma omp parallel num_threads(threads())
     std::ranges::fill(threads_[static_cast<std::size_t>(omp_get_thread_num())].values, 1.0F);
   }
@@ -78,7 +78,7 @@ class OpenMpCanary final : public SampleCanary {
  private:
   static void work(PerThread& thread) {
     MonotonicClock clock;
-    // Untimed: the sample has used the caches.
+    // Not timed: it reloads the caches that the sample has used.
     [[maybe_unused]] volatile float sum = mixed_operations(thread.values, kVectors, 1);
     thread.canary = repeat(clock, thread.lost,
                            [&] { sum = mixed_operations(thread.values, kVectors, kPasses); });
@@ -92,7 +92,7 @@ class OpenMpCanary final : public SampleCanary {
     thread.lost += lost;
   }
 
-  // The fastest repetition; `lost`: what the others took longer.
+  // Returns the time of the fastest repetition. `lost`: the additional time of the others.
   template <class Work>
   static Nanoseconds repeat(MonotonicClock& clock, Nanoseconds& lost, Work work) {
     Nanoseconds fastest = Nanoseconds::max();

@@ -18,9 +18,9 @@
 namespace bench {
 namespace {
 
-// Calls `work` with the stack at a fixed place within its page, whatever the frames above take: an
-// operator that keeps vectors on the stack is up to 45 % slower where they straddle cache lines,
-// and two builds of this program must not differ in that (docs/decisions/0019).
+// Calls `work` with the stack at a fixed offset within its page, whatever the frames above use. An
+// operator that keeps vectors on the stack is up to 45 % slower if they straddle cache lines. Two
+// builds of this program must not differ in that (docs/decisions/0019).
 template <class Work>
 [[gnu::noinline]] auto on_page_boundary(Work work) {
   constexpr std::uintptr_t kPage = 4096;
@@ -40,7 +40,7 @@ class HostSampler final : public Sampler {
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
     return on_page_boundary([&] { return take_sample(rotation_, iterations, clock_); });
   }
-  // What passes between two rounds passes between two canaries as well: it is looked at anew.
+  // The last canary is discarded, because other work may run between two rounds.
   void begin_round() override { last_canary_.reset(); }
   void leave_out_canaries() override { canary_ = nullptr; }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
@@ -69,7 +69,7 @@ class HostSampler final : public Sampler {
   ClockType& clock_;
   std::optional<double> slowdown_;
   SampleCanary* canary_;
-  std::optional<Nanoseconds> last_canary_;  // of this round
+  std::optional<Nanoseconds> last_canary_;  // in this round
 };
 
 double gigahertz(std::int64_t hertz) { return static_cast<double>(hertz) / 1e9; }
@@ -91,11 +91,11 @@ class DeviceSampler final : public Sampler {
   void begin_round() override { voids_in_a_row_ = pauses_ = 0; }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
     for (;;) {
-      // As the warm-up's last one: two ways of taking samples do not make one series.
+      // Uses the method of the warm-up's last sample: two sampling methods do not make one series.
       const auto sample = sample_of(iterations, method_);
       if (!sample) return Taken::failed;
       const std::optional<std::string> fault = why_void(*sample);
-      // Also of a discarded sample: what keeps its clock is not exceptional.
+      // Discarded samples count as well: a clock that persists is not exceptional.
       if (sample->clock_hz && sample->verdict != ops::SampleVerdict::voided) {
         clocks_.add(*sample->clock_hz);
       }
@@ -119,7 +119,7 @@ class DeviceSampler final : public Sampler {
   Rotation& rotation_;
   SamplerOptions options_;
   ops::SampleMethod method_ = ops::SampleMethod::any;
-  RunningMedian clocks_{kRecentClocks};  // of all samples that the device did not discard
+  RunningMedian clocks_{kRecentClocks};  // all samples that the device did not discard
   std::optional<std::int64_t> warm_clock_hz_;
   int voids_in_a_row_ = 0, pauses_ = 0;
   std::string failure_;
@@ -143,10 +143,10 @@ std::optional<ops::DeviceSample> DeviceSampler::sample_of(std::int64_t iteration
 
 std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& sample) const {
   if (sample.verdict == ops::SampleVerdict::voided) {
-    return sample.reason.empty() ? std::string("the device says no reason") : sample.reason;
+    return sample.reason.empty() ? std::string("the device gives no reason") : sample.reason;
   }
   if (sample.device <= Nanoseconds(0)) return std::string("no time passed on the device's clock");
-  // Voiding these would keep the samples behind a pause alone, in which the clock recovers.
+  // Discarding these would keep only the samples after a pause, in which the clock recovers.
   if (sample.verdict == ops::SampleVerdict::throttled) return std::nullopt;
   if (!sample.clock_hz || clocks_.size() < kClocksToJudge) return std::nullopt;
   const std::int64_t median = *clocks_.value();
@@ -158,7 +158,7 @@ std::optional<std::string> DeviceSampler::why_void(const ops::DeviceSample& samp
 
 void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
   voids_in_a_row_ = 0;
-  // A device has no loop to be slowed down: its time is reckoned longer.
+  // A device has no loop to slow down, so its time is increased arithmetically.
   const auto own = static_cast<double>(sample.device.count());
   out.samples.push_back(sample.device +
                         Nanoseconds(std::llround(own * options_.slowdown.value_or(0))));
@@ -175,7 +175,7 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
   }
 }
 
-// False: it has waited long enough in this round.
+// Returns false if it has waited long enough in this round.
 bool DeviceSampler::wait_for_device() {
   if (++voids_in_a_row_ % kVoidsBeforePause != 0) return true;
   if (pauses_ == kMaxPauses) return false;
@@ -188,7 +188,7 @@ bool DeviceSampler::wait_for_device() {
 
 std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,
                                            const SamplerOptions& options) {
-  // The real clock is called directly: a virtual call would stand between its two reads.
+  // Calls the real clock directly: a virtual call would add time between its two reads.
   if (auto* real = dynamic_cast<MonotonicClock*>(&clock)) {
     return std::make_unique<HostSampler<MonotonicClock>>(rotation, *real, options);
   }

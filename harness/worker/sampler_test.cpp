@@ -88,7 +88,7 @@ TEST_F(DeviceSamplerTest, TakesTheDevicesTimeAndNeverRunsAroundIt) {
     EXPECT_THAT(request.rotation, SizeIs(3));
     EXPECT_EQ(request.iterations, 2);
   }
-  // Two iterations further each time, over three sets.
+  // Each request begins two iterations further, over three sets.
   EXPECT_EQ(requests_[0].first, 0);
   EXPECT_EQ(requests_[1].first, 2);
   EXPECT_EQ(requests_[2].first, 1);
@@ -139,7 +139,8 @@ TEST_F(DeviceSamplerTest, ThrottledAndUnsteadyOnesCountAndAreRemarked) {
 }
 
 TEST_F(DeviceSamplerTest, ALowClockAgainstTheCountedOnesIsVoid) {
-  // 90 % still counts. The fourth is void, and does not move the median.
+  // A clock of 90 % is still accepted. The fourth sample is discarded and does not change the
+  // median.
   const std::vector<std::int64_t> clocks = {kClock,        kClock,          kClock,
                                             1'210'000'000, kClock * 9 / 10, kClock};
   script([&](std::int64_t n) { return sample(100us, clocks.at(static_cast<std::size_t>(n))); });
@@ -149,8 +150,8 @@ TEST_F(DeviceSamplerTest, ALowClockAgainstTheCountedOnesIsVoid) {
             (SampleRemarks{1, {{"SM clock 1.21 GHz, 68 % of the recent median 1.78 GHz", 1}}}));
 }
 
-// A device at 0.75 of its boost clock under load, which a pause lets recover: the third sample
-// after it is slow again.
+// A device at 0.75 of its boost clock under load, which recovers in a pause: the third sample after
+// it is slow again.
 class CappedDeviceTest : public DeviceSamplerTest {
  protected:
   void script_cap(SampleVerdict when_slow) {
@@ -181,7 +182,7 @@ TEST_F(CappedDeviceTest, APowerCapVoidsNothingAndTheSettledTimeCounts) {
   EXPECT_THAT(pauses_, IsEmpty());
 }
 
-// Without NVML nobody says why: the clock of most recent samples is the normal one.
+// Without NVML no reason is known: the clock of most recent samples becomes the normal one.
 TEST_F(CappedDeviceTest, AClockThatSettlesWithoutAReasonBecomesTheNormalOne) {
   script([this](std::int64_t n) {
     return n < 10 ? sample(kFast, kClock) : sample(kSettled, kClock * 3 / 4);
@@ -189,12 +190,13 @@ TEST_F(CappedDeviceTest, AClockThatSettlesWithoutAReasonBecomesTheNormalOne) {
   const RoundSamples taken = round(40);
   EXPECT_THAT(taken.samples, SizeIs(40));
   EXPECT_EQ(taken.samples.back(), kSettled);
-  EXPECT_EQ(taken.device.voided.count, 8);  // then it is that of eight of the recent 15
+  // then eight of the recent 15 samples have the lower clock
+  EXPECT_EQ(taken.device.voided.count, 8);
   EXPECT_EQ(round(40).device.voided.count, 0);
 }
 
 TEST_F(DeviceSamplerTest, TheWarmUpLastsUntilTheClockHasSettled) {
-  // 1.0 down to 0.75 of the boost clock in 25 steps, and of a time that says nothing of it.
+  // The clock falls from 1.0 to 0.75 of the boost clock in 25 steps; the times do not show it.
   script([](std::int64_t n) {
     return sample(2ms, kClock * (100 - std::min<std::int64_t>(n, 25)) / 100);
   });
@@ -209,7 +211,7 @@ TEST_F(DeviceSamplerTest, AWarmUpWhoseClockNeverSettlesIsUnsteady) {
   const auto warm = warm_up(*sampler_, 1, 1ms, runs_.clock());
   ASSERT_TRUE(warm.ok());
   EXPECT_FALSE(warm->steady);
-  EXPECT_EQ(warm->iterations, 50);  // ten times the time, by 200 us
+  EXPECT_EQ(warm->iterations, 50);  // ten times the requested time, in steps of 200 us
 }
 
 TEST_F(DeviceSamplerTest, AfterThreeVoidsInARowItWaitsLongerEachTime) {
@@ -230,7 +232,7 @@ TEST_F(DeviceSamplerTest, ARoundThatStaysVoidEnds) {
   EXPECT_THAT(taken.samples, ElementsAre(100us));
   EXPECT_EQ(taken.device.voided.count, 3 * (kMaxPauses + 1));
   EXPECT_THAT(pauses_, ElementsAre(50ms, 100ms, 200ms, 400ms, 800ms));
-  // The next one waits anew.
+  // The next round waits again.
   EXPECT_THAT(round(1).samples, IsEmpty());
   EXPECT_THAT(pauses_, SizeIs(2 * kMaxPauses));
 }

@@ -49,8 +49,8 @@ struct Round {
   Sampler::Taken last = Sampler::Taken::counted;
 };
 
-// Never leaves the loop early: Google Benchmark 1.7.1 aborts the process when a benchmark with a
-// fixed number of iterations does. Once no sample comes it only counts.
+// Never leaves the loop early: Google Benchmark 1.7.1 aborts the process if a benchmark with a
+// fixed number of iterations does. When no more samples come, the loop only counts.
 void drive(benchmark::State& state, Round& round) {
   for (auto _ : state) {
     if (round.last == Sampler::Taken::counted) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loop of the tool: timed samples over a rotation of bound kernels. On the host
-// everything else is outside of the two clock reads.
+// The innermost loop of the tool: timed samples over a rotation of bound kernels. On the host,
+// everything else is outside the two clock reads.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,13 +19,13 @@
 
 namespace bench {
 
-// The invocations that iterations cycle through: one (hot), or as many as buffer sets (cold).
-// Remembers where it stands between rounds, so that a set is reused only after all others. Owns the
-// invocations.
+// The invocations over which iterations rotate: one (hot), or one per buffer set (cold). Keeps its
+// position between rounds, so that a set is reused only after all others. Owns the invocations.
 class Rotation {
  public:
   explicit Rotation(std::vector<std::unique_ptr<ops::Invocation>> invocations);
-  // Runs the next `iterations` invocations; false at the first failure, which failure() describes.
+  // Runs the next `iterations` invocations. Returns false at the first failure, which failure()
+  // describes.
   bool run(std::int64_t iterations) noexcept {
     for (std::int64_t i = 0; i < iterations; ++i) {
       if (!invocations_[next_]->run()) return false;
@@ -33,7 +33,7 @@ class Rotation {
     }
     return true;
   }
-  // One iteration with its steps told to `observer`; the profile pass alone does so.
+  // Runs one iteration and reports its steps to `observer`; only the profile pass does this.
   bool run_observed(ops::StepObserver& observer) noexcept {
     if (!invocations_[next_]->run_observed(observer)) return false;
     next_ = next_ + 1 == invocations_.size() ? 0 : next_ + 1;
@@ -42,7 +42,8 @@ class Rotation {
   std::size_t size() const { return invocations_.size(); }
   std::string failure() const;
 
-  // For who runs them elsewhere: all of them, which one is next, and that `iterations` have run.
+  // For code that runs the invocations elsewhere: all of them, the index of the next one, and a way
+  // to report that `iterations` have run.
   std::span<ops::Invocation* const> invocations() const { return pointers_; }
   std::size_t next() const { return next_; }
   void advance(std::int64_t iterations) {
@@ -55,45 +56,45 @@ class Rotation {
   std::size_t next_ = 0;
 };
 
-// What rounds have taken of a case.
+// The samples that rounds have taken of a case.
 struct RoundSamples {
   std::vector<Nanoseconds> samples;
-  Nanoseconds timed{0};  // what they took, without a slowdown that is only reckoned
-  // One a sample, as in SampleCanaries. Empty where none are taken.
+  Nanoseconds timed{0};  // their duration, without an arithmetical slowdown
+  // One per sample, as in SampleCanaries. Empty if none are taken.
   std::vector<Nanoseconds> canaries;
-  std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries behind the samples
-  DeviceSamples device;            // of samples on a device's clock
+  std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries after the samples
+  DeviceSamples device;            // for samples on a device's clock
 };
 
-// Iterations from `alone` on are a sample each; shorter ones are put together until a sample takes
-// `sample` at least.
+// An iteration of at least `alone` is a sample by itself. Shorter ones are combined until a sample
+// takes at least `sample`.
 struct BatchLimits {
   Nanoseconds alone{0};
   Nanoseconds sample{0};
 };
 
-// A way of taking samples of a bound case; knows whose clock they are on.
+// A way of taking samples of a bound case; determines whose clock they use.
 class Sampler {
  public:
-  // exhausted: no valid sample came, however long it waited. failed: see failure().
+  // exhausted: no valid sample, despite all waiting. failed: see failure().
   enum class Taken { counted, exhausted, failed };
 
   virtual ~Sampler() = default;
   virtual BatchLimits batch_limits() const = 0;
-  // A sample that is only looked at. Absent: see failure().
+  // Takes a sample that is not recorded. Returns nullopt on failure; see failure().
   virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
   // The clock of the device during the last call of warm(). nullopt: there is no device, or it did
   // not report one.
   virtual std::optional<std::int64_t> warm_clock_hz() const { return std::nullopt; }
-  // Before the samples of each round.
+  // Called before the samples of each round.
   virtual void begin_round() {}
   virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;
-  // From now on nothing but the case runs.
+  // From now on only the case runs.
   virtual void leave_out_canaries() {}
   virtual std::string failure() const = 0;
 };
 
-// One timed sample of `iterations` iterations. Absent when an invocation failed.
+// Takes one timed sample of `iterations` iterations. Returns nullopt if an invocation failed.
 template <class ClockType>
 inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t iterations,
                                               ClockType& clock) {
@@ -104,8 +105,8 @@ inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t i
   return stop - start;
 }
 
-// The same, made longer on purpose (slowdown.hpp): behind the iterations the processor spins until
-// their time and `share` of it have passed.
+// The same, lengthened on purpose (slowdown.hpp): after the iterations the processor spins until
+// their time plus the fraction `share` of it has passed.
 template <class ClockType>
 inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::int64_t iterations,
                                                      ClockType& clock, double share) {
@@ -118,10 +119,10 @@ inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::in
   return stop - start;
 }
 
-// A round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)), each of
-// `iterations` iterations; what is taken is added to `out`, whose capacity is reserved beforehand.
-// A device that gives no valid samples any more ends it early: then `out` has fewer. Error: an
-// invocation failed, or the device (the samples before it are kept).
+// Takes a round: Google Benchmark drives `samples` samples (UseManualTime, Iterations(samples)) of
+// `iterations` iterations each. Samples are added to `out`, whose capacity is reserved beforehand.
+// If a device no longer gives valid samples, the round ends early and `out` has fewer. Returns an
+// error if an invocation or the device failed; the samples before it are kept.
 Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations,
                  RoundSamples& out);
 

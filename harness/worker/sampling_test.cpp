@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using test::ScriptedRuns;
 using testing::ElementsAre;
 
-// A round on the host's clock, whose samples are added to `samples`.
+// Takes a round on the host's clock and adds its samples to `samples`.
 Status run_round(Rotation& rotation, std::int64_t samples, std::int64_t iterations, Clock& clock,
                  std::vector<Nanoseconds>& out, std::optional<double> slowdown = std::nullopt) {
   RoundSamples taken;
@@ -50,7 +50,7 @@ TEST(RunRound, OnlyCountsAfterAFailure) {
   EXPECT_EQ(status.error().message(), "scripted failure");
   EXPECT_THAT(samples, ElementsAre(20ns, 20ns));
   EXPECT_EQ(runs.order().size(), 6u);
-  // Google Benchmark is left usable and empty.
+  // Google Benchmark must remain usable and have no registered benchmarks.
   ScriptedRuns other([](std::int64_t) { return 7ns; });
   std::vector<Nanoseconds> more;
   ASSERT_TRUE(run_round(other.rotation(), 2, 1, other.clock(), more).ok());
@@ -74,7 +74,7 @@ class ScriptedCanary final : public SampleCanary {
   std::int64_t preemptions_ = 0;
 };
 
-// Whatever disturbs a sample has begun before it or goes on after it.
+// A disturbance of a sample either began before it or continues after it.
 TEST(RunRound, TheSlowerOfTheCanariesBeforeAndAfterStandsBesideEachSample) {
   ScriptedRuns runs([](std::int64_t) { return 10ns; });
   ScriptedCanary canary({5ns, 6ns, 5ns, 9ns, 7ns, 8ns});
@@ -83,13 +83,13 @@ TEST(RunRound, TheSlowerOfTheCanariesBeforeAndAfterStandsBesideEachSample) {
   ASSERT_TRUE(run_round(*sampler, 3, 1, taken).ok());
   EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns));
   EXPECT_THAT(taken.joins, ElementsAre(3ns, 3ns, 3ns));
-  // The one after the last round's end says nothing of the time until this round.
+  // The canary after the end of the last round does not describe the time until this round.
   ASSERT_TRUE(run_round(*sampler, 1, 1, taken).ok());
   EXPECT_THAT(taken.canaries, ElementsAre(6ns, 6ns, 9ns, 8ns));
   EXPECT_THAT(taken.samples, ElementsAre(10ns, 10ns, 10ns, 10ns));
 }
 
-// A long sample between two quiet canaries need not have been quiet.
+// A long sample between two quiet canaries may still have been disturbed.
 TEST(RunRound, ASampleThatTheKernelInterruptedIsNotQuiet) {
   ScriptedCanary canary({5ns, 5ns, 5ns, 5ns, 5ns});
   ScriptedRuns runs([&](std::int64_t n) {
@@ -113,7 +113,7 @@ TEST(RunRound, BelowAToolNothingButTheCaseRuns) {
   EXPECT_TRUE(taken.canaries.empty());
 }
 
-// Each look at it takes a nanosecond, so that spinning ends.
+// Each reading of it advances it by a nanosecond, so that spinning ends.
 class TickingClock final : public Clock {
  public:
   explicit TickingClock(test::FakeClock& clock) : clock_(clock) {}
@@ -127,13 +127,13 @@ class TickingClock final : public Clock {
 };
 
 TEST(RunRound, ASlowdownMakesEverySampleLongerByItsShare) {
-  // A sample's own time is its iterations and one look at the clock.
+  // A sample's own time is its iterations and one reading of the clock.
   ScriptedRuns runs([](std::int64_t n) { return n < 2 ? 49'999ns + n * 1ns : 100'000ns; });
   TickingClock clock(runs.clock());
   std::vector<Nanoseconds> samples;
   ASSERT_TRUE(run_round(runs.rotation(), 2, 2, clock, samples, 0.03).ok());
   EXPECT_THAT(samples, ElementsAre(103'000ns, 206'001ns));
-  EXPECT_EQ(runs.order().size(), 4u);  // as much work as without
+  EXPECT_EQ(runs.order().size(), 4u);  // the same amount of work as without it
   samples.clear();
   ASSERT_TRUE(run_round(runs.rotation(), 1, 2, clock, samples).ok());
   EXPECT_THAT(samples, ElementsAre(200'001ns));

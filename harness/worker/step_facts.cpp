@@ -72,7 +72,7 @@ StepFacts facts_of(const ops::MovedTensor& moved, const ops::KernelStep& step) {
   return facts;
 }
 
-// A step that a plugin adds to a network: what it works on nobody knows.
+// A step that a plugin adds to a network; its data are unknown.
 StepFacts facts_of_own(const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = !step.node.empty() ? step.node : step.kind.empty() ? "step" : step.kind;
@@ -110,7 +110,7 @@ std::vector<StepFacts> step_facts(const Subject& subject, const ops::Kernel& ker
     facts.push_back(problem != nullptr ? facts_of(*problem, step)
                                        : facts_of(std::get<NetworkPair>(subject).network, step));
   }
-  // A problem's work is counted once: of several steps nobody knows which did what.
+  // A problem's work is counted once: with several steps, it is unknown which step did which part.
   if (problem != nullptr && facts.size() > 1) {
     for (StepFacts& step : facts) {
       for (const Attribute count : {Attribute::macs, Attribute::flops, Attribute::bytes}) {

@@ -12,10 +12,10 @@ namespace bench {
 
 namespace {
 
-// Of an iteration; more are made room for when they come.
+// Marks per iteration; the vector grows if there are more.
 constexpr std::size_t kReservedMarks = 1024;
 
-// Those of `wanted` that the step has.
+// Returns those of the `wanted` attributes that the step has.
 Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
   Attributes attributes;
   for (const Attribute attribute : wanted) {
@@ -24,7 +24,7 @@ Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> 
   return attributes;
 }
 
-// What is true of each part of a step: not its work.
+// The attributes that also apply to each part of a step: all except its work.
 Attributes part_attributes(const Attributes& of_step) {
   Attributes attributes =
       texts_of(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
@@ -121,14 +121,15 @@ void StepRecorder::announce(const Taken& taken) const {
 }
 
 Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
-  range_.reset();  // of a step that failed
+  range_.reset();  // open if the step failed
   if (sinks_.trace != nullptr) sinks_.trace->region_ends();
   for (const Taken& taken : taken_) {
     Activity activity = operation(taken, iteration);
     own_region(taken, activity);
-    // Others who tell of calls number them themselves.
+    // Other sources of calls number them themselves.
     if (taken.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
-    // What names its parts is not the library, though it may call it.
+    // If a kernel names its parts, the library does not run the step, though the kernel may call
+    // it.
     const bool has_parts = !marks_of(taken).empty();
     if (taken.done) {
       if (has_parts) {
@@ -163,7 +164,7 @@ void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
   sinks_.trace->own(taken.region, std::move(of));
 }
 
-// Where the library prints, it has waited before it returned from the execution.
+// If the library prints, it has waited for completion before returning from the execution.
 Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
                                       std::int64_t from) {
   if (sinks_.verbose == nullptr) return Done{};
@@ -175,8 +176,8 @@ Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
   return sinks_.verbose->collect(from, taken.printed, place, VerbosePhases::all);
 }
 
-// One slice for each stretch of time in the same part. A step that is one part is its own compute
-// kernel and bears the work; of several nobody knows which part did what.
+// Writes one slice per stretch of time in the same part. A step with one part is its own compute
+// kernel and has the work. With several parts it is unknown which did which work.
 void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
   const std::span<const Mark> marks = marks_of(taken);
   const auto begins = [](const Mark& mark) { return mark.name.has_value(); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of one profiled iteration: their times are only noted while it runs, and become
-// activities afterwards, so that recording costs the iteration a few clock reads.
+// The steps of one profiled iteration. Their times are only noted while it runs and become
+// activities afterwards, so that recording costs the iteration only a few clock reads.
 #pragma once
 
 #include "base/env.hpp"
@@ -25,22 +25,22 @@
 
 namespace bench {
 
-// Who gets what; none is owned.
+// Receivers of the data; not owned.
 struct StepSinks {
   Recorder* recorder;
-  ApiCalls* api;  // null: calls of the library are told by others
+  ApiCalls* api;  // null: others report the library's calls
   MemoryCollector* memory;
-  OutputCapture* capture = nullptr;  // with verbose: of a library that prints
+  OutputCapture* capture = nullptr;  // for verbose output, if the library prints
   VerboseCollector* verbose = nullptr;
-  DeviceTrace* trace = nullptr;  // each step is a region, owned by what it is of `case_id`
+  DeviceTrace* trace = nullptr;  // each step is a region, attributed to its part of `case_id`
   std::string case_id = {};
-  std::function<void()> announced = {};  // set: each step is announced before it begins
+  std::function<void()> announced = {};  // if set, each step is announced before it begins
 };
 
 class StepRecorder final : public ops::StepObserver {
  public:
-  // Activities get the scope `path`, in a network followed by their layer. Case: that of the
-  // caller's scope.
+  // Activities get the scope `path`, followed by their layer in a network. Their case is that of
+  // the caller's scope.
   StepRecorder(std::vector<StepFacts> facts, std::string path, const StepSinks& sinks,
                Clock& clock);
 
@@ -50,29 +50,29 @@ class StepRecorder final : public ops::StepObserver {
   void part_begins(std::string_view name) noexcept override;
   void part_ends() noexcept override;
 
-  // Forgets the steps since the last time; what the library has printed until now is nobody's.
+  // Discards the steps since the last call; the library's output until now is not attributed.
   void start_over();
-  // Records them, each with its calls and primitives, or the parts that were named: "STEP::PART",
-  // each moment in the innermost one; `iteration` where they belong to one. Their regions of the
-  // trace are theirs from then on. A step
-  // that did not end is `unfinished`. `printed`: by the library before the first step, in bytes.
-  // Error: its output cannot be read.
+  // Records the steps, each with its calls and primitives, or its named parts "STEP::PART". Each
+  // moment belongs to the innermost part. `iteration` is set if the steps belong to one. Their
+  // regions of the trace then belong to them. A step that did not end is `unfinished`. `printed`:
+  // bytes that the library printed before the first step. Returns an error if the library's output
+  // cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
-  Nanoseconds in_steps() const;  // sum of the durations of those that ended
+  Nanoseconds in_steps() const;  // sum of the durations of completed steps
 
  private:
   struct Taken {
     std::size_t step;
     Nanoseconds begin{0};
     std::optional<Nanoseconds> enqueued, done;
-    std::int64_t printed = 0;    // bytes until its end
-    std::size_t first_mark = 0;  // in marks_, up to the next one's
-    std::uint64_t region = 0;    // of the trace
+    std::int64_t printed = 0;    // bytes printed until its end
+    std::size_t first_mark = 0;  // index in marks_; its marks end at those of the next step
+    std::uint64_t region = 0;    // region in the trace
   };
-  // Where a part of a step begins or, without a name, ends.
+  // Where a part of a step begins; without a name, where it ends.
   struct Mark {
     Nanoseconds time{0};
-    std::optional<std::size_t> name;  // in part_names_
+    std::optional<std::size_t> name;  // index in part_names_
   };
   Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
   void announce(const Taken& taken) const;
@@ -83,14 +83,14 @@ class StepRecorder final : public ops::StepObserver {
   Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);
 
   std::vector<StepFacts> facts_;
-  std::vector<std::string> scopes_, ranges_;  // by step
+  std::vector<std::string> scopes_, ranges_;  // index: step
   StepSinks sinks_;
   Clock& clock_;
   std::vector<Taken> taken_;
   std::vector<Mark> marks_;
   std::vector<std::string> part_names_;  // distinct
-  std::optional<ScopeRange> range_;      // of the step that runs
-  std::uint64_t executions_ = 0;         // correlates calls with what they execute
+  std::optional<ScopeRange> range_;      // the range of the running step
+  std::uint64_t executions_ = 0;         // correlates calls with their executions
 };
 
 }  // namespace bench

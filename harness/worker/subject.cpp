@@ -25,7 +25,7 @@ Result<Subject> make_network_subject(const CaseKey& key, const PlannedNetwork& p
   return Subject(std::move(pair));
 }
 
-// The first layer that reads the network's input decides what that input looks like.
+// The first layer that reads the network's input determines the format of that input.
 std::vector<double> network_input(const ops::Network& network, std::uint64_t seed) {
   for (const ops::Node& node : network.nodes) {
     for (std::size_t i = 0; i < node.sources.size(); ++i) {
@@ -44,7 +44,7 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
   }
   std::vector<std::vector<double>> values;
   values.reserve(parameters.size() + 1);
-  // Of the unfused network in both cases: fusion must not change the input.
+  // From the unfused network in both cases: fusion must not change the input.
   values.push_back(network_input(pair.separate, seed));
   for (std::vector<double>& parameter : parameters) values.push_back(std::move(parameter));
   return values;

@@ -15,9 +15,9 @@
 namespace bench {
 namespace {
 
-// A chain rounds once a layer, and each rounding is a few units in the last place of the layer's
-// largest value: errors grow with the root of the number of layers. f32 sums hundreds of products
-// a value, hence the larger factor; 16-bit types round once after sums in f32.
+// A chain rounds once per layer, and each rounding is a few units in the last place of the layer's
+// largest value. Errors grow with the root of the number of layers. For f32, each value is a sum of
+// hundreds of products, hence the larger factor. 16-bit types round once after sums in f32.
 constexpr double kChainUlpsF32 = 256;
 constexpr double kChainUlpsOther = 4;
 
@@ -34,7 +34,7 @@ Outputs plain_outputs(const Subject& subject, const std::vector<AlignedBuffer>& 
   return outputs;
 }
 
-// Absolute, from the largest value: fused and unfused chains round in different places.
+// Absolute, based on the largest value: fused and unfused chains round in different places.
 ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const double> want) {
   double largest = 0;
   for (const double value : want) largest = std::max(largest, std::abs(value));
@@ -118,7 +118,8 @@ Result<std::string, RefusedReply> against_twin(ops::Backend& backend, const Subj
   return agreement_text(fused ? "against the unfused chain" : "against the fused chain", total);
 }
 
-// Equal bits need no comparison; else the same positions, as sums may be taken in another order.
+// Equal bits need no comparison. Otherwise it compares the same positions with a tolerance, because
+// sums may be computed in another order.
 Result<std::string, RefusedReply> against_expected(const Subject& subject, const Outputs& outputs,
                                                    const OutputSample& sample,
                                                    const CheckRequest& request) {
@@ -134,7 +135,7 @@ Result<std::string, RefusedReply> against_expected(const Subject& subject, const
     Result<Agreement> agreement = compare(output, positions, want, tolerance_of(subject, want));
     if (!agreement) {
       return RefusedReply{Outcome::wrong_result,
-                          "other values than the first process's: " + agreement.error().message()};
+                          "values differ from the first process's: " + agreement.error().message()};
     }
     add(total, *agreement);
     rest = rest.subspan(positions.size());
@@ -142,8 +143,8 @@ Result<std::string, RefusedReply> against_expected(const Subject& subject, const
   return agreement_text("like the first process", total);
 }
 
-// NaN marks what a floating-point kernel left unwritten; for integers a second run over another
-// poison does.
+// NaN marks what a floating-point kernel left unwritten; for integers a second run with a different
+// poison value finds it.
 Status check_written(const Subject& subject, Instance& instance, const Outputs& outputs) {
   bool integers = false;
   for (const PlainOutput& output : outputs) {

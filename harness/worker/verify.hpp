@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule 5 of the architecture for one instance: which check a subject gets, and its verdict.
+// Rule 5 of the architecture for one instance: selects the check for a subject and returns its
+// verdict.
 #pragma once
 
 #include "base/env.hpp"
@@ -23,11 +24,11 @@ struct CheckRequest {
   CheckKind kind = CheckKind::reference;
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
-  std::optional<Bytes> available;  // memory
+  std::optional<Bytes> available;  // available memory
 };
 
-// Checks the outputs that `instance` made of `values`. Refused: wrong_result with the position, or
-// failed where the check itself could not be made.
+// Checks the outputs that `instance` computed from `values`. Refuses with wrong_result and the
+// position, or with failed if the check itself was impossible.
 Result<Verified, RefusedReply> verify(ops::Backend& backend, const Subject& subject,
                                       Instance& instance, const InputValues& values,
                                       const CheckRequest& request, Clock& clock);

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// A kernel that takes no measurable time must not ask for more than this.
+// Upper limit for a kernel that takes no measurable time.
 constexpr std::int64_t kMaxBatch = 1'000'000;
 
 // The last samples of one batch size.
@@ -78,7 +78,7 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
     window.push(*sample);
     if (const auto clock_hz = sampler.warm_clock_hz()) clocks.push_back(*clock_hz);
 
-    // Long iterations need no batch, and no five of them to know it.
+    // A long iteration needs no batch, and one sample is enough to know that.
     const std::int64_t batch = result.iterations_per_sample;
     const bool batch_known = window.full() || (batch == 1 && *sample >= limits.alone);
     if (window.full() && window.typical() < limits.sample && batch < kMaxBatch) {

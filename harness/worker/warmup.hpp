@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warm-up of a bound case: until its iterations and time are reached and the last samples agree,
-// and the choice of how many iterations make a sample.
+// Warm-up of a bound case until its iterations and time are reached and the last samples agree, and
+// the choice of the number of iterations per sample.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,25 +13,27 @@
 
 namespace bench {
 
-// Samples that have to agree at the end of the warm-up (gates.md 3.1).
+// Number of samples that must agree at the end of the warm-up (gates.md 3.1).
 inline constexpr std::size_t kSteadySamples = 5;
-// ... within so many median absolute deviations of their median,
+// ... within this many median absolute deviations of their median,
 inline constexpr int kSteadyDeviations = 2;
-// ... or this share of the median, whichever is more: equal samples have no deviation at all, and
-// below 1 % there is nothing left to warm.
+// ... or this fraction of the median, whichever is more: equal samples have a deviation of 0, and
+// below 1 % further warm-up has no benefit.
 inline constexpr double kSteadyShare = 0.01;
 // A device's clock is steady if its medians in the third and in the last quarter of the warm-up's
-// samples differ by at most this fraction; runs whose clocks differ by 3 % are not compared.
+// samples differ by at most this fraction. Runs whose clocks differ by 3 % are not compared.
 inline constexpr double kSteadyClockShare = 0.01;
 
-// True when all samples are within the limits above around their median; for none: true.
+// Returns true if all samples are within the limits above around their median; also true for no
+// samples.
 bool samples_agree(std::span<const Nanoseconds> samples);
 
-// True if the clocks, in hertz and in the order of the samples, have settled. True for fewer
-// than kSteadySamples: nothing is known of them.
+// Returns true if the clocks, in hertz and in the order of the samples, have settled. Also true for
+// fewer than kSteadySamples, which are too few to tell.
 bool clock_has_settled(std::span<const std::int64_t> clocks);
 
-// 1 for iterations that are long enough, else as many as make a sample with a tenth to spare.
+// Returns 1 for iterations that are long enough, else as many as make a sample, with a margin of a
+// tenth.
 std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits);
 
 struct WarmedUp {
@@ -41,9 +43,10 @@ struct WarmedUp {
   Nanoseconds sample{0};  // median of the last samples
 };
 
-// `time` is the host's; samples are on the sampler's clock. Error: an invocation failed.
+// `time` is on the host's clock; samples are on the sampler's clock. Returns an error if an
+// invocation failed.
 Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time, Clock& clock);
-// By the host's clock, whatever the kernel has.
+// Uses the host's clock, even if the kernel has a device clock.
 Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
                          Clock& clock);
 

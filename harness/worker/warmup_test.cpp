@@ -68,7 +68,8 @@ TEST(WarmUp, WaitsUntilTheLastFiveAgree) {
       [](std::int64_t n) { return n < 4 ? Nanoseconds(100us - n * 10us) : Nanoseconds(60us); });
   const auto warm = warm_up(runs.rotation(), 1, 200us, runs.clock());
   ASSERT_TRUE(warm.ok());
-  // After 5 samples: deviations 20 10 0 10 20 of 80, MAD 10: they agree within 2 MAD.
+  // After 5 samples: the deviations from 80 are 20 10 0 10 20, and the MAD is 10. They agree within
+  // 2 MAD.
   EXPECT_EQ(warm->iterations, 5);
   EXPECT_TRUE(warm->steady);
 }

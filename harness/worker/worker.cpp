@@ -23,10 +23,10 @@
 namespace bench {
 namespace {
 
-// Above the descriptors that libraries could take for standard streams.
+// Above the descriptors that libraries could mistake for standard streams.
 constexpr int kFirstOwnDescriptor = 10;
 
-// Lines over descriptors. Reads block; end of input and errors both end the worker.
+// Reads and writes lines on descriptors. Reads block; both end of input and errors end the worker.
 class Channel {
  public:
   Channel(int in, int out) : in_(in), out_(out) {}
@@ -67,8 +67,8 @@ class Channel {
   std::size_t searched_ = 0;
 };
 
-// The protocol moves to descriptors of its own where it came on the standard ones; what a library
-// prints then goes to standard error.
+// If the protocol uses the standard descriptors, it moves to its own ones. A library's output then
+// goes to standard error.
 int move_away(int descriptor) {
   if (descriptor > STDERR_FILENO) return descriptor;
   return fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
@@ -85,9 +85,9 @@ void free_standard_streams(int in, int out) {
   if (out == STDOUT_FILENO) dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-// The kernel kills this process when its coordinator ends, also inside an operator that never
-// returns. False when it has ended already. Without kCoordinatorVariable (a worker started by hand)
-// the end of input is the only sign.
+// Makes the kernel kill this process when its coordinator ends, even inside an operator that never
+// returns. Returns false if the coordinator has already ended. Without kCoordinatorVariable (a
+// worker started by hand), the end of input is the only sign.
 bool follow_coordinator() {
   const char* text = std::getenv(kCoordinatorVariable);
   if (text == nullptr) return true;
@@ -121,11 +121,11 @@ int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment
   return EXIT_SUCCESS;
 }
 
-// Absent: there is nobody to serve, or no descriptor.
+// Returns nullopt if there is no coordinator to serve, or no descriptor.
 std::optional<Channel> open_channel(int in, int out) {
   if (!follow_coordinator()) return std::nullopt;
-  std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole group: the coordinator decides
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write
+  std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole process group; the coordinator decides
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes an error of write
   const int own_in = move_away(in);
   const int own_out = move_away(out);
   if (own_in < 0 || own_out < 0) return std::nullopt;

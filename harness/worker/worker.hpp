@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker process: JSON lines in on descriptor `in`, out on `out` (standard output stays free
-// for libraries that print). Protocol in docs/worker_protocol.md; its version is kProtocolVersion.
+// The worker process. It reads JSON lines from descriptor `in` and writes them to `out`; standard
+// output stays free for libraries that print. The protocol is in docs/worker_protocol.md; its
+// version is kProtocolVersion.
 #pragma once
 
 #include "base/env.hpp"
@@ -16,7 +17,8 @@ namespace bench {
 // Serves commands until `quit`, end of input, or the death of the coordinator. Returns the
 // process's exit status.
 int serve(int in, int out, ops::Backend& backend, Clock& clock);
-// The same; the equipment is made when the standard streams are safe from what libraries print.
+// The same, but the context is made when the standard streams are protected from the libraries'
+// output.
 using EquipmentFactory = std::function<std::shared_ptr<Equipment>()>;
 int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends of one worker, each made when a case first asks for it.
+// The backends of one worker process. Each is created when a case first asks for it.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,19 +17,21 @@ namespace bench::ops {
 class BackendSet {
  public:
   using Maker = std::function<Result<std::unique_ptr<Backend>, Refusal>()>;
-  // Why it cannot run here; absent where it can, as far as can be told without making it.
+  // Returns why the backend cannot run here, or nullopt if nothing known rules it out. The probe
+  // does not create the backend.
   using Probe = std::function<std::optional<std::string>()>;
 
-  // `backend` is the first one, and outlives the set or belongs to it.
+  // `backend` becomes the first backend. It must outlive the set unless the set owns it.
   explicit BackendSet(Backend& backend) : first_(&backend) {}
   explicit BackendSet(std::unique_ptr<Backend> backend)
       : owned_(std::move(backend)), first_(owned_.get()) {}
 
-  // `name` is not in the set. `make` is asked once, its refusal remembered.
+  // `name` must not be in the set yet. The set calls `make` once and remembers its refusal.
   void add(std::string name, std::string device, Maker make, Probe probe);
 
   Backend& first() { return *first_; }
-  // The first one for names that the set does not have: it refuses such cases with its own words.
+  // Returns the first backend for a name that the set does not contain. That backend refuses such
+  // cases with its own message.
   Result<Backend*, Refusal> find(std::string_view name);
 
   struct Availability {
@@ -37,7 +39,7 @@ class BackendSet {
     std::string device;
     std::optional<std::string> missing;  // why it cannot run here
   };
-  // All but the first.
+  // All backends except the first.
   std::vector<Availability> others() const;
 
  private:

@@ -35,7 +35,7 @@ TEST(BackendSetTest, MakesABackendWhenItIsFirstAskedForAndOnce) {
   EXPECT_EQ((*set.find("other"))->name(), "other");
   EXPECT_EQ((*set.find("other"))->name(), "other");
   EXPECT_EQ(made, 1);
-  // Whoever is not known is refused by the first one, in its words.
+  // The first backend refuses unknown names with its own message.
   EXPECT_EQ(*set.find("unknown"), &first);
 }
 

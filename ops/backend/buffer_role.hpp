@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The role of a tensor's buffer.
+// Maps the role of a tensor to the role of its buffer.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

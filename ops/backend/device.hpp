@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with memory and a clock of its own, as a backend shows it: what the timing pass takes
-// samples with, what the profile pass traces.
+// A device with its own memory and clock, as a backend exposes it. The timing pass takes samples
+// with it; the profile pass traces it.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,7 +18,7 @@ namespace bench::ops {
 
 class Invocation;
 
-// Memory of a device that the CPU cannot address. Not thread-safe.
+// Device memory that the CPU cannot address. Not thread-safe.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
@@ -26,8 +26,9 @@ class DeviceMemory {
   virtual void release(void* address) noexcept = 0;
   virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
   virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
-  virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;  // every byte
-  // Of the device's last level of caches, and free memory at this moment; absent where unknown.
+  virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;  // sets every byte
+  // cache(): size of the device's last-level cache. available(): free memory at this moment. Both
+  // return nullopt if unknown.
   virtual std::optional<Bytes> cache() { return std::nullopt; }
   virtual std::optional<Bytes> available() { return std::nullopt; }
 };
@@ -40,39 +41,41 @@ struct SampleRequest {
   SampleMethod method = SampleMethod::any;
 };
 
-// What the device did meanwhile. throttled: it lowered its clock to stay within its limits, which
-// is its normal way of working under load; unsteady: its clock has changed; voided: the sample says
-// nothing about the kernel.
+// What the device did during the sample.
+// throttled: the device lowered its clock to stay within its limits. This is normal under load.
+// unsteady: the clock changed.
+// voided: the sample is discarded because it does not describe the kernel.
 enum class SampleVerdict { counted, unsteady, throttled, voided };
 
 struct DeviceSample {
-  Nanoseconds device{0};                 // all iterations together, on the device's clock
-  std::optional<Nanoseconds> host;       // what the host spent on launching them
-  std::optional<std::int64_t> clock_hz;  // of the device's processors, on average
+  Nanoseconds device{0};                 // total of all iterations, on the device's clock
+  std::optional<Nanoseconds> host;       // time that the host spent on launching them
+  std::optional<std::int64_t> clock_hz;  // average clock of the device's processors
   SampleMethod method = SampleMethod::stream;
   SampleVerdict verdict = SampleVerdict::counted;
-  std::string reason;  // of the verdict; empty: counted
+  std::string reason;  // reason for the verdict; empty if counted
 };
 
-// What kinds of records a trace is to hold (profiler/switches.hpp, as bits).
+// Kinds of records that a trace contains (profiler/switches.hpp, as bits).
 enum TraceGroup : std::uint32_t { kTraceApi = 1, kTraceMemory = 2, kTraceDevice = 4 };  // NOLINT
 
-// Records what a device does; for workers that profile and time nothing. One trace a process.
+// Records what a device does. Used by workers that profile and do not time. A process can hold one
+// trace.
 class DeviceTracer {
  public:
   virtual ~DeviceTracer() = default;
-  // Before anything makes a context on the device. Error: another profiler is in the way, libraries
-  // are missing: the pass goes on without.
+  // Call this before anything creates a context on the device. Error: another profiler is active,
+  // or libraries are missing. The pass then continues without a trace.
   virtual Status begin(std::uint32_t groups) = 0;
-  // Forgets what was recorded so far (setup, warm-up), but for what is still there: devices, nodes
-  // of graphs, memory. Waits for the device.
+  // Waits for the device, then discards the records so far (setup, warm-up). Keeps what describes
+  // live objects: devices, graph nodes, memory.
   virtual Status open_window() = 0;
-  // What this thread asks of the device until region_ends() belongs to operator `id`, which is not
-  // 0. They nest; the innermost counts.
+  // Requests that this thread makes of the device until region_ends() belong to operator `id`,
+  // which must not be 0. Regions nest; the innermost counts.
   virtual void region_begins(std::uint64_t id) noexcept = 0;
   virtual void region_ends() noexcept = 0;
-  // Waits for the device and returns all since open_window() as lines of
-  // profiler/gpu/gpu_record_lines.hpp, without owners. The last call.
+  // Waits for the device and returns all records since open_window(), as lines of
+  // profiler/gpu/gpu_record_lines.hpp without operators. This must be the last call.
   virtual Result<std::string> finish() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters of a device, as a backend shows them: what the counters pass asks.
+// Hardware counters of a device, as a backend exposes them. The counters pass reads them.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,14 +10,16 @@
 
 namespace bench::ops {
 
-// For workers that neither time nor trace: counting serialises, repeats and changes clocks.
+// Used by workers that neither time nor trace: counting serialises and repeats kernels and changes
+// clocks.
 class DeviceCounters {
  public:
   virtual ~DeviceCounters() = default;
-  // Of one execution. `rotation` are invocations of one kernel of the backend, which has run; they
-  // are executed in turn as often as the device needs, and once before that. Every question that
-  // the device knows has a reading; one without a value says why. Refusal: unsupported where
-  // counters may not or cannot be read here, with what helps; failed: an execution failed.
+  // Measures one execution. `rotation` are invocations of one kernel of the backend. The kernel
+  // must have run before. The invocations are executed in turn once, then as often as the device
+  // needs. Each counter that the device supports gets a reading; a reading without a value states
+  // the reason. Refusal: unsupported if counters cannot be read here or access is denied; the
+  // reason includes a remedy. failed if an execution failed.
   virtual Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs: a backend turns a problem or a network into a kernel; a kernel bound to buffers is an
-// invocation. Implementations live in ops/<backend>/ and ops/<op>/<backend>.cpp; only workers call
-// them.
+// The interface of what runs. A backend turns a problem or a network into a kernel; a kernel bound
+// to buffers is an invocation. Implementations are in ops/<backend>/ and ops/<op>/<backend>.cpp.
+// Only workers call them.
 #pragma once
 
 #include "base/result.hpp"
@@ -32,8 +32,9 @@ namespace bench::ops {
 struct Network;
 class DeviceCounters;  // ops/backend/device_counters.hpp
 
-// Why there is no kernel. unsupported: this library, CPU or device does not have it; skipped: not
-// enough memory; failed: an error.
+// Why there is no kernel.
+// unsupported: the library, CPU or device does not support it. skipped: not enough memory. failed:
+// an error.
 struct Refusal {
   enum class Kind { unsupported, skipped, failed };
   Kind kind;
@@ -48,39 +49,39 @@ enum class BufferRole {
   weights,
   output,
   activation
-};  // activation: a network's own intermediate results
+};  // activation: an intermediate result of a network
 // In the order of the enumerators: "input", ...
 inline constexpr std::array<std::string_view, 4> kBufferRoleNames = {"input", "weights", "output",
                                                                      "activation"};
 
 struct KernelBuffer {
   BufferRole role;
-  Bytes size;          // in the layout that the kernel wants
-  std::string layout;  // for people: "nChw16c", "acdb", "blob"
+  Bytes size;          // in the layout that the kernel requires
+  std::string layout;  // human-readable: "nChw16c", "acdb", "blob"
 };
 
-// Told about each step of an execution, by its number in Kernel::steps(). Called between the calls
-// of the library: whatever it does is seen in the profiled time.
+// Observes each step of an execution, by its index in Kernel::steps(). The calls come between the
+// library's calls, so the observer's own work is part of the profiled time.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
   virtual void begins(std::size_t step) noexcept = 0;
   virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned
   virtual void done(std::size_t step) noexcept = 0;      // after the wait for its end
-  // A named part of the step that runs, where whoever executes it names parts. They nest.
+  // A named part of the running step. Only some kernels name parts. Parts nest.
   virtual void part_begins(std::string_view name) noexcept { static_cast<void>(name); }
   virtual void part_ends() noexcept {}
 };
 
-// A kernel bound to buffers. run() enqueues one execution and returns when it is done (CPU). No
-// allocation, no locks of ours.
+// A kernel bound to buffers. run() enqueues one execution; on a CPU it returns when the execution
+// has finished. It does not allocate, and this project's code takes no locks in it.
 class Invocation {
  public:
   virtual ~Invocation() = default;
-  // False on failure; error() then says why.
+  // Returns false on failure; error() then returns the reason.
   virtual bool run() noexcept = 0;
-  // The same for the profile pass: step after step, each waited for. A step that fails is not
-  // `done`. Without steps of its own an invocation is one.
+  // Like run(), for the profile pass: runs step by step and waits for each step. A step that fails
+  // is not reported as `done`. An invocation without its own steps counts as one step.
   virtual bool run_observed(StepObserver& observer) noexcept {
     observer.begins(0);
     const bool ok = run();
@@ -91,54 +92,55 @@ class Invocation {
   virtual std::string error() const = 0;
 };
 
-// Not thread-safe. Outlives its invocations.
+// Not thread-safe. It must outlive its invocations.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // The library's own name of what runs: "brgconv:avx512_core"; of a network: the number of
-  // primitives by kind.
+  // The library's own name for the implementation: "brgconv:avx512_core". For a network: the number
+  // of primitives of each kind.
   virtual std::string implementation() const = 0;
   // In the order of execution.
   virtual std::vector<KernelStep> steps() const { return {}; }
-  // One a tensor of the problem (or network), in its order; then, for networks, activations.
+  // One buffer per tensor of the problem (or network), in its order; for networks, then the
+  // activations.
   virtual std::span<const KernelBuffer> buffers() const = 0;
-  // Allocated by the kernel itself at creation, shared by its invocations (oneDNN scratchpad, a
-  // backward pass's workspace).
+  // Memory that the kernel itself allocates at creation and its invocations share: the oneDNN
+  // scratchpad, the workspace of a backward pass.
   virtual Bytes workspace() const = 0;
-  // Whether buffers hold the tensors as they are in their plain form, in memory of the host.
+  // Whether buffers hold the tensors in their plain form, in host memory.
   virtual bool takes_plain() const { return false; }
-  // Converts tensor `index` between its plain row-major form (its own data type) and the kernel's
-  // layout. Setup, never timed as a sample.
+  // Converts tensor `index` between its plain row-major form (in its own data type) and the
+  // kernel's layout. This is setup and never part of a sample.
   virtual Status pack(std::size_t index, const void* plain, void* packed) = 0;
   virtual Status unpack(std::size_t index, const void* packed, void* plain) = 0;
-  // Called once after packing and before the first run, for what an operator derives from its
-  // inputs and the timed region must not contain (max pooling's forward pass, whose workspace the
-  // backward pass reads). Most do nothing.
+  // Called once, after packing and before the first run. It derives from the inputs what the timed
+  // region must not contain. Example: the forward pass of max pooling, whose workspace the backward
+  // pass reads. Most kernels do nothing here.
   virtual Status prepare(std::span<void* const> buffers) = 0;
   virtual Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) = 0;
-  // What else is to be known of it: the engine or algorithm, whether it was tuned; parts of its
-  // creation as "setup.NAME_ns", an integer.
+  // Further details: the engine or algorithm, and whether it was tuned. Parts of the creation time
+  // are integers named "setup.NAME_ns".
   virtual std::map<std::string, std::string> details() const { return {}; }
-  // Whether samples are taken on a device's clock, by sample(), and not around run() by the host's.
+  // Whether sample() takes samples on a device's clock. If not, the host's clock times run().
   virtual bool has_device_clock() const { return false; }
-  // Only where it has a device's clock. Error: an invocation failed, or the device is lost.
+  // Requires has_device_clock(). Error: an invocation failed, or the device is lost.
   virtual Result<DeviceSample> sample(const SampleRequest& request) {
     static_cast<void>(request);
-    return Error{"this kernel takes no samples of its own", "", ""};
+    return Error{"this kernel cannot take samples", "", ""};
   }
 };
 
-// Who is told what a backend does: its library's calls, the memory that its kernels take. Null: no
-// one. They outlive what is made meanwhile.
+// Collectors of what a backend does: its library's calls and the memory that its kernels take.
+// Null: not collected. Both must outlive everything created while they are set.
 struct Collectors {
   ApiCalls* api = nullptr;
   MemoryCollector* memory = nullptr;
 };
 
-// Makes a kernel of an operator that the backend at hand does not serve.
+// Creates a kernel of an operator that the current backend does not serve.
 using KernelMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem)>;
 
-// What the library itself prints about its work, to standard output.
+// Which of its work the library itself prints to standard output.
 enum class LibraryOutput { none, executions, creations_and_executions };
 
 class Backend {
@@ -147,16 +149,16 @@ class Backend {
   virtual std::string_view name() const = 0;    // "onednn"
   virtual std::string_view device() const = 0;  // "cpu"
   virtual LibraryInfo library() const = 0;
-  // Others that it uses.
+  // Other libraries that the backend uses.
   virtual std::vector<LibraryInfo> further_libraries() const { return {}; }
-  // What its kernels read and write; null: memory of the host.
+  // Memory that the kernels read and write. Null: host memory.
   virtual DeviceMemory* memory() { return nullptr; }
-  // Of the device; null: nothing to trace.
+  // Tracer of the device. Null: there is nothing to trace.
   virtual DeviceTracer* tracer() { return nullptr; }
-  // Of the device; null: none that could be read.
+  // Counters of the device. Null: there are none to read.
   virtual DeviceCounters* counters() { return nullptr; }
-  // Why create() will refuse, as far as the problem or network alone tells: nothing is created.
-  // Absent: it may still be refused.
+  // Returns why create() would refuse, as far as the problem or network alone shows. Creates
+  // nothing. create() may refuse even if this returns nullopt.
   virtual std::optional<Refusal> refusal(const Problem& problem) const {
     static_cast<void>(problem);
     return std::nullopt;
@@ -167,30 +169,31 @@ class Backend {
   }
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
   virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
-  // A problem as the layer of a network, with what steps() of that network's kernel says it meets.
-  // Names and layouts that the backend does not know are ignored.
+  // Creates a problem as a layer of a network. `met` holds the input layouts that steps() of the
+  // network's kernel reported. Names and layouts that the backend does not know are ignored.
   virtual Result<std::unique_ptr<Kernel>, Refusal> create_layer(const Problem& problem,
                                                                 const MetLayouts& met) {
     static_cast<void>(met);
     return create(problem);
   }
-  // Who makes the layers of networks that this backend has no kernels for. Ignored by backends
-  // whose networks have no such layers.
+  // Sets who creates the network layers that this backend has no kernels for. Backends whose
+  // networks have no such layers ignore it.
   virtual void set_layer_maker(KernelMaker maker) { static_cast<void>(maker); }
-  // From now on, for what is created, bound, packed and executed by run_observed(). Never called in
-  // workers that time.
+  // From now on, reports what is created, bound, packed and executed by run_observed(). Never
+  // called in workers that time.
   virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }
-  // Of what is created from now on: the best of so many engines or algorithms is taken, by
-  // measurement. 0: the library's first choice. Ignored by libraries that leave no choice.
+  // Applies to kernels created from now on: the backend measures this many engines or algorithms
+  // and takes the fastest. 0: the library's first choice. Ignored by libraries that offer no
+  // choice.
   virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
-  // Overrides what the environment asks for. False: this library prints nothing.
+  // Overrides the setting from the environment. Returns false if this library prints nothing.
   virtual bool set_output(LibraryOutput output) {
     static_cast<void>(output);
     return false;
   }
 };
 
-// The CPU backend. Throws nothing; one a process suffices. Must outlive its kernels.
+// Creates the CPU backend. Does not throw. One per process is enough. It must outlive its kernels.
 std::unique_ptr<Backend> make_onednn_backend();
 
 }  // namespace bench::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator batch_norm in inference: destination = scale*(source - mean)/sqrt(variance +
-// epsilon) + shift, channel by channel. Tensors: source, mean, variance, scale, shift ->
-// destination; the statistics and coefficients are f32 (f64 for f64) as libraries keep them.
+// The operator batch_norm in inference, per channel:
+//   destination = scale*(source - mean)/sqrt(variance + epsilon) + shift
+// Tensors: source, mean, variance, scale, shift -> destination. The statistics and coefficients are
+// f32 (f64 for f64), as libraries keep them.
 #pragma once
 
 #include "ops/operator.hpp"

@@ -13,7 +13,7 @@ namespace bench::ops {
 namespace {
 
 constexpr std::array<std::string_view, 1> kModes = {"inference"};
-constexpr double kDefaultEpsilon = 1e-5;  // as PyTorch and ONNX have it
+constexpr double kDefaultEpsilon = 1e-5;  // as in PyTorch and ONNX
 
 constexpr std::array<Parameter, 7> kParameters = {{
     {.name = "mode",
@@ -32,12 +32,12 @@ constexpr std::array<Parameter, 7> kParameters = {{
      .token = "d",
      .kind = ParameterKind::count,
      .fallback = "optional",
-     .help = "depth, of 3-D"},
+     .help = "depth (3-D)"},
     {.name = "h",
      .token = "h",
      .kind = ParameterKind::count,
      .fallback = "like d",
-     .help = "height, of 2-D and 3-D"},
+     .help = "height (2-D and 3-D)"},
     {.name = "w",
      .token = "w",
      .kind = ParameterKind::count,
@@ -68,7 +68,7 @@ Result<ParameterSet> complete(const ParameterSet& given) {
   return set;
 }
 
-// Not folded into a convolution: subtraction of the mean, division, scale, shift.
+// If not folded into a convolution: subtraction of the mean, division, scale, shift.
 constexpr std::int64_t kFlopsPerElement = 4;
 
 Result<Model> model(const Problem& problem) {
@@ -98,7 +98,7 @@ Result<Model> model(const Problem& problem) {
   return finish_model(std::move(draft), "c");
 }
 
-// Difference, root, quotient, product, sum, each on operands of order 1 to 4.
+// Difference, root, quotient, product and sum, each on operands of order 1 to 4.
 constexpr double kSteps = 32;
 
 Tolerance tolerance(const Problem& problem) { return rounding_tolerance(problem.dtype, kSteps, 1); }

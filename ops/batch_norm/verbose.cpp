@@ -22,15 +22,16 @@ namespace {
 constexpr std::array<std::string_view, 1> kPrimitives = {"batch_normalization"};
 constexpr std::array<std::string_view, 5> kWords = {"mb", "ic", "id", "ih", "iw"};
 
-// What the flags ask for ("GCH" in letters, "GS" with one letter for scale and shift until 2.x, the
-// sum of 1, 2 and 4 in 1.x), and the kind of propagation.
+// The meaning of the flags and the kind of propagation. Flags are letters ("GCH"). Until 2.x, "GS"
+// has one letter for scale and shift. In 1.x they are the sum of 1, 2 and 4.
 struct Flags {
   bool given_statistics = false;
   bool scale = false;
   bool shift = false;
   bool relu = false;
   bool is_backward = false;
-  // Forward: keeps its statistics for later. Backward: also gives the gradients of scale and shift.
+  // Forward: keeps its statistics for later. Backward: also computes the gradients of scale and
+  // shift.
   bool gives_parameters = false;
 };
 
@@ -45,7 +46,7 @@ constexpr std::array<Letter, 5> kLetters = {{{'G', &Flags::given_statistics},
                                              {'H', &Flags::shift},
                                              {'R', &Flags::relu}}};
 
-// Absent for others: another input is added ("A"), and what will come.
+// Returns nullopt for other flags: "A" adds another input, and later versions may add flags.
 std::optional<Flags> parse_flags(std::string_view auxiliary) {
   if (auxiliary.find("flags:") == std::string_view::npos) return std::nullopt;
   std::string_view text = auxiliary_value(auxiliary, "flags");
@@ -63,7 +64,7 @@ std::optional<Flags> parse_flags(std::string_view auxiliary) {
   return flags;
 }
 
-// The tensors of the operator: source, mean, variance, scale, shift -> destination.
+// The operator's tensors: source, mean, variance, scale, shift -> destination.
 class TensorsOfInference {
  public:
   explicit TensorsOfInference(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
@@ -86,12 +87,12 @@ bool set_flops(Problem& problem, std::int64_t elements, std::int64_t each) {
   return flops.has_value();
 }
 
-// Sum; difference, square, sum.
+// Mean: sum. Variance: difference, square, sum.
 constexpr std::int64_t kStatistics = 1 + 3;
 // Difference from the mean, quotient by the deviation.
 constexpr std::int64_t kNormalisation = 2;
 
-// With statistics of its own, or without scale or shift.
+// Computes its own statistics, or has no scale or no shift.
 bool make_forward(Problem& problem, const Flags& flags) {
   const TensorsOfInference all(problem.tensors);
   const TensorRole statistics = flags.given_statistics ? TensorRole::weights : TensorRole::output;
@@ -111,8 +112,9 @@ bool make_forward(Problem& problem, const Flags& flags) {
   return set_flops(problem, all.elements(), each);
 }
 
-// The gradient of the source g*(dy - mean(dy) - x*mean(x*dy)), with x the normalised source and g =
-// scale/deviation; with given statistics g*dy. Of the scale: sum(x*dy), of the shift: sum(dy).
+// The gradient of the source is g*(dy - mean(dy) - x*mean(x*dy)), with x the normalised source and
+// g = scale/deviation. With given statistics it is g*dy. The gradient of the scale is sum(x*dy),
+// that of the shift sum(dy).
 bool make_backward(Problem& problem, const Flags& flags) {
   const TensorsOfInference all(problem.tensors);
   const bool gives_scale = flags.gives_parameters && flags.scale;
@@ -133,7 +135,7 @@ bool make_backward(Problem& problem, const Flags& flags) {
   problem.tensors = std::move(tensors);
   const bool sums_gradients = !flags.given_statistics || gives_shift;
   const std::int64_t each =
-      (needs_source ? kNormalisation + 2 : 0) +  // and product and sum of x*dy
+      (needs_source ? kNormalisation + 2 : 0) +  // plus product and sum of x*dy
       (sums_gradients ? 1 : 0) +
       (flags.given_statistics ? 1 : 4) +  // quotient by the deviation; product, two differences
       (flags.scale ? 1 : 0) + (flags.relu ? 1 : 0);
@@ -151,7 +153,7 @@ constexpr std::array<Propagation, 5> kPropagations = {{{"forward_inference", fal
                                                        {"backward", true, true},
                                                        {"backward_data", true, false}}};
 
-// The operator's own case: given statistics, scale and shift, nothing fused.
+// Whether the operator has this case: given statistics, scale and shift, nothing fused.
 bool is_case(const Flags& flags) {
   return !flags.is_backward && flags.given_statistics && flags.scale && flags.shift && !flags.relu;
 }
@@ -175,7 +177,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   for (const auto& [name, word] : {std::pair("d", "id"), {"h", "ih"}, {"w", "iw"}}) {
     if (const auto size = words->find(word)) set.set(name, *size);
   }
-  // Without a spatial dimension it is one of a single element.
+  // Without a spatial dimension, use one with a single element.
   if (!words->find("iw")) set.set("w", std::int64_t{1});
   VerboseProblem problem{.request = {.parameters = std::move(set)}};
   if (is_case(*flags)) return problem;

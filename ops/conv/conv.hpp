@@ -4,8 +4,7 @@
 // Tensors (plain row-major, logical order):
 //   source, diff_source            n, c, [d,] [h,] w
 //   destination, diff_destination  n, k, then output sizes
-//   weights, diff_weights          [g,] k/g, c/g, [t,] [r,] s      g only where groups > 1; the
-//   same
+//   weights, diff_weights          [g,] k/g, c/g, [t,] [r,] s      g only if groups > 1; the same
 //                                  order for transposed (oneDNN's deconvolution: output channels
 //                                  first), where source has c and destination k channels as well
 //   bias, diff_bias                k
@@ -30,28 +29,28 @@ enum class Bias { absent, present };
 struct ConvShape {
   std::int64_t n = 1;
   std::int64_t groups = 1;
-  std::int64_t c = 1;  // totals over groups
+  std::int64_t c = 1;  // total over groups
   std::int64_t k = 1;
   Bias bias = Bias::absent;
   Sweep sweep = Sweep::convolution;
-  std::vector<SpatialAxis> axes;  // outermost first; outputs inferred
+  std::vector<SpatialAxis> axes;  // outermost first; output sizes are inferred
 
   std::int64_t group_c() const { return c / groups; }
   std::int64_t group_k() const { return k / groups; }
 };
 
-// Of complete parameters.
+// `complete` must be a complete parameter set.
 ConvShape conv_shape(const ParameterSet& complete);
 
 extern const Operator conv_operator;
 
-// Operator::complete, model and tolerance of conv.
+// Implement Operator::complete, model and tolerance for conv.
 Result<ParameterSet> complete_conv(const ParameterSet& given);
 Result<Model> model_conv(const Problem& problem);
 Tolerance conv_tolerance(const Problem& problem);
 
-// Operator::reference: conv_values_at for given positions, else conv_values, which is organised for
-// speed; the two are written independently of each other and tested to agree.
+// Implements Operator::reference: conv_values_at if positions are given, else conv_values, which is
+// optimised for speed. The two are written independently, and a test checks that they agree.
 std::vector<double> reference_conv(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t output, std::span<const std::int64_t> positions);
 std::vector<double> conv_values(const ConvShape& shape, Direction direction, ReferenceInputs inputs,

@@ -17,13 +17,13 @@ namespace bench::ops::testing {
 struct ConvLimits {
   std::int64_t images = 2;
   std::int64_t groups = 3;
-  std::int64_t channels = 2;  // a group
+  std::int64_t channels = 2;  // per group
   std::int64_t size = 5;
   std::int64_t kernel = 3;
 };
 
-// A random request: rank, groups, uneven pads, stride above the kernel, dilation, transposed, bias.
-// Some have no output.
+// A random request: rank, groups, uneven pads, stride larger than the kernel, dilation, transposed,
+// bias. Some requests have no output.
 inline ParameterSet random_conv_request(Random& random, const ConvLimits& limits) {
   ParameterSet set(conv_operator.parameters);
   const auto rank = static_cast<std::size_t>(draw(random, 1, 3));
@@ -55,7 +55,7 @@ inline ParameterSet random_conv_request(Random& random, const ConvLimits& limits
   return set;
 }
 
-// A random problem that has outputs.
+// A random problem with an output.
 inline Problem random_conv(Random& random, const ConvLimits& limits) {
   while (true) {
     const auto direction = static_cast<Direction>(draw(random, 0, 2));
@@ -68,8 +68,8 @@ inline Problem random_conv(Random& random, const ConvLimits& limits) {
   }
 }
 
-// One multiply-accumulate of the convolution: flat indices into plain source, weights and
-// destination; `padding`: it meets no element of the window.
+// One multiply-accumulate of the convolution: flat indexes into plain source, weights and
+// destination. `padding`: it uses no element of the window.
 struct Product {
   std::size_t source;
   std::size_t weights;
@@ -99,8 +99,8 @@ void walk_axes(const std::array<SpatialAxis, 3>& axes, Sweep sweep, std::size_t 
   }
 }
 
-// Visits every multiply-accumulate of the definition, one after the other: of a convolution each
-// destination element with each tap, of a transposed one each source element with each tap.
+// Visits every multiply-accumulate of the definition in sequence. A convolution pairs each
+// destination element with each tap, a transposed one each source element with each tap.
 template <class Visit>
 void for_each_product(const ConvShape& shape, Visit visit) {
   std::array<SpatialAxis, 3> axes;

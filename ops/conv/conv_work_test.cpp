@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work model against a counter that walks over every multiply-accumulate.
+// Compares the work model with a counter that visits every multiply-accumulate.
 #include "ops/conv/conv_test.hpp"
 
 #include <gtest/gtest.h>
@@ -50,8 +50,8 @@ Counter count(const ConvShape& shape) {
 
 std::int64_t size_of(DataType dtype) { return info(dtype).bytes; }
 
-// Bytes read by the loop nest: marked operands; a bias is read whole, and its gradient sums up the
-// whole gradient of the destination.
+// Bytes that the loop nest reads: marked operands. A bias is read completely, and its gradient sums
+// up the complete gradient of the destination.
 std::int64_t expected_reads(const Problem& problem, const ConvShape& shape,
                             const Counter& counter) {
   const std::int64_t size = size_of(problem.dtype);
@@ -103,7 +103,7 @@ TEST(ConvWork, EqualsALoopNest) {
   }
 }
 
-// The random shapes above do contain what they are for.
+// The random shapes above cover the cases that they are intended for.
 TEST(ConvWork, RandomShapesCoverTheParameters) {
   Random random(1);
   int grouped = 0, depthwise = 0, dilated = 0, uneven = 0, skipping = 0, transposed = 0;
@@ -127,7 +127,7 @@ TEST(ConvWork, UntouchedInputsAreNotCounted) {
   const Problem strided = problem("conv", "c8h56w56k8r1s1u2");
   EXPECT_EQ(strided.tensors[0].touched, 8 * 28 * 28);
   EXPECT_EQ(strided.tensors[0].elements(), 8 * 56 * 56);
-  // Of a 3x3 kernel on a padded 1x1 image only the middle is used.
+  // A 3x3 kernel on a padded 1x1 image uses only its centre.
   EXPECT_EQ(problem("conv", "c8h1w1k8r3s3p1").tensors[1].touched, 8 * 8);
 }
 
@@ -150,7 +150,7 @@ TEST(ConvWork, PublishedValues) {
     const Problem conv = problem("conv", row.tokens, row.dtype);
     EXPECT_EQ(conv.work.flops, row.flops) << row.tokens;
     EXPECT_EQ(conv.work.traffic().count, row.bytes) << row.tokens;
-    // Forward and both gradients are the same products.
+    // Forward and both gradients use the same products.
     for (const Direction direction : {Direction::backward_data, Direction::backward_weights}) {
       EXPECT_EQ(problem("conv", row.tokens, row.dtype, direction).work.flops, row.flops);
     }
@@ -158,14 +158,14 @@ TEST(ConvWork, PublishedValues) {
 }
 
 TEST(ConvWork, PaddingTapsAreApart) {
-  // 7x7 with pad 1: 19 of 21 pairs an axis are valid.
+  // 7x7 with pad 1: 19 of 21 pairs per axis are valid.
   const Problem conv = problem("conv", "c512h7w7k512r3s3p1");
   EXPECT_EQ(conv.work.flops_valid, 2 * 512 * 512 * 19 * 19);
   EXPECT_EQ(conv.work.macs, 512 * 512 * 21 * 21);
 }
 
 TEST(ConvWork, HugeShapesTakeNoTime) {
-  // A billion positions an axis: counted, not walked.
+  // A billion positions per axis are counted without visiting each.
   const Problem conv = problem("conv", "c1w1000000000k1s1000001u3p7e2");
   EXPECT_GT(conv.work.flops_valid, 0);
   EXPECT_LT(conv.work.flops_valid, conv.work.flops);

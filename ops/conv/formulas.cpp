@@ -44,7 +44,7 @@ Formula output_formula(const SpatialAxis& axis, const Letters& letters, Sweep sw
   return formula;
 }
 
-// Pairs of a step i and a tap j that meet an element and not padding.
+// Counts the pairs of a step i and a tap j that use an element and not padding.
 Formula taps_formula(const SpatialAxis& axis, const Letters& letters, Sweep sweep,
                      const AxisCounts& counts) {
   constexpr std::string_view kPairs = "#{{i < {}, j < {}: 0 <= i*{} - {} + j*{} < {}}}";

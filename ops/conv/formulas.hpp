@@ -7,8 +7,8 @@
 
 namespace bench::ops {
 
-// The lines of `explain`: output sizes, valid taps, MACs, FLOPs with and without padding taps.
-// `work` holds their results.
+// The formula lines of `explain`: output sizes, valid taps, MACs, FLOPs with and without padding
+// taps. `work` holds their results.
 std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
                                    const std::vector<AxisCounts>& counts, const Work& work);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of weights and bias, organised for speed.
+// Gradients of weights and bias, optimised for speed.
 #include "ops/conv/grid.hpp"
 #include "ops/reference_tile.hpp"
 
@@ -9,8 +9,7 @@
 namespace bench::ops {
 namespace {
 
-// The sum goes over the sweep's steps, a tile is 4 step channels x 4 window
-// channels at one tap.
+// The sum runs over the sweep's steps. A tile is 4 step channels x 4 window channels at one tap.
 
 class WeightsGradient {
  public:
@@ -47,7 +46,7 @@ class WeightsGradient {
   }
 
  private:
-  // Window channels of a block are innermost.
+  // The window channels of a block are innermost.
   std::int64_t grid_index(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return ((z * axes_[1].length + y) * axes_[2].length + x) * kColumns;
   }

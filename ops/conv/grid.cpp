@@ -8,7 +8,8 @@
 namespace bench::ops {
 namespace {
 
-// Beyond it (256 MiB) a grid is mostly padding or hardly checked whole: element by element then.
+// A larger grid (256 MiB) is mostly padding, or rarely checked completely. Such shapes are computed
+// element by element.
 constexpr std::int64_t kMaxGrid = std::int64_t{1} << 25;
 
 }  // namespace

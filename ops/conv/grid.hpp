@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the fast reference of a convolution lays out its operands (ops/conv/whole.cpp and
-// gradient.cpp): one operand is copied into a grid with its padding and, where the sweep goes
-// backward, with zeros between its elements, so that the sum over channels and taps has the same
-// offsets at each result and no bounds. The offsets go through accumulate_tile.
+// The operand layout of the fast convolution reference (ops/conv/whole.cpp and gradient.cpp). One
+// operand is copied into a grid with its padding. If the sweep goes backward, zeros separate its
+// elements. The sum over channels and taps then has the same offsets for each result and needs no
+// bounds checks. accumulate_tile receives the offsets.
 #pragma once
 
 #include "ops/conv/conv.hpp"
@@ -14,11 +14,11 @@
 
 namespace bench::ops {
 
-// Columns of a tile.
+// Number of columns of a tile.
 inline constexpr std::int64_t kColumns = kTile;
 
-// One axis of the grid. Element i of the copied operand lies at i*spread + begin, dropped where no
-// sum reads it; result o and tap r read position o*step + first_tap + r*tap_step.
+// One axis of the grid. Element i of the copied operand is at position i*spread + begin; it is
+// dropped if no sum reads it. Result o and tap r read position o*step + first_tap + r*tap_step.
 struct GridAxis {
   std::int64_t elements = 1;
   std::int64_t spread = 1;
@@ -34,11 +34,11 @@ struct GridAxis {
 };
 using GridAxes = std::array<GridAxis, 3>;
 
-// Results are the sweep's steps, and read the window that it goes over.
+// The results are the sweep's steps. They read the window that the sweep covers.
 GridAxis reading(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
-// Results are the window's positions, and receive from the steps: a sweep of step 1 over the steps
-// spread by the stride, with the taps in reverse.
+// The results are the window's positions. They receive from the steps: a sweep with step 1 over the
+// steps, which are spread by the stride, with the taps reversed.
 GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
 template <class MakeAxis>
@@ -49,9 +49,8 @@ GridAxes grid_axes(const ConvShape& shape, MakeAxis make) {
   return grid;
 }
 
-// Rows of the grid are stored by the position modulo the step, so that the columns read by
-// neighbouring results are neighbours. Up to kColumns - 1 columns behind a row are read, never
-// used.
+// Rows of the grid are stored by position modulo the step. The columns that neighbouring results
+// read are therefore neighbours. Up to kColumns - 1 columns after a row are read but never used.
 struct RowLayout {
   explicit RowLayout(const GridAxes& axes)
       : step(axes[2].step),
@@ -69,7 +68,7 @@ std::int64_t grid_results(const GridAxes& axes);
 std::int64_t grid_taps(const GridAxes& axes);
 std::int64_t grid_elements(const GridAxes& axes);
 
-// False where the padding would make a grid of that many channels unreasonably large.
+// Returns false if padding would make a grid with this many channels too large.
 bool fits(const GridAxes& axes, std::int64_t channels);
 
 // Calls visit(element index, d, h, w in the grid) for each element that some sum reads.
@@ -102,12 +101,12 @@ void for_each_tap(const GridAxes& axes, Visit visit) {
   }
 }
 
-// All `count` elements of an output through conv_values_at: for shapes that do not fit.
+// Computes all `count` elements of an output with conv_values_at. For shapes that do not fit.
 std::vector<double> element_by_element(const ConvShape& shape, Direction direction,
                                        ReferenceInputs inputs, std::size_t output,
                                        std::int64_t count);
 
-// Output number `output` of direction backward_weights (ops/conv/gradient.cpp).
+// Computes output number `output` of direction backward_weights (ops/conv/gradient.cpp).
 std::vector<double> gradient_values(const ConvShape& shape, ReferenceInputs inputs,
                                     std::size_t output);
 

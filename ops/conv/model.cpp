@@ -11,7 +11,7 @@
 namespace bench::ops {
 namespace {
 
-// Which of an axis' sizes a tensor has.
+// Selects which of an axis' sizes a tensor has.
 using AxisSize = std::int64_t SpatialAxis::*;
 
 std::vector<Extent> with_axes(std::vector<Extent> extents, const ConvShape& shape, AxisSize size) {
@@ -41,8 +41,8 @@ std::vector<Extent> weights_extents(const ConvShape& shape) {
 
 using AxisCount = std::int64_t AxisCounts::*;
 
-// How many elements take part: the whole channels times the touched positions of each axis. At most
-// the tensor's elements, so that nothing overflows.
+// Returns how many elements are used: all channels times the used positions of each axis. It cannot
+// overflow because it is at most the tensor's element count.
 std::int64_t touched(std::int64_t channels, const std::vector<AxisCounts>& counts,
                      AxisCount positions) {
   std::int64_t product = channels;
@@ -105,7 +105,7 @@ Status add_backward_data(Draft& draft) {
 Status add_backward_weights(Draft& draft) {
   BENCH_RETURN_IF_ERROR(draft.add_source());
   BENCH_RETURN_IF_ERROR(draft.add_diff_destination());
-  // The bias' gradient sums up every element.
+  // The gradient of the bias sums up every element.
   if (draft.has_bias()) draft.tensors.back().touched = draft.tensors.back().elements();
   BENCH_RETURN_IF_ERROR(draft.add("diff_weights", TensorRole::output, draft.types.destination,
                                   weights_extents(draft.shape)));
@@ -125,7 +125,7 @@ Status add_tensors(Direction direction, Draft& draft) {
   return Done{};
 }
 
-// Multiply-accumulates, padding included: each step of the sweep meets each tap.
+// Multiply-accumulates including padding: each step of the sweep uses each tap.
 Checked all_macs(const ConvShape& shape) {
   Checked macs = Checked(shape.n) * shape.k * shape.group_c();
   for (const SpatialAxis& axis : shape.axes) {
@@ -147,7 +147,7 @@ Checked bias_flops(const ConvShape& shape, Direction direction) {
   return flops;
 }
 
-// The parameter to blame for too much work: the largest one.
+// Returns the parameter that the error for too much work names: the largest one.
 std::string_view largest_parameter(const ConvShape& shape) {
   std::string_view name = "n";
   std::int64_t size = shape.n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and, transposed, deconvolution: the library chooses all layouts but those that
+// Convolution and, if transposed, deconvolution. The library chooses all layouts except those that
 // `layout` fixes.
 #include "ops/conv/conv.hpp"
 #include "ops/onednn/entry.hpp"
@@ -48,7 +48,8 @@ Window window_of(const ConvShape& shape) {
     window.strides.push_back(axis.stride);
     window.dilations.push_back(axis.dilation - 1);  // the library counts from 0
     window.begin.push_back(axis.pad.begin);
-    window.end.push_back(axis.pad.end - axis.output_pad);  // output_pad: rows cut off too many
+    // output_pad restores output rows that the padding cut off
+    window.end.push_back(axis.pad.end - axis.output_pad);
   }
   return window;
 }
@@ -58,7 +59,7 @@ memory::desc free_weights(const Problem& problem, std::string_view name) {
   return any_desc(tensor.dims, tensor.dtype);
 }
 
-// Zero where there is no bias.
+// Returns a zero descriptor if there is no bias.
 memory::desc free_bias(const Problem& problem, std::string_view name) {
   return has_tensor(problem, name) ? free_weights(problem, name) : memory::desc();
 }
@@ -82,7 +83,7 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
   return builder.finish(description);
 }
 
-// Backward passes are described from the forward pass that they belong to.
+// oneDNN describes backward passes by their forward pass.
 template <class Kind>
 typename Kind::Forward forward_hint(const OnednnContext& context, const memory::desc& source,
                                     const memory::desc& weights, const memory::desc& bias,

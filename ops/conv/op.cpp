@@ -18,7 +18,7 @@ constexpr std::array<Parameter, 16> kParameters = {{
     {"c", "c", count, "required", "input channels, over all groups"},
     {"d", "d", count, "optional", "input depth; with it the convolution is 3-D"},
     {"h", "h", count, "like d", "input height; without d the convolution is 2-D"},
-    {"w", "w", count, "like h", "input width; alone the convolution is 1-D"},
+    {"w", "w", count, "like h", "input width; without d and h the convolution is 1-D"},
     {"k", "k", count, "required", "output channels, over all groups"},
     {"t", "t", count, "optional", "kernel depth, required in 3-D"},
     {"r", "r", count, "like t", "kernel height, required in 2-D"},
@@ -27,7 +27,7 @@ constexpr std::array<Parameter, 16> kParameters = {{
     {"pad", "p", padding, "0", "zeros before and after the input, in elements", 0},
     {"dilation", "e", spatial, "1", "distance of the kernel's taps; 1 is dense"},
     {"output_pad", "o", spatial, "0", "rows added to a transposed convolution's output", 0},
-    {"bias", "bias", flag, "false", "adds one value an output channel"},
+    {"bias", "bias", flag, "false", "adds one value per output channel"},
     {"transposed", "transposed", flag, "false", "transposed convolution (deconvolution)"},
 }};
 
@@ -49,7 +49,8 @@ Status check_groups(const ParameterSet& set) {
   return Done{};
 }
 
-// An output of a transposed convolution is ambiguous by less than a step: more is no padding.
+// The output size of a transposed convolution is ambiguous by less than one step. A larger
+// output_pad is invalid.
 Status check_output_pad(const ConvShape& shape) {
   for (const SpatialAxis& axis : shape.axes) {
     const bool transposed = shape.sweep == Sweep::transposed;
@@ -85,7 +86,7 @@ ConvShape shape_without_outputs(const ParameterSet& set) {
 ConvShape conv_shape(const ParameterSet& complete) {
   ConvShape shape = shape_without_outputs(complete);
   for (SpatialAxis& axis : shape.axes) {
-    // complete() has refused what has no output.
+    // complete() already refused shapes without output.
     [[maybe_unused]] const Status status = infer_output(axis, shape.sweep);
   }
   return shape;

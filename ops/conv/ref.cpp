@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convolution element by element, from its definition: for each axis the pairs of positions
-// that meet, then the sum of products over all pairs.
+// Computes the convolution element by element from its definition: finds the pairs of positions for
+// each axis, then sums the products over all pairs.
 #include "ops/conv/conv.hpp"
 
 #include <array>
@@ -9,14 +9,14 @@
 namespace bench::ops {
 namespace {
 
-// Positions along one axis in the two operands whose product is a term of the sum.
+// Positions along one axis in the two operands of a product of the sum.
 struct Pair {
   std::int64_t first;
   std::int64_t second;
 };
 using Pairs = std::vector<Pair>;
 
-// Three axes always: missing outer ones have size 1.
+// Always three axes: missing outer ones have size 1.
 using Axes = std::array<SpatialAxis, 3>;
 
 Axes three_axes(const ConvShape& shape) {
@@ -26,12 +26,12 @@ Axes three_axes(const ConvShape& shape) {
   return axes;
 }
 
-// Where a step of the sweep meets the window with tap `tap`; may lie outside.
+// The window position that step `step` of the sweep uses with tap `tap`; may be outside.
 std::int64_t window_position(const SpatialAxis& axis, std::int64_t step, std::int64_t tap) {
   return step * axis.stride - axis.pad.begin + tap * axis.dilation;
 }
 
-// (window position, tap) of one step of the sweep: what an output of a convolution reads.
+// The (window position, tap) pairs of one step of the sweep: what an output of a convolution reads.
 Pairs pairs_of_step(const SpatialAxis& axis, std::int64_t step, std::int64_t window_size) {
   Pairs pairs;
   for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
@@ -41,7 +41,8 @@ Pairs pairs_of_step(const SpatialAxis& axis, std::int64_t step, std::int64_t win
   return pairs;
 }
 
-// (step, tap) that meet one window position: what an output of a transposed convolution receives.
+// The (step, tap) pairs of one window position: what an output of a transposed convolution
+// receives.
 Pairs pairs_of_window(const SpatialAxis& axis, std::int64_t position, std::int64_t steps) {
   Pairs pairs;
   for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
@@ -53,7 +54,7 @@ Pairs pairs_of_window(const SpatialAxis& axis, std::int64_t position, std::int64
   return pairs;
 }
 
-// (input, output) positions that meet at one tap.
+// The (input, output) positions that are paired at one tap.
 Pairs pairs_of_tap(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
   Pairs pairs;
   const bool transposed = sweep == Sweep::transposed;
@@ -67,7 +68,7 @@ Pairs pairs_of_tap(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
   return pairs;
 }
 
-// Sizes of one operand along the three axes, and the sum's walk over it.
+// Sizes of one operand along the three axes, and the offsets of its elements.
 using Sizes = std::array<std::int64_t, 3>;
 
 std::int64_t offset(const Sizes& sizes, std::int64_t d, std::int64_t h, std::int64_t w) {
@@ -89,7 +90,7 @@ double sum_of_products(const std::array<Pairs, 3>& pairs, const double* first,
 
 std::int64_t volume(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
-// The convolution with its operands by name, so that each output is one formula.
+// The operands of the convolution by name, so that each output is one formula.
 struct Definition {
   explicit Definition(const ConvShape& conv) : shape(conv), axes(three_axes(conv)) {
     for (std::size_t i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The references of a convolution: the fast one, the one by position, and a loop nest, each written
-// on its own.
+// Compares the references of a convolution: the fast one, the one by position, and a loop nest.
+// Each is written independently.
 #include "ops/conv/conv_test.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::vector<std::int64_t> all_positions(std::size_t count) {
   return positions;
 }
 
-// Output `output` from the loop nest.
+// Computes output `output` with the loop nest.
 std::vector<double> nest_values(const Problem& problem, const Tensors& inputs, std::size_t output) {
   const ConvShape shape = conv_shape(problem.parameters);
   const Tensor& tensor = problem.tensors[problem.input_count() + output];
@@ -96,7 +96,7 @@ TEST(ConvReference, AgreesOnWideRows) {
 }
 
 TEST(ConvReference, PadsTooLargeForAGridAreTakenElementByElement) {
-  // 2^26 zeros a row would be padding; two outputs meet the input.
+  // Padding would take 2^26 zeros per row; two outputs use the input.
   const Problem padded = problem("conv", "c1h1w3k1r1s1u1x33554432p0x33554432");
   ASSERT_EQ(padded.tensors.back().dims.back(), 3);
   const Tensors inputs = {{1, 2, 3}, {10}};
@@ -114,15 +114,14 @@ TEST(ConvTolerance, GrowsWithTheSumAndNamesTheType) {
   const Tolerance narrow = conv_tolerance(problem("conv", "c1w8k1s1"));
   const Tolerance wide = conv_tolerance(problem("conv", "c4096w8k1s1"));
   EXPECT_NEAR(wide.absolute / narrow.absolute, 64, 0.1);
-  // One missing product of 4096 must not pass.
+  // One missing product of 4096 must exceed the tolerance.
   EXPECT_LT(wide.absolute, 0.1 / 64);
   EXPECT_EQ(conv_tolerance(problem("conv", "c8w8k1s1", DataType::bf16)).relative, 0x1p-7);
   EXPECT_EQ(conv_tolerance(problem("conv", "c8w8k1s1", DataType::s8)).absolute, 0);
   EXPECT_EQ(conv_tolerance(problem("conv", "c8w8k1s1+bias", DataType::u8)).absolute, 1);
 }
 
-// Single precision, summed one after the other, lies within the tolerance; one wrong product does
-// not.
+// A sequential sum in single precision is within the tolerance; one wrong product is not.
 TEST(ConvTolerance, HoldsForSinglePrecision) {
   const Problem conv = problem("conv", "c512h4w4k8r3s3p1");
   const Tensors inputs = random_inputs(conv, 5);

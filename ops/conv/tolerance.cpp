@@ -11,7 +11,7 @@
 namespace bench::ops {
 namespace {
 
-// Products in one element of the output, borders aside.
+// Number of products in one element of the output, ignoring borders.
 Checked terms_of(const ConvShape& shape, Direction direction) {
   Checked terms = direction == Direction::forward         ? shape.group_c()
                   : direction == Direction::backward_data ? shape.group_k()
@@ -29,7 +29,7 @@ Tolerance conv_tolerance(const Problem& problem) {
   const ConvShape shape = conv_shape(problem.parameters);
   const std::int64_t terms =
       terms_of(shape, problem.direction).value().value_or(std::numeric_limits<std::int64_t>::max());
-  // Weights are scaled so that outputs are of order 1; a gradient of weights sums up unscaled
+  // Weights are scaled so that outputs are of order 1. A gradient of weights sums up unscaled
   // values.
   const bool scaled = problem.direction != Direction::backward_weights;
   return accumulation_tolerance(problem, terms, scaled ? 1 : std::sqrt(static_cast<double>(terms)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole output of a convolution, organised for speed (conv_values of ops/conv/conv.hpp).
+// Computes a complete convolution output, optimised for speed (conv_values of ops/conv/conv.hpp).
 #include "ops/conv/conv.hpp"
 #include "ops/conv/grid.hpp"
 #include "ops/reference_tile.hpp"
@@ -10,15 +10,15 @@
 namespace bench::ops {
 namespace {
 
-// forward and backward_data: results of `to` channels from elements of `from` channels.
+// forward and backward_data: computes `to` result channels from `from` source channels.
 
 struct Mapping {
   GridAxes axes;
   std::int64_t images;
   std::int64_t groups;
-  std::int64_t from;  // channels a group
+  std::int64_t from;  // channels per group
   std::int64_t to;
-  // Distances in the weights [g][k][c][taps], in kernels.
+  // Distances in the weights [g][k][c][taps], in units of one kernel.
   std::int64_t from_distance;
   std::int64_t to_distance;
 };
@@ -93,7 +93,7 @@ class Correlation {
     return packed;
   }
 
-  // Elements that are not placed stay zero from the grid's construction on.
+  // Elements that are not placed stay zero, as the grid's constructor set them.
   void fill_grid(std::int64_t image_group) {
     for (std::int64_t c = 0; c < m_.from; ++c) {
       const double* in = source_ + (image_group * m_.from + c) * grid_elements(m_.axes);

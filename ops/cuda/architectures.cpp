@@ -9,7 +9,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// 90 for "90-real", "90a-virtual".
+// Returns 90 for "90-real" and "90a-virtual".
 int number_of(std::string_view entry) {
   int number = 0;
   std::from_chars(entry.data(), entry.data() + entry.size(), number);

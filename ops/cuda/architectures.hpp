@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices a CUDA binary has code for.
+// Determines which devices a CUDA binary has code for.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace bench::ops::cuda {
 
-// `architectures` as CMake writes them: "75-real;90-real;120-virtual"; without a suffix both.
-// Machine code ("real") runs on its own major version from its minor version on; intermediate code
-// ("virtual") is translated by the driver for any later device. Empty where there is code for the
-// device, else why not.
+// `architectures` is a list as CMake writes it: "75-real;90-real;120-virtual". An entry without a
+// suffix means both. Machine code ("real") runs on devices of its major version from its minor
+// version on. The driver translates intermediate code ("virtual") for any later device. Returns an
+// empty string if there is code for the device, else the reason.
 std::string why_no_code(std::string_view architectures, int major, int minor);
 
 }  // namespace bench::ops::cuda

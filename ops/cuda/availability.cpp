@@ -12,7 +12,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// cudaError_t: numbers of the runtime's ABI, which this must know without its header.
+// cudaError_t: numbers of the runtime's ABI, repeated here because this code compiles without its
+// header.
 constexpr int kCudaSuccess = 0;
 constexpr int kStubLibrary = 34;
 constexpr int kInsufficientDriver = 35;
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 7> kNames = {"available",   "no_driver", 
                                                     "stub_driver", "no_device", "driver_mismatch",
                                                     "failed"};
 
-// Statuses that have one meaning and a remedy of their own.
+// Statuses with one meaning and a specific remedy.
 struct KnownStatus {
   int status;
   Availability availability;
@@ -34,7 +35,7 @@ constexpr KnownStatus kKnown[] = {
      "see `nvidia-smi` and the kernel's log"},
     {46, Availability::failed, "all devices are busy or unavailable",
      "a device in exclusive mode is in use by another process: see `nvidia-smi`"},
-    {101, Availability::no_device, "the devices asked for do not exist",
+    {101, Availability::no_device, "the requested devices do not exist",
      "check CUDA_VISIBLE_DEVICES"},
     {802, Availability::driver_mismatch, "the devices are not ready yet",
      "machines with NVSwitch need a running nvidia-fabricmanager of the driver's version"},

@@ -31,7 +31,7 @@ Result<std::string> cublaslt_version(const DynamicLibrary& library, const Librar
   return version_of_size(library, "cublasLtGetVersion");
 }
 
-// cublasGetVersion_v2 needs a handle, and that a device.
+// cublasGetVersion_v2 needs a handle, which needs a device.
 Result<std::string> cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
   constexpr const char* kSymbol = "cublasGetProperty";
   const auto property = reinterpret_cast<int (*)(int, int*)>(library.symbol(kSymbol));
@@ -54,7 +54,7 @@ Result<std::string> nvml_version(const DynamicLibrary& library, const LibraryExp
   return function(text, sizeof(text) - 1) == 0 ? std::string(text) : std::string("n/a");
 }
 
-// Records are laid out as the toolkit's version of them: another minor version may differ.
+// The layout of records is that of the toolkit's version; another minor version may differ.
 Result<std::string> cupti_version(const DynamicLibrary& library,
                                   const LibraryExpectations& expectations) {
   constexpr const char* kSymbol = "cuptiGetVersion";
@@ -87,7 +87,7 @@ constexpr std::string_view kCuptiFiles[] = {"libcupti.so.13"};
 constexpr LibrarySpec kSpecs[] = {
     {"cuDNN", kCudnnFiles, kCudnnParts,
      "conv and pool on cuda are unsupported, and networks with them; pointwise, batch_norm, "
-     "softmax and reorder run by the plugin's own kernels",
+     "softmax and reorder run with the plugin's native kernels",
      "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
      "$BENCH_CUDA_LIBS",
      cudnn_version},
@@ -125,7 +125,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-// The failure of the first part that is not there.
+// Returns the failure of the first sub-library that is missing.
 std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLibrary& library) {
   const SearchStep steps[] = {{folder_of(library.path()), "beside it"}, {"", "the loader's path"}};
   for (const std::string_view part : spec.parts) {
@@ -133,7 +133,7 @@ std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLi
     if (loaded) continue;
     LoadFailure failure = std::move(loaded).error();
     failure.reason =
-        fmt::format("{} is there, but a part of it is not: {}", library.path(), failure.reason);
+        fmt::format("{} was found, but a part of it was not: {}", library.path(), failure.reason);
     return failure;
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of NVIDIA's libraries are there, and what the absence of each disables.
+// Reports which of NVIDIA's libraries were found, and what each missing one disables.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
@@ -15,21 +15,22 @@ namespace bench::ops::cuda {
 
 struct LibraryReport {
   std::string name;         // "cuDNN"
-  std::string consequence;  // of its absence: "conv on cuda is unsupported"
+  std::string consequence;  // what its absence means: "conv on cuda is unsupported"
   std::string remedy;
-  // Where it is there:
+  // If the library was found:
   std::string path, origin, version;
-  // Why it is not there, or cannot be used although it is: then `path` is set as well.
+  // Why the library was not found, or cannot be used. If it was found, `path` is set as well.
   std::string reason;
-  std::vector<std::string> tried;  // where it is not there
+  std::vector<std::string> tried;  // locations searched, if it was not found
 
   bool usable() const { return reason.empty(); }
   friend bool operator==(const LibraryReport&, const LibraryReport&) = default;
 };
 
-// What the report depends on beside the files.
+// What the report depends on besides the files.
 struct LibraryExpectations {
-  // cuptiGetVersion() of the library whose records this build can decode. Absent: built without.
+  // cuptiGetVersion() of the CUPTI whose records this build can decode. nullopt if this build has
+  // no CUPTI support.
   std::optional<unsigned> cupti_version;
 };
 
@@ -37,22 +38,23 @@ struct LibraryExpectations {
 struct LibrarySpec {
   std::string_view name;
   std::span<const std::string_view> files;
-  // Parts that it loads itself and without which it ends the process: looked for beside it, then as
-  // the loader finds them.
+  // Sub-libraries that the library loads itself; it ends the process if one is missing. They are
+  // searched in the library's folder, then by the loader.
   std::span<const std::string_view> parts;
   std::string_view consequence;
   std::string_view remedy;
-  // Its version, as text. Error: it is of no use.
+  // Returns the version as text. Error: the library is unusable.
   Result<std::string> (*version)(const DynamicLibrary& library,
                                  const LibraryExpectations& expectations);
 };
 
-// As NVIDIA's libraries tell it, major * 10000 + minor * 100 + patch: "13.1.0".
+// Formats a version packed as major * 10000 + minor * 100 + patch, as NVIDIA's libraries report it:
+// "13.1.0".
 std::string packed_version(std::size_t version);
 
-// cuDNN, cuBLASLt, cuBLAS, NVML, CUPTI; NVML's version is asked without initialising it.
+// cuDNN, cuBLASLt, cuBLAS, NVML, CUPTI. Reading NVML's version does not initialise NVML.
 std::span<const LibrarySpec> library_specs();
-const LibrarySpec& library_spec(std::string_view name);  // asserts that there is one
+const LibrarySpec& library_spec(std::string_view name);  // asserts that `name` exists
 
 // Loads the library, which stays loaded.
 LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep> search,
@@ -60,7 +62,8 @@ LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep
 std::vector<LibraryReport> report_libraries(std::span<const SearchStep> search,
                                             const LibraryExpectations& expectations);
 
-// The library itself, with its parts checked; the first step of every function table.
+// Opens the library and checks its sub-libraries. This is the first step of filling every function
+// table.
 Result<DynamicLibrary, LoadFailure> open_library(const LibrarySpec& spec,
                                                  std::span<const SearchStep> search);
 

@@ -82,7 +82,7 @@ TEST(LibraryReport, RefusesALibraryWithoutItsFunctions) {
   EXPECT_EQ(report.reason, "the library does not export cublasLtGetVersion");
 }
 
-// cuDNN's own loader ends the process where a part is missing.
+// cuDNN's own loader ends the process if a sub-library is missing.
 TEST(LibraryReport, FindsAMissingPartBeforeTheLibraryDoes) {
   auto folder = TemporaryFolder::create("test");
   ASSERT_TRUE(folder.ok());
@@ -93,7 +93,7 @@ TEST(LibraryReport, FindsAMissingPartBeforeTheLibraryDoes) {
   spec.parts = parts;
   const SearchStep step{std::filesystem::path(folder->file("x")).parent_path().string(), "a test"};
   const LibraryReport report = report_library(spec, std::span(&step, 1), kDecodes13);
-  EXPECT_THAT(report.reason, HasSubstr("a part of it is not: libbench_no_such_part.so"));
+  EXPECT_THAT(report.reason, HasSubstr("a part of it was not: libbench_no_such_part.so"));
   EXPECT_EQ(report.tried.size(), 2u);
 }
 

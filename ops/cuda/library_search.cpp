@@ -31,7 +31,7 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// The file behind a handle.
+// Returns the file behind a handle.
 std::string path_of(void* handle, const std::string& asked) {
   link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && *map->l_name != '\0') {
@@ -43,7 +43,7 @@ std::string path_of(void* handle, const std::string& asked) {
 struct Attempt {
   void* handle = nullptr;
   std::string failure;
-  bool present = false;  // a file is there, it does not load
+  bool present = false;  // a file exists but cannot be loaded
 };
 
 std::string last_loader_error() {
@@ -61,7 +61,7 @@ Attempt attempt(const std::string& file, const SearchStep& step) {
   result.handle = ::dlopen(target.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result.handle != nullptr) return result;
   const std::string error = last_loader_error();
-  // What the loader says where its own path simply has no such file.
+  // The loader's message if its own search path contains no such file.
   const bool absent = step.folder.empty() && error.starts_with(file + ":") &&
                       error.find("No such file or directory") != std::string::npos;
   result.present = !absent;
@@ -109,7 +109,7 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
     }
   }
   failure.reason = broken.empty() ? fmt::format("{} was not found", fmt::join(files, " or "))
-                                  : "it is there but does not load: " + broken;
+                                  : "it was found but cannot be loaded: " + broken;
   return failure;
 }
 
@@ -123,7 +123,7 @@ Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slot
   }
   if (missing.empty()) return Done{};
   return Error{fmt::format("the library does not export {}", fmt::join(missing, ", ")),
-               library.path(), "install a version that docs/cuda.md names"};
+               library.path(), "install a version listed in docs/cuda.md"};
 }
 
 }  // namespace bench::ops::cuda

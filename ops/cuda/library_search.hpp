@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding and loading NVIDIA's libraries at run time: a documented search path (docs/cuda.md), and
-// for each that is not there the places that were tried. Nothing here needs CUDA.
+// Finds and loads NVIDIA's libraries at run time. The search path is documented in docs/cuda.md.
+// For each missing library the result lists the locations that were tried. Nothing here needs CUDA.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,41 +14,41 @@
 
 namespace bench::ops::cuda {
 
-// One place to look. An empty folder is the loader's own search: LD_LIBRARY_PATH, the cache of
-// ldconfig, the system's folders.
+// One location to search. An empty folder means the loader's own search: LD_LIBRARY_PATH, the
+// ldconfig cache, the system folders.
 struct SearchStep {
   std::string folder;
   std::string origin;  // "$BENCH_CUDA_LIBS", "beside the plugin", "the loader's path", ...
 };
 
-// Absent: the variable is not set.
+// Returns nullopt if the variable is not set.
 using Variables = std::function<std::optional<std::string>(const std::string&)>;
 
-// In order: each folder of $BENCH_CUDA_LIBS (a colon list), `plugin_folder`, the loader's path,
-// /usr/local/cuda/lib64, $CUDA_HOME/lib64. Empty folders and repetitions are left out.
+// Returns, in order: each folder of $BENCH_CUDA_LIBS (separated by colons), `plugin_folder`, the
+// loader's path, /usr/local/cuda/lib64, $CUDA_HOME/lib64. Omits empty folders and repetitions.
 std::vector<SearchStep> library_search_path(const Variables& variables,
                                             const std::string& plugin_folder);
 
-// Why a library is not there.
+// Why a library could not be loaded.
 struct LoadFailure {
   std::vector<std::string> tried;  // "libcudnn.so.9 in /usr/local/cuda/lib64: no such file"
-  std::string reason;              // of them together, for people: one line
+  std::string reason;              // one line for humans that summarises `tried`
 };
 
-// A loaded library. It stays loaded for the life of the process: CUDA's libraries start threads and
-// register exit handlers, unloading them is not supported. Copies name the same library.
+// A loaded library. It stays loaded until the process ends: CUDA's libraries start threads and
+// register exit handlers, and do not support unloading. Copies refer to the same library.
 class DynamicLibrary {
  public:
-  // The first of `files` that loads from the first step that has it. A file that is there but does
-  // not load is passed over, and remembered for the case that none does.
+  // Opens the first of `files` that can be loaded, from the first step that has it. A file that
+  // exists but cannot be loaded is skipped; the error lists it if no file can be loaded.
   static Result<DynamicLibrary, LoadFailure> open(std::span<const std::string_view> files,
                                                   std::span<const SearchStep> search);
 
-  // Null where the library does not export it.
+  // Returns null if the library does not export the symbol.
   void* symbol(const char* name) const;
-  // Of the loaded file, links resolved.
+  // Path of the loaded file with links resolved.
   const std::string& path() const { return path_; }
-  // Where it was found: SearchStep::origin.
+  // The SearchStep::origin of the step that found it.
   const std::string& origin() const { return origin_; }
 
  private:
@@ -63,11 +63,11 @@ struct FunctionSlot {
   void** target;
 };
 
-// Fills every slot. Error: `what` names the symbols that the library lacks, `where` is its path;
-// then no slot may be called.
+// Fills every slot. Error: `what` names the missing symbols, `where` is the library's path. After
+// an error no slot may be called.
 Status resolve(const DynamicLibrary& library, std::span<const FunctionSlot> slots);
 
-// The slot of a typed function pointer.
+// Makes the slot of a typed function pointer.
 template <class Function>
 FunctionSlot slot(const char* symbol, Function*& target) {
   return {symbol, reinterpret_cast<void**>(&target)};

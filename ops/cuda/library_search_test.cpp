@@ -90,7 +90,7 @@ TEST(DynamicLibrary, ThatDoesNotLoadIsPassedOver) {
   EXPECT_THAT(library->path(), HasSubstr("/complete/"));
   const auto failed = DynamicLibrary::open(kCublasLt, std::span(&broken, 1));
   ASSERT_FALSE(failed.ok());
-  EXPECT_THAT(failed.error().reason, HasSubstr("it is there but does not load"));
+  EXPECT_THAT(failed.error().reason, HasSubstr("it was found but cannot be loaded"));
   EXPECT_THAT(failed.error().reason, HasSubstr(file));
 }
 

@@ -19,7 +19,7 @@ constexpr int kNvmlSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kInsufficientSize = 7;
 constexpr int kTimeout = 10;
-constexpr unsigned long long kCriticalError = 0x8;  // events of this type
+constexpr unsigned long long kCriticalError = 0x8;  // type of the events
 constexpr unsigned long long kNotAvailable = ~0ull;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -47,7 +47,7 @@ constexpr std::array<ReasonName, 9> kReasons = {{{0x1, "idle"},
                                                  {0x80, "power brake"},
                                                  {0x100, "display clocks"}}};
 
-// Functions that older drivers lack stay null: what they would say is absent.
+// Functions that older drivers lack stay null; their values are then nullopt.
 void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
   const FunctionSlot slots[] = {
       slot("nvmlSystemGetDriverVersion", table.driver_version),
@@ -92,7 +92,8 @@ std::optional<std::string> version(int (*function)(char*, unsigned)) {
   return std::string(text.data());
 }
 
-// function(arguments..., &value), absent where it fails: not supported, no permission.
+// Returns the result of function(arguments..., &value), or nullopt if it fails (not supported, no
+// permission).
 template <class Value, class Function, class... Arguments>
 std::optional<Value> ask(Function function, Arguments... arguments) {
   Value value{};
@@ -100,7 +101,7 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
   return value;
 }
 
-// The current of a current and a pending mode.
+// Returns the current value of a mode that has a current and a pending value.
 template <class Value, class Function>
 std::optional<bool> ask_mode(Function function, void* device) {
   Value current{}, pending{};
@@ -114,8 +115,8 @@ std::optional<bool> is_set(std::optional<int> value) {
   return *value != 0;
 }
 
-// In the order of NVML's types of values: double, unsigned, unsigned long, unsigned long long, long
-// long, int, unsigned short.
+// The type codes are in the order of NVML's value types: double, unsigned, unsigned long, unsigned
+// long long, long long, int, unsigned short.
 std::optional<std::int64_t> integer_of(const NvmlField& field) {
   if (field.status != kNvmlSuccess) return std::nullopt;
   switch (field.type) {
@@ -128,7 +129,7 @@ std::optional<std::int64_t> integer_of(const NvmlField& field) {
     case 4:
       return field.value.difference;
     default:
-      return std::nullopt;  // no counter is of another type
+      return std::nullopt;  // no counter has another type
   }
 }
 
@@ -138,7 +139,7 @@ std::optional<std::vector<NvmlProcessMemory>> processes_of(const NvmlFunctions& 
   std::vector<NvmlProcess> infos(16);
   unsigned count = 0;
   int code = kInsufficientSize;
-  // Processes may come while we ask.
+  // Processes may start between the calls.
   for (int attempt = 0; attempt < 3 && code == kInsufficientSize; ++attempt) {
     if (count > infos.size()) infos.resize(std::size_t{count} * 2);
     count = static_cast<unsigned>(infos.size());
@@ -179,7 +180,7 @@ void read_fields(const NvmlFunctions& table, void* device,
     unsigned id;
     std::optional<std::int64_t>* target;
   };
-  // Those that a driver may not have stand last: what is asked for is the beginning of the rows.
+  // Values that a driver may not have come last; only the first rows are then requested.
   const Row rows[] = {{kFieldPowerCap, &counters.power_cap},
                       {kFieldSyncBoost, &counters.sync_boost},
                       {kFieldPowerInstant, &counters.power_milliwatt},
@@ -334,7 +335,7 @@ XidEvents::~XidEvents() {
 }
 
 std::optional<std::vector<std::int64_t>> XidEvents::take() {
-  // More at once say nothing more of the device than these.
+  // More simultaneous events add no information about the device.
   constexpr std::size_t kMost = 64;
   std::vector<std::int64_t> numbers;
   for (NvmlEvent event{}; numbers.size() < kMost; event = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML, the driver's management library: clocks, power, temperature, modes. Declared here, since
-// toolkits come without nvml.h; only read, never set. What NVML does not say is absent.
+// NVML, the driver's management library: clocks, power, temperature, modes. Declared here because
+// toolkits do not include nvml.h. It is only read, never written. A value that NVML does not report
+// is nullopt.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,10 +17,10 @@
 
 namespace bench::ops::cuda {
 
-// NVML's names of its libraries, for library_report too.
+// NVML's library file names; library_report uses them too.
 inline constexpr std::string_view kNvmlFiles[] = {"libnvidia-ml.so.1"};
 
-// Of one device, at one moment.
+// State of one device at one moment.
 struct NvmlFacts {
   std::optional<bool> ecc, mig, persistence;
   std::optional<std::int64_t> sm_clock_mhz, sm_clock_limit_mhz;
@@ -31,45 +32,46 @@ struct NvmlFacts {
   friend bool operator==(const NvmlFacts&, const NvmlFacts&) = default;
 };
 
-// Of one device, at one moment: what is compared around a measurement.
+// Counters of one device at one moment. They are compared before and after a measurement.
 struct NvmlCounters {
-  // Nanoseconds for which the clock was held back since the driver was loaded, by reason.
+  // Nanoseconds for which the clock was throttled since the driver was loaded, by reason.
   std::optional<std::int64_t> power_cap, sync_boost, hot_software, hot_hardware, power_brake;
-  std::optional<std::int64_t> power_milliwatt;           // at this moment, no average
-  std::optional<std::int64_t> clock_reasons;             // bits, see clock_reason_names
-  std::optional<std::int64_t> performance_state;         // 0 is the fastest
-  std::optional<std::int64_t> memory_errors;             // uncorrected, since the driver was loaded
-  std::optional<std::vector<std::int64_t>> processes{};  // that compute there: process ids
+  std::optional<std::int64_t> power_milliwatt;    // at this moment, not an average
+  std::optional<std::int64_t> clock_reasons;      // bits, see clock_reason_names
+  std::optional<std::int64_t> performance_state;  // 0 is the fastest
+  std::optional<std::int64_t> memory_errors;      // uncorrected errors since the driver was loaded
+  // process ids of compute processes on the device
+  std::optional<std::vector<std::int64_t>> processes{};
   friend bool operator==(const NvmlCounters&, const NvmlCounters&) = default;
 };
 
-// Memory that a process has on a device.
+// Device memory that a process uses.
 struct NvmlProcessMemory {
   std::int64_t pid = 0;
-  std::optional<std::int64_t> bytes;  // absent: NVML lists the process, and does not count
+  std::optional<std::int64_t> bytes;  // nullopt if NVML lists the process without its memory
   friend bool operator==(const NvmlProcessMemory&, const NvmlProcessMemory&) = default;
 };
 
-// Of one device, at one moment: what changes all the time.
+// Values of one device at one moment that change constantly.
 struct NvmlReading {
   std::optional<std::int64_t> sm_clock_mhz;
-  // At this moment; where the driver only has it, the average of the last second.
+  // Power at this moment; if the driver reports only averages, that of the last second.
   std::optional<std::int64_t> power_milliwatt;
-  std::optional<std::int64_t> memory_used_bytes;  // by everybody
+  std::optional<std::int64_t> memory_used_bytes;  // used by all processes
   std::optional<std::vector<NvmlProcessMemory>> processes;
   friend bool operator==(const NvmlReading&, const NvmlReading&) = default;
 };
 
-// NVML's numbers of three counters: other ones from driver 590 on (nvml.h of CUDA 13.1), where the
-// old ones mean something else; none before driver 575.
+// NVML's ids of three throttling counters. Driver 590 (nvml.h of CUDA 13.1) changed the ids and
+// gave the old ones another meaning. Before driver 575 the counters do not exist.
 struct HeldBackFields {
   unsigned hot_software, hot_hardware, power_brake;
   friend bool operator==(const HeldBackFields&, const HeldBackFields&) = default;
 };
 std::optional<HeldBackFields> held_back_fields(std::string_view driver_version);
 
-// What holds the clock below its limit, in words: {"power cap", "hot (hardware)"}. Unknown bits as
-// "0x400".
+// Names of the reasons why the clock is below its limit: {"power cap", "hot (hardware)"}. Unknown
+// bits are formatted as "0x400".
 std::vector<std::string> clock_reason_names(std::int64_t bits);
 
 struct NvmlFunctions;  // nvml.cpp
@@ -77,7 +79,7 @@ class XidEvents;
 
 class Nvml {
  public:
-  // Loads and initialises. Error: the library is not there, or its initialisation fails.
+  // Loads and initialises NVML. Error: the library was not found, or its initialisation fails.
   static Result<Nvml, LoadFailure> open(std::span<const SearchStep> search);
   Nvml(Nvml&& other) noexcept;
   Nvml& operator=(Nvml&&) = delete;
@@ -86,14 +88,15 @@ class Nvml {
   const std::string& path() const { return path_; }
   std::optional<std::string> driver_version() const;   // "580.82.07"
   std::optional<std::string> library_version() const;  // "13.580.82.07"
-  // By PCI bus id ("0000:1B:00.0"), never by index: CUDA_VISIBLE_DEVICES renumbers. Error: NVML
-  // does not know the device, or may not be asked about it.
+  // Identifies the device by PCI bus id ("0000:1B:00.0"), never by index, because
+  // CUDA_VISIBLE_DEVICES renumbers devices. Error: NVML does not know the device or denies access.
   Result<NvmlFacts> facts(const std::string& bus_id) const;
-  // Error as of facts().
+  // Errors as for facts().
   Result<NvmlCounters> counters(const std::string& bus_id) const;
-  // Error as of facts().
+  // Errors as for facts().
   Result<NvmlReading> reading(const std::string& bus_id) const;
-  // From now on; outlived by this. Error: this driver or this device tells of none.
+  // Watches for Xid errors from now on. This object must outlive the result. Error: the driver or
+  // device does not report any.
   Result<XidEvents> watch_xids(const std::string& bus_id) const;
 
  private:
@@ -104,13 +107,14 @@ class Nvml {
   std::optional<HeldBackFields> held_back_;
 };
 
-// Critical errors of a device that the driver numbers (Xid), as they come.
+// Critical device errors that the driver reports by number (Xid), as they occur.
 class XidEvents {
  public:
   XidEvents(XidEvents&& other) noexcept;
   XidEvents& operator=(XidEvents&&) = delete;
   ~XidEvents();
-  // Numbers of those since the last call, without waiting. Absent: they cannot be read any more.
+  // Returns the numbers of the errors since the last call, without waiting. Returns nullopt if they
+  // can no longer be read.
   std::optional<std::vector<std::int64_t>> take();
 
  private:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML's functions and structures, as nvml.cpp calls them.
+// NVML's functions and structures as nvml.cpp uses them.
 #pragma once
 
 namespace bench::ops::cuda {
 
-// As in nvml.h of CUDA 13; C enumerations are ints, nvmlDevice_t is a pointer.
+// As in nvml.h of CUDA 13. C enumerations are ints; nvmlDevice_t is a pointer.
 struct NvmlField {
   unsigned id, scope;
   long long timestamp, latency;
   int type;
-  int status;  // value says something where it is kSuccess
+  int status;  // `value` is valid if this is kSuccess
   union {
     double real;
     int integer;

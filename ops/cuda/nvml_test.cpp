@@ -38,8 +38,8 @@ TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
   expected.power_milliwatt = 123456;
   expected.power_limit_milliwatt = 700000;
   expected.performance_state = 0;
-  expected.clock_reasons = 0x424;  // by the name that older drivers know
-  EXPECT_EQ(*facts, expected);     // mig is absent: not supported is unknown, not "off"
+  expected.clock_reasons = 0x424;  // by the name that older drivers use
+  EXPECT_EQ(*facts, expected);     // mig is nullopt: not supported means unknown, not "off"
 }
 
 TEST(Nvml, ReadsCountersAndProcesses) {
@@ -51,7 +51,7 @@ TEST(Nvml, ReadsCountersAndProcesses) {
   EXPECT_EQ(counters->power_cap, 1'000'000'000'074);
   EXPECT_EQ(counters->hot_software, 1'000'000'000'251);
   EXPECT_EQ(counters->hot_hardware, 1'000'000'000'252);
-  EXPECT_EQ(counters->power_brake, std::nullopt);  // not supported is unknown, not 0
+  EXPECT_EQ(counters->power_brake, std::nullopt);  // not supported means unknown, not 0
   EXPECT_EQ(counters->sync_boost, std::nullopt);
   EXPECT_EQ(counters->power_milliwatt, 654321);
   EXPECT_EQ(counters->memory_errors, 2);
@@ -68,7 +68,7 @@ TEST(Nvml, ReadsWhatChangesAllTheTime) {
   const auto reading = nvml->reading("0000:1B:00.0");
   ASSERT_TRUE(reading.ok()) << reading.error().message();
   EXPECT_EQ(reading->sm_clock_mhz, 1755);
-  EXPECT_EQ(reading->power_milliwatt, 654321);  // of this moment, not the average
+  EXPECT_EQ(reading->power_milliwatt, 654321);  // at this moment, not the average
   EXPECT_EQ(reading->memory_used_bytes, std::int64_t{1} << 30);
   ASSERT_TRUE(reading->processes);
   ASSERT_EQ(reading->processes->size(), 20u);
@@ -96,7 +96,7 @@ TEST(Nvml, TellsCriticalErrorsOnce) {
   EXPECT_FALSE(nvml->watch_xids("0000:99:00.0").ok());
 }
 
-// Numbers that the driver does not have would be read as counters of something else.
+// Ids that the driver does not have would be read as other counters.
 TEST(Nvml, TakesTheNumbersOfCountersOfTheDriver) {
   EXPECT_EQ(held_back_fields("570.124.06"), std::nullopt);
   EXPECT_EQ(held_back_fields("575.51.03"), (HeldBackFields{251, 252, 253}));

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Document = nlohmann::ordered_json;
 
-// One row a member, in both directions: absent optionals are left out.
+// Writes one row per member. Reader has the same functions. Omits optional members without a value.
 class Writer {
  public:
   explicit Writer(Document& object) : object_(object) {}

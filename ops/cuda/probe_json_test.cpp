@@ -77,7 +77,7 @@ TEST(ProbeJson, OfAnotherKindIsAnError) {
   for (const char* text : {"", "{", "[]", "{}", R"({"schema":"bench.cuda_probe/2"})", "3"}) {
     const auto report = parse_probe(text);
     ASSERT_FALSE(report.ok()) << text;
-    EXPECT_EQ(report.error().what, "no document of schema bench.cuda_probe/1");
+    EXPECT_EQ(report.error().what, "not a document of schema bench.cuda_probe/1");
   }
 }
 
@@ -86,13 +86,13 @@ TEST(ProbeJson, WithAMemberMissingOrOfAnotherTypeIsAnError) {
   for (const auto& [from, to] : {std::pair("\"verdict\"", "\"verdikt\""),
                                  std::pair("\"name\":\"NVIDIA H200\"", "\"name\":7"),
                                  std::pair("\"devices\":2", "\"devices\":\"two\"")}) {
-    std::string damaged = text;
-    const auto place = damaged.find(from);
+    std::string malformed = text;
+    const auto place = malformed.find(from);
     ASSERT_NE(place, std::string::npos) << from;
-    damaged.replace(place, std::string(from).size(), to);
-    const auto report = parse_probe(damaged);
+    malformed.replace(place, std::string(from).size(), to);
+    const auto report = parse_probe(malformed);
     ASSERT_FALSE(report.ok()) << from;
-    EXPECT_THAT(report.error().what, HasSubstr("damaged document"));
+    EXPECT_THAT(report.error().what, HasSubstr("malformed document"));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would compute a problem on a CUDA device, told without one.
+// What would compute a problem on a CUDA device, determined without a device.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -9,20 +9,20 @@
 
 namespace bench::ops::cuda {
 
-// {9, 0} of an H100; 0 is that of no device in particular, of which nothing is refused.
+// {9, 0} for an H100. {0, 0} stands for no particular device, which rules nothing out.
 struct ComputeCapability {
   int major = 0, minor = 0;
   friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
 };
 inline constexpr ComputeCapability kNoDevice = {};
 
-// unknown: cuDNN is not there to be asked.
+// unknown: cuDNN was not found and cannot be asked.
 enum class Runs { yes, no, unknown };
 
 struct Support {
   Runs runs = Runs::no;
   std::string by;      // "cuDNN", "cuDNN + bench:elementwise", "bench:softmax_block", "cuBLASLt"
-  std::string reason;  // why not, or why it is not known; of yes: what speaks against a library
+  std::string reason;  // why not, or why unknown; for yes: why a library's kernel is not used
 };
 
 }  // namespace bench::ops::cuda

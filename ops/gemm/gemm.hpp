@@ -2,7 +2,7 @@
 // Matrix product: what model, reference and kernels share.
 //
 // destination[b][m][n] = sum over k of source[b][m][k] * weights[b][k][n] (+ bias[n]).
-// Tensors (plain row-major; `b` leads only where batch > 1):
+// Tensors (plain row-major; `b` comes first, only if batch > 1):
 //   source       [b,] m, k      trans_a: stored as [b,] k, m
 //   weights      [b,] k, n      trans_b: stored as [b,] n, k
 //   bias         n
@@ -31,18 +31,18 @@ struct GemmShape {
   bool has_bias = false;
 };
 
-// Of complete parameters.
+// `complete` must be a complete parameter set.
 GemmShape gemm_shape(const ParameterSet& complete);
 
 extern const Operator gemm_operator;
 
-// Operator::complete, model and tolerance of gemm.
+// Implement Operator::complete, model and tolerance for gemm.
 Result<ParameterSet> complete_gemm(const ParameterSet& given);
 Result<Model> model_gemm(const Problem& problem);
 Tolerance gemm_tolerance(const Problem& problem);
 
-// Operator::reference: gemm_values_at for given positions, else gemm_values, which is organised for
-// speed; the two are written independently of each other and tested to agree.
+// Implements Operator::reference: gemm_values_at if positions are given, else gemm_values, which is
+// optimised for speed. The two are written independently, and a test checks that they agree.
 std::vector<double> reference_gemm(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t output, std::span<const std::int64_t> positions);
 std::vector<double> gemm_values(const GemmShape& shape, ReferenceInputs inputs);

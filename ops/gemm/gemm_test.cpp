@@ -27,7 +27,7 @@ Problem random_gemm(Random& random, std::int64_t largest) {
   return make_problem({.op = &gemm_operator, .parameters = set}).value();
 }
 
-// Calls visit(source, weights, destination) with flat indices for each multiply-accumulate.
+// Calls visit(source, weights, destination) with flat indexes for each multiply-accumulate.
 template <class Visit>
 void for_each_product(const GemmShape& s, Visit visit) {
   for (std::int64_t b = 0; b < s.batch; ++b) {
@@ -151,7 +151,7 @@ TEST(Gemm, FormulasShowTheirValues) {
   EXPECT_EQ(flops->result, 264);
 }
 
-// Single precision lies within the tolerance, a lost product does not.
+// Single precision is within the tolerance; a missing product is not.
 TEST(GemmTolerance, HoldsForSinglePrecision) {
   const Problem gemm = problem("gemm", "m16n16k4096");
   const auto inputs = random_inputs(gemm, 4);
@@ -168,8 +168,8 @@ TEST(GemmTolerance, HoldsForSinglePrecision) {
   EXPECT_GT(0.25 / std::sqrt(4096.0), 10 * tolerance.absolute);
 }
 
-// What a tensor core does that keeps 13 bits behind the leading one: it aligns the products of one
-// instruction and the sum to the largest of them, cuts off what lies below, and adds.
+// Simulates a tensor core that keeps 13 bits after the leading one. It aligns the products of one
+// instruction and the sum to the largest of them, truncates what is below, and adds.
 double fast_step(double sum, std::span<const double> products) {
   double largest = std::abs(sum);
   for (const double product : products) largest = std::max(largest, std::abs(product));
@@ -180,14 +180,14 @@ double fast_step(double sum, std::span<const double> products) {
   return units * unit;
 }
 
-// Fast accumulation of fp8 lies within its tolerance, and beyond that of sums in f32.
+// Fast accumulation of fp8 is within its own tolerance, and exceeds that of sums in f32.
 TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
   constexpr std::int64_t kDepth = 4096;
-  constexpr std::size_t kInstruction = 32;  // products that one instruction adds for each output
+  constexpr std::size_t kInstruction = 32;  // products that one instruction adds per output
   Problem gemm = problem("gemm", "m16n16k4096+tb", DataType::f8_e4m3);
   const auto inputs = random_inputs(gemm, 4);
   const std::vector<double> want = reference_gemm(gemm, inputs, 0, {});
-  // The rest is what an output of fp8 itself cannot hold.
+  // The rest is the error of storing the output as fp8.
   const double promoted = gemm_tolerance(gemm).absolute - smallest_positive(DataType::f8_e4m3);
   gemm.math = Math::fast_accumulation;
   const double fast = gemm_tolerance(gemm).absolute;

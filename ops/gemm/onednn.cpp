@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product. Source and destination keep the plain (or transposed) form in which callers have
-// them: a product that first had to reorder its activations would not be the one asked for. Weights
-// are constant and take the layout that the library prefers.
+// Matrix product. Source and destination keep the plain (or transposed) form that callers have:
+// reordering activations first would measure a different product. Weights are constant and take the
+// layout that the library prefers.
 #include "ops/gemm/gemm.hpp"
 #include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using dnnl::memory;
 
-// The plain buffer of a matrix as the product sees it: rows, columns, whatever the storage.
+// Describes a matrix's plain buffer as the product sees it: rows, columns, for either storage.
 memory::desc matrix_desc(const Tensor& tensor, Storage storage) {
   const memory::desc stored = plain_desc(tensor.dims, tensor.dtype);
   if (storage == Storage::plain) return stored;
@@ -26,7 +26,7 @@ memory::desc matrix_desc(const Tensor& tensor, Storage storage) {
   return stored.permute_axes(axes);
 }
 
-// One value a column, of the rank of the product.
+// One value per column, with the rank of the product.
 memory::desc bias_desc(const Problem& problem) {
   if (!has_tensor(problem, "bias")) return {};
   const Tensor& bias = tensor_named(problem, "bias");

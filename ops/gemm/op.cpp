@@ -23,7 +23,7 @@ constexpr std::array<Parameter, 7> kParameters = {{
     {"k", "k", count, "required", "columns of source, rows of weights"},
     {"trans_a", "ta", flag, "false", "source is stored as k x m"},
     {"trans_b", "tb", flag, "false", "weights are stored as n x k"},
-    {"bias", "bias", flag, "false", "adds one value a column"},
+    {"bias", "bias", flag, "false", "adds one value per column"},
 }};
 
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};

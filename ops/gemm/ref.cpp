@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::int64_t kBlock = kTile;
 
-// Element (row, column) of a rows x columns matrix as it is stored.
+// Returns the position of element (row, column) of a stored rows x columns matrix.
 std::int64_t stored_at(Storage storage, std::int64_t rows, std::int64_t columns, std::int64_t row,
                        std::int64_t column) {
   return storage == Storage::plain ? row * columns + column : column * rows + row;
 }
 
-// Rows m .. m+3 of the left operand as [k][row]; rows beyond the last are zero.
+// Packs rows m .. m+3 of the left operand as [k][row]; rows beyond the last are zero.
 void pack_rows(const GemmShape& shape, const double* a, std::int64_t first, double* packed) {
   const std::int64_t rows = std::min(kBlock, shape.m - first);
   std::fill_n(packed, shape.k * kBlock, 0.0);
@@ -27,7 +27,7 @@ void pack_rows(const GemmShape& shape, const double* a, std::int64_t first, doub
   }
 }
 
-// Columns n .. n+3 of the right operand as [k][column].
+// Packs columns n .. n+3 of the right operand as [k][column].
 void pack_columns(const GemmShape& shape, const double* b, std::int64_t first, double* packed) {
   const std::int64_t columns = std::min(kBlock, shape.n - first);
   std::fill_n(packed, shape.k * kBlock, 0.0);
@@ -49,7 +49,7 @@ void write_tile(const GemmShape& shape, const Tile& tile, const double* bias, st
   }
 }
 
-// One product of the batch. `offsets` are those of a packed operand.
+// Computes one product of the batch. `offsets` are those of a packed operand.
 void multiply(const GemmShape& shape, const double* a, const double* b, const double* bias,
               std::span<const std::ptrdiff_t> offsets, double* destination) {
   const std::int64_t row_blocks = (shape.m + kBlock - 1) / kBlock;

@@ -35,8 +35,8 @@ bool is_transposed(const MemoryDescriptor* descriptor) {
   return tag[tag.size() - kMatrixRank] == last && tag.back() == last - 1;
 }
 
-// One value a column: the mask of a bias names the last dimension alone, or none where that is 1.
-// Absent for other biases.
+// Parses a bias with one value per column. Its mask names only the last dimension, or none if that
+// is 1. Returns nullopt for other biases.
 std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t rank,
                                std::int64_t columns) {
   const MemoryDescriptor* bias = primitive.find("bia");
@@ -49,7 +49,7 @@ std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t ra
   return mask == wanted ? std::optional(true) : std::nullopt;
 }
 
-// Weights that all matrices of the source share make one taller product.
+// If all matrices of the source share the weights, they form one taller product.
 std::optional<ParameterSet> fold(Sizes source, Sizes weights) {
   const Sizes batch = source.first(source.size() - kMatrixRank);
   const Sizes weights_batch = weights.first(weights.size() - kMatrixRank);
@@ -66,7 +66,7 @@ std::optional<ParameterSet> fold(Sizes source, Sizes weights) {
   return make_parameters(1, *rows, n, k);
 }
 
-// "2x3x8x16:2x3x16x4", until 3.0 with ":2x3x8x4"
+// Parses "2x3x8x16:2x3x16x4"; until 3.0 with ":2x3x8x4".
 std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) {
   const auto list = parse_dims_list(primitive.problem);
   if (!list || list->size() < 2 || list->size() > 3) return std::nullopt;
@@ -85,7 +85,8 @@ std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) 
                         .destination = std::move(destination)};
 }
 
-// "m64n48k32", "b6m8n4k16" until 2.2. With a batch it does not say whether the weights are shared.
+// Parses "m64n48k32", "b6m8n4k16" (until 2.2). With a batch, the text does not show whether weights
+// are shared.
 std::optional<VerboseProblem> parse_letters(const VerbosePrimitive& primitive,
                                             const ProblemWords& words) {
   const auto m = words.find("m");
@@ -112,8 +113,8 @@ Tensor renamed(Tensor tensor, std::string_view name, TensorRole role) {
   return tensor;
 }
 
-// The gradients of a product are products of as many multiply-accumulates. The gradient of the
-// bias adds up the columns.
+// The gradients of a product are products with the same number of multiply-accumulates. The
+// gradient of the bias sums up the columns.
 bool make_source_gradient(Problem& problem) {
   Tensor source = renamed(tensor_named(problem, "source"), "diff_source", TensorRole::output);
   Tensor destination =
@@ -132,10 +133,10 @@ bool make_weights_gradient(Problem& problem) {
   }
   const auto is_read = [](const Tensor& tensor) { return tensor.role != TensorRole::output; };
   std::stable_partition(problem.tensors.begin(), problem.tensors.end(), is_read);
-  return true;  // the FLOPs of the bias are those of the forward product: one a result
+  return true;  // the bias has the same FLOPs as in the forward product: one per result
 }
 
-// In the order of Direction; the forward product is the request itself.
+// In the order of Direction. The forward product is the request itself.
 constexpr std::array<bool (*)(Problem&), 3> kAdaptations = {nullptr, make_source_gradient,
                                                             make_weights_gradient};
 

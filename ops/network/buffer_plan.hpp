@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which intermediate results of a chain share memory: by liveness, the most recently freed buffer
-// taken first, since it is the warmest (on ResNet-50, batch 1, 2 % faster than a buffer each).
+// Plans which intermediate results of a chain share memory, by liveness. The most recently freed
+// buffer is reused first because it is the warmest. On ResNet-50, batch 1, this is 2 % faster than
+// one buffer per result.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace bench::ops {
 
-// Needed from the step that writes it first to the step that reads it last, both included.
+// The storage is needed from the step that writes it first to the step that reads it last,
+// inclusive.
 struct StorageLife {
   std::int64_t bytes = 0;
   std::size_t first = 0;
@@ -22,7 +24,7 @@ struct BufferPlan {
   std::vector<std::int64_t> sizes;     // by buffer
 };
 
-// Storages must be in the order of their first steps.
+// The storages must be in the order of their first steps.
 BufferPlan plan_buffers(std::span<const StorageLife> storages);
 
 }  // namespace bench::ops

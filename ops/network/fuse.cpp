@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kAdd = "add";
 
-// A node and what has joined it. `inputs` are single layers: the node's own, then residuals.
+// A node and the layers that joined it. `inputs` are single layers: the node's own, then residuals.
 struct Group {
   std::vector<std::string> joined;
   ParameterSet parameters{{}};
@@ -37,13 +37,13 @@ class Fuser {
       }
       groups_.push_back(std::move(group));
     }
-    ++readers_.back();  // whoever reads the network's output
+    ++readers_.back();  // counts the reader of the network's output
   }
 
   Result<std::vector<Node>> run() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) join(static_cast<int>(i));
     const auto is_head = [&](int layer) { return head_[static_cast<std::size_t>(layer)] == layer; };
-    // Members that are no heads get no predecessors, and are left out below.
+    // Members that are not heads get no predecessors and are skipped below.
     const std::vector<int> order = topological_order(nodes_.size(), [&](int layer) {
       return is_head(layer) ? predecessors(layer) : std::vector<int>{};
     });
@@ -64,8 +64,8 @@ class Fuser {
   }
   Group& group(int head) { return groups_[static_cast<std::size_t>(head)]; }
 
-  // The group that `layer` can join through its input `input`: its producer's, when that is a conv
-  // or gemm which nothing else reads.
+  // Returns the group that `layer` can join through `input`: the producer's, if that is a conv or
+  // gemm with no other reader.
   std::optional<int> candidate(int input) const {
     if (input == kNetworkInput || readers_[static_cast<std::size_t>(input)] != 1) {
       return std::nullopt;
@@ -109,7 +109,7 @@ class Fuser {
 
   void join_add(int layer) {
     const Problem& add = problem(layer);
-    if (add.tensors[0].dims != add.tensors[1].dims) return;  // a broadcast is no residual
+    if (add.tensors[0].dims != add.tensors[1].dims) return;  // a broadcast addend is not a residual
     const std::vector<int> inputs = group(layer).inputs;
     const std::optional<int> first = candidate(inputs[0]);
     const std::optional<int> second = candidate(inputs[1]);
@@ -129,7 +129,7 @@ class Fuser {
     return heads;
   }
 
-  // `place`: of the heads that are done, in the result.
+  // `place`: positions in the result of the heads that are done.
   Result<Node> make_node(int head, const std::vector<int>& place) {
     const Problem& single = problem(head);
     Group& members = group(head);
@@ -160,8 +160,8 @@ class Fuser {
   }
 
   const std::vector<Node>& nodes_;
-  std::vector<int> readers_;  // of each layer's output
-  std::vector<int> head_;     // the layer whose group a layer belongs to
+  std::vector<int> readers_;  // number of readers of each layer's output
+  std::vector<int> head_;     // the head of each layer's group
   std::vector<Group> groups_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fused network computes what its unfused chain does, on networks drawn at random.
+// A fused network computes what its unfused chain computes. Tested on random networks.
 #include "ops/network/fuse.hpp"
 
 #include "ops/network/test_support.hpp"
@@ -23,15 +23,15 @@ using testing::run_reference;
 
 constexpr std::int64_t kChannels = 4;
 
-// Grows a graph in which every tensor has the same shape, so that any two can be added. Every
-// layer reads mostly the one before it, as in real networks.
+// Grows a graph in which every tensor has the same shape, so that any two can be added. Most layers
+// read the previous layer, as in real networks.
 class RandomNetwork {
  public:
   explicit RandomNetwork(Random& random) : random_(random) {}
 
   NetworkDefinition make(std::int64_t layers) {
     for (std::int64_t i = 0; i < layers; ++i) add_layer();
-    // Whatever nothing reads yet is summed up; then a classifier.
+    // Sums up all results that nothing reads yet, then adds a classifier.
     std::vector<std::string> loose(loose_.begin(), loose_.end());
     std::string last = loose.front();
     for (std::size_t i = 1; i < loose.size(); ++i) {
@@ -40,7 +40,7 @@ class RandomNetwork {
     last = add("gap", "pool", "avg_exclude_pad+global", {last});
     last = add("fc", "gemm", "n3", {last});
     last = add("act", "pointwise", "tanh", {last});
-    // The order of the list must not matter, but the last layer is the output.
+    // The order of the list must not matter, except that the last layer is the output.
     std::shuffle(definition_.layers.begin(), definition_.layers.end() - 1, random_);
     return definition_;
   }
@@ -101,7 +101,7 @@ class RandomNetwork {
   std::set<std::string> loose_;
 };
 
-// Every layer of the definition is a node of the fused network or has joined one, once.
+// Every layer of the definition is exactly once a node of the fused network or joined to one.
 void expect_all_layers(const NetworkDefinition& definition, const Network& fused) {
   std::multiset<std::string> found;
   for (const Node& node : fused.nodes) {
@@ -155,7 +155,7 @@ TEST(Fuse, RandomNetworksComputeTheSame) {
     }
     ASSERT_FALSE(HasFailure()) << "network " << i;
   }
-  // The draw must not miss what is tested.
+  // The random networks must cover what is tested.
   EXPECT_GT(joined, 1000u);
   EXPECT_GT(residuals, 100u);
 }

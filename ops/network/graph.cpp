@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kInputName = "input";
 
-using NameTable = std::map<std::string_view, int>;  // layer name -> place in the list
+using NameTable = std::map<std::string_view, int>;  // layer name -> index in the list
 
 Result<NameTable> table_of_names(const NetworkDefinition& definition) {
   if (definition.layers.empty()) {
@@ -46,13 +46,13 @@ Error unknown_input(const LayerDefinition& layer, std::string_view input, const 
   std::vector<std::string_view> candidates = {kInputName};
   for (const auto& entry : names) candidates.push_back(entry.first);
   const std::optional<std::string_view> near = nearest_name(input, candidates);
-  return {.what = fmt::format("`{}` reads `{}`, which is no layer", layer.name, input),
+  return {.what = fmt::format("`{}` reads `{}`, which is not a layer", layer.name, input),
           .where = layer.name + ".inputs",
           .next = near ? fmt::format("did you mean `{}`?", *near)
                        : "expected the name of a layer, or `input`"};
 }
 
-// Layers in the order of the list.
+// Returns the layers in the order of the list.
 Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, const NameTable& names,
                                         const Catalogue& catalogue) {
   std::vector<GraphLayer> layers;
@@ -74,7 +74,7 @@ Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, con
   return layers;
 }
 
-// Walks from a layer that waits along layers that wait until one comes again.
+// Follows unordered layers from one unordered layer until a layer repeats.
 Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>& ordered) {
   int current = static_cast<int>(std::ranges::find(ordered, false) - ordered.begin());
   std::vector<int> path;
@@ -87,7 +87,7 @@ Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>
   }
   path.erase(path.begin(), std::ranges::find(path, current));
   path.push_back(current);
-  std::ranges::reverse(path);  // the way of the data
+  std::ranges::reverse(path);  // in the direction of the data
   std::vector<std::string_view> names;
   for (const int place : path) {
     names.emplace_back(layers[static_cast<std::size_t>(place)].definition->name);
@@ -111,7 +111,7 @@ Status check_used(const std::vector<GraphLayer>& layers) {
       layers[static_cast<std::size_t>(unused - used.begin())].definition->name;
   return Error{.what = fmt::format("no layer reads `{}`", name),
                .where = name,
-               .next = "only the last layer of the list may lead nowhere: it is the output"};
+               .next = "only the last layer of the list, the output, may have no reader"};
 }
 
 // Consumers of each node.

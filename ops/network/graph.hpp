@@ -13,21 +13,22 @@
 
 namespace bench::ops {
 
-// A layer in execution order; `inputs` are places in that order, or kNetworkInput.
+// A layer in execution order. `inputs` are indexes in that order, or kNetworkInput.
 struct GraphLayer {
   const LayerDefinition* definition = nullptr;  // of the given definition, which must outlive it
   const Operator* op = nullptr;
   std::vector<int> inputs;
 };
 
-// Each layer after those that it reads, otherwise in the order of the list. Errors, with `where`
-// the layer: no layers, two layers of one name, unknown operator or input, a cycle (named), a layer
-// that leads nowhere.
+// Returns each layer after those that it reads, otherwise in the order of the list. Errors, with
+// `where` the layer: no layers, a duplicate layer name, an unknown operator or input, a cycle
+// (named), a layer whose result is never used.
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
                                              const Catalogue& catalogue);
 
-// A topological order of `count` nodes, at each step the ready node of the smallest number. Shorter
-// than `count` where there is a cycle: the nodes left out are those that wait for one.
+// Returns a topological order of `count` nodes; of several ready nodes the lowest number comes
+// first. The result is shorter than `count` if there is a cycle: it omits the nodes that depend on
+// one.
 std::vector<int> topological_order(std::size_t count,
                                    const std::function<std::vector<int>(int)>& predecessors);
 

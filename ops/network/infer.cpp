@@ -40,10 +40,10 @@ Status put(ParameterSet& set, std::string_view name, Value value) {
 Status infer_image(ParameterSet& set, std::span<const Dims> inputs) {
   const Dims& dims = inputs[0];
   if (dims.size() <= kBatchAndChannels || dims.size() > kBatchAndChannels + kMaxSpatial) {
-    return Error{
-        .what = fmt::format("the input {} has no 1 to 3 spatial dimensions", join_dims(dims)),
-        .where = "inputs",
-        .next = "expected n, c, then spatial sizes"};
+    return Error{.what = fmt::format("the input {} does not have 1 to 3 spatial dimensions",
+                                     join_dims(dims)),
+                 .where = "inputs",
+                 .next = "expected n, c, then spatial sizes"};
   }
   BENCH_RETURN_IF_ERROR(put(set, "n", dims[0]));
   BENCH_RETURN_IF_ERROR(put(set, "c", dims[1]));
@@ -59,7 +59,7 @@ Status infer_gemm(ParameterSet& set, std::span<const Dims> inputs) {
   const Dims& dims = inputs[0];
   if (dims.size() < 2) {
     return Error{
-        .what = fmt::format("the input {} has no dimension beside the batch", join_dims(dims)),
+        .what = fmt::format("the input {} has no dimension besides the batch", join_dims(dims)),
         .where = "inputs",
         .next = {}};
   }
@@ -67,7 +67,7 @@ Status infer_gemm(ParameterSet& set, std::span<const Dims> inputs) {
   BENCH_RETURN_IF_ERROR(put(set, "batch", std::int64_t{1}));
   BENCH_RETURN_IF_ERROR(put(set, "trans_a", false));
   BENCH_RETURN_IF_ERROR(put(set, "m", dims[0]));
-  BENCH_RETURN_IF_ERROR(put(set, "k", *columns));  // less than the input's elements
+  BENCH_RETURN_IF_ERROR(put(set, "k", *columns));  // smaller than the input's element count
   if (!set.has("trans_b")) set.set("trans_b", true);
   return Done{};
 }
@@ -76,7 +76,7 @@ Status infer_shape(ParameterSet& set, std::span<const Dims> inputs) {
   return put(set, "shape", inputs[0]);
 }
 
-// Operators of plugins have their sizes by the usual names.
+// Infers the sizes of plugin operators by the usual names.
 Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
   const auto kind_of = [&](std::string_view name) {
     const Parameter* parameter = find_parameter(set.table(), name);
@@ -96,7 +96,7 @@ Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
                                        join_dims(dims), names[i]),
                    .where = "op",
                    .next =
-                       "a plugin's operator is a layer where its sizes are `shape`, or n, c, "
+                       "a plugin's operator can be a layer if its sizes are `shape`, or n, c, "
                        "d, h, w"};
     }
     BENCH_RETURN_IF_ERROR(put(set, names[i], dims[i]));
@@ -138,7 +138,7 @@ constexpr std::array<Rule, 7> kRules = {{
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs) {
   const auto* rule = std::ranges::find(kRules, op.name, &Rule::op);
-  // What was not written at all comes without a table.
+  // A layer without any written parameters has no table.
   ParameterSet set = written.table().empty() ? ParameterSet(op.parameters) : written;
   if (rule == kRules.end()) {
     BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from a layer's inputs: the sizes that a network definition does not write.
+// Infers sizes that a network definition does not contain from a layer's inputs.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,11 +10,13 @@
 
 namespace bench::ops {
 
-// `written` completed with n, c, d, h, w (conv, pool, batch_norm), shape, a, b (pointwise, softmax,
-// reorder), m and k of gemm (an input of more than two dimensions is flattened behind the batch;
-// weights are stored n x k as frameworks do, unless trans_b says otherwise). Errors, with `where`
-// the parameter or "inputs": another number of inputs, no spatial dimensions, a written size that
-// contradicts the input.
+// Returns `written`, completed with inferred parameters:
+//   conv, pool, batch_norm: n, c, d, h, w
+//   pointwise, softmax, reorder: shape, a, b
+//   gemm: m and k. An input of more than two dimensions is flattened after the batch. Weights are
+//   stored n x k as in frameworks, unless trans_b is given.
+// Errors, with `where` the parameter or "inputs": wrong number of inputs, no spatial dimensions, a
+// written size that contradicts the input.
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs);
 

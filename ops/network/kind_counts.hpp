@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel of a network calls itself.
+// The implementation name of a network's kernel.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace bench::ops {
 
-// "58 primitives: 53 convolution, 2 pooling, 1 matmul, 2 reorder": kinds by first use, behind
-// `noun`.
+// Formats counts in the order of first use, after `noun`: "58 primitives: 53 convolution, 2
+// pooling, 1 matmul, 2 reorder".
 std::string count_kinds(std::span<const std::string_view> kinds, std::string_view noun);
 
-// Of the steps of a kernel, whatever they have beside their `kind`.
+// The same for a kernel's steps. `Step` only needs a member `kind`.
 template <class Step>
 std::string count_kinds(const std::vector<Step>& steps, std::string_view noun) {
   std::vector<std::string_view> kinds;

@@ -20,7 +20,7 @@
 namespace bench::ops {
 namespace {
 
-// Weights that are measured, not learned.
+// Weights that are statistics and not learned.
 constexpr std::array<std::string_view, 2> kStatistics = {"mean", "variance"};
 
 Error in_layer(const std::string& layer, Error error) {
@@ -55,7 +55,7 @@ Status check_input(const NetworkDefinition& definition, std::int64_t batch) {
   return Done{};
 }
 
-// The nodes of the layers as they stand, one each.
+// Creates one node per layer.
 class NodeMaker {
  public:
   NodeMaker(Dims input, DataType dtype) : input_(std::move(input)), dtype_(dtype) {}
@@ -95,7 +95,8 @@ class NodeMaker {
     return node;
   }
 
-  // Built-in operators have been asked before; of a plugin's one the model tells.
+  // Built-in operators were checked before. For a plugin's operator, the model shows the number of
+  // inputs.
   static Status check_inputs(const Problem& problem, std::size_t given) {
     const auto inputs = static_cast<std::size_t>(
         std::ranges::count(problem.tensors, TensorRole::input, &Tensor::role));
@@ -105,7 +106,7 @@ class NodeMaker {
                  .next = {}};
   }
 
-  // A convolution of s8 gives s32, which nothing takes as it is.
+  // An s8 convolution produces s32, which no operator accepts directly.
   Status check_type(const Tensor& wanted, int input) const {
     if (input == kNetworkInput) return Done{};
     const DataType found = output_of(nodes_[static_cast<std::size_t>(input)].problem).dtype;
@@ -113,7 +114,7 @@ class NodeMaker {
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
                                      info(found).name, info(wanted.dtype).name),
                  .where = "dtype",
-                 .next = "use a floating type"};
+                 .next = "use a floating-point type"};
   }
 
   Dims input_;
@@ -136,7 +137,8 @@ Result<std::int64_t> count_learned(const std::vector<Node>& separate) {
   return in_range(learned, "parameters", "layers");
 }
 
-// What the consumers of the input touch of it: exact for one, all of it for several.
+// Returns how many elements of the input the consumers use: exact for one consumer, all elements
+// for several.
 std::int64_t touched_input(const std::vector<Node>& nodes, std::int64_t elements) {
   std::vector<std::int64_t> touched;
   for (const Node& node : nodes) {
@@ -206,7 +208,7 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
                   .parameter_places = {},
                   .work = {}};
   BENCH_ASSIGN_OR_RETURN(network.parameters, count_learned(network.nodes));
-  // Training needs the results between the layers that fusion would leave out.
+  // Training needs the results between the layers that fusion would remove.
   if (fusion == Fusion::fused && mode == Mode::inference) {
     BENCH_ASSIGN_OR_RETURN(network.nodes, fuse(network.nodes));
   }
@@ -223,7 +225,7 @@ std::optional<std::string> why_not_as_one(const Network& network, std::string_vi
 std::vector<DistinctLayer> distinct_layers(const Network& network) {
   std::vector<DistinctLayer> distinct;
   std::map<std::string, std::size_t> places;
-  std::vector<bool> depends_on_learned;  // the outputs of the nodes
+  std::vector<bool> depends_on_learned;  // by node output
   for (const Node& node : network.nodes) {
     const auto [entry, is_new] = places.emplace(key_of(node.problem), distinct.size());
     if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});

@@ -60,7 +60,7 @@ TEST(Network, FusedBlockIsThreeConvolutions) {
   EXPECT_THAT(nodes[0].fused, ElementsAre("conv1.bn", "conv1.relu"));
   EXPECT_THAT(nodes[1].fused, ElementsAre("conv2.bn"));
   EXPECT_THAT(nodes[2].fused, ElementsAre("downsample.bn", "add", "relu"));
-  // The later convolution takes the sum; the other one's result is its residual.
+  // The later convolution does the addition; the other one's result is its residual.
   EXPECT_THAT(nodes[2].sources, ElementsAre(kNetworkInput, kParameter, kParameter, 1));
   EXPECT_EQ(nodes[2].problem.tensors[3].name, "residual");
   EXPECT_THAT(nodes[4].sources, ElementsAre(3, kParameter, kParameter));
@@ -102,7 +102,7 @@ TEST(Network, WorkByHand) {
                                     2 * elements16 + elements16 + 2 * 10);
   EXPECT_EQ(network.parameters, 8 * 4 + 2 * 4 + 4 * 16 * 9 + 2 * 16 + 8 * 16 + 2 * 16 + 160 + 10);
   EXPECT_EQ(network.work.bytes_written, 4 * 2 * 10);
-  // Batch norm's mean and variance are read as well, but not learned.
+  // Batch norm's mean and variance are read too, but not learned.
   const std::int64_t weights = 4 * (network.parameters + 2 * (4 + 16 + 16));
   EXPECT_EQ(network.weights_size().count, weights);
   EXPECT_EQ(network.work.bytes_read, 4 * 2 * 8 * 36 + weights);
@@ -123,7 +123,7 @@ TEST(Network, EqualLayersAreMeasuredOnce) {
   }
   const std::vector<DistinctLayer> fused =
       distinct_layers(make(definition, Fusion::fused, DataType::f32));
-  ASSERT_EQ(fused.size(), 2u);  // equal shapes with other post-ops are other layers
+  ASSERT_EQ(fused.size(), 2u);  // equal shapes with different post-ops are different layers
   EXPECT_EQ(problem_tokens(fused[0].problem), "c4h5w5k4r3s3p1+relu");
   EXPECT_THAT(fused[0].layers, ElementsAre("a", "b"));
   EXPECT_THAT(fused[1].layers, ElementsAre("c"));
@@ -134,7 +134,8 @@ TEST(Network, EqualLayersAreMeasuredOnce) {
   EXPECT_THAT(separate[1].layers, ElementsAre("a.relu", "b.relu"));
 }
 
-// Both convolutions of the input have a gradient of their weights only: no step runs another one.
+// Both convolutions of the input have only a gradient of their weights; no step computes another
+// one.
 TEST(Network, TheFirstLayerHasNoDataGradientInATrainingStep) {
   const auto layers = distinct_layers(make(residual_block(), Fusion::separate, DataType::f32));
   for (const DistinctLayer& layer : layers) {
@@ -143,7 +144,7 @@ TEST(Network, TheFirstLayerHasNoDataGradientInATrainingStep) {
     const std::string_view op = layer.problem.op->name;
     EXPECT_EQ(layer.learns, op == "conv" || op == "gemm" || op == "batch_norm") << op;
   }
-  // What only prepares the input has none either, nor has the layer behind it.
+  // A layer that only prepares the input has no data gradient, nor does the layer after it.
   const NetworkDefinition scaled{.name = "scaled",
                                  .input = {4, 5, 5},
                                  .layers = {layer("square", "pointwise", "square", {"input"}),
@@ -182,8 +183,8 @@ TEST(Network, WhatIsReadTwiceIsNotFused) {
               ElementsAre("conv", "bn", "relu", "double", "add"));
 }
 
-// A broadcast is no residual, a batch norm behind an activation cannot be folded, and sub is no
-// post-op.
+// A broadcast addend is not a residual, a batch norm after an activation cannot be folded, and sub
+// is not a post-op.
 TEST(Network, WhatHasNoPostOpStays) {
   const NetworkDefinition definition{
       .name = "stays",
@@ -241,7 +242,7 @@ TEST(Network, FaultsAreNamed) {
       {{layer("a", "pointwise", "add", {"input"})}, "a.inputs", "1 inputs, expected 2"},
       {{layer("a", "gemm", "n4", {"input"}), layer("b", "conv", "k4r1s1", {"a"})},
        "b.inputs",
-       "no 1 to 3 spatial"},
+       "not have 1 to 3 spatial"},
       {{layer("a", "conv", "k5r1s1", {"input"}), layer("b", "pointwise", "add", {"a", "input"})},
        "b.b",
        "do not broadcast"},
@@ -273,7 +274,7 @@ TEST(Network, UnknownNamesGetTheNearestOne) {
               HasSubstr("`stem`"));
 }
 
-// A convolution of s8 gives s32: nothing rescales it to s8 again.
+// A convolution of s8 produces s32, and nothing rescales it to s8.
 TEST(Network, IntegersAreNotRequantized) {
   const Result<Network> network =
       make_network(residual_block(), 1, DataType::s8, Mode::inference, Fusion::fused);
@@ -281,7 +282,7 @@ TEST(Network, IntegersAreNotRequantized) {
   EXPECT_EQ(network.error().where, "conv1.bn.dtype");
 }
 
-// Each layer fits 63 bits, their sum does not.
+// Each layer fits into 63 bits, but their sum does not.
 TEST(Network, SumsBeyondTheRangeAreRefused) {
   const std::string k = std::to_string((std::int64_t{1} << 60) + 1);
   NetworkDefinition definition{.name = "huge", .input = {1, 1, 1}, .layers = {}};

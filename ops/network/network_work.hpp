@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a network from its nodes and tensors.
+// Computes the work of a network from its nodes and tensors.
 #pragma once
 
 #include "base/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace bench::ops {
 
-// Sets Network::work. Error: a count beyond 2^63 - 1.
+// Sets Network::work. Error: a count exceeds 2^63 - 1.
 Status count_work(Network& network);
 
 }  // namespace bench::ops

@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The parameters of single layers by layer and tensor name.
+// The parameters of single layers, by layer and tensor name.
 class LayerParameters {
  public:
   LayerParameters(const Network& separate, const std::vector<Values>& values) {
@@ -30,7 +30,7 @@ class LayerParameters {
     for (const Node& node : separate.nodes) problems_[node.name] = &node.problem;
   }
 
-  // nullptr where the layer has no such tensor.
+  // Returns nullptr if the layer has no such tensor.
   const Values* find(std::string_view layer, std::string_view tensor) const {
     const auto entry = values_.find({layer, tensor});
     return entry == values_.end() ? nullptr : entry->second;
@@ -51,7 +51,7 @@ struct Folded {
   Values bias;
 };
 
-// scale*(W x + b - mean)/sqrt(variance + epsilon) + shift, written as W' x + b'.
+// Rewrites scale*(W x + b - mean)/sqrt(variance + epsilon) + shift as W' x + b'.
 void fold_batch_norm(const LayerParameters& layers, std::string_view layer, Folded& folded) {
   const double epsilon = layers.problem(layer).parameters.real("epsilon");
   const Values& mean = layers.at(layer, "mean");
@@ -67,7 +67,7 @@ void fold_batch_norm(const LayerParameters& layers, std::string_view layer, Fold
   }
 }
 
-// Of a node that batch norms may have joined.
+// For a node that batch norms may have joined.
 Folded fold_node(const LayerParameters& layers, const Node& node, std::size_t channels) {
   Folded folded{.weights = layers.at(node.name, "weights"), .bias = Values(channels, 0.0)};
   if (const Values* bias = layers.find(node.name, "bias")) folded.bias = *bias;
@@ -85,7 +85,7 @@ Values rounded(DataType dtype, Values values) {
 }  // namespace
 
 std::vector<Values> random_parameters(const Network& network, std::uint64_t seed) {
-  // An odd multiplier keeps the seeds of different nodes apart for every seed.
+  // An odd multiplier makes the seeds of different nodes differ for every seed.
   constexpr std::uint64_t kNodeStride = 0x9e3779b97f4a7c15u;
   std::vector<Values> values;
   for (const auto& [node, tensor] : network.parameter_places) {

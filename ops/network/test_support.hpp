@@ -16,7 +16,7 @@
 
 namespace bench::ops::testing {
 
-// What is written of a layer, as in a case id: layer("fc", "gemm", "n10+bias", {"pool"}).
+// A layer as written in a case id: layer("fc", "gemm", "n10+bias", {"pool"}).
 inline LayerDefinition layer(std::string name, std::string_view op, std::string_view tokens,
                              std::vector<std::string> inputs) {
   Result<ParsedTokens> parsed = parse_tokens(find_operator(op)->parameters, tokens);
@@ -40,7 +40,8 @@ inline std::vector<std::string> names_of(const Network& network) {
   return names;
 }
 
-// The network's output in double precision: every node's reference on its producers' results.
+// Returns the network's output in double precision: every node's reference on its producers'
+// results.
 inline std::vector<double> run_reference(const Network& network,
                                          const std::vector<std::vector<double>>& parameters,
                                          const std::vector<double>& input) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a kernel owns: page-aligned, so that its place within a page never changes a
+// Memory that a kernel owns. It is page-aligned, so its position within a page never affects a
 // measurement.
 #pragma once
 
@@ -20,7 +20,7 @@ class AlignedBuffer {
   static constexpr std::size_t kAlignment = 4096;
 
   AlignedBuffer() = default;
-  // Throws std::bad_alloc. No memory for 0 bytes.
+  // Throws std::bad_alloc. Allocates nothing for 0 bytes.
   explicit AlignedBuffer(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;
     const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -28,7 +28,7 @@ class AlignedBuffer {
     if (!memory_) throw std::bad_alloc();
   }
 
-  // The same, and told to `collector` (where there is one) while it lives.
+  // The same, and reports the memory to `collector` (if not null) for its lifetime.
   AlignedBuffer(std::size_t bytes, MemoryCollector* collector, std::string_view role)
       : AlignedBuffer(bytes) {
     tracked_ = TrackedAllocation(collector, data(), {static_cast<std::int64_t>(bytes)}, role, role);
@@ -43,7 +43,7 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
-  TrackedAllocation tracked_;  // after the memory, which it must not outlive
+  TrackedAllocation tracked_;  // after the memory, which must outlive it
 };
 
 }  // namespace bench::ops

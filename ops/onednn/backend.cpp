@@ -67,7 +67,7 @@ class OnednnBackend final : public Backend {
  private:
   CreatedKernel make_kernel(const Problem& problem, const MetLayouts& met);
   CreatedKernel make_kernel(const Network& network);
-  // Made at the first use: a process that only asks for the library pays nothing.
+  // Created at first use: a process that only queries the library does not pay for it.
   OnednnContext& context() {
     if (!context_) context_.emplace(collectors_);
     return *context_;
@@ -79,9 +79,9 @@ class OnednnBackend final : public Backend {
   bool output_was_set_ = false;
 };
 
-// The library reads its environment when it first prints, until dnnl_set_verbose() has overridden
-// it for good. Reasons for implementations not taken have no level: whoever asks for them (or for
-// everything) in the environment gets them until the first change.
+// The library reads its environment when it first prints, until dnnl_set_verbose() overrides it
+// permanently. Messages about implementations that were not chosen have no level. If the
+// environment requests them (or everything), they are printed until the first change.
 bool OnednnBackend::set_output(LibraryOutput output) {
   constexpr const char* kVerbose = "ONEDNN_VERBOSE";
   const bool first = !std::exchange(output_was_set_, true);
@@ -96,7 +96,7 @@ bool OnednnBackend::set_output(LibraryOutput output) {
       return true;
     }
   }
-  // Levels: 1 prints executions, 2 creations as well.
+  // Levels: 1 prints executions, 2 also creations.
   return dnnl_set_verbose(static_cast<int>(output)) == dnnl_success;
 }
 

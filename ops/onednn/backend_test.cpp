@@ -25,7 +25,7 @@ constexpr Layout kLayouts[] = {Layout::any, Layout::nchw, Layout::nhwc};
 
 class OnednnBackendTest : public ::testing::Test {
  protected:
-  // Problems that the operator itself does not define (integers' gradients) are passed over.
+  // Skips problems that the operator itself does not define (gradients of integers).
   void check(std::string_view op, std::string_view tokens, std::span<const DataType> types,
              std::span<const Direction> directions = {kDirections, 1}) {
     for (const DataType type : types) {
@@ -58,8 +58,8 @@ TEST_F(OnednnBackendTest, LibraryNamesItselfAndItsFile) {
   EXPECT_THAT(library.detail, HasSubstr("build "));
 }
 
-// The detail said "1 threads" of a run with two: a worker for another purpose had answered. The
-// difference stood as a change in comparisons.
+// The detail once contained "1 threads" for a run with two, because a worker for another purpose
+// had answered. Comparisons then showed the difference as a change.
 TEST_F(OnednnBackendTest, LibraryDetailHasNoNumberOfThreads) {
   EXPECT_THAT(backend_->library().detail,
               ::testing::Not(::testing::ContainsRegex("[0-9]+ threads")));
@@ -141,7 +141,8 @@ TEST_F(OnednnBackendTest, BinaryFunctionsWithBroadcast) {
   }
 }
 
-// The first operand stretched, or both: oneDNN may lack it, then the refusal says so.
+// The first operand, or both, are broadcast. oneDNN may not support it; the refusal then states
+// this.
 TEST_F(OnednnBackendTest, BinaryFunctionsWithTheFirstOperandStretched) {
   for (const std::string_view tokens : {"add-6-2x16x5x6", "sub-1x16x1x1-2x16x5x6", "mul-7x1-1x9"}) {
     Problem stretched = problem("pointwise", tokens);
@@ -226,7 +227,7 @@ TEST_F(OnednnBackendTest, MaxPoolingKeepsAWorkspaceForItsGradient) {
   const auto kernel =
       backend_->create(problem("pool", "max-n1c16h8w8r2", DataType::f32, Direction::backward_data));
   ASSERT_TRUE(kernel.ok());
-  EXPECT_GE((*kernel)->workspace().count, 16 * 4 * 4);  // at least a byte an output
+  EXPECT_GE((*kernel)->workspace().count, 16 * 4 * 4);  // at least one byte per output
 }
 
 TEST_F(OnednnBackendTest, UnsupportedSaysWhy) {

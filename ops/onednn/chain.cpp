@@ -21,7 +21,8 @@ using dnnl::memory;
 
 constexpr std::string_view kReorder = "reorder";
 
-// The last node that reads each node's result; index 0 is the network's input, i + 1 node i.
+// Returns the last node that reads each node's result. Index 0 is the network's input, i + 1 node
+// i.
 std::vector<std::size_t> last_readers(const Network& network) {
   std::vector<std::size_t> last(network.nodes.size() + 1, 0);
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
@@ -70,8 +71,8 @@ class ChainBuilder {
   std::vector<std::size_t> last_readers_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
   std::vector<std::size_t> results_;  // value of the network's input, then of each node
-  // Views and reordered copies made so far. One that an add in place overwrites is never asked for
-  // again: nothing reads that residual afterwards.
+  // Views and reordered copies created so far. A residual that an add in place overwrites is never
+  // requested again, because nothing reads it afterwards.
   struct Derived {
     std::size_t from;
     std::size_t to;
@@ -97,7 +98,7 @@ std::size_t ChainBuilder::new_value(const memory::desc& desc) {
   return add_value(desc, add_storage(ChainStorage::Kind::internal, desc));
 }
 
-// What producers hand over, in the sizes that the node's problem has.
+// Returns the layouts of the node's producers, in the sizes of the node's problem.
 std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
   std::vector<memory::desc> descs(node.problem.tensors.size());
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
@@ -119,8 +120,8 @@ MetLayouts ChainBuilder::met(const Node& node) const {
   return layouts;
 }
 
-// The tensor that may be overwritten by the node's result: the residual of its only add, which
-// nothing reads afterwards or at the same time.
+// Returns the tensor that the node's result may overwrite: the residual of its only add, if nothing
+// reads it afterwards or at the same time.
 std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) const {
   const Node& node = network_.nodes[index];
   if (std::ranges::count(node.problem.post_ops, kAddPostOp, &PostOp::function) != 1)
@@ -147,20 +148,20 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   });
 }
 
-// As a primitive that wants its tensors plain.
+// Wraps a foreign kernel as a primitive that takes plain tensors.
 CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd residual) const {
   const auto refuse = [&](std::string_view why) {
     return Refusal{Refusal::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
   };
-  if (residual == ResidualAdd::in_place) return refuse("adds to no residual in its place");
+  if (residual == ResidualAdd::in_place) return refuse("cannot add a residual in place");
   const Problem& problem = node.problem;
   if (problem.tensors.size() != problem.input_count() + 1) {
-    return refuse("the layer of a network has one output");
+    return refuse("a network's layer must have one output");
   }
-  assert(foreign_ && "the backend has checked that somebody makes such layers");
+  assert(foreign_ && "the backend has checked that such layers have a maker");
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, foreign_(problem));
   if (!kernel->takes_plain()) {
-    return refuse("its kernel has layouts of its own, the layer of a network takes plain tensors");
+    return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
   }
   auto made = std::make_unique<OnednnPrimitive>();
   made->kind = problem.op->name;
@@ -174,7 +175,7 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
   return made;
 }
 
-// A result that several nodes want in the same layout is reordered once.
+// A result that several nodes need in the same layout is reordered once.
 std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
                                                       const memory::desc& wanted) const {
   for (const Derived& known : derived_) {
@@ -217,8 +218,8 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
   return result;
 }
 
-// The value as a primitive wants it: itself, a view of it, or a reordered copy. Other sizes (a
-// matrix product behind images) are a view of the plain form.
+// Returns the value in the layout that a primitive requires: itself, a view of it, or a reordered
+// copy. With other sizes (a matrix product after images) it is a view of the plain form.
 std::size_t ChainBuilder::arranged(std::size_t node, std::size_t value,
                                    const memory::desc& wanted) {
   const memory::desc desc = chain_.values[value].desc;
@@ -302,7 +303,7 @@ void ChainBuilder::finish_output() {
   storage.kind = ChainStorage::Kind::output;
 }
 
-// Lives of the storages over the steps, then the buffers of those that are ours.
+// Computes the lives of the storages over the steps, then plans buffers for the internal ones.
 void ChainBuilder::plan() {
   std::vector<bool> seen(chain_.storages.size(), false);
   std::vector<std::size_t> internal;

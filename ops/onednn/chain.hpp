@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network as a chain of primitives with layouts handed on from one to the next: plain data, made
-// once; ops/onednn/network_kernel.hpp executes it.
+// Plans a network as a chain of primitives, each of which forwards its layout to the next. Plain
+// data, created once; ops/onednn/network_kernel.hpp executes it.
 //
-// Operators that choose their layout (convolution, matrix product) do so; the others take what
-// their producer hands over; a reorder stands where the two differ, once for each result and
-// layout. The network's input and output are plain row-major, as a framework's user has them.
-// A residual add is done in place (`sum` into the residual's buffer) where nothing reads the
-// residual afterwards, else as a binary post-op.
+// Operators that choose their own layout (convolution, matrix product) do so. The others use the
+// layout of their producer. A reorder is inserted if the two differ, once per result and layout.
+// The network's input and output are plain row-major, as a framework's user has them. A residual
+// addition is done in place (`sum` into the residual's buffer) if nothing reads the residual
+// afterwards. Otherwise it is a binary post-op.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -26,13 +26,13 @@
 
 namespace bench::ops {
 
-// Memory that values live in; several values share one where one is another's view or is computed
-// in its place.
+// Memory of values. Several values share one storage if one is a view of another or is computed in
+// place of it.
 struct ChainStorage {
   enum class Kind { input, output, internal };
   Kind kind = Kind::internal;
   StorageLife life;
-  std::size_t buffer = 0;  // of Chain::buffers, where internal
+  std::size_t buffer = 0;  // index in Chain::buffers, if internal
 };
 
 struct ChainValue {
@@ -41,14 +41,15 @@ struct ChainValue {
 };
 
 struct ChainStep {
-  std::size_t node;            // that it belongs to
+  std::size_t node;            // node that it belongs to
   std::string kind;            // "convolution"
   std::string implementation;  // "brgconv:avx512_core"
-  std::string layouts;         // for people
+  std::string layouts;         // human-readable
   MetLayouts met;
-  std::optional<MovedTensor> moved;  // of a reorder
+  std::optional<MovedTensor> moved;  // for a reorder
   dnnl::primitive primitive;
-  // Set: a kernel that is no primitive. It takes plain tensors, whose numbers are the arguments.
+  // If set, this kernel runs instead of a primitive. It takes plain tensors; the arguments are
+  // their indexes.
   std::shared_ptr<Kernel> foreign;
   dnnl::memory::desc scratchpad;
   std::vector<std::pair<int, std::size_t>> values;      // DNNL_ARG_* -> value
@@ -69,10 +70,10 @@ struct Chain {
   std::vector<std::int64_t> buffers;       // bytes of each buffer for internal storages
   dnnl::memory::desc input;
   dnnl::memory::desc output;
-  std::size_t scratchpad_bytes = 0;  // of the one that all steps share
+  std::size_t scratchpad_bytes = 0;  // size of the scratchpad that all steps share
 };
 
-// `foreign` makes the kernels of operators that oneDNN does not have; may be empty. May throw
+// `foreign` creates the kernels of operators that oneDNN does not have; may be empty. May throw
 // dnnl::error.
 Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network,
                                    const KernelMaker& foreign = {});

@@ -9,7 +9,7 @@ namespace {
 
 using dnnl::memory;
 
-// Empty where the library has no such convolution.
+// Returns an empty descriptor if the library has no such convolution.
 dnnl::convolution_forward::primitive_desc pointwise_convolution(const OnednnContext& context,
                                                                 const Dims& dims, DataType type) {
   const std::size_t spatial = dims.size() - 2;
@@ -36,7 +36,7 @@ OnednnContext::OnednnContext(const Collectors& collectors)
       must_wait_(!onednn_is_synchronous()) {}
 
 memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) {
-  constexpr std::size_t kMaxDimensions = 5;  // of a convolution
+  constexpr std::size_t kMaxDimensions = 5;  // maximum of a convolution
   if (!is_spatial(dims) || dims.size() > kMaxDimensions) return plain_desc(dims, type);
   const auto [known, added] = layouts_.try_emplace({dims, type}, plain_desc(dims, type));
   if (added) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine and stream of the CPU, what is asked of the library once and remembered, and who is told
-// about calls of the library.
+// Engine and stream of the CPU, cached answers of the library, and the collectors that observe
+// library calls.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,35 +16,36 @@
 
 namespace bench::ops {
 
-// Not thread-safe. Outlives everything made with it. Constructors and methods throw dnnl::error.
+// Not thread-safe. Must outlive everything created with it. Constructors and methods throw
+// dnnl::error.
 class OnednnContext {
  public:
   explicit OnednnContext(const Collectors& collectors = {});
 
   void observe(const Collectors& collectors) { collectors_ = collectors; }
   const Collectors& collectors() const { return collectors_; }
-  // Runs `function`, which makes the library's call `name` (as the C interface has it) and returns
-  // what it makes. Every call outside of Invocation::run() goes through here.
+  // Runs `function`, which makes the library's call `name` (its name in the C interface), and
+  // returns its result. Every call outside of Invocation::run() goes through here.
   template <class Function>
   auto call(std::string_view name, Function function) const {
     const ApiCall call(collectors_.api, name);
     return function();
   }
-  // Memory of the caller as the library sees it.
+  // Wraps the caller's memory as a oneDNN memory object.
   dnnl::memory view(const dnnl::memory::desc& desc, void* data) const {
     return call("dnnl_memory_create", [&] { return dnnl::memory(desc, engine_, data); });
   }
 
   const dnnl::engine& engine() const { return engine_; }
   const dnnl::stream& stream() const { return stream_; }
-  bool must_wait() const { return must_wait_; }  // after execution, for its end
+  bool must_wait() const { return must_wait_; }  // whether to wait for the end after an execution
 
-  // The layout in which a 1x1 convolution over as many channels takes and hands over a tensor of
-  // these sizes: what an operator without a preference meets in a network. Plain where there is no
-  // such convolution.
+  // Returns the layout in which a 1x1 convolution with this number of channels takes and produces a
+  // tensor of these sizes. An operator without a preference gets this layout in a network. Plain if
+  // there is no such convolution.
   dnnl::memory::desc convolution_layout(const Dims& dims, DataType type);
 
-  // Whether the library computes with this type on this CPU at all (a small convolution).
+  // Whether the library supports this type on this CPU at all. Tried with a small convolution.
   bool computes(DataType type);
 
  private:

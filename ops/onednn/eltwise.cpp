@@ -9,7 +9,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// Where the library's coefficients come from.
+// The source of the library's coefficients.
 enum class Coefficients { of_function, hardswish };
 
 struct UnaryRow {

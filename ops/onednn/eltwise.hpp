@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unary functions of pointwise and of post-ops as oneDNN's eltwise algorithms, the binary ones
-// as its binary algorithms.
+// Maps the unary functions of pointwise and post-ops to oneDNN's eltwise algorithms, and the binary
+// ones to its binary algorithms.
 #pragma once
 
 #include <dnnl.hpp>
@@ -16,7 +16,8 @@ struct EltwiseAlgorithm {
   float beta;
 };
 
-// Absent for names that are no unary function. alpha and beta are those of the function.
+// Return nullopt if the name is not a unary (binary) function. alpha and beta are those of the
+// function.
 std::optional<EltwiseAlgorithm> find_eltwise(std::string_view function, double alpha, double beta);
 std::optional<dnnl::algorithm> find_binary(std::string_view function);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an operator gets its oneDNN kernel: one `extern const OnednnKernelEntry <op>_onednn_kernel`
-// in ops/<op>/onednn.cpp; the table onednn_kernels() is generated from ops/CMakeLists.txt.
+// in ops/<op>/onednn.cpp. The table onednn_kernels() is generated from ops/CMakeLists.txt.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -18,9 +18,9 @@ struct OnednnRequest;    // ops/onednn/primitive.hpp: a problem, and what a chai
 
 struct OnednnKernelEntry {
   std::string_view op;
-  // Chooses layouts (what the problem's `layout` fixes, else what the request gives, else what the
-  // library prefers) and creates the primitive. May throw dnnl::error: callers go through
-  // ops/onednn/guard.hpp.
+  // Chooses layouts and creates the primitive. The layout is that of the problem's `layout` if it
+  // fixes one, else that of the request, else the library's preference. May throw dnnl::error: call
+  // it through ops/onednn/guard.hpp.
   Result<std::unique_ptr<OnednnPrimitive>, Refusal> (*create)(OnednnContext& context,
                                                               const OnednnRequest& request);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border to oneDNN's exceptions: inside they fly, outside there are values.
+// The boundary of oneDNN's exceptions: code inside throws, code outside gets values.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -10,8 +10,8 @@
 
 namespace bench::ops {
 
-// The exception being handled as a refusal; `what` names the attempt ("conv backward_data f16").
-// unimplemented: unsupported; out of memory: skipped; everything else: failed.
+// Converts the exception being handled to a refusal. `what` names the attempt ("conv backward_data
+// f16"). unimplemented: unsupported; out of memory: skipped; everything else: failed.
 Refusal refusal_of_current_exception(std::string_view what);
 
 // Runs a function that returns a Result<..., Refusal> and may throw.
@@ -24,8 +24,8 @@ std::invoke_result_t<Function> guarded(std::string_view what, Function function)
   }
 }
 
-// The same for what has no refusals: setup and execution of a kernel that exists. `function`
-// returns a Result<..., Error>.
+// The same for operations that are not refused: setup and execution of an existing kernel.
+// `function` returns a Result<..., Error>.
 template <class Function>
 std::invoke_result_t<Function> guarded_step(std::string_view what, Function function) {
   try {

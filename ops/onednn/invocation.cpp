@@ -27,7 +27,7 @@ void OnednnInvocation::add_call(std::string name, std::unique_ptr<Invocation> fo
   names_.push_back(std::move(name));
 }
 
-// It reads what the primitives before it have written, and does not know of their stream.
+// The foreign kernel reads results of earlier primitives without using their stream, so wait first.
 bool OnednnInvocation::run_foreign(Call& call) noexcept {
   if (must_wait_) status_ = dnnl_stream_wait(stream_);
   failed_call_ = static_cast<std::size_t>(&call - calls_.data());
@@ -75,7 +75,7 @@ bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
 
 namespace {
 
-// A kernel of one step inside of a chain: only its parts are news.
+// Observes a one-step kernel inside a chain and forwards only its parts.
 class PartsOnly final : public StepObserver {
  public:
   explicit PartsOnly(StepObserver& observer) : observer_(observer) {}

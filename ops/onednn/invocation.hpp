@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of primitives with everything prepared: what the timed region executes.
+// Prepared calls of primitives: what the timed region executes.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -15,16 +15,16 @@
 
 namespace bench::ops {
 
-// Primitives, and kernels that are none, in order, with the memories that they read and write.
+// Primitives and foreign kernels in order, with the memory objects that they read and write.
 class OnednnInvocation final : public Invocation {
  public:
-  // `context` and the added primitives must outlive this.
+  // `context` and the added primitives must outlive this object.
   explicit OnednnInvocation(const OnednnContext& context);
 
-  // DNNL_ARG_* -> memory. `name` is for errors.
+  // Adds a primitive; `arguments` maps DNNL_ARG_* to memory. `name` is for errors.
   void add_call(std::string name, const dnnl::primitive& primitive,
                 std::vector<std::pair<int, dnnl::memory>> arguments);
-  // What is no primitive.
+  // Adds a kernel that is not a oneDNN primitive.
   void add_call(std::string name, std::unique_ptr<Invocation> foreign);
 
   bool run() noexcept override;
@@ -35,7 +35,7 @@ class OnednnInvocation final : public Invocation {
   struct Call {
     const_dnnl_primitive_t primitive;
     std::vector<dnnl_exec_arg_t> arguments;
-    std::unique_ptr<Invocation> foreign = nullptr;  // in the primitive's place
+    std::unique_ptr<Invocation> foreign = nullptr;  // runs instead of the primitive
   };
   bool run_foreign(Call& call) noexcept;
   bool observe_foreign(std::size_t index, StepObserver& observer) noexcept;
@@ -47,7 +47,7 @@ class OnednnInvocation final : public Invocation {
   dnnl_status_t status_ = dnnl_success;
   bool foreign_failed_ = false;
   std::vector<std::string> names_;      // by call
-  std::vector<dnnl::memory> memories_;  // keeps what the calls point to
+  std::vector<dnnl::memory> memories_;  // keeps the memory alive that the calls refer to
 };
 
 }  // namespace bench::ops

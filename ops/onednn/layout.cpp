@@ -17,7 +17,7 @@ namespace {
 
 using dnnl::memory;
 
-// Strides of dense elements whose dimensions vary in `order`, slowest first.
+// Dense strides for dimensions that vary in `order`, slowest first.
 memory::desc ordered_desc(const memory::dims& dims, memory::data_type type,
                           const std::vector<std::size_t>& order) {
   memory::dims strides(dims.size());
@@ -35,7 +35,7 @@ std::vector<std::size_t> natural_order(std::size_t rank) {
   return order;
 }
 
-// How many elements of each dimension stand together in the innermost block.
+// Returns how many elements of each dimension the innermost block contains.
 memory::dims block_sizes(const memory::desc& desc) {
   memory::dims sizes(desc.get_dims().size(), 1);
   const auto blocks = desc.get_inner_blks();
@@ -46,7 +46,7 @@ memory::dims block_sizes(const memory::desc& desc) {
   return sizes;
 }
 
-// Whether the dimensions, fastest last, follow each other without gaps.
+// Whether the dimensions, fastest last, are contiguous without gaps.
 bool is_dense(const memory::desc& desc, const std::vector<std::size_t>& order) {
   const auto strides = desc.get_strides();
   const auto padded = desc.get_padded_dims();
@@ -61,7 +61,7 @@ bool is_dense(const memory::desc& desc, const std::vector<std::size_t>& order) {
   return true;
 }
 
-// One level of the nest of loops that visits the elements in the order of memory.
+// One loop of the nest that visits the elements in memory order.
 struct Loop {
   std::size_t dimension;
   memory::dim count;
@@ -69,13 +69,14 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-// Without padding, offset or anything that strides and blocks do not say.
+// Whether strides and blocks describe the layout completely, without padding or offset.
 bool has_order(const memory::desc& desc) {
   return desc.get_format_kind() == memory::format_kind::blocked &&
          desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
 }
 
-// Outermost first; levels of one step left out, levels that continue each other joined.
+// Returns the loops, outermost first. Omits loops with one step, and merges loops that continue
+// each other.
 std::vector<Loop> loops_of(const memory::desc& desc) {
   const auto dims = desc.get_dims();
   const auto strides = desc.get_strides();

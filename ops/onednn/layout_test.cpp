@@ -70,7 +70,7 @@ TEST(SameOrder, KeepsWhatDiffersApart) {
   EXPECT_FALSE(same_order(tagged(image, Tag::abcd), tagged(image, Tag::acdb)));
   EXPECT_FALSE(same_order(tagged(image, Tag::acdb), tagged(image, Tag::aBcd8b)));
   EXPECT_FALSE(same_order(tagged(image, Tag::aBcd16b), tagged(image, Tag::aBcd8b)));
-  // Padded channels take room.
+  // Padded channels take memory.
   const Dims padded{2, 20, 1, 1};
   EXPECT_FALSE(same_order(tagged(padded, Tag::abcd), tagged(padded, Tag::aBcd16b)));
   const memory::desc other_type(image, memory::data_type::s32, Tag::abcd);

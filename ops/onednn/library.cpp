@@ -18,7 +18,7 @@ struct InstructionSet {
   std::string_view name;
 };
 
-// Values are the library's ABI; newer libraries know sets that these headers do not name.
+// The values are the library's ABI. Newer libraries have sets that these headers do not name.
 constexpr std::array<InstructionSet, 13> kInstructionSets = {{
     {0x0, "DEFAULT"},
     {0x1, "SSE41"},
@@ -59,8 +59,8 @@ std::string path_of(const void* symbol) {
   return info.dli_fname;
 }
 
-// Names the OpenMP runtime that answers to oneDNN's calls: GNU's and Intel's differ in speed. The
-// number of threads is not a property of the library: it differs between the workers of one run.
+// Names the OpenMP runtime that serves oneDNN's calls: GNU's and Intel's differ in speed. The
+// thread count is excluded because it differs between the workers of a run.
 std::string openmp_detail() {
   const void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
   if (symbol == nullptr) return {};

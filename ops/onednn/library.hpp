@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loaded libdnnl says about itself. It may be another version than the headers that this
-// was compiled with.
+// What the loaded libdnnl reports about itself. Its version may differ from the headers used to
+// compile this program.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -10,11 +10,11 @@
 namespace bench::ops {
 
 std::string onednn_version();          // "3.2.0"
-std::string onednn_instruction_set();  // effective: "AVX512_CORE"
+std::string onednn_instruction_set();  // in effect: "AVX512_CORE"
 LibraryInfo onednn_library();
 
-// True where execution returns only when the work is done (every CPU runtime of oneDNN but a thread
-// pool and SYCL): then a stream needs no wait.
+// Returns true if execution returns only when the work is done. A stream then needs no wait. This
+// is so for every CPU runtime of oneDNN except a thread pool and SYCL.
 bool onednn_is_synchronous();
 
 }  // namespace bench::ops

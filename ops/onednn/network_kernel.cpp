@@ -42,7 +42,7 @@ class NetworkKernel final : public Kernel {
 
  private:
   std::size_t output_index() const { return 1 + chain_.parameters.size(); }
-  // Of tensor `index` of the network: plain, packed.
+  // The layouts of the network's tensor `index`: plain, packed.
   std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
   void* data_of(const ChainValue& value, std::span<void* const> buffers) const;
   std::vector<void*> plain_tensors(const ChainStep& step, std::span<void* const> buffers) const;
@@ -115,7 +115,7 @@ std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
   return arguments;
 }
 
-// Of a step that is no primitive, in the order of its problem.
+// Returns the tensors of a foreign step in the order of its problem.
 std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors(step.values.size() + step.parameters.size());
@@ -128,7 +128,7 @@ std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
   return tensors;
 }
 
-// Of such a step only the weights have values by now.
+// At this point only the weights of a foreign step have values.
 Status NetworkKernel::prepare(std::span<void* const> buffers) {
   for (const ChainStep& step : chain_.steps) {
     if (step.foreign == nullptr) continue;

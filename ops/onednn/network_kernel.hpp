@@ -11,7 +11,7 @@
 
 namespace bench::ops {
 
-// Allocates the scratchpad: throws std::bad_alloc. `context` must outlive the kernel.
+// Allocates the scratchpad and throws std::bad_alloc. `context` must outlive the kernel.
 std::unique_ptr<Kernel> make_network_kernel(const OnednnContext& context, const Network& network,
                                             Chain chain);
 

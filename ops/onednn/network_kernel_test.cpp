@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSeed = 7;
 
-// Layers of order 1 one after the other: errors of each are passed on and add up.
+// Values of order 1 in sequential layers: errors of each layer are passed on and add up.
 Tolerance tolerance_of(const Network& network) {
   const double steps = 64 * static_cast<double>(network.nodes.size());
   const double error = steps * info(network.dtype).epsilon;
@@ -31,7 +31,7 @@ Tolerance tolerance_of(const Network& network) {
 
 class NetworkKernelTest : public ::testing::Test {
  protected:
-  // Absent (with a failure for f32) where there is no kernel.
+  // Returns nullopt (and fails for f32) if there is no kernel.
   std::optional<std::vector<double>> run(const Network& network,
                                          const std::vector<std::vector<double>>& parameters,
                                          const std::vector<double>& input) {
@@ -50,7 +50,7 @@ class NetworkKernelTest : public ::testing::Test {
     return kernel_run.get(network.tensors.size() - 1);
   }
 
-  // Fused and separate against the plain executor.
+  // Compares the fused and the separate network with the plain executor.
   void check(const NetworkDefinition& definition, DataType dtype, std::int64_t batch) {
     const Network separate = make(definition, Fusion::separate, dtype, batch);
     const Network fused = make(definition, Fusion::fused, dtype, batch);
@@ -143,7 +143,7 @@ NetworkDefinition flattening_network() {
                      layer("fc2", "gemm", "n7+bias", {"fc1.relu"})}};
 }
 
-// Residuals that must not be overwritten: read again later, read by the same convolution, the
+// Residuals that must not be overwritten: read again later, read by the same convolution, or the
 // network's own input.
 NetworkDefinition shared_residuals() {
   return {.name = "shared",
@@ -169,7 +169,7 @@ NetworkDefinition residuals_read_again() {
                      layer("c.add", "pointwise", "add", {"c", "a"})}};
 }
 
-// The network's input as the residual; in images of 1x1 it has the layout that the addition wants.
+// The network's input as the residual. In 1x1 images it has the layout that the addition requires.
 NetworkDefinition input_as_residual() {
   return {.name = "input",
           .input = {16, 1, 1},
@@ -178,7 +178,7 @@ NetworkDefinition input_as_residual() {
                      layer("c", "conv", "k16r1s1", {"b.add"})}};
 }
 
-// Ends in images: the output is plain whatever the last layout was.
+// The result is an image: the output is plain whatever the last layout was.
 NetworkDefinition image_output() {
   return {.name = "image",
           .input = {16, 6, 6},
@@ -186,7 +186,7 @@ NetworkDefinition image_output() {
                      layer("relu", "pointwise", "relu", {"conv"})}};
 }
 
-// A gate of 1x1 images, stretched over its input (squeeze and excitation).
+// A gate of 1x1 images, broadcast over its input (squeeze and excitation).
 NetworkDefinition gated_network() {
   return {.name = "gated",
           .input = {16, 6, 6},
@@ -250,14 +250,14 @@ TEST_F(NetworkKernelTest, BuffersAreTheTensorsThenSharedActivations) {
     EXPECT_GE(buffers[i].size.count, network.tensors[i].size().count);
   }
   EXPECT_EQ(buffers[network.tensors.size() - 1].role, BufferRole::output);
-  // Fewer than results: they are reused.
+  // There are fewer buffers than results, because buffers are reused.
   EXPECT_LT(buffers.size() - network.tensors.size(), network.nodes.size());
   for (std::size_t i = network.tensors.size(); i < buffers.size(); ++i) {
     EXPECT_EQ(buffers[i].role, BufferRole::activation);
   }
 }
 
-// The pool's 1x1 images are a row of the product as they are.
+// The pool's 1x1 images form a row of the product without a reorder.
 TEST_F(NetworkKernelTest, NoReorderBetweenGlobalPoolAndProduct) {
   const Network network = make(residual_network(), Fusion::fused, DataType::f32, 2);
   auto kernel = backend_->create(network);
@@ -289,7 +289,7 @@ TEST_F(NetworkKernelTest, WhatExceedsTheMemoryIsSkipped) {
   EXPECT_THAT(kernel.error().reason, HasSubstr("huge"));
 }
 
-// A layer alone runs in the layouts that it has in its network, whatever those are there.
+// A single layer runs in the layouts that it has in its network.
 TEST_F(NetworkKernelTest, LayersAloneMeetTheLayoutsOfTheirNetwork) {
   const Network network = make(residual_network(), Fusion::fused, DataType::f32, 1);
   const auto kernel = backend_->create(network);

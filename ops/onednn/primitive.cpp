@@ -31,7 +31,7 @@ void append_add(const OnednnRequest& request, dnnl::post_ops& post_ops) {
   if (request.residual == ResidualAdd::in_place) {
     post_ops.append_sum(1.0F);
   } else {
-    // `any`: the primitive gives it the destination's layout.
+    // `any`: the primitive uses the destination's layout.
     post_ops.append_binary(dnnl::algorithm::binary_add, any_desc(output.dims, output.dtype));
   }
 }
@@ -63,7 +63,8 @@ memory::desc free_layout(const Problem& problem, std::string_view name) {
 
 memory::desc met_layout(OnednnContext& context, const OnednnRequest& request, std::string_view name,
                         Nature nature) {
-  constexpr std::size_t kMinSpatialRank = 4;  // of 3 sizes, most are (batch, sequence, features)
+  // most tensors with 3 dimensions are (batch, sequence, features)
+  constexpr std::size_t kMinSpatialRank = 4;
   const std::size_t index = tensor_index(request.problem, name);
   const Tensor& tensor = request.problem.tensors[index];
   if (request.problem.layout != Layout::any) return free_layout(request.problem, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A created oneDNN primitive with what its execution needs, and the helpers with which the
-// operators' kernels (ops/<op>/onednn.cpp) make one.
+// operators' kernels (ops/<op>/onednn.cpp) create one.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -21,30 +21,30 @@ namespace bench::ops {
 // The post-op that adds a residual.
 inline constexpr std::string_view kAddPostOp = "add";
 
-// How the post-op `add` gets its residual: as a tensor of its own, or from the destination's
-// buffer, where the chain has left it (the sum is then in place).
+// Where the post-op `add` gets its residual: from a separate tensor, or from the destination's
+// buffer, where the chain left it (the sum is then in place).
 enum class ResidualAdd { separate, in_place };
 
 struct OnednnRequest {
   const Problem& problem;
-  // By tensor of the problem: the layout in which its producer hands it over; zero descriptors (or
-  // an empty vector) where nobody does.
+  // By tensor of the problem: the layout in which its producer provides it. Zero descriptors (or an
+  // empty vector) if there is no producer.
   std::vector<dnnl::memory::desc> given;
   ResidualAdd residual = ResidualAdd::separate;
 };
 
 // One tensor of the problem as the primitive sees it.
 struct OnednnTensor {
-  std::optional<int> argument;  // DNNL_ARG_*; absent where the primitive itself does not read it
+  std::optional<int> argument;  // DNNL_ARG_*; nullopt if the primitive itself does not read it
   dnnl::memory::desc plain;     // the user's row-major buffer, in the primitive's dimensions
-  dnnl::memory::desc desc;      // the layout that the primitive wants
+  dnnl::memory::desc desc;      // the layout that the primitive requires
 };
 
-// A forward pass that a backward primitive needs the workspace of. Run once, never timed.
+// A forward pass whose workspace a backward primitive needs. Runs once and is never timed.
 struct OnednnPreparation {
   dnnl::primitive primitive;
   std::vector<std::pair<std::size_t, int>> inputs;  // tensor of the problem -> DNNL_ARG_*
-  dnnl::memory::desc output;                        // DNNL_ARG_DST, thrown away
+  dnnl::memory::desc output;                        // DNNL_ARG_DST, discarded
   dnnl::memory::desc scratchpad;
 };
 
@@ -54,9 +54,9 @@ struct OnednnPrimitive {
   dnnl::primitive primitive;
   std::vector<OnednnTensor> tensors;  // those of the problem, in its order
   dnnl::memory::desc scratchpad;
-  dnnl::memory::desc workspace;  // zero where there is none
+  dnnl::memory::desc workspace;  // zero if there is none
   std::optional<OnednnPreparation> preparation;
-  // Set: this kernel stands in the primitive's place; arguments are its tensors' numbers.
+  // If set, this kernel replaces the primitive; the arguments are the indexes of its tensors.
   std::shared_ptr<Kernel> foreign = nullptr;
 
   const OnednnTensor& output() const { return tensors.back(); }
@@ -64,19 +64,19 @@ struct OnednnPrimitive {
 
 using CreatedPrimitive = Result<std::unique_ptr<OnednnPrimitive>, Refusal>;
 
-// --- What the kernels of the operators ask of a request.
+// --- What the operators' kernels need from a request.
 
-// The tensor of this name; asserts that the problem has it.
+// Returns the index of the tensor with this name; asserts that the problem has it.
 std::size_t tensor_index(const Problem& problem, std::string_view name);
 bool has_tensor(const Problem& problem, std::string_view name);
 const Tensor& tensor_named(const Problem& problem, std::string_view name);
 
-// The layout of an activation for primitives that choose themselves (convolution): what the
-// problem's `layout` fixes, else `any`.
+// The layout of an activation for primitives that choose their own (convolution): the layout that
+// the problem's `layout` fixes, else `any`.
 dnnl::memory::desc free_layout(const Problem& problem, std::string_view name);
-// For primitives without a preference: what `layout` fixes, else what the producer hands over, else
-// what a convolution would (tensors of rank 4 and 5, and all of an operator that is spatial by
-// nature), else plain.
+// The layout for primitives without a preference: what `layout` fixes, else the producer's layout,
+// else that of a convolution, else plain. The convolution's layout applies to tensors of rank 4 and
+// 5, and to all tensors of an operator that is spatial by nature.
 enum class Nature { spatial, shaped };
 dnnl::memory::desc met_layout(OnednnContext& context, const OnednnRequest& request,
                               std::string_view name, Nature nature);
@@ -90,16 +90,16 @@ class PrimitiveBuilder {
   PrimitiveBuilder(const OnednnContext& context, const OnednnRequest& request,
                    std::string_view kind);
 
-  // The tensor `name` is the argument `argument` in the layout `desc`; in plain form it is
+  // Adds the tensor `name` as the argument `argument` in the layout `desc`. Its plain form is
   // row-major over desc's dimensions.
   void add(std::string_view name, int argument, const dnnl::memory::desc& desc);
-  // The same with a plain form of its own (transposed operands).
+  // The same with a separate plain form (transposed operands).
   void add(std::string_view name, int argument, const dnnl::memory::desc& desc,
            const dnnl::memory::desc& plain);
-  // A tensor that only the preparation reads.
+  // Adds a tensor that only the preparation reads.
   void add_unused(std::string_view name, const dnnl::memory::desc& desc);
 
-  // Adds the residuals, creates the primitive. Every tensor of the problem must have been added.
+  // Adds the residuals and creates the primitive. Every tensor of the problem must have been added.
   std::unique_ptr<OnednnPrimitive> finish(const dnnl::primitive_desc_base& description);
 
  private:

@@ -65,8 +65,8 @@ class ProblemKernel final : public Kernel {
   AlignedBuffer workspace_;
 };
 
-// The forward pass runs in memory of its own, given back afterwards: the timed kernel never sees
-// it.
+// The forward pass runs in its own memory, which is released afterwards. The timed kernel never
+// uses it.
 Status ProblemKernel::prepare(std::span<void* const> buffers) {
   if (!primitive_->preparation) return Done{};
   const OnednnPreparation& preparation = *primitive_->preparation;

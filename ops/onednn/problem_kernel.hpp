@@ -15,7 +15,7 @@ namespace bench::ops {
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
                                             std::unique_ptr<OnednnPrimitive> primitive);
 
-// "acdb -> acdb, weights Acdb64a": activations, then what is constant.
+// Formats layouts: "acdb -> acdb, weights Acdb64a": activations, then constant tensors.
 std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive);
 
 }  // namespace bench::ops

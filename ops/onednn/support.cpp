@@ -25,7 +25,7 @@ struct Requirement {
   std::string_view instruction_sets;
 };
 
-// oneDNN's documentation, "Data Types".
+// From oneDNN's documentation, "Data Types".
 constexpr std::array<Requirement, 2> kRequirements = {{
     {DataType::bf16, "AVX512_CORE or AVX2_VNNI_2"},
     {DataType::f16, "AVX512_CORE_FP16 or AVX2_VNNI_2"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which problems have a oneDNN kernel, and the words for those that have none.
+// Which problems have a oneDNN kernel, and the messages for those that do not.
 #pragma once
 
 #include "base/units.hpp"
@@ -15,23 +15,24 @@
 
 namespace bench::ops {
 
-const OnednnKernelEntry* find_onednn_kernel(std::string_view op);  // nullptr when there is none
+const OnednnKernelEntry* find_onednn_kernel(std::string_view op);  // nullptr if there is none
 
 // "conv backward_data f16", "conv forward f32 +add +relu"
 std::string describe(const Problem& problem);
 
 // Refuses tensors that oneDNN cannot describe.
 Result<Done, Refusal> check_tensors(const Problem& problem);
-// Refuses what no oneDNN on a CPU has, before the library is asked.
+// Refuses what no oneDNN version supports on a CPU, before the library is asked.
 Result<Done, Refusal> check_supported(const Problem& problem);
 
-// Refuses (skipped) when `needed` is more than the machine can give now, absent: more than 2^63 - 1
-// bytes. `what` for the reason.
+// Refuses (skipped) if `needed` exceeds the memory that the machine has available. nullopt means
+// more than 2^63 - 1 bytes. `what` is for the reason.
 Result<Done, Refusal> check_memory(std::optional<Bytes> needed, std::string_view what);
-// Plain sizes.
+// The total of plain sizes; nullopt if it exceeds 2^63 - 1 bytes.
 std::optional<Bytes> total_size(std::span<const Tensor> tensors);
 
-// Names the data type as the cause where the library does not compute with it on this CPU at all.
+// Replaces the reason by the data type if the library does not support that type on this CPU at
+// all.
 Refusal with_data_type_cause(OnednnContext& context, DataType type, Refusal refusal);
 
 }  // namespace bench::ops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests of kernels: buffers with sentinels, poisoned outputs, and comparison with the
-// reference. What a CPU or library does not have is refused with a reason, which is accepted for
-// all types but f32.
+// reference. What a CPU or library does not support must be refused with a reason. This is accepted
+// for all types except f32.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -23,12 +23,13 @@
 
 namespace bench::ops::testing {
 
-// NaN as every floating type, and a suspicious integer: what a kernel leaves unwritten shows.
+// NaN in every floating-point type, and a suspicious integer: elements that a kernel does not write
+// are noticed.
 inline constexpr int kPoison = 0xff;
 inline constexpr int kSentinel = 0xa5;
 inline constexpr std::size_t kSentinelBytes = 64;
 
-// A kernel's buffer with sentinels behind it.
+// A kernel's buffer followed by sentinels.
 class GuardedBuffer {
  public:
   explicit GuardedBuffer(Bytes size) : size_(static_cast<std::size_t>(size.count)) {
@@ -89,7 +90,7 @@ class KernelRun {
     for (const GuardedBuffer& buffer : buffers_) EXPECT_TRUE(buffer.intact());
   }
 
-  // Once more, told to `observer`.
+  // Runs once more and reports to `observer`.
   void observe(StepObserver& observer) {
     auto invocation = kernel_.bind(pointers_);
     ASSERT_TRUE(invocation.ok()) << invocation.error().message();
@@ -114,7 +115,7 @@ class KernelRun {
   std::vector<void*> pointers_;
 };
 
-// NaN compares as far away.
+// NaN differs from every value.
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& want,
                         Tolerance tolerance, const std::string& what) {
   ASSERT_EQ(got.size(), want.size()) << what;

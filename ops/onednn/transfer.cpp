@@ -14,7 +14,7 @@ Status transfer(const OnednnContext& context, const dnnl::memory::desc& from_des
     return Done{};
   }
   return guarded_step("a conversion of layouts", [&]() -> Status {
-    // The library takes non-const pointers for what it only reads.
+    // The library takes non-const pointers to data that it only reads.
     dnnl::memory source = context.view(from_desc, const_cast<void*>(from));
     dnnl::memory destination = context.view(to_desc, to);
     dnnl::stream stream = context.stream();

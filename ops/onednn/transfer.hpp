@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of buffers between layouts and data types, outside of timed regions.
+// Converts buffers between layouts and data types, outside of timed regions.
 #pragma once
 
 #include "base/result.hpp"

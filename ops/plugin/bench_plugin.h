@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin interface of `bench`, version 1: operators and backends of one's own in a shared
- * library. Plain C11 without dependencies; bench_plugin.hpp wraps it for C++. docs/plugins.md shows
- * how to write, build and use a plugin.
+/* The plugin interface of `bench`, version 1: a shared library adds operators and backends. Plain
+ * C11 without dependencies; bench_plugin.hpp wraps it for C++. docs/plugins.md shows how to write,
+ * build and use a plugin.
  *
  * Rules
- * - A plugin exports one function, bench_plugin_entry. `bench` loads plugins in worker processes
- *   alone (dlopen, RTLD_NOW | RTLD_LOCAL) and never unloads them.
- * - Every struct begins with `size`, which who fills it in sets to sizeof of the struct as he knows
- *   it. Later releases append fields and leave `abi` as it is; a reader looks at a field only where
- *   BENCH_HAS says that it is there. `bench` refuses a struct that is larger than its own release
- *   knows: plugins run on the release that they are built for and on later ones. `abi` grows when a
- *   field changes its meaning.
+ * - A plugin exports one function, bench_plugin_entry. `bench` loads plugins only in worker
+ *   processes (dlopen, RTLD_NOW | RTLD_LOCAL) and never unloads them.
+ * - Every struct begins with `size`. The writer sets `size` to the sizeof of its own version of
+ *   the struct. Later releases append fields and keep `abi`. A reader reads a field only if
+ *   BENCH_HAS reports it. `bench` refuses a struct that is larger than its own release
+ *   defines: plugins run on the release that they were built for and on later ones. `abi`
+ *   increases when a field changes its meaning.
  * - Lists are arrays of pointers, so that structs may grow. An empty list may be NULL.
- * - Text is UTF-8, ended by a zero. What the host hands over is valid until the call returns unless
- *   said otherwise. What a plugin hands over is its own: operators, backends and their tables until
- *   the process ends, a kernel's until its destroy(), an invocation's until its destroy().
- * - Nothing is thrown across this interface, in either direction.
+ * - Text is UTF-8 and zero-terminated. Data from the host is valid until the call returns,
+ *   unless stated otherwise. A plugin owns its data and keeps it alive: operators, backends and
+ *   their tables until the process ends; a kernel's and an invocation's until their destroy().
+ * - No exception crosses this interface, in either direction.
  * - The host calls a plugin from one thread at a time, not always the same. A plugin may start
- *   threads; it calls the host only inside of a call from the host, from the thread of that call.
- * - Functions return a bench_status. Where it is not BENCH_OK, they write into `message` why.
+ *   threads. It may call the host only inside a call from the host, on the thread of that call.
+ * - Functions return a bench_status. If it is not BENCH_OK, they write the reason to `message`.
  * - Times are integer nanoseconds of CLOCK_MONOTONIC.
  * Functions marked (optional) may be NULL. */
 #ifndef BENCH_PLUGIN_H
@@ -41,7 +41,7 @@ extern "C" {
 #define BENCH_PLUGIN_EXPORT
 #endif
 
-/* True where the struct that `pointer` points at is long enough to hold `field`. */
+/* True if the struct that `pointer` points to is long enough to contain `field`. */
 #define BENCH_HAS(type, pointer, field) \
   ((pointer)->size >= offsetof(type, field) + sizeof((pointer)->field))
 
@@ -51,10 +51,10 @@ extern "C" {
 typedef int32_t bench_status;
 enum {
   BENCH_OK = 0,
-  BENCH_UNSUPPORTED = 1, /* this library, CPU or device does not have it */
-  BENCH_SKIPPED = 2,     /* not here and now: no device, not enough memory */
+  BENCH_UNSUPPORTED = 1, /* the library, CPU or device does not support it */
+  BENCH_SKIPPED = 2,     /* impossible here and now: no device, not enough memory */
   BENCH_FAILED = 3,      /* an error */
-  BENCH_INVALID = 4      /* parameters that make no problem; message.where names the parameter */
+  BENCH_INVALID = 4      /* invalid parameters; message.where names the parameter */
 };
 
 enum { BENCH_FORWARD = 0, BENCH_BACKWARD_DATA = 1, BENCH_BACKWARD_WEIGHTS = 2 };
@@ -72,11 +72,11 @@ enum {
 };
 
 enum { BENCH_LAYOUT_ANY = 0, BENCH_LAYOUT_NCHW = 1, BENCH_LAYOUT_NHWC = 2 };
-/* Fast accumulation is asked for with the types F8_E4M3 and F8_E5M2 alone. */
+/* Fast accumulation is requested only with the types F8_E4M3 and F8_E5M2. */
 enum { BENCH_MATH_DEFAULT = 0, BENCH_MATH_TF32 = 1, BENCH_MATH_FAST_ACCUMULATION = 2 };
 
-/* Of tensors and buffers. weights: constant between calls in deployments. activation: buffers of a
- * network for its intermediate results. */
+/* Roles of tensors and buffers. weights: constant between calls in deployments. activation: a
+ * network's buffers for its intermediate results. */
 enum {
   BENCH_ROLE_INPUT = 0,
   BENCH_ROLE_WEIGHTS = 1,
@@ -90,17 +90,17 @@ enum {
   BENCH_WORD = 2,  /* one of `words` */
   BENCH_REAL = 3,  /* finite number */
   BENCH_SPATIAL =
-      4, /* of built-in operators: an integer a spatial dimension, in the order d, h, w */
-  BENCH_PADDING = 5, /* of built-in operators: begin and end a spatial dimension */
+      4, /* built-in operators only: an integer per spatial dimension, in the order d, h, w */
+  BENCH_PADDING = 5, /* built-in operators only: begin and end per spatial dimension */
   BENCH_SHAPE = 6    /* sizes >= minimum, outermost first */
 };
 
 /* ---- Messages ---------------------------------------------------------------------------------
  */
 
-/* Buffers of the caller; the callee writes at most `*_capacity` bytes with the zero. `text`: what
- * went wrong. `where`: the parameter, file or device at fault. `next`: what the user can do. All
- * are empty before the call. */
+/* The caller provides the buffers. The callee writes at most `*_capacity` bytes, including the
+ * terminating zero. `text`: what went wrong. `where`: the parameter, file or device at fault.
+ * `next`: what the user can do. All are empty before the call. */
 typedef struct bench_message {
   size_t size;
   char* text;
@@ -120,11 +120,11 @@ typedef struct bench_parameter {
   const char* token; /* letters before the value in a case id ("n"); "ta" prints "+ta" for a flag;
                         "" for words and shapes */
   int32_t kind;
-  const char* fallback; /* a constant ("1", "false", "sum"), "required", "optional" (may be absent),
-                           or the name of a parameter of the same kind whose value it takes */
+  const char* fallback; /* the default: a constant ("1", "false", "sum"), "required", "optional"
+                           (may be missing), or another parameter of the same kind */
   const char* help;     /* one line, with the unit */
   int64_t minimum;
-  const char* const* words; /* of BENCH_WORD */
+  const char* const* words; /* for BENCH_WORD */
   size_t word_count;
 } bench_parameter;
 
@@ -133,11 +133,11 @@ typedef struct bench_value {
   size_t size;
   const char* name;
   int32_t kind;
-  int32_t present;        /* 0: absent, and nothing below is set */
+  int32_t present;        /* 0: not set, as is nothing below */
   int64_t integer;        /* count; flag: 0 or 1 */
   double real;            /* real */
   const char* word;       /* word */
-  const int64_t* numbers; /* shape, spatial; padding: begin and end of each dimension in turn */
+  const int64_t* numbers; /* shape, spatial; padding: begin and end of each dimension */
   size_t number_count;
 } bench_value;
 
@@ -148,23 +148,23 @@ typedef struct bench_tensor {
   int32_t dtype;
   const int64_t* dims; /* logical sizes, outermost first; n, c, then spatial */
   size_t rank;
-  int64_t touched; /* elements that are read or written at all, what bytes are counted from; in
-                      bench_model.add_tensor -1 for all of them */
+  int64_t touched; /* elements that are read or written; bytes are computed from them; in
+                      bench_model.add_tensor -1 means all */
 } bench_tensor;
 
-/* Operations of one execution; a fused multiply-add counts 2 FLOPs. */
+/* Operations of one execution. A fused multiply-add counts as 2 FLOPs. */
 typedef struct bench_work {
   size_t size;
   int32_t has_macs;
-  int64_t macs; /* of convolutions and matrix products */
+  int64_t macs; /* multiply-accumulates of convolutions and matrix products */
   int64_t flops;
-  int64_t flops_valid;   /* without the part that falls into padding; else as flops */
-  int64_t sfu_ops;       /* exp, tanh, ...: one each, beside their plain FLOPs */
-  int64_t bytes_read;    /* the host counts them from `touched`: ignored in set_work */
-  int64_t bytes_written; /* likewise */
+  int64_t flops_valid;   /* excluding the part in padding; otherwise equal to flops */
+  int64_t sfu_ops;       /* exp, tanh, ...: one each, in addition to their plain FLOPs */
+  int64_t bytes_read;    /* the host computes it from `touched`; ignored in set_work */
+  int64_t bytes_written; /* the same */
 } bench_work;
 
-/* An operation behind an operator's output, applied in order to each element: a unary function of
+/* An operation after an operator's output, applied to each element in order: a unary function of
  * the operator `pointwise`, or "add" of a tensor `residual`. */
 typedef struct bench_post_op {
   size_t size;
@@ -180,13 +180,13 @@ typedef struct bench_problem {
   int32_t dtype;
   int32_t layout;
   int32_t math;
-  const char* tokens; /* the parameter segment of its case id */
+  const char* tokens; /* the parameter segment of the case id */
   const bench_value* const* values;
   size_t value_count;
   const bench_post_op* const* post_ops;
   size_t post_op_count;
-  /* Inputs and weights, then outputs; `work` may be NULL. Both are missing in calls of
-   * bench_operator.check and .model, which make them. */
+  /* Inputs and weights, then outputs. `work` may be NULL. Both are missing in calls of
+   * bench_operator.check and .model, which determine them. */
   const bench_tensor* const* tensors;
   size_t tensor_count;
   size_t input_count; /* inputs and weights */
@@ -205,8 +205,8 @@ typedef struct bench_formula {
   int64_t result;
 } bench_formula;
 
-/* The host's: what an operator's model() writes into. The host keeps the first error (an overflow,
- * a code out of range) and reports it whatever model() returns then. */
+/* Provided by the host; an operator's model() writes to it. The host keeps the first error (an
+ * overflow, a code out of range) and reports it whatever model() then returns. */
 typedef struct bench_model {
   size_t size;
   void* self;
@@ -215,30 +215,31 @@ typedef struct bench_model {
   bench_status (*set_work)(void* self, const bench_work* work);
 } bench_model;
 
-/* What an operator is. Functions are pure: the same arguments, the same answer. */
+/* An operator. Its functions are pure: equal arguments give equal results. */
 typedef struct bench_operator {
   size_t size;
   void* self;       /* first argument of the functions */
-  const char* name; /* [a-z][a-z0-9_]*, no built-in operator's */
+  const char* name; /* [a-z][a-z0-9_]*, not the name of a built-in operator */
   const char* help; /* one line */
   const bench_parameter* const* parameters;
   size_t parameter_count;
   const int32_t* directions;
   size_t direction_count;
   int32_t takes_post_ops; /* in direction forward; 0: no */
-  /* (optional) What needs more than one value. Fallbacks are filled in, kinds, minima and words
-   * checked. */
+  /* (optional) Checks conditions on several values. Before the call, default values are filled in,
+   * and kinds, minima and words are checked. */
   bench_status (*check)(void* self, const bench_problem* problem, bench_message* message);
   bench_status (*model)(void* self, const bench_problem* problem, const bench_model* model,
                         bench_message* message);
-  /* The plain implementation, in double: `values[i]` of output number `output` (0: the first) at
-   * the row-major position positions[i]; with `positions` NULL at i = 0 .. count - 1. inputs[t]:
-   * tensor t, row-major, as doubles that its data type holds exactly. Post-ops are the host's. */
+  /* The plain implementation, in double. Writes to values[i] the element of output number `output`
+   * (0: the first) at the row-major position positions[i]. If `positions` is NULL, the positions
+   * are 0 .. count - 1. inputs[t]: tensor t, row-major, as doubles that its data type represents
+   * exactly. The host applies post-ops. */
   bench_status (*reference)(void* self, const bench_problem* problem, const double* const* inputs,
                             size_t output, const int64_t* positions, size_t count, double* values,
                             bench_message* message);
-  /* (optional) |got - want| <= absolute + relative * |want|. Without it 8 roundings of the data
-   * type. */
+  /* (optional) Allowed error: |got - want| <= absolute + relative * |want|. Default: 8 roundings of
+   * the data type. */
   void (*tolerance)(void* self, const bench_problem* problem, double* absolute, double* relative);
 } bench_operator;
 
@@ -248,20 +249,20 @@ typedef struct bench_operator {
 typedef struct bench_buffer {
   size_t size;
   int32_t role;
-  int64_t bytes;      /* in the layout that the kernel wants */
-  const char* layout; /* for people: "abcd", "nChw16c" */
+  int64_t bytes;      /* in the layout that the kernel requires */
+  const char* layout; /* human-readable: "abcd", "nChw16c" */
 } bench_buffer;
 
-/* One primitive of what a kernel executes, for people. */
+/* One primitive that a kernel executes, human-readable. */
 typedef struct bench_step {
   size_t size;
-  const char* node;           /* of the network's node that it stands for; "" for a problem */
+  const char* node;           /* the network node that it belongs to; "" for a problem */
   const char* kind;           /* "convolution" */
-  const char* implementation; /* the library's name of what runs */
-  const char* layouts;        /* "abcd -> acdb"; "" where it says nothing */
+  const char* implementation; /* the library's name for the implementation */
+  const char* layouts;        /* "abcd -> acdb"; "" if not meaningful */
 } bench_step;
 
-/* The host's: told about each step of an execution by its number. */
+/* Provided by the host. Observes each step of an execution by its index. */
 typedef struct bench_observer {
   size_t size;
   void* self;
@@ -274,22 +275,23 @@ typedef struct bench_observer {
 typedef struct bench_invocation {
   size_t size;
   void* self;
-  /* One execution, from the call to its end (on a GPU: with the wait for it). No allocation. */
+  /* Runs one execution and waits for its end, also on a GPU. Must not allocate. */
   bench_status (*run)(void* self);
   const char* (*error)(void* self); /* why run() failed; valid until the next call */
-  /* (optional) The same step after step, each waited for; a step that fails is not done. */
+  /* (optional) The same step by step, waiting for each. A step that fails is not reported as done.
+   */
   bench_status (*run_observed)(void* self, const bench_observer* observer);
   void (*destroy)(void* self);
 } bench_invocation;
 
 enum {
-  BENCH_SAMPLE_ANY = 0,    /* as the plugin finds best */
+  BENCH_SAMPLE_ANY = 0,    /* the plugin chooses the best method */
   BENCH_SAMPLE_STREAM = 1, /* launches queued behind a blocking kernel, between two events */
-  BENCH_SAMPLE_GRAPH = 2   /* replay of a recorded graph */
+  BENCH_SAMPLE_GRAPH = 2   /* replays a recorded graph */
 };
 
-/* A sample on a device with a clock of its own: iteration i, counted from 0, runs
- * rotation[(first + i) % rotation_count]. */
+/* A sample on a device with its own clock. Iteration i, counted from 0, runs rotation[(first + i) %
+ * rotation_count]. */
 typedef struct bench_sample_request {
   size_t size;
   const bench_invocation* const* rotation; /* of one kernel */
@@ -300,19 +302,19 @@ typedef struct bench_sample_request {
 } bench_sample_request;
 
 enum {
-  BENCH_SAMPLE_VOID = 1u,      /* not to be counted; the message says why */
-  BENCH_SAMPLE_THROTTLED = 2u, /* the device has lowered its clock; the message says why */
-  BENCH_SAMPLE_UNSTEADY = 4u   /* the clock has changed during the sample */
+  BENCH_SAMPLE_VOID = 1u,      /* discard the sample; the message states the reason */
+  BENCH_SAMPLE_THROTTLED = 2u, /* the device lowered its clock; the message states the reason */
+  BENCH_SAMPLE_UNSTEADY = 4u   /* the clock changed during the sample */
 };
 
 /* The plugin fills it in. */
 typedef struct bench_sample {
   size_t size;
-  int64_t device_ns; /* all iterations together, on the device's clock; -1: not known */
-  int64_t host_ns;   /* what the host spent on launching them; -1: not known */
-  int64_t clock_hz;  /* of the device's processors during the sample; -1: not known */
+  int64_t device_ns; /* total of all iterations, on the device's clock; -1: unknown */
+  int64_t host_ns;   /* time that the host spent on launching them; -1: unknown */
+  int64_t clock_hz;  /* clock of the device's processors during the sample; -1: unknown */
   uint32_t flags;
-  int32_t how; /* what was done: BENCH_SAMPLE_STREAM or BENCH_SAMPLE_GRAPH */
+  int32_t how; /* the method used: BENCH_SAMPLE_STREAM or BENCH_SAMPLE_GRAPH */
 } bench_sample;
 
 typedef struct bench_detail {
@@ -321,39 +323,40 @@ typedef struct bench_detail {
   const char* value;
 } bench_detail;
 
-/* Made by bench_backend.create and, for built-in operators, by bench_host.create. Its invocations
- * are destroyed before it. */
+/* Created by bench_backend.create and, for built-in operators, by bench_host.create. Its
+ * invocations are destroyed before it. */
 typedef struct bench_kernel {
   size_t size;
   void* self;
   const char* implementation;     /* what runs: "brgconv:avx512_core", an engine, an algorithm */
-  const bench_step* const* steps; /* in the order of execution; empty: one */
+  const bench_step* const* steps; /* in the order of execution; empty: one step */
   size_t step_count;
-  /* One a tensor of the problem or network, in its order; then a network's activations. */
+  /* One per tensor of the problem or network, in its order; then a network's activations. */
   const bench_buffer* const* buffers;
   size_t buffer_count;
-  int64_t workspace; /* bytes allocated by the kernel itself at creation */
-  /* (both optional: tensors are plain) Between a tensor's plain row-major form in host memory and
-   * the kernel's layout in one of its buffers. Never timed. */
+  int64_t workspace; /* bytes that the kernel itself allocated at creation */
+  /* (both optional: without them tensors are plain) Convert a tensor between its plain row-major
+   * form in host memory and the kernel's layout in one of its buffers. Never timed. */
   bench_status (*pack)(void* self, size_t tensor, const void* plain, void* packed,
                        bench_message* message);
   bench_status (*unpack)(void* self, size_t tensor, const void* packed, void* plain,
                          bench_message* message);
-  /* (optional) Once after packing, before the first run: what is derived from the inputs and must
+  /* (optional) Called once after packing, before the first run. Derives from the inputs what must
    * not be timed. */
   bench_status (*prepare)(void* self, void* const* buffers, bench_message* message);
-  /* Buffers are aligned to 64 bytes and outlive the invocation. */
+  /* Buffers are aligned to 64 bytes and must outlive the invocation. */
   bench_status (*bind)(void* self, void* const* buffers, const bench_invocation** invocation,
                        bench_message* message);
   void (*destroy)(void* self);
-  /* (optional) Without it the host measures run() by its own clock. */
+  /* (optional) Without it the host times run() with its own clock. */
   bench_status (*sample)(void* self, const bench_sample_request* request, bench_sample* sample,
                          bench_message* message);
-  /* Of the host's kernels: tensors and values, valid until destroy(); NULL in a plugin's. */
+  /* For the host's kernels: tensors and values, valid until destroy(). NULL for a plugin's kernels.
+   */
   const bench_problem* problem;
-  /* (optional) What else is to be known: the engine or algorithm, whether it was tuned; parts of
-   * its creation as "setup.NAME_ns", an integer.
-   * Read again after samples, when there may be more: the last one of a name counts. */
+  /* (optional) Further details: the engine or algorithm, and whether it was tuned. Parts of the
+   * creation time are integers named "setup.NAME_ns". The host reads the list again after samples,
+   * because it may have grown. The last entry of a name counts. */
   const bench_detail* const* details;
   size_t detail_count;
 } bench_kernel;
@@ -365,15 +368,15 @@ enum { BENCH_NETWORK_INPUT = -1, BENCH_NETWORK_PARAMETER = -2 };
 
 typedef struct bench_node {
   size_t size;
-  const char* name; /* of the layer */
+  const char* name; /* name of the layer */
   const bench_problem* problem;
-  /* For each of the problem's inputs and weights: the number of the node that makes it,
+  /* For each of the problem's inputs and weights: the number of the producing node,
    * BENCH_NETWORK_INPUT, or BENCH_NETWORK_PARAMETER. */
   const int32_t* sources;
   size_t source_count;
 } bench_node;
 
-/* Of parameter i, tensor 1 + i of the network: which node's which tensor it is. */
+/* The node and tensor of parameter i, which is tensor 1 + i of the network. */
 typedef struct bench_place {
   size_t size;
   int64_t node;
@@ -387,7 +390,7 @@ typedef struct bench_network {
   int32_t dtype;
   int32_t training;               /* 1: mode training */
   int32_t fused;                  /* 1: nodes were fused */
-  const bench_node* const* nodes; /* in the order of execution; the last makes the output */
+  const bench_node* const* nodes; /* in the order of execution; the last one produces the output */
   size_t node_count;
   const bench_tensor* const* tensors; /* the input, the parameters, the output */
   size_t tensor_count;
@@ -414,13 +417,13 @@ typedef struct bench_host {
   size_t size;
   uint32_t abi;
   void* self;
-  void (*log)(void* self, const char* text); /* a line on standard error */
-  /* A named part of what an invocation does, inside of run(): a row NAME::SUB of the profile.
-   * Ranges nest; those of one execution are ended before it returns. In the timing pass a call
+  void (*log)(void* self, const char* text); /* writes a line to standard error */
+  /* Names a part of the current invocation's work, inside run(): a row NAME::SUB of the profile.
+   * Ranges nest. All ranges of an execution must end before it returns. In the timing pass a call
    * costs a few nanoseconds. */
   void (*range_begin)(void* self, const char* name);
   void (*range_end)(void* self);
-  /* A kernel of a built-in operator on the CPU, to be destroyed before close(). Its executions are
+  /* Creates a CPU kernel of a built-in operator. Destroy it before close(). Its executions are
    * ranges named after the operator. */
   bench_status (*create)(void* self, const bench_request* request, const bench_kernel** kernel,
                          bench_message* message);
@@ -433,8 +436,8 @@ typedef struct bench_library {
   size_t size;
   const char* name;
   const char* version;
-  const char* path;   /* of the loaded file; "" where it is part of the plugin */
-  const char* detail; /* anything else worth knowing; may be "" */
+  const char* path;   /* path of the loaded file; "" if it is part of the plugin */
+  const char* detail; /* further details; may be "" */
 } bench_library;
 
 /* Memory of a device that the CPU cannot address. */
@@ -447,48 +450,48 @@ typedef struct bench_memory {
   bench_status (*copy_out)(void* state, void* host, const void* device, int64_t bytes,
                            bench_message* message);
   bench_status (*fill)(void* state, void* device, int32_t value, int64_t bytes,
-                       bench_message* message); /* every byte */
-  /* (both optional) Bytes of the device's last level of caches, and of memory that is free now; -1:
-   * not known. */
+                       bench_message* message); /* sets every byte */
+  /* (both optional) cache: bytes of the device's last-level cache. available: bytes of memory that
+   * are free now. -1: unknown. */
   int64_t (*cache)(void* state);
   int64_t (*available)(void* state);
 } bench_memory;
 
 enum { BENCH_TRACE_API = 1u, BENCH_TRACE_MEMORY = 2u, BENCH_TRACE_DEVICE = 4u };
 
-/* Records what a device does, in workers that profile and time nothing; one trace a process. */
+/* Records what a device does, in workers that profile and do not time. One trace per process. */
 typedef struct bench_tracer {
   size_t size;
-  /* Before the first kernel is created; `groups`: what is to be recorded. */
+  /* Called before the first kernel is created. `groups`: what to record. */
   bench_status (*begin)(void* state, uint32_t groups, bench_message* message);
-  /* Forgets what was recorded so far (setup, warm-up), but for what is still there: devices, nodes
-   * of graphs, memory. Waits for the device. */
+  /* Waits for the device, then discards the records so far (setup, warm-up). Keeps what describes
+   * live objects: devices, graph nodes, memory. */
   bench_status (*open_window)(void* state, bench_message* message);
-  /* What this thread asks of the device until region_end belongs to operator `id`, not 0. They
-   * nest; the innermost counts. Called from inside of bench_observer's functions, too. */
+  /* Requests that this thread makes of the device until region_end belong to operator `id`, which
+   * is not 0. Regions nest; the innermost counts. Also called inside bench_observer's functions. */
   void (*region_begin)(void* state, uint64_t id);
   void (*region_end)(void* state);
-  /* Waits for the device and hands all since open_window() to `write`, as lines of a recorded
-   * session (docs/profiler.md). The last call. */
+  /* Waits for the device and passes all records since open_window() to `write`, as lines of a
+   * recorded session (docs/profiler.md). This is the last call. */
   bench_status (*finish)(void* state, void (*write)(void* self, const char* text, size_t size),
                          void* self, bench_message* message);
 } bench_tracer;
 
-/* What a hardware counter said of one execution. */
+/* The value of a hardware counter for one execution. */
 typedef struct bench_counter {
   size_t size;
-  const char* name; /* what was asked: "dram_read_bytes" (docs/profiler.md) */
+  const char* name; /* the requested counter: "dram_read_bytes" (docs/profiler.md) */
   int32_t present;  /* 0: there is no value */
   double value;
-  const char* source; /* the metrics that it was read from; without a value why there is none */
+  const char* source; /* the metrics that it was read from, or why there is no value */
 } bench_counter;
 
 /* Reads hardware counters, in workers that neither time nor trace. */
 typedef struct bench_counters {
   size_t size;
-  /* Of one execution: the invocations, of one kernel, are executed in turn as often as the device
-   * needs. Hands each counter to `write`. BENCH_UNSUPPORTED: counters may not or cannot be read
-   * here. */
+  /* Measures one execution. The invocations, all of one kernel, are executed in turn as often as
+   * the device needs. Passes each counter to `write`. BENCH_UNSUPPORTED: counters cannot be read
+   * here, or access is denied. */
   bench_status (*measure)(void* state, const bench_invocation* const* rotation,
                           size_t rotation_count,
                           void (*write)(void* self, const bench_counter* counter), void* self,
@@ -497,31 +500,34 @@ typedef struct bench_counters {
 
 typedef struct bench_backend {
   size_t size;
-  void* self;         /* first argument of probe() and open() */
-  const char* name;   /* the segment of case ids: [a-z][a-z0-9_]*, no built-in backend's */
+  void* self; /* first argument of probe() and open() */
+  /* the segment of case ids: [a-z][a-z0-9_]*, not the name of a built-in backend */
+  const char* name;
   const char* device; /* "cpu", "cuda" */
-  const char* const* operators; /* that it serves, built-in ones and the plugin's own; "network" */
+  /* operators that it serves, built-in and the plugin's own; "network" */
+  const char* const* operators;
   size_t operator_count;
-  /* (optional) BENCH_OK where it could run here; else why not. Cheap; called without open(). */
+  /* (optional) Returns BENCH_OK if the backend could run here, else the reason. Must be cheap;
+   * called without open(). */
   bench_status (*probe)(void* self, bench_message* message);
-  /* Once a process, before anything below; `memory` and `tracer` may be filled in by it. `state` is
-   * the first argument of all their functions. */
+  /* Called once per process, before the functions below. It may fill in `memory` and `tracer`.
+   * `state` is the first argument of all their functions. */
   bench_status (*open)(void* self, const bench_host* host, void** state, bench_message* message);
   void (*close)(void* state);
   /* (optional) Sets `list`, which stays valid until the next call, and returns its length. */
   size_t (*libraries)(void* state, const bench_library* const** list);
   const bench_memory* memory; /* NULL: kernels read and write host memory */
-  /* Refusals: unsupported, skipped, failed. */
+  /* Refusals: BENCH_UNSUPPORTED, BENCH_SKIPPED, BENCH_FAILED. */
   bench_status (*create)(void* state, const bench_problem* problem, const bench_kernel** kernel,
                          bench_message* message);
-  /* (optional) The network as one. */
+  /* (optional) Creates one kernel for the whole network. */
   bench_status (*create_network)(void* state, const bench_network* network,
                                  const bench_kernel** kernel, bench_message* message);
-  const bench_tracer* tracer; /* NULL: nothing to trace */
-  /* (optional) Of what is created from now on: the best of so many engines or algorithms is taken,
-   * by measurement. 0: the library's first choice. */
+  const bench_tracer* tracer; /* NULL: there is nothing to trace */
+  /* (optional) Applies to kernels created from now on: the backend measures this many engines or
+   * algorithms and takes the fastest. 0: the library's first choice. */
   void (*set_tuning)(void* state, int64_t candidates);
-  const bench_counters* counters; /* NULL: none that could be read; may be filled in by open() */
+  const bench_counters* counters; /* NULL: there are none to read; open() may fill it in */
 } bench_backend;
 
 /* ---- The plugin -------------------------------------------------------------------------------
@@ -530,7 +536,7 @@ typedef struct bench_backend {
 typedef struct bench_plugin {
   size_t size;
   uint32_t abi;     /* BENCH_PLUGIN_ABI; size, abi and name stay first in every version */
-  const char* name; /* of the plugin */
+  const char* name; /* name of the plugin */
   const char* version;
   const bench_operator* const* operators;
   size_t operator_count;
@@ -538,7 +544,7 @@ typedef struct bench_plugin {
   size_t backend_count;
 } bench_plugin;
 
-/* What the shared library exports. NULL is an error. */
+/* The function that the shared library exports. Returning NULL is an error. */
 BENCH_PLUGIN_EXPORT const bench_plugin* bench_plugin_entry(void);
 
 #ifdef __cplusplus

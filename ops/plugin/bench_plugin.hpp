@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin interface of `bench` for C++17: derive from Operator, Kernel and Backend, and list
-// what the plugin has with BENCH_PLUGIN. Header-only; no exception leaves the plugin: what is
-// thrown becomes a message. docs/plugins.md shows a whole plugin.
+// The plugin interface of `bench` for C++17: derive from Operator, Kernel and Backend, and list the
+// plugin's classes with BENCH_PLUGIN. Header-only. No exception leaves the plugin: it becomes a
+// message. docs/plugins.md shows a complete plugin.
 #pragma once
 
 #include "ops/plugin/bench_plugin_kernel.hpp"
@@ -19,7 +19,7 @@ namespace bench::plugin {
 
 // ---- The host ----------------------------------------------------------------------------------
 
-// A kernel of a built-in operator. Outlives what it binds.
+// A kernel of a built-in operator. It must outlive what it binds.
 class BuiltInKernel {
  public:
   explicit BuiltInKernel(const bench_kernel* raw) : raw_(raw) {}
@@ -34,7 +34,7 @@ class BuiltInKernel {
 
   const bench_kernel* raw() const { return raw_; }
   Problem problem() const { return Problem(raw_->problem); }
-  // Of tensor `index`, in the layout that it wants.
+  // Bytes of tensor `index` in the layout that the kernel requires.
   int64_t bytes(std::size_t index) const { return raw_->buffers[index]->bytes; }
   void pack(std::size_t tensor, const void* plain, void* packed) const {
     detail::Message message;
@@ -78,7 +78,7 @@ class BuiltInInvocation {
   const bench_invocation* raw_ = nullptr;
 };
 
-// What the program offers. Valid from Backend::open to Backend::close.
+// The services of the program. Valid from Backend::open to Backend::close.
 class Host {
  public:
   explicit Host(const bench_host* raw = nullptr) : raw_(raw) {}
@@ -102,7 +102,7 @@ class Host {
   const bench_host* raw_;
 };
 
-// A named part of what a kernel does, for the profile: "OPERATOR::NAME".
+// A named part of a kernel's work, for the profile: "OPERATOR::NAME".
 class Range {
  public:
   Range(const Host& host, const char* name) : host_(host.raw()) {
@@ -118,7 +118,7 @@ class Range {
 
 // ---- Backends ----------------------------------------------------------------------------------
 
-// Memory of a device, which the CPU never touches. Functions throw where they fail.
+// Device memory that the CPU never accesses. Functions throw on failure.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -126,15 +126,16 @@ class Memory {
   virtual void release(void* address) noexcept = 0;
   virtual void copy_in(void* device, const void* host, int64_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, int64_t bytes) = 0;
-  virtual void fill(void* device, uint8_t value, int64_t bytes) = 0;  // every byte
-  // Bytes of the device's last level of caches, and of memory that is free now; absent: not known.
+  virtual void fill(void* device, uint8_t value, int64_t bytes) = 0;  // sets every byte
+  // cache(): bytes of the device's last-level cache. available(): bytes of memory that are free
+  // now. Both return nullopt if unknown.
   virtual std::optional<int64_t> cache() { return std::nullopt; }
   virtual std::optional<int64_t> available() { return std::nullopt; }
 };
 
 namespace detail {
 
-// Memory as the interface has it; `memory_of` finds it by the backend's state.
+// The C table of a Memory. `memory_of` finds the Memory by the backend's state.
 template <Memory& (*memory_of)(void* state)>
 const bench_memory* memory_table() {
   using Size = std::optional<int64_t>;
@@ -169,8 +170,8 @@ const bench_memory* memory_table() {
 
 }  // namespace detail
 
-// Kernels for one device. `operators`: names of those that it serves. Without `memory` they work on
-// memory of the host.
+// Kernels for one device. `operators`: names of the operators that it serves. Without `memory` they
+// use host memory.
 class Backend {
  public:
   Backend(const char* name, std::vector<const char*> operators, const char* device = "cpu",
@@ -197,15 +198,15 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  // Throw Error(BENCH_SKIPPED, reason) where it cannot run on this machine: probe() what is cheap
-  // to tell, asked by `bench list` too; opened() the rest, once a process.
+  // Throw Error(BENCH_SKIPPED, reason) if the backend cannot run on this machine. probe() makes the
+  // cheap checks; `bench list` calls it too. opened() makes the other checks, once per process.
   virtual void probe() const {}
   virtual void opened() {}
   virtual void closed() noexcept {}
-  // Of what is made from now on: the best of so many candidates by measurement, for `tune: n`; 0:
-  // the first choice.
+  // Applies to kernels created from now on, for `tune: n`: the backend measures this many
+  // candidates and takes the fastest. 0: the first choice.
   virtual void set_tuning(int64_t candidates) noexcept { static_cast<void>(candidates); }
-  // Throw Error(BENCH_UNSUPPORTED, reason) for what it does not have.
+  // Throws Error(BENCH_UNSUPPORTED, reason) for unsupported problems.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
 
   const bench_backend* raw() const { return &raw_; }
@@ -243,7 +244,7 @@ class Backend {
 
 // ---- The plugin --------------------------------------------------------------------------------
 
-// What bench_plugin_entry() returns: lives as long as the process.
+// What bench_plugin_entry() returns. It lives as long as the process.
 class Plugin {
  public:
   Plugin(const char* name, const char* version) {
@@ -280,8 +281,8 @@ class Plugin {
 
 }  // namespace bench::plugin
 
-// Exports the plugin that `make` builds: BENCH_PLUGIN(make), where `make` is a function without
-// arguments that returns a Plugin by value. A plugin that throws while it is made has no entry.
+// Exports the plugin that `make` builds. `make` is a function without arguments that returns a
+// Plugin by value. If it throws, bench_plugin_entry() returns null.
 #define BENCH_PLUGIN(make)                                                  \
   extern "C" BENCH_PLUGIN_EXPORT const bench_plugin* bench_plugin_entry() { \
     try {                                                                   \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the plugin interface for C++17; bench_plugin.hpp has the rest.
+// Kernels of the plugin interface for C++17. bench_plugin.hpp contains the rest.
 #pragma once
 
 #include "ops/plugin/bench_plugin_operator.hpp"
@@ -21,12 +21,12 @@ namespace bench::plugin {
 class Invocation {
  public:
   virtual ~Invocation() = default;
-  virtual void run() = 0;  // one execution: allocates nothing
+  virtual void run() = 0;  // runs one execution; must not allocate
 };
 
 namespace detail {
 
-// An Invocation as the interface has it.
+// An Invocation in the form of the C interface.
 struct InvocationHolder {
   std::unique_ptr<Invocation> invocation;
   std::vector<void*> buffers;
@@ -51,7 +51,7 @@ struct InvocationHolder {
 
 // ---- Samples on a device's clock ---------------------------------------------------------------
 
-// What is asked for: iteration i, from 0, works on buffers(i), as invocation(i) is bound to them.
+// A request for a sample. Iteration i, from 0, uses buffers(i), to which invocation(i) is bound.
 class SampleRequest {
  public:
   explicit SampleRequest(const bench_sample_request* raw) : raw_(raw) {}
@@ -59,7 +59,7 @@ class SampleRequest {
   int64_t iterations() const { return raw_->iterations; }
   int32_t how() const { return raw_->how; }  // BENCH_SAMPLE_ANY, ...
   void* const* buffers(int64_t iteration) const { return holder(iteration).buffers.data(); }
-  // What Kernel::bind() has returned.
+  // Returns the object that Kernel::bind() returned.
   Invocation& invocation(int64_t iteration) const { return *holder(iteration).invocation; }
 
  private:
@@ -71,42 +71,42 @@ class SampleRequest {
   const bench_sample_request* raw_;
 };
 
-// Absent: not known.
+// Values are nullopt if unknown.
 struct Sample {
-  std::optional<std::chrono::nanoseconds> device;  // all iterations together, on its clock
-  std::optional<std::chrono::nanoseconds> host;    // what the host spent on launching them
-  std::optional<int64_t> clock_hz;                 // of the device's processors meanwhile
+  std::optional<std::chrono::nanoseconds> device;  // total of all iterations, on the device's clock
+  std::optional<std::chrono::nanoseconds> host;    // time that the host spent on launching them
+  std::optional<int64_t> clock_hz;                 // average clock of the device's processors
   uint32_t flags = 0;                              // BENCH_SAMPLE_VOID, ...
-  std::string reason;                              // of the flags
-  int32_t how = BENCH_SAMPLE_STREAM;               // what was done
+  std::string reason;                              // reason for the flags
+  int32_t how = BENCH_SAMPLE_STREAM;               // the method used
 };
 
 // ---- Kernels -----------------------------------------------------------------------------------
 
-// A problem that is ready to run, on memory of its backend's device or else of the host, tensors
-// plain row-major. Override run(), or bind() where something is prepared for each set of buffers.
+// A problem that is ready to run, in memory of its backend's device or else in host memory. Tensors
+// are plain row-major. Override run(), or bind() to prepare something for each set of buffers.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Its own name of what runs: "simple", "avx2".
+  // The kernel's own name for its implementation: "simple", "avx2".
   virtual const char* implementation() const = 0;
-  // Bytes that it has allocated itself.
+  // Bytes that the kernel itself allocated.
   virtual int64_t workspace() const { return 0; }
-  // What else is to be known: the engine or algorithm; parts of its creation as "setup.NAME_ns".
+  // Further details: the engine or algorithm; parts of the creation time as "setup.NAME_ns".
   virtual std::map<std::string, std::string> details() const { return {}; }
-  // Once, before the first run, for what is derived from inputs and not timed.
+  // Called once, before the first run. Derives from the inputs what must not be timed.
   virtual void prepare(void* const* buffers) { static_cast<void>(buffers); }
   // buffers[t]: tensor t of the problem.
   virtual std::unique_ptr<Invocation> bind(std::vector<void*> buffers);
-  // One execution, with the wait for its end.
+  // Runs one execution and waits for its end.
   virtual void run(void* const* buffers) {
     static_cast<void>(buffers);
     throw Error(BENCH_FAILED, "the kernel overrides neither run() nor bind()");
   }
 };
 
-// A kernel whose time is taken on a clock of its own, a device's, and not around run(). What
-// sample() throws is the failure of the case; what only spoils this sample is a flag with a reason.
+// A kernel that is timed on its device's own clock instead of around run(). If sample() throws, the
+// case fails. If only this sample is unusable, set a flag with a reason.
 class DeviceKernel : public Kernel {
  public:
   virtual Sample sample(const SampleRequest& request) = 0;
@@ -128,7 +128,7 @@ class PlainInvocation final : public Invocation {
   std::vector<void*> buffers_;
 };
 
-// A Kernel as the interface has it.
+// A Kernel in the form of the C interface.
 class KernelHolder {
  public:
   KernelHolder(std::unique_ptr<Kernel> kernel, const Problem& problem)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems, models and operators of the plugin interface for C++17; bench_plugin.hpp has the rest.
+// Problems, models and operators of the plugin interface for C++17. bench_plugin.hpp contains the
+// rest.
 #pragma once
 
 #include "ops/plugin/bench_plugin.h"
@@ -17,8 +18,8 @@
 
 namespace bench::plugin {
 
-// What is thrown to say more than "failed": with another status, the parameter at fault, the next
-// step. Any other exception is a BENCH_FAILED with its what().
+// An exception with details: a status other than BENCH_FAILED, the parameter at fault, the next
+// step. Any other exception becomes BENCH_FAILED with its what().
 class Error : public std::runtime_error {
  public:
   Error(bench_status code, const std::string& text, std::string place = {}, std::string remedy = {})
@@ -45,7 +46,7 @@ inline void write(std::string_view text, std::string_view where, std::string_vie
   copy(next, message->next, message->next_capacity);
 }
 
-// Runs `function`, which may throw, and says what it threw.
+// Runs `function`, which may throw, and writes what it threw to `message`.
 template <class Function>
 bench_status guarded(bench_message* message, Function function) noexcept {
   try {
@@ -62,7 +63,7 @@ bench_status guarded(bench_message* message, Function function) noexcept {
   return BENCH_FAILED;
 }
 
-// A message of the host as an exception.
+// Turns a message of the host into an exception.
 class Message {
  public:
   bench_message* get() { return &raw_; }
@@ -96,7 +97,7 @@ class Tensor {
   const bench_tensor* raw_;
 };
 
-// A view of a problem. Reading a parameter that is not there throws.
+// A view of a problem. Reading a missing parameter throws.
 class Problem {
  public:
   explicit Problem(const bench_problem* raw) : raw_(raw) {}
@@ -117,7 +118,7 @@ class Problem {
     return {found.numbers, found.numbers + found.number_count};
   }
 
-  // Inputs and weights, then outputs; none in Operator::check and Operator::model.
+  // Inputs and weights, then outputs. None in Operator::check and Operator::model.
   std::size_t tensor_count() const { return raw_->tensor_count; }
   std::size_t input_count() const { return raw_->input_count; }
   Tensor tensor(std::size_t index) const { return Tensor(raw_->tensors[index]); }
@@ -140,12 +141,12 @@ class Problem {
   const bench_problem* raw_;
 };
 
-// What a problem's model is written into. Errors of the host (an overflow) are thrown.
+// Receives a problem's model. Throws the host's errors (an overflow).
 class Model {
  public:
   explicit Model(const bench_model* raw) : raw_(raw) {}
 
-  // `touched`: elements that are read or written at all; -1: all of them.
+  // `touched`: number of elements that are read or written; -1: all.
   void input(const char* name, int32_t dtype, const std::vector<int64_t>& dims,
              int64_t touched = -1) {
     add(name, BENCH_ROLE_INPUT, dtype, dims, touched);
@@ -164,7 +165,7 @@ class Model {
                                result};
     check(raw_->add_formula(raw_->self, &row));
   }
-  // flops_valid as flops, where nothing falls into padding.
+  // Sets flops_valid to flops, for operators without padding.
   void work(int64_t flops, int64_t sfu_ops = 0) {
     const bench_work row = {sizeof(bench_work), 0, 0, flops, flops, sfu_ops, 0, 0};
     work(row);
@@ -178,7 +179,7 @@ class Model {
                               dims.data(),          dims.size(), touched};
     check(raw_->add_tensor(raw_->self, &row));
   }
-  // Without a text: the host has its own.
+  // Without a text, because the host has its own.
   static void check(bench_status status) {
     if (status != BENCH_OK) throw Error(status, "");
   }
@@ -211,7 +212,7 @@ struct Tolerance {
   double relative;
 };
 
-// What a reference is asked for: element positions[i], or i where there are no positions.
+// The elements that a reference must compute: positions[i], or i if there are no positions.
 struct Wanted {
   std::size_t output;
   const int64_t* positions;
@@ -228,7 +229,7 @@ class Operator {
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  // What needs more than one parameter: throw Error(BENCH_INVALID, text, parameter).
+  // Checks conditions on several parameters. Throw Error(BENCH_INVALID, text, parameter).
   virtual void check(const Problem& problem) const { static_cast<void>(problem); }
   virtual void model(const Problem& problem, Model& model) const = 0;
   // inputs[t]: tensor t, row-major.
@@ -238,7 +239,7 @@ class Operator {
   const bench_operator* raw() const { return &raw_; }
 
  protected:
-  // Instead of 8 roundings of the data type. Call it in the constructor.
+  // Replaces the default of 8 roundings of the data type. Call it in the constructor.
   void set_tolerance(Tolerance (*tolerance)(const Problem&)) {
     tolerance_ = tolerance;
     raw_.tolerance = [](void* self, const bench_problem* problem, double* absolute,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of this program behind the plugin interface, which nothing is thrown across.
+// Functions of this program behind the plugin interface, which no exception crosses.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,8 +15,8 @@ namespace bench::ops {
 
 inline constexpr const char* kUnknownException = "an exception of an unknown type";
 
-// `function` returns a Status; an error and an exception are written into the message. Memory of
-// the host that does not suffice is none of the callee's mistakes.
+// Runs `function`, which returns a Status, and writes an error or exception to the message.
+// Insufficient host memory is reported as BENCH_SKIPPED, because it is not the callee's fault.
 template <class Function>
 bench_status guarded_call(bench_message* message, Function function) noexcept {
   try {
@@ -24,7 +24,7 @@ bench_status guarded_call(bench_message* message, Function function) noexcept {
     if (status.ok()) return BENCH_OK;
     write_message(status.error(), message);
   } catch (const std::bad_alloc&) {
-    write_message({"the memory of this machine does not suffice", "", ""}, message);
+    write_message({"not enough memory on this machine", "", ""}, message);
     return BENCH_SKIPPED;
   } catch (const std::exception& error) {
     write_message({error.what(), "", ""}, message);
@@ -34,7 +34,7 @@ bench_status guarded_call(bench_message* message, Function function) noexcept {
   return BENCH_FAILED;
 }
 
-// The same of a function that may refuse: its Result<Done, Refusal> gives the status.
+// The same for a function that may refuse: its Result<Done, Refusal> determines the status.
 template <class Function>
 bench_status guarded_request(bench_message* message, Function function) noexcept {
   std::optional<bench_status> refused;

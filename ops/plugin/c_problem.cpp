@@ -8,7 +8,7 @@
 namespace bench::ops {
 namespace {
 
-// Codes of the interface are the enumerators of this program: a test holds each of them to that.
+// The interface's codes are this program's enumerators; a test checks each of them.
 template <class Enumeration>
 std::int32_t code(Enumeration value) {
   return static_cast<std::int32_t>(value);

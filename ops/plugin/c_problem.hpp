@@ -14,7 +14,7 @@
 
 namespace bench::ops {
 
-// Rows, and the pointers to them that the interface wants. Rows stay where they are.
+// Rows, and the pointers to them that the interface requires. The addresses of rows are stable.
 template <class Row>
 class CList {
  public:
@@ -32,7 +32,7 @@ class CList {
   std::vector<const Row*> pointers_;
 };
 
-// Refers to the problem, which must outlive it. Not movable: it hands out its address.
+// A view of the problem, which must outlive it. Not movable, because get() exposes its address.
 class CProblem {
  public:
   explicit CProblem(const Problem& problem);
@@ -54,7 +54,7 @@ class CProblem {
   bench_problem raw_;
 };
 
-// The same of a network.
+// The same for a network.
 class CNetwork {
  public:
   explicit CNetwork(const Network& network);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long structs of the interface are: at least as they were first released (what was appended
-// since is looked at only where BENCH_HAS says that it is there), at most as this release knows
-// them.
+// Valid sizes of the interface's structs. A struct has at least its size in the first release;
+// later fields are read only if BENCH_HAS reports them. It has at most its size in this release.
 #pragma once
 
 #include "ops/plugin/bench_plugin.h"
@@ -23,15 +22,15 @@ inline constexpr std::size_t kFirstSize<bench_memory> = offsetof(bench_memory, c
 template <>
 inline constexpr std::size_t kFirstSize<bench_backend> = offsetof(bench_backend, tracer);
 
-// What is wrong with a struct of a plugin or its size ("is too short"); nullopt if nothing is. A
-// struct that is larger than this release knows was made for a later one, or its size was never
-// set: its fields would be read from memory that is not theirs.
+// Returns what is wrong with a plugin's struct or its size ("is too short"), or nullopt. A struct
+// larger than this release defines was built for a later one, or its size was never set. Its fields
+// would then be read from other memory.
 template <class Row>
 std::optional<std::string> struct_fault(const Row* row) {
   if (row == nullptr) return "is missing";
   if (row->size < kFirstSize<Row>) return "is too short";
   if (row->size <= sizeof(Row)) return std::nullopt;
-  return fmt::format("is {} bytes long, and this program knows {}: {}", row->size, sizeof(Row),
+  return fmt::format("is {} bytes long, but this program supports {}: {}", row->size, sizeof(Row),
                      "its `size` is wrong, or it needs a later release of this program");
 }
 

@@ -30,7 +30,7 @@ CMessage::CMessage()
 
 Error CMessage::error(std::string_view what) const {
   Error error{ended(text_), ended(where_), ended(next_)};
-  if (error.what.empty()) error.what = fmt::format("{}, without saying why", what);
+  if (error.what.empty()) error.what = fmt::format("{} without a reason", what);
   return error;
 }
 

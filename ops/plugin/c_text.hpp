@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and statuses of the plugin interface as errors and refusals.
+// Converts messages and statuses of the plugin interface to errors and refusals, and back.
 #pragma once
 
 #include "base/result.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench::ops {
 
-// The host's side of a bench_message. Not movable: it hands out its address.
+// The host's side of a bench_message. Not movable, because get() exposes its address.
 class CMessage {
  public:
   CMessage();
@@ -21,7 +21,7 @@ class CMessage {
 
   bench_message* get() { return &raw_; }
   bool silent() const { return text_.front() == '\0'; }
-  // `what` stands in for a text that was not written ("model() of `x` failed").
+  // `what` is used if no text was written ("model() of `x` failed").
   Error error(std::string_view what) const;
 
  private:
@@ -31,13 +31,13 @@ class CMessage {
   bench_message raw_;
 };
 
-// Writes into a plugin's bench_message, cut to its capacity. `message` may be null.
+// Writes to a plugin's bench_message, truncated to its capacity. `message` may be null.
 void write_message(const Error& error, bench_message* message);
 
 Refusal refusal_of(bench_status status, const Error& error);
 bench_status status_of(const Refusal& refusal);
 
-// A text of a plugin; null reads as empty.
+// Copies a plugin's text; null gives an empty string.
 std::string text_of(const char* text);
 
 }  // namespace bench::ops

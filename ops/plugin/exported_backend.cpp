@@ -19,7 +19,7 @@
 namespace bench::ops {
 namespace {
 
-// Named parts of what runs here, told to the host.
+// Reports named parts of the work here to the host.
 class HostParts final : public PartListener {
  public:
   void tell(const bench_host* host) { host_ = host; }
@@ -37,7 +37,7 @@ class HostParts final : public PartListener {
 
 }  // namespace
 
-// Its address as an OpenedDevice is what all functions get: the state, and before that `self`.
+// All functions receive its address as an OpenedDevice: as the state and, before open(), as `self`.
 class ExportedPlugin::Exported : private OpenedDevice {
  public:
   explicit Exported(BackendExport given);
@@ -70,8 +70,8 @@ class ExportedPlugin::Exported : private OpenedDevice {
   BackendExport given_;
   std::vector<const char*> operators_;
   HostParts parts_;
-  std::unique_ptr<Backend> backend_;  // while it is open
-  std::vector<LibraryInfo> infos_;    // what libraries_ points into
+  std::unique_ptr<Backend> backend_;  // only while it is open
+  std::vector<LibraryInfo> infos_;    // the data that libraries_ points to
   CList<bench_library> libraries_;
   bench_backend raw_;
 };
@@ -114,7 +114,7 @@ bench_status ExportedPlugin::Exported::open(void* self, const bench_host* host, 
 
 Result<Done, Refusal> ExportedPlugin::Exported::open(const bench_host& host) {
   if (backend_) {
-    return Refusal{Refusal::Kind::failed, fmt::format("`{}` is open already", given_.name)};
+    return Refusal{Refusal::Kind::failed, fmt::format("`{}` is already open", given_.name)};
   }
   BENCH_ASSIGN_OR_RETURN(backend_, given_.open());
   parts_.tell(&host);

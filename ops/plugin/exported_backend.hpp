@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends of this program as those of a plugin: the other side of open_backend(). A plugin that is
+// Exports backends of this program as those of a plugin: the inverse of open_backend(). A plugin
 // written with this program's own classes returns ExportedPlugin::get() from bench_plugin_entry().
 #pragma once
 
@@ -19,16 +19,18 @@ namespace bench::ops {
 struct BackendExport {
   std::string name;                    // the segment of case ids
   std::string device;                  // "cpu", "cuda"
-  std::vector<std::string> operators;  // that it serves, built-in ones; "network"
-  // Why it cannot run here; absent where it can. Cheap; empty: it always can.
+  std::vector<std::string> operators;  // built-in operators that it serves; "network"
+  // Returns why the backend cannot run here, or nullopt if it can. Must be cheap. Empty: it always
+  // can.
   std::function<std::optional<std::string>()> probe;
-  // At most once a process. What the backend has then - memory, a tracer - is what the plugin has.
+  // Called at most once per process. The plugin then exports the backend's memory and tracer, if
+  // any.
   std::function<Result<std::unique_ptr<Backend>, Refusal>()> open;
 };
 
-// Owns what it hands out and is not movable: keep it as long as the process, in a variable of
-// bench_plugin_entry(). Problems are those of built-in operators, made anew from what identifies
-// them. Exceptions of backends and kernels become messages.
+// Owns what it exports and is not movable: keep it for the life of the process, in a variable of
+// bench_plugin_entry(). It supports problems of built-in operators and recreates them from their
+// identifying data. Exceptions of backends and kernels become messages.
 class ExportedPlugin {
  public:
   ExportedPlugin(std::string name, std::string version, std::vector<BackendExport> backends);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends that are exported as a plugin and taken in again are what they were.
+// Backends that are exported as a plugin and opened again are unchanged.
 #include "ops/plugin/exported_backend.hpp"
 
 #include "ops/network/test_support.hpp"
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using testing::KernelRun;
 using testing::layer;
 
-// Through the interface and back.
+// Passes a backend through the interface and back.
 class RoundTrip {
  public:
   explicit RoundTrip(BackendExport backend)
@@ -49,7 +49,7 @@ BackendExport onednn_export() {
           }};
 }
 
-// What is told of an execution, as text.
+// Records the events of an execution as text.
 class Listener final : public StepObserver {
  public:
   void begins(std::size_t step) noexcept override { tell("begins", step); }
@@ -82,7 +82,7 @@ std::vector<std::string> texts(const Kernel& kernel) {
   return texts;
 }
 
-// All tensors that are no inputs after two runs, and what an observer was told of a third.
+// All tensors that are not inputs after two runs, and the events of a third run.
 struct Seen {
   std::vector<std::vector<double>> outputs;
   std::vector<std::string> told;
@@ -197,7 +197,7 @@ TEST(ExportedBackendTest, OpensOnceAtATime) {
   RoundTrip trip(onednn_export());
   const auto second = open_backend(trip.raw(), {}, trip.built_in());
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().reason, HasSubstr("open already"));
+  EXPECT_THAT(second.error().reason, HasSubstr("already open"));
   trip.opened() = Refusal{Refusal::Kind::failed, "closed"};
   EXPECT_TRUE(open_backend(trip.raw(), {}, trip.built_in()).ok());
 }

@@ -6,7 +6,7 @@
 
 namespace bench::ops {
 
-// Its function takes the address of an OpenedDevice (exported_device.hpp) that has counters.
+// The state argument is the address of an OpenedDevice (exported_device.hpp) that has counters.
 extern const bench_counters kExportedCounters;
 
 }  // namespace bench::ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that are exported and taken in again say what they said.
+// Counters that are exported and opened again return the same values.
 #include "ops/plugin/exported_counters.hpp"
 
 #include "ops/backend/device_counters.hpp"
@@ -141,11 +141,11 @@ TEST(PluginCounters, NonsenseIsUnknown) {
   ASSERT_TRUE(measured.ok());
   EXPECT_THAT(
       *measured,
-      ElementsAre(Pair("a", CounterReading{std::nullopt, "the plugin does not say why"}),
+      ElementsAre(Pair("a", CounterReading{std::nullopt, "the plugin gives no reason"}),
                   Pair("b", CounterReading{2.0, ""}),
                   Pair("long", CounterReading{std::nullopt,
-                                              "the plugin's reading is 48 bytes long, and "
-                                              "this program knows 40: its `size` is wrong, or "
+                                              "the plugin's reading is 48 bytes long, but "
+                                              "this program supports 40: its `size` is wrong, or "
                                               "it needs a later release of this program"})));
 }
 

@@ -41,7 +41,7 @@ bench_status fill(void* state, void* device, std::int32_t value, std::int64_t by
   });
 }
 
-// What throws does not know.
+// Returns kUnknownSize if the function throws.
 template <class Function>
 std::int64_t size_of(Function function) {
   std::int64_t size = kUnknownSize;

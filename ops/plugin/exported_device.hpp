@@ -9,8 +9,8 @@ namespace bench::ops {
 
 class DeviceCounters;  // ops/backend/device_counters.hpp
 
-// What the tables' functions take as their state: the address of an object of exactly this type.
-// Null: it has none, and the table is not handed out.
+// The state argument of the tables' functions is the address of an object of exactly this type.
+// Null: the device has none, and the table is not exported.
 struct OpenedDevice {
   DeviceMemory* memory = nullptr;
   DeviceTracer* tracer = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's memory, samples, details and trace through the plugin interface and back, and what
-// becomes of exceptions.
+// Tests a device's memory, samples, details and trace through the plugin interface and back, and
+// the handling of exceptions.
 #include "ops/plugin/exported_device.hpp"
 
 #include "ops/plugin/exported_backend.hpp"
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// What a device does, and what it was asked for.
+// The device's behaviour, and its recorded calls.
 struct Device {
   std::function<void()> when_created = [] {};
   std::function<Result<DeviceSample>(const SampleRequest&)> sample;
@@ -282,7 +282,7 @@ TEST_F(ExportedDeviceTest, HandsOnSamples) {
     EXPECT_EQ(sample->verdict, verdict);
     EXPECT_EQ(sample->reason.empty(), verdict == SampleVerdict::counted);
   }
-  // The kernel says so only now; the latest word counts.
+  // The kernel has this detail only now; the latest value counts.
   EXPECT_THAT(kernel->details(), ElementsAre(Pair("engine", "7"), Pair("sample_method", "4"),
                                              Pair("setup.plan_ns", "1500")));
   EXPECT_EQ(seen.first, 3);
@@ -296,7 +296,7 @@ TEST_F(ExportedDeviceTest, HandsOnSamples) {
   EXPECT_EQ(kernel->sample({rotation, 0, 1}).error().what, "the device is lost");
 }
 
-// Between any two samples it would cost time, and the host would keep every word.
+// Reading between any two samples would cost time, and the host would keep every text.
 TEST_F(ExportedDeviceTest, DetailsAreReadAfterSamplesThatArePowersOfTwo) {
   const auto kernel = create();
   int first = 1;

@@ -19,7 +19,7 @@
 namespace bench::ops {
 namespace {
 
-// Texts that rows point at. They stay where they are.
+// Texts that rows point to. Their addresses are stable.
 class Texts {
  public:
   const char* keep(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
@@ -39,9 +39,9 @@ struct HeldKernel {
   CList<bench_buffer> buffers;
   CList<bench_step> steps;
   CList<bench_detail> details;
-  std::map<std::string, std::string> told;  // as `details`
-  std::vector<Invocation*> rotation;        // of the sample that is taken
-  std::uint64_t samples = 0;                // taken so far
+  std::map<std::string, std::string> told;  // the reported details
+  std::vector<Invocation*> rotation;        // of the current sample
+  std::uint64_t samples = 0;                // samples taken so far
   bench_kernel raw{};
 };
 
@@ -55,7 +55,7 @@ struct HeldInvocation {
 HeldKernel& kernel_at(void* self) { return *static_cast<HeldKernel*>(self); }
 HeldInvocation& invocation_at(void* self) { return *static_cast<HeldInvocation*>(self); }
 
-// While it lives, the whole execution is a part, where that is asked for.
+// During its lifetime the whole execution is one part, if requested.
 class WholePart {
  public:
   explicit WholePart(const KernelExport& with) : parts_(with.whole.empty() ? nullptr : with.parts) {
@@ -71,7 +71,7 @@ class WholePart {
   PartListener* parts_;
 };
 
-// An observer behind the interface, as one of this program's.
+// Adapts an observer of the interface to this program's.
 class ToldObserver final : public StepObserver {
  public:
   ToldObserver(const bench_observer& raw, PartListener* parts) : raw_(raw), parts_(parts) {}
@@ -126,7 +126,7 @@ bench_status unpack(void* self, std::size_t tensor, const void* packed, void* pl
                       [&] { return kernel_at(self).held.kernel->unpack(tensor, packed, plain); });
 }
 
-// A kernel's buffers, as many as it has.
+// Returns all of the kernel's buffers as a span.
 std::span<void* const> all(const HeldKernel& kernel, void* const* buffers) {
   return {buffers, kernel.buffers.size()};
 }
@@ -162,7 +162,7 @@ constexpr std::array<VerdictFlag, 3> kExportedFlags = {
      {SampleVerdict::throttled, BENCH_SAMPLE_THROTTLED},
      {SampleVerdict::unsteady, BENCH_SAMPLE_UNSTEADY}}};
 
-// What the host does not have room for it does not get.
+// Omits fields that the host's struct has no room for.
 void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message* message) {
   sample->device_ns = taken.device.count();
   sample->host_ns = taken.host ? taken.host->count() : -1;
@@ -175,8 +175,8 @@ void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message
   if (taken.verdict != SampleVerdict::counted) write_message({taken.reason, "", ""}, message);
 }
 
-// A kernel knows more of itself once it was sampled: asked after samples 1, 2, 4, 8, ... Rows that
-// were handed out stay where they are.
+// A kernel has more details after it was sampled, so this is called after samples 1, 2, 4, 8, ...
+// Rows that were exported keep their addresses.
 void fill_details(HeldKernel& made) {
   auto now = made.held.kernel->details();
   if (now == made.told) return;
@@ -205,7 +205,7 @@ bench_status sample(void* self, const bench_sample_request* request, bench_sampl
                               known ? static_cast<SampleMethod>(request->how) : SampleMethod::any};
     BENCH_ASSIGN_OR_RETURN(const DeviceSample made, kernel.held.kernel->sample(asked));
     write_sample(made, taken, message);
-    // Details settle with the first samples, and reading them costs time between any two.
+    // Details settle with the first samples, and reading them between samples costs time.
     if (std::has_single_bit(++kernel.samples)) fill_details(kernel);
     return Done{};
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of this program as one of the plugin interface: the built-in kernels that a plugin asks
-// the host for, and those that a plugin of this program's own classes hands out.
+// Exports a kernel of this program through the plugin interface: a built-in kernel that a plugin
+// requests from the host, or a kernel of a plugin written with this program's own classes.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench::ops {
 
-// Who is told of named parts of an execution; not owned, outlive the kernel.
+// Receives the named parts of an execution. Not owned; must outlive the kernel.
 class PartListener {
  public:
   virtual ~PartListener() = default;
@@ -22,20 +22,22 @@ class PartListener {
 
 struct KernelExport {
   std::unique_ptr<Kernel> kernel;
-  // Set: what the kernel was made of, which its problem is then a view of.
+  // If set: the problem that the kernel was created from. The kernel's problem is then a view of
+  // it.
   std::unique_ptr<const Problem> problem = nullptr;
-  // What an observed execution names; with `whole`, each execution is such a part itself.
+  // Receives the parts that an observed execution names. With `whole`, each execution is itself a
+  // part.
   PartListener* parts = nullptr;
-  std::string_view whole = {};  // outlives the kernel
-  // Whether tensors are packed where the kernel takes them plain.
+  std::string_view whole = {};  // must outlive the kernel
+  // Whether to pack tensors that the kernel takes plain.
   enum class Packing { always, where_needed };
   Packing packing = Packing::where_needed;
 };
 
-// Deletes itself, and the kernel, in destroy().
+// The result deletes itself and the kernel in destroy().
 const bench_kernel* export_kernel(KernelExport with);
 
-// What is behind an invocation of such a kernel.
+// Returns the invocation behind an exported one.
 Invocation& exported_invocation(const bench_invocation& invocation);
 
 }  // namespace bench::ops

@@ -11,10 +11,10 @@
 
 namespace bench::ops {
 
-// Of one backend. Not movable: it hands out its address.
+// The host of one backend. Not movable, because get() exposes its address.
 class Host final : public PartListener {
  public:
-  // `built_in` outlives it. `name`: of the backend, for what it logs.
+  // `built_in` must outlive the host. `name` is the backend's, for its log lines.
   Host(std::string name, Backend& built_in);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -22,7 +22,7 @@ class Host final : public PartListener {
   const bench_host* get() const { return &raw_; }
   Backend& built_in() { return built_in_; }
 
-  // Who is told about parts from now on; null: nobody.
+  // Sets the observer of parts from now on. Null: none.
   void observe(StepObserver* observer) { observer_ = observer; }
   void part_begins(std::string_view name) noexcept override {
     if (observer_ != nullptr) observer_->part_begins(name);

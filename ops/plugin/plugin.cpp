@@ -21,14 +21,14 @@ namespace {
 
 using Entry = const bench_plugin* (*)();
 
-constexpr std::string_view kDocumentation = "docs/plugins.md says how a plugin is built";
+constexpr std::string_view kDocumentation = "docs/plugins.md shows how to build a plugin";
 constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
 
 Error at(const std::string& file, std::string what, std::string_view next = {}) {
   return {std::move(what), file, std::string(next)};
 }
 
-// The loader's words begin with the file's name.
+// The loader's message begins with the file's name.
 std::string loader_message(const std::string& file) {
   const char* said = dlerror();
   std::string text = said == nullptr ? "no reason given" : said;
@@ -39,11 +39,12 @@ std::string loader_message(const std::string& file) {
 Result<const bench_plugin*> open_library(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) {
     return at(file, fmt::format("cannot be read: {}", std::strerror(errno)),
-              "plugins of a configuration are searched relative to it, --plugin from here");
+              "relative paths start at the configuration's folder (`plugins`) or at the current "
+              "folder (--plugin)");
   }
   BENCH_RETURN_IF_ERROR(
       open_input(file, OpenDescriptors::refuse));  // the loader would wait for the writer of a FIFO
-  // A name without a slash would be searched for in the system's folders.
+  // The loader would search for a name without a slash in the system's folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -52,7 +53,7 @@ Result<const bench_plugin*> open_library(const std::string& file) {
   }
   const auto entry = reinterpret_cast<Entry>(dlsym(library, BENCH_PLUGIN_ENTRY));
   if (entry == nullptr) {
-    return at(file, fmt::format("is no plugin: it does not export {}()", BENCH_PLUGIN_ENTRY),
+    return at(file, fmt::format("is not a plugin: it does not export {}()", BENCH_PLUGIN_ENTRY),
               kDocumentation);
   }
   const bench_plugin* plugin = entry();
@@ -65,7 +66,7 @@ Result<const bench_plugin*> open_library(const std::string& file) {
 Status check_version(const bench_plugin& plugin, const std::string& file) {
   if (BENCH_HAS(bench_plugin, &plugin, abi) && plugin.abi != BENCH_PLUGIN_ABI) {
     return at(file,
-              fmt::format("speaks version {} of the plugin interface, this program version {}",
+              fmt::format("has version {} of the plugin interface, this program has version {}",
                           plugin.abi, BENCH_PLUGIN_ABI),
               "build it with this release's bench/plugin.h");
   }
@@ -77,7 +78,7 @@ Status check_version(const bench_plugin& plugin, const std::string& file) {
   return Done{};
 }
 
-// Whether a list of the plugin can be walked.
+// Error: a list of the plugin cannot be read.
 template <class Row>
 Status check_list(const Row* const* rows, std::size_t count, std::string_view what,
                   const std::string& file) {
@@ -131,7 +132,7 @@ Status check_plugin(const bench_plugin& plugin, const std::string& file) {
   for (std::size_t i = 0; i < plugin.backend_count; ++i) {
     BENCH_RETURN_IF_ERROR(check_backend(*plugin.backends[i], file));
   }
-  if (plugin.name == nullptr || *plugin.name == '\0') return at(file, "does not say its name");
+  if (plugin.name == nullptr || *plugin.name == '\0') return at(file, "does not report its name");
   return Done{};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin: a shared library that brings operators and backends (ops/plugin/bench_plugin.h). Only
-// workers load one: its code runs in their process.
+// A plugin: a shared library with operators and backends (ops/plugin/bench_plugin.h). Only workers
+// load plugins, because the code runs in their process.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,14 +19,14 @@ namespace bench::ops {
 
 class Plugin {
  public:
-  // Loads the file for the life of this process, and checks all that it says of itself. Errors
-  // (`where`: the file): it cannot be loaded, is no plugin, of another version of the interface, or
-  // contradicts it.
+  // Loads the file until the process ends, and checks its description. Errors (`where`: the file):
+  // it cannot be loaded, is not a plugin, has another version of the interface, or violates the
+  // interface.
   static Result<Plugin> load(const std::string& file);
 
   const std::string& file() const { return file_; }
   LibraryInfo library() const;
-  // Operators whose functions call the plugin, and its backends.
+  // Returns operators whose functions call the plugin, and its backends.
   CatalogueAddition addition() const;
 
   std::vector<const bench_backend*> backends() const;
@@ -38,12 +38,12 @@ class Plugin {
   const bench_plugin* raw_;  // lives as long as the process
 };
 
-// What is wrong with its tables of memory and tracer, "has ..."; absent: nothing.
+// Returns what is wrong with the backend's memory and tracer tables ("has ..."), or nullopt.
 std::optional<std::string> device_fault(const bench_backend& backend);
-// Why the backend cannot run here, as far as it tells without being opened.
+// Returns why the backend cannot run here, as far as it reports this without being opened.
 std::optional<std::string> probe_backend(const bench_backend& backend);
-// Opens it. `built_in` makes the kernels of built-in operators that it asks for, and outlives it.
-// `plugin` is its library where it names none.
+// Opens the backend. `built_in` creates the kernels of built-in operators that it requests, and
+// must outlive it. `plugin` is its library if it names none.
 Result<std::unique_ptr<Backend>, Refusal> open_backend(const bench_backend& backend,
                                                        LibraryInfo plugin, Backend& built_in);
 

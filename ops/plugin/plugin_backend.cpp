@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's backend as one of this program's (ops/plugin/plugin.hpp).
+// Adapts a plugin's backend to this program's interface (ops/plugin/plugin.hpp).
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 #include "ops/plugin/c_problem.hpp"
@@ -21,7 +21,7 @@ namespace {
 using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
 
 const bench_tracer* tracer_of(const bench_backend& backend) {
-  // The size of the pointer itself is meant. NOLINTNEXTLINE(bugprone-sizeof-expression)
+  // The size of the pointer itself is intended. NOLINTNEXTLINE(bugprone-sizeof-expression)
   return BENCH_HAS(bench_backend, &backend, tracer) ? backend.tracer : nullptr;
 }
 
@@ -46,7 +46,7 @@ class PluginBackend final : public Backend {
   DeviceCounters* counters() override { return counters_ ? &*counters_ : nullptr; }
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
-  // Built-in kernels that it uses take memory and make calls, too.
+  // Built-in kernels that the plugin uses also allocate memory and call the library.
   void observe(const Collectors& collectors) override { host_.built_in().observe(collectors); }
   void set_tuning(std::int64_t candidates) override {
     const bool has = BENCH_HAS(bench_backend, &raw_, set_tuning);
@@ -74,7 +74,8 @@ Result<Done, Refusal> PluginBackend::open() {
   CMessage message;
   const bench_status status = raw_.open(raw_.self, host_.get(), &state_, message.get());
   if (status != BENCH_OK) {
-    return refusal_of(status, message.error(fmt::format("the backend `{}` does not open", name_)));
+    return refusal_of(status,
+                      message.error(fmt::format("the backend `{}` cannot be opened", name_)));
   }
   opened_ = true;
   if (const auto fault = device_fault(raw_)) {
@@ -120,12 +121,12 @@ CreatedKernel PluginBackend::take(bench_status status, const bench_kernel* kerne
                                   const CMessage& message, std::span<const Tensor> tensors,
                                   std::string_view what) {
   if (status != BENCH_OK) {
-    return refusal_of(status,
-                      message.error(fmt::format("`{}` makes no kernel of {}", name_, what)));
+    return refusal_of(
+        status, message.error(fmt::format("`{}` cannot create a kernel for {}", name_, what)));
   }
   const auto mistake = [&](const std::string& fault) {
     return Refusal{Refusal::Kind::failed,
-                   fmt::format("the kernel that `{}` made of {} {}", name_, what, fault)};
+                   fmt::format("the kernel that `{}` created for {} {}", name_, what, fault)};
   };
   if (kernel == nullptr) return mistake("does not exist");
   auto taken = take_kernel(*kernel, tensors, {host_, memory()});
@@ -149,7 +150,7 @@ CreatedKernel PluginBackend::create(const Problem& problem) {
 CreatedKernel PluginBackend::create(const Network& network) {
   if (raw_.create_network == nullptr || !serves(kNetworkOperator)) {
     return Refusal{Refusal::Kind::unsupported,
-                   fmt::format("the backend `{}` does not run networks as one", name_)};
+                   fmt::format("the backend `{}` does not run whole networks", name_)};
   }
   const CNetwork given(network);
   const bench_kernel* kernel = nullptr;

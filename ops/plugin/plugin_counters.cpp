@@ -12,7 +12,7 @@
 namespace bench::ops {
 namespace {
 
-// `self` is where it goes. A counter without a name says nothing.
+// `self` is the destination. A counter without a name is ignored.
 void take_counter(void* self, const bench_counter* counter) {
   const auto fault = struct_fault(counter);
   const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
@@ -26,7 +26,7 @@ void take_counter(void* self, const bench_counter* counter) {
   }
   if (counter->present != 0 && std::isfinite(counter->value)) reading.value = counter->value;
   reading.source = text_of(counter->source);
-  if (!reading.value && reading.source.empty()) reading.source = "the plugin does not say why";
+  if (!reading.value && reading.source.empty()) reading.source = "the plugin gives no reason";
   static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name), std::move(reading));
 }
 

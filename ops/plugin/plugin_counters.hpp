@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters of a plugin's device as those of this program.
+// Adapts hardware counters of a plugin's device to this program's interface.
 #pragma once
 
 #include "ops/backend/device_counters.hpp"
@@ -11,13 +11,13 @@
 
 namespace bench::ops {
 
-// A backend's table; null: it has none.
+// Returns a backend's table, or null if it has none.
 const bench_counters* counters_of(const bench_backend& backend);
 
-// What is wrong with it, "has ..."; absent: nothing.
+// Returns what is wrong with the table ("has ..."), or nullopt.
 std::optional<std::string> fault_of(const bench_counters& counters);
 
-// The table has no fault, and outlives this.
+// The table must be valid and must outlive this object.
 class PluginCounters final : public DeviceCounters {
  public:
   PluginCounters(const bench_counters& raw, void* state) : raw_(raw), state_(state) {}

@@ -14,7 +14,7 @@ Status status_of(bench_status status, const CMessage& message, std::string_view 
   return message.error(what);
 }
 
-// Of a function that answers with a size or, where it does not know, with less than none.
+// Calls a function that returns a size, or a negative value if unknown.
 template <class Function>
 std::optional<Bytes> size_of(Function function, void* state) {
   if (function == nullptr) return std::nullopt;
@@ -80,13 +80,13 @@ std::optional<Bytes> PluginMemory::available() {
 
 Status PluginTracer::begin(std::uint32_t groups) {
   CMessage message;
-  return status_of(raw_.begin(state_, groups, message.get()), message, "the tracer does not begin");
+  return status_of(raw_.begin(state_, groups, message.get()), message, "the tracer cannot start");
 }
 
 Status PluginTracer::open_window() {
   CMessage message;
   return status_of(raw_.open_window(state_, message.get()), message,
-                   "the tracer cannot forget what came before");
+                   "the tracer cannot discard earlier records");
 }
 
 Result<std::string> PluginTracer::finish() {
@@ -97,7 +97,7 @@ Result<std::string> PluginTracer::finish() {
   };
   const bench_status status = raw_.finish(state_, append, &text, message.get());
   if (status == BENCH_OK) return text;
-  return message.error("the tracer does not say what it recorded");
+  return message.error("the tracer did not return its records");
 }
 
 }  // namespace bench::ops

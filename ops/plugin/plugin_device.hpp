@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and tracer of a plugin's device as those of this program.
+// Adapts memory and tracer of a plugin's device to this program's interface.
 #pragma once
 
 #include "base/result.hpp"
@@ -12,11 +12,11 @@
 
 namespace bench::ops {
 
-// What is wrong with a table of a plugin, "has ..."; absent: nothing.
+// Returns what is wrong with a plugin's table ("has ..."), or nullopt.
 std::optional<std::string> fault_of(const bench_memory& memory);
 std::optional<std::string> fault_of(const bench_tracer& tracer);
 
-// The tables have no fault, and outlive them.
+// The tables must be valid and must outlive these objects.
 class PluginMemory final : public DeviceMemory {
  public:
   PluginMemory(const bench_memory& raw, void* state) : raw_(raw), state_(state) {}

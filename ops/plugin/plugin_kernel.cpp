@@ -17,10 +17,10 @@
 namespace bench::ops {
 namespace {
 
-constexpr const char* kPluginMistake = "this is a mistake in the plugin";
+constexpr const char* kPluginMistake = "this is a bug in the plugin";
 
-// Hands on what a plugin tells about steps, as far as it makes sense: steps that there are, one at
-// a time, each enqueued before it is done.
+// Validates and forwards the step events of a plugin. Valid steps exist, run one at a time, and are
+// enqueued before they are done.
 class StepTeller {
  public:
   StepTeller(StepObserver& observer, std::size_t steps)
@@ -90,11 +90,11 @@ class PluginInvocation final : public Invocation {
     if (ok_) return "";
     if (!mistake_.empty()) return mistake_;
     const std::string said = raw_.error == nullptr ? "" : text_of(raw_.error(raw_.self));
-    return said.empty() ? "the kernel failed without saying why" : said;
+    return said.empty() ? "the kernel failed without a reason" : said;
   }
 
  private:
-  // What is in none of its ranges is the part `host`.
+  // The part `host` is what is in none of the plugin's ranges.
   bool run_whole(StepObserver& observer) noexcept {
     observer.begins(0);
     observer.part_begins("host");
@@ -108,24 +108,24 @@ class PluginInvocation final : public Invocation {
     StepTeller teller(observer, steps_);
     const bool ok = raw_.run_observed(raw_.self, teller.get()) == BENCH_OK;
     if (!ok || (teller.sensible() && teller.all_ended())) return ok;
-    mistake_ = "the kernel tells of steps that it has not, or of their ends in a wrong order";
+    mistake_ = "the kernel reported an unknown step or a wrong order of steps";
     return false;
   }
 
   const bench_invocation& raw_;
   std::size_t steps_;
   Host& host_;
-  bool ok_ = true;  // the last run
+  bool ok_ = true;  // result of the last run
   std::string mistake_;
 };
 
-// A list of rows that can be walked; absent: it can.
+// Returns what is wrong with a list of rows, or nullopt if it can be read.
 template <class Row>
 std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
                                       std::string_view what) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto fault = struct_fault(rows == nullptr ? nullptr : rows[i]);
-    if (fault) return fmt::format("has no proper {} {}: it {}", what, i, *fault);
+    if (fault) return fmt::format("has an invalid {} {}: it {}", what, i, *fault);
   }
   return std::nullopt;
 }
@@ -140,7 +140,7 @@ std::optional<std::string> fault_of(const bench_kernel& kernel, std::size_t tens
   for (std::size_t i = 0; i < kernel.buffer_count; ++i) {
     const bench_buffer& buffer = *kernel.buffers[i];
     if (buffer.role < BENCH_ROLE_INPUT || buffer.role > BENCH_ROLE_ACTIVATION || buffer.bytes < 0) {
-      return fmt::format("has no proper buffer {}", i);
+      return fmt::format("has an invalid buffer {}", i);
     }
   }
   if (const auto fault = list_fault(kernel.steps, kernel.step_count, "step")) return fault;
@@ -177,7 +177,7 @@ class PluginKernel final : public Kernel {
   bool has_device_clock() const override { return raw_.sample != nullptr; }
   Result<DeviceSample> sample(const SampleRequest& request) override;
 
-  // Tensors that are not packed have their own size.
+  // Tensors that are not packed have their plain size.
   std::optional<std::string> size_fault() const {
     for (std::size_t i = 0; raw_.pack == nullptr && i < sizes_.size(); ++i) {
       if (buffers_[i].size < sizes_[i]) return fmt::format("has a buffer {} that is too small", i);
@@ -188,9 +188,9 @@ class PluginKernel final : public Kernel {
  private:
   const bench_kernel& raw_;
   KernelPlace place_;
-  std::vector<Bytes> sizes_;  // of the plain tensors
+  std::vector<Bytes> sizes_;  // sizes of the plain tensors
   std::vector<KernelBuffer> buffers_;
-  std::vector<const bench_invocation*> rotation_;  // of the sample that is taken
+  std::vector<const bench_invocation*> rotation_;  // of the current sample
 };
 
 std::vector<KernelStep> PluginKernel::steps() const {
@@ -243,7 +243,7 @@ Result<std::unique_ptr<Invocation>> PluginKernel::bind(std::span<void* const> bu
   }
   const auto fault = struct_fault(invocation);
   if (fault || invocation->run == nullptr || invocation->destroy == nullptr) {
-    return Error{fmt::format("binding the kernel gave no proper invocation: it {}",
+    return Error{fmt::format("binding the kernel returned an invalid invocation: it {}",
                              fault.value_or("lacks a function")),
                  "", kPluginMistake};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's kernel as one of this program's.
+// Adapts a plugin's kernel to this program's interface.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,19 +13,20 @@
 
 namespace bench::ops {
 
-// Who the kernel works with; both outlive it. `memory` is the backend's, null: the host's.
+// What the kernel works with; both must outlive it. `memory` is the backend's; null: host memory.
 struct KernelPlace {
   Host& host;
   DeviceMemory* memory;
 };
 
-// Takes it over: it is destroyed with the result, or here. Error: what it says of itself
-// contradicts the interface or `tensors`; `what` goes on behind "the kernel ...".
+// Takes ownership: the kernel is destroyed with the result, or here on error. Error: its
+// description violates the interface or contradicts `tensors`. `what` continues the sentence "the
+// kernel ...".
 Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
                                             std::span<const Tensor> tensors,
                                             const KernelPlace& place);
 
-// What an invocation of such a kernel is in the plugin.
+// Returns the plugin's invocation behind an adapted one.
 const bench_invocation& plugin_invocation(const Invocation& invocation);
 
 }  // namespace bench::ops

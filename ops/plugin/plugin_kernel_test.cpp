@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of plugins that contradict themselves or the interface.
+// Tests kernels of plugins that contradict themselves or violate the interface.
 #include "ops/plugin/plugin_kernel.hpp"
 
 #include "ops/plugin/c_struct.hpp"
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A kernel with two steps that can be taken, and made wrong.
+// A valid kernel with two steps, which tests make invalid.
 struct RawKernel {
   RawKernel() {
     for (bench_buffer& buffer : buffers) {
@@ -72,7 +72,7 @@ class PluginKernelTest : public ::testing::Test {
   Result<std::unique_ptr<Kernel>> take() {
     return take_kernel(kernel_.raw, gemm_.tensors, {host_, nullptr});
   }
-  // What is wrong with it, and that it was given back.
+  // Returns what is wrong with the kernel, and checks that it was destroyed.
   std::string fault() {
     const int before = kernel_.destroyed;
     const auto taken = take();
@@ -93,22 +93,22 @@ TEST_F(PluginKernelTest, TakesTheFirstVersionOfTheStruct) {
   kernel_.raw.details = rows;
   kernel_.raw.detail_count = 1;
   EXPECT_EQ(take().value()->details().at("engine"), "7");
-  kernel_.raw.size = kFirstSize<bench_kernel>;  // what follows is not there
+  kernel_.raw.size = kFirstSize<bench_kernel>;  // later fields are missing
   EXPECT_THAT(take().value()->details(), IsEmpty());
   EXPECT_FALSE(take().value()->has_device_clock());
   kernel_.raw.size -= 1;
   EXPECT_THAT(fault(), HasSubstr("too short"));
   kernel_.raw.size = sizeof(bench_kernel) + 1;
   EXPECT_THAT(fault(), HasSubstr(std::to_string(sizeof(bench_kernel) + 1) +
-                                 " bytes long, and this "
-                                 "program knows " +
+                                 " bytes long, but this "
+                                 "program supports " +
                                  std::to_string(sizeof(bench_kernel))));
   kernel_.raw.size = sizeof(bench_kernel);
   detail.size = sizeof detail + 8;
-  EXPECT_THAT(fault(), HasSubstr("no proper detail 0: it is "));
+  EXPECT_THAT(fault(), HasSubstr("an invalid detail 0: it is "));
   detail.size = sizeof detail;
   kernel_.raw.detail_count = 2;
-  EXPECT_THAT(fault(), HasSubstr("no proper detail 1"));
+  EXPECT_THAT(fault(), HasSubstr("an invalid detail 1"));
 }
 
 TEST_F(PluginKernelTest, RefusesBuffersAndStepsThatAreNone) {
@@ -118,12 +118,12 @@ TEST_F(PluginKernelTest, RefusesBuffersAndStepsThatAreNone) {
   kernel_.buffers[1].bytes = 63;
   EXPECT_THAT(fault(), HasSubstr("buffer 1 that is too small"));
   kernel_.buffers[1].bytes = -1;
-  EXPECT_THAT(fault(), HasSubstr("no proper buffer 1"));
+  EXPECT_THAT(fault(), HasSubstr("an invalid buffer 1"));
   kernel_.buffers[1] = {sizeof(bench_buffer), 7, 64, "ab"};
-  EXPECT_THAT(fault(), HasSubstr("no proper buffer 1"));
+  EXPECT_THAT(fault(), HasSubstr("an invalid buffer 1"));
   kernel_.buffers[1].role = BENCH_ROLE_OUTPUT;
   kernel_.step_rows[1] = nullptr;
-  EXPECT_THAT(fault(), HasSubstr("no proper step 1"));
+  EXPECT_THAT(fault(), HasSubstr("an invalid step 1"));
 }
 
 TEST_F(PluginKernelTest, StepsAreToldInTheirOrderOrTheExecutionFailed) {

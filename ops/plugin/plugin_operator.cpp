@@ -19,8 +19,8 @@ namespace {
 constexpr std::int32_t kParameterKinds = 7;
 constexpr std::int32_t kDirections = 3;
 constexpr std::int32_t kTensorRoles = 3;
-constexpr std::size_t kMaxDimensions = 12;  // what the CPU library takes
-// Of an operator that has no tolerance of its own: roundings before the last one.
+constexpr std::size_t kMaxDimensions = 12;  // the limit of the CPU library
+// For an operator without its own tolerance: roundings before the last one.
 constexpr double kDefaultSteps = 8;
 
 ParameterDescription describe(const bench_parameter& parameter) {
@@ -48,7 +48,7 @@ OperatorDescription describe(const bench_operator& op) {
   return result;
 }
 
-// What a plugin's model() writes; the first error stays.
+// Receives what a plugin's model() writes, and keeps the first error.
 class Sink {
  public:
   explicit Sink(const bench_operator& op)
@@ -76,7 +76,7 @@ class Sink {
 
   Error fault(std::string what) const {
     return {fmt::format("the model of `{}` {}", text_of(op_.name), what), "",
-            "this is a mistake in the plugin"};
+            "this is a bug in the plugin"};
   }
   bench_status keep(const Status& status) {
     if (status.ok()) return BENCH_OK;
@@ -107,10 +107,10 @@ Status Sink::add(const bench_tensor& given) {
   }
   const auto role = static_cast<TensorRole>(given.role);
   if (has_outputs_ && role != TensorRole::output) {
-    return fault(fmt::format("has `{}` behind its outputs", name));
+    return fault(fmt::format("has `{}` after its outputs", name));
   }
   has_outputs_ = role == TensorRole::output;
-  std::vector<std::string> names;  // for an error
+  std::vector<std::string> names;  // for errors
   std::vector<Extent> extents;
   for (std::size_t i = 0; i < given.rank; ++i) {
     if (given.dims[i] < 1) {
@@ -120,7 +120,7 @@ Status Sink::add(const bench_tensor& given) {
   }
   for (std::size_t i = 0; i < given.rank; ++i) extents.push_back({names[i], given.dims[i]});
   auto made = make_tensor(name, role, static_cast<DataType>(given.dtype), extents);
-  if (!made.ok()) return Error{made.error().what, "", ""};  // the place is no parameter
+  if (!made.ok()) return Error{made.error().what, "", ""};  // the place is not a parameter
   Tensor tensor = std::move(made).value();
   if (given.touched > tensor.touched) {
     return fault(fmt::format("touches {} elements of `{}`, which has {}", given.touched, name,
@@ -133,7 +133,7 @@ Status Sink::add(const bench_tensor& given) {
 
 Status Sink::set(const bench_work& work) {
   if (work.macs < 0 || work.flops < 0 || work.flops_valid < 0 || work.sfu_ops < 0) {
-    return fault("counts less than no operations: an overflow");
+    return fault("has a negative count of operations: an overflow");
   }
   if (work.has_macs != 0) model_.work.macs = work.macs;
   model_.work.flops = work.flops;
@@ -163,7 +163,7 @@ Result<Model> call_model(const bench_operator& op, const Problem& problem) {
   const bench_status status = op.model(op.self, given.get(), sink.get(), message.get());
   Result<Model> model = std::move(sink).finish();
   if (status == BENCH_OK) return model;
-  // The plugin may only have passed on what the host found.
+  // The plugin may only have returned an error that the host found.
   if (message.silent() && !model.ok()) return model;
   return message.error(fmt::format("the model of `{}` failed", problem.op->name));
 }

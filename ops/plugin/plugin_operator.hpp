@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's operator as one of this program's.
+// Adapts a plugin's operator to this program's interface.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,9 +11,9 @@
 
 namespace bench::ops {
 
-// Error: its parameters cannot be used (described_operator.hpp).
+// Error: its parameters are unusable (described_operator.hpp).
 Status check_operator_description(const bench_operator& op);
-// `op` lives as long as the process, and has been checked.
+// `op` must live as long as the process and must have been checked.
 std::shared_ptr<const Operator> make_plugin_operator(const bench_operator& op);
 
 }  // namespace bench::ops

@@ -16,11 +16,11 @@ constexpr std::int64_t kNoTime = -1;
 struct FlagRow {
   std::uint32_t flag;
   SampleVerdict verdict;
-  std::string_view silent;  // the reason where none is given
+  std::string_view silent;  // the reason if the plugin gives none
 };
-// The worst first.
+// The most severe first.
 constexpr std::array<FlagRow, 3> kPluginFlags = {{
-    {BENCH_SAMPLE_VOID, SampleVerdict::voided, "void, and the plugin does not say why"},
+    {BENCH_SAMPLE_VOID, SampleVerdict::voided, "discarded, and the plugin gives no reason"},
     {BENCH_SAMPLE_THROTTLED, SampleVerdict::throttled, "the device has lowered its clock"},
     {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
 }};
@@ -50,11 +50,11 @@ Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest
     result.device = Nanoseconds(sample.device_ns);
   } else if (sample.device_ns == kNoTime && !voided) {
     result.verdict = SampleVerdict::voided;
-    result.reason = "the plugin does not know how long the device took";
+    result.reason = "the plugin does not report the device's time";
   } else if (!voided) {
-    return Error{fmt::format("a sample of {} iterations took {} ns on the device, says the plugin",
+    return Error{fmt::format("the plugin reports an impossible time of {1} ns for {0} iterations",
                              request.iterations, sample.device_ns),
-                 "", "this is a mistake in the plugin"};
+                 "", "this is a bug in the plugin"};
   }
   return result;
 }

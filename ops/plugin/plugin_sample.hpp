@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin says of a sample on its device's clock, read with mistrust.
+// Validates a sample that a plugin took on its device's clock.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,9 +10,9 @@
 
 namespace bench::ops {
 
-// Of several flags the worst counts: void before throttled before unsteady. A missing reason is
-// said to be missing; a sample whose time is not known is void; what is no number of host time or
-// clock is unknown. Error: a time that none can be.
+// If several flags are set, the most severe applies: void before throttled before unsteady. A
+// missing reason is replaced by a text that states this. A sample without a time is discarded. An
+// invalid host time or clock is treated as unknown. Error: an impossible time.
 Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
                                  const std::string& reason);
 

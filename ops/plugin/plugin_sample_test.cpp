@@ -31,14 +31,14 @@ TEST(PluginSampleTest, ReadsAGoodOne) {
 
 TEST(PluginSampleTest, TheWorstFlagCounts) {
   bench_sample sample = kGood;
-  sample.flags = BENCH_SAMPLE_UNSTEADY | 64U;  // one of a later version
+  sample.flags = BENCH_SAMPLE_UNSTEADY | 64U;  // a flag of a later version
   EXPECT_EQ(read(sample).verdict, SampleVerdict::unsteady);
   sample.flags |= BENCH_SAMPLE_THROTTLED;
   EXPECT_EQ(read(sample, "hot").verdict, SampleVerdict::throttled);
   EXPECT_EQ(read(sample, "hot").reason, "hot");
   sample.flags |= BENCH_SAMPLE_VOID;
   EXPECT_EQ(read(sample).verdict, SampleVerdict::voided);
-  EXPECT_THAT(read(sample).reason, HasSubstr("does not say why"));
+  EXPECT_THAT(read(sample).reason, HasSubstr("gives no reason"));
 }
 
 TEST(PluginSampleTest, WhatIsNotKnownIsAbsent) {
@@ -64,13 +64,13 @@ TEST(PluginSampleTest, WithoutATimeOfTheDeviceItIsVoidOrAnError) {
   bench_sample sample = kGood;
   sample.device_ns = -1;
   EXPECT_EQ(read(sample).verdict, SampleVerdict::voided);
-  EXPECT_THAT(read(sample).reason, HasSubstr("does not know"));
+  EXPECT_THAT(read(sample).reason, HasSubstr("does not report"));
   for (const std::int64_t time : {std::int64_t{0}, std::int64_t{-2}}) {
     sample.device_ns = time;
     const auto result = read_sample(sample, {{}, 0, 4}, "");
     ASSERT_FALSE(result.ok());
     EXPECT_THAT(result.error().what, HasSubstr(std::to_string(time) + " ns"));
-    sample.flags = BENCH_SAMPLE_VOID;  // of which nothing is read
+    sample.flags = BENCH_SAMPLE_VOID;  // nothing else is read
     EXPECT_EQ(read(sample, "lost").reason, "lost");
     sample.flags = 0;
   }

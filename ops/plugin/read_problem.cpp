@@ -24,7 +24,7 @@ bool is_code(std::int32_t code, std::size_t count) {
 
 bool is_type(std::int32_t code) { return is_code(code, data_types().size()); }
 
-// The same of requests and problems, which have these fields in common.
+// The common part of requests and problems, which share these fields.
 template <class Row>
 Result<ProblemRequest> identify(const Row& row) {
   const std::string name = text_of(row.op);
@@ -57,9 +57,9 @@ Status check_tensors(const Problem& problem, const bench_problem& given) {
     same = is_same(problem.tensors[i], *given.tensors[i]);
   }
   if (same) return Done{};
-  return Error{fmt::format("`{}` {} has other tensors here than where it comes from", given.op,
-                           given.tokens),
-               "", "use a plugin of this program's version"};
+  return Error{
+      fmt::format("`{}` {} has different tensors here than in its source", given.op, given.tokens),
+      "", "use a plugin of this program's version"};
 }
 
 Result<Tensor> read_tensor(const bench_tensor& row) {
@@ -81,7 +81,8 @@ Result<Node> read_node(const bench_node& row) {
               std::vector<int>(row.sources, row.sources + row.source_count)};
 }
 
-// Every node takes what comes before it, and as much as its problem has inputs.
+// Checks that every node reads only earlier nodes, and has as many sources as its problem has
+// inputs.
 Status check_nodes(const Network& network) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const Node& node = network.nodes[i];
@@ -89,7 +90,7 @@ Status check_nodes(const Network& network) {
     for (const int source : node.sources) {
       fits = fits && source >= kParameter && source < static_cast<int>(i);
     }
-    if (!fits) return Error{fmt::format("the node `{}` has no proper inputs", node.name), "", ""};
+    if (!fits) return Error{fmt::format("the node `{}` has invalid inputs", node.name), "", ""};
   }
   if (network.nodes.empty()) return Error{"a network without nodes", "", ""};
   return Done{};
@@ -101,9 +102,9 @@ Status check_places(const Network& network) {
         is_code(place.node, network.nodes.size()) &&
         is_code(place.tensor,
                 network.nodes[static_cast<std::size_t>(place.node)].problem.input_count());
-    if (!known) return Error{"a network with a parameter of no node", "", ""};
+    if (!known) return Error{"a network with a parameter that belongs to no node", "", ""};
   }
-  // The input, the parameters, the output.
+  // The tensors must be the input, the parameters and the output.
   if (network.tensors.size() != network.parameter_places.size() + 2) {
     return Error{"a network with other tensors than input, parameters and output", "", ""};
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems and networks of the plugin interface as this program's: the inverse of c_problem.hpp.
+// Converts problems and networks of the plugin interface to this program's: the inverse of
+// c_problem.hpp.
 #pragma once
 
 #include "base/result.hpp"
@@ -9,14 +10,14 @@
 
 namespace bench::ops {
 
-// Of built-in operators, made anew from operator, codes and tokens. Errors: no such operator, a
-// code out of range, tokens that make no problem.
+// Recreates a problem of a built-in operator from operator, codes and tokens. Errors: unknown
+// operator, a code out of range, tokens that do not give a valid problem.
 Result<Problem> read_problem(const bench_request& request);
-// The same with its post-ops. Error also: the tensors are others than those that come with it, as
-// between two versions of this program.
+// The same with post-ops. Also an error: the tensors differ from those in `problem`, as between two
+// versions of this program.
 Result<Problem> read_problem(const bench_problem& problem);
-// Without what the interface does not say: the layers that were fused into a node, the number of
-// learned values.
+// The result lacks what the interface does not contain: the layers fused into a node, and the
+// number of learned values.
 Result<Network> read_network(const bench_network& network);
 
 }  // namespace bench::ops

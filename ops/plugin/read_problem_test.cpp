@@ -30,7 +30,7 @@ void expect_equal(const Problem& made, const Problem& given) {
 TEST(ReadProblemTest, MakesTheSameProblemAgain) {
   Problem given =
       testing::problem("conv", "n2c8h6w5k16r3s3p0_1+bias+leaky_relu0.1+add", DataType::bf16);
-  given.post_ops[0].alpha = 0.1 + 1e-13;  // more digits than ids have
+  given.post_ops[0].alpha = 0.1 + 1e-13;  // more digits than ids contain
   given.layout = Layout::nhwc;
   given.math = Math::tf32;
   const auto made = read_problem(*CProblem(given).get());
@@ -56,7 +56,7 @@ TEST(ReadProblemTest, RefusesWhatItDoesNotKnow) {
   other.tokens = "n2c8h6w5";
   EXPECT_FALSE(read_problem(other).ok());
   other.tokens = "n3c8h6w5k16r3s3";
-  EXPECT_THAT(read_problem(other).error().what, HasSubstr("other tensors"));
+  EXPECT_THAT(read_problem(other).error().what, HasSubstr("different tensors"));
 }
 
 Network network() {
@@ -97,17 +97,17 @@ TEST(ReadProblemTest, MakesTheSameNetworkAgain) {
 
 TEST(ReadProblemTest, RefusesNetworksThatContradictThemselves) {
   Network wrong = network();
-  wrong.nodes[1].sources[0] = 3;  // of a later node
+  wrong.nodes[1].sources[0] = 3;  // a later node
   EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("`norm`"));
   wrong = network();
   wrong.nodes[0].sources.pop_back();
   EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("`conv`"));
   wrong = network();
   wrong.parameter_places[0].node = 9;
-  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("of no node"));
+  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("belongs to no node"));
   wrong = network();
   wrong.tensors.pop_back();
-  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("other tensors"));
+  EXPECT_THAT(read_network(*CNetwork(wrong).get()).error().what, HasSubstr("with other tensors"));
 }
 
 }  // namespace

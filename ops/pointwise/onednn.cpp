@@ -34,7 +34,7 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
 }
 
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
-  // Of the others oneDNN says "invalid arguments", as of a mistake.
+  // For the other functions oneDNN reports "invalid arguments", which suggests a bug.
   if (info(request.problem.dtype).is_integer &&
       eltwise_of(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
     return Refusal{Refusal::Kind::unsupported, "oneDNN's eltwise computes only relu on integers"};
@@ -64,22 +64,22 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   return builder.finish(description);
 }
 
-// Operands of lower rank get leading dimensions of 1: the library wants equal ranks.
+// Operands of lower rank get leading dimensions of 1, because the library requires equal ranks.
 Dims aligned(const Dims& dims, std::size_t rank) {
   Dims result(rank - dims.size(), 1);
   result.insert(result.end(), dims.begin(), dims.end());
   return result;
 }
 
-// An operand of the result's sizes has the result's layout (a chain reorders it where it comes in
-// another one); one that is stretched is small and plain.
+// An operand with the result's sizes has the result's layout; a chain reorders it if it has another
+// one. A broadcast operand is small and plain.
 memory::desc operand(const Problem& problem, std::string_view name, const memory::desc& result) {
   const Tensor& tensor = tensor_named(problem, name);
   const Dims dims = aligned(tensor.dims, result.get_dims().size());
   return dims == result.get_dims() ? result : plain_desc(dims, tensor.dtype);
 }
 
-// The layout of the first operand that has the result's sizes and comes from a producer.
+// The layout of the first operand that has the result's sizes and a producer.
 memory::desc result_layout(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& result = tensor_named(problem, "destination");

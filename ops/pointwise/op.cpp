@@ -12,8 +12,8 @@
 namespace bench::ops {
 namespace {
 
-// A lone shape in a case id ("relu-1x64") is read into `a`, the first shape of the table; for a
-// unary function the two names mean the same.
+// A single shape in a case id ("relu-1x64") is parsed into `a`, the first shape of the table. For a
+// unary function both names mean the same.
 const std::array<Parameter, 6> kParameters = {{
     {.name = "function",
      .token = "",
@@ -56,7 +56,7 @@ Error misplaced(std::string_view name, std::string_view function, std::string_vi
           .next = std::string(expected)};
 }
 
-// Canonical: absent where it equals the function's default.
+// Makes a coefficient canonical: not set if it equals the function's default.
 Status complete_coefficient(ParameterSet& set, std::string_view name, std::string_view function,
                             std::optional<double> fallback) {
   if (!set.has(name)) return Done{};
@@ -68,7 +68,7 @@ Status complete_coefficient(ParameterSet& set, std::string_view name, std::strin
 Status complete_unary(ParameterSet& set, const UnaryFunction& function) {
   if (set.has("b") || (set.has("a") && set.has("shape"))) {
     return misplaced(set.has("b") ? "b" : "a", function.name,
-                     "a unary function takes `shape` alone");
+                     "a unary function takes only `shape`");
   }
   if (set.has("a")) {
     set.set("shape", set.value("a"));
@@ -181,8 +181,8 @@ Result<Model> model(const Problem& problem) {
   return unary != nullptr ? unary_model(problem, *unary) : binary_model(problem);
 }
 
-// What a vectorised exp, erf or tanh in f32 may be off, in roundings: the polynomials of libraries
-// reach a few units, and gelu or a derivative combines several of them.
+// Allowed error, in roundings, of a vectorised exp, erf or tanh in f32. The polynomials of
+// libraries reach a few units, and gelu or a derivative combines several of them.
 constexpr double kSpecialFunctionSteps = 128;
 constexpr double kPlainSteps = 8;
 
@@ -191,7 +191,7 @@ Tolerance tolerance(const Problem& problem) {
   const bool backward = problem.direction == Direction::backward_data;
   const bool special =
       unary != nullptr && (backward ? unary->backward : unary->forward).sfu_ops > 0;
-  // An integer quotient half-way between two values may be rounded to either.
+  // An integer quotient halfway between two values may be rounded to either.
   const double units = problem.parameters.word("function") == "div" ? 1 : 0;
   return rounding_tolerance(problem.dtype, special ? kSpecialFunctionSteps : kPlainSteps, units);
 }

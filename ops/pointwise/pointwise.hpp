@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator pointwise: y = f(x), y = f(a, b) with broadcast, and dx = f'(x)*dy of unary ones.
+// The operator pointwise: y = f(x), y = f(a, b) with broadcast, and dx = f'(x)*dy for unary f.
 // Tensors: source -> destination; a, b -> destination; source, diff_destination -> diff_source.
 #pragma once
 
@@ -19,8 +19,8 @@ struct Coefficients {
 };
 Coefficients pointwise_coefficients(const ParameterSet& complete);
 
-// The broadcast of two shapes as in NumPy: aligned at the last dimension, a 1 stretches. Absent
-// where they do not fit.
+// Broadcasts two shapes as NumPy does: aligned at the last dimension, and a 1 is stretched. Returns
+// nullopt if they do not fit.
 std::optional<Dims> broadcast(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
 
 std::vector<double> pointwise_reference(const Problem& problem, ReferenceInputs inputs,

@@ -26,7 +26,7 @@ Dims random_shape(Random& random) {
   return shape;
 }
 
-// A shape that broadcasts against `other`: a tail of it with some sizes 1.
+// A shape that broadcasts against `other`: its last dimensions, some of them 1.
 Dims compatible_shape(Random& random, const Dims& other) {
   const auto rank = draw(random, 1, static_cast<std::int64_t>(other.size()));
   Dims shape(other.end() - rank, other.end());
@@ -70,7 +70,8 @@ Problem make(ParameterSet set, Direction direction = Direction::forward) {
   return std::move(made).value();
 }
 
-// Element `index` (of the result, one entry a dimension) of an operand: its flat position.
+// Returns the flat position in an operand for the result's element `index` (one entry per
+// dimension).
 std::int64_t flat(const Dims& dims, const Dims& index) {
   std::int64_t position = 0;
   const std::size_t front = index.size() - dims.size();
@@ -80,7 +81,7 @@ std::int64_t flat(const Dims& dims, const Dims& index) {
   return position;
 }
 
-// visit(index) for all indices below `dims`, row-major.
+// Calls visit(index) for all indexes below `dims`, row-major.
 template <class Visit>
 void for_each_index(const Dims& dims, Visit visit) {
   Dims index(dims.size(), 0);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"eltwise", "binary"};
 
-// "alg:eltwise_relu alpha:0.1 beta:0"; in 1.0 "alg:eltwise_relu:0.1:0".
+// Parses "alg:eltwise_relu alpha:0.1 beta:0"; in 1.0 "alg:eltwise_relu:0.1:0".
 std::optional<VerboseFunction> parse_function(std::string_view auxiliary) {
   std::string_view algorithm = auxiliary_value(auxiliary, "alg");
   std::string_view alpha = auxiliary_value(auxiliary, "alpha");
@@ -41,7 +41,7 @@ std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
   const auto function = parse_function(primitive.auxiliary);
   auto shape = parse_dims(primitive.problem);
   if (!direction || !function || !shape) return std::nullopt;
-  // Derivatives from the result cost something else than those from the source.
+  // A derivative computed from the result has other costs than one from the source.
   const bool of_result = primitive.auxiliary.find("_use_dst_for_bwd") != std::string_view::npos;
   if (of_result && *direction != Direction::forward) return std::nullopt;
   ParameterSet set(pointwise_operator.parameters);
@@ -55,7 +55,7 @@ std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
 
 std::optional<VerboseProblem> parse_binary(const VerbosePrimitive& primitive) {
   const auto function = find_verbose_binary(auxiliary_value(primitive.auxiliary, "alg"));
-  // Early 2.x appends the destination's sizes behind a space.
+  // Early 2.x appends the destination's sizes after a space.
   auto shapes = parse_dims_list(primitive.problem.substr(0, primitive.problem.find(' ')));
   if (!function || !shapes || shapes->size() < 2) return std::nullopt;
   ParameterSet set(pointwise_operator.parameters);

@@ -20,7 +20,7 @@ constexpr std::array<Parameter, 10> kParameters = {{
      .token = "",
      .kind = ParameterKind::word,
      .fallback = "required",
-     .help = "what is taken of a window; the averages count padding as zeros, or not at all",
+     .help = "the value of a window; averages count padding as zeros, or not at all",
      .words = kFunctions},
     {.name = "n", .token = "n", .kind = ParameterKind::count, .fallback = "1", .help = "images"},
     {.name = "c",
@@ -32,12 +32,12 @@ constexpr std::array<Parameter, 10> kParameters = {{
      .token = "d",
      .kind = ParameterKind::count,
      .fallback = "optional",
-     .help = "input depth, of 3-D"},
+     .help = "input depth (3-D)"},
     {.name = "h",
      .token = "h",
      .kind = ParameterKind::count,
      .fallback = "like d",
-     .help = "input height, of 2-D and 3-D"},
+     .help = "input height (2-D and 3-D)"},
     {.name = "w",
      .token = "w",
      .kind = ParameterKind::count,
@@ -47,7 +47,7 @@ constexpr std::array<Parameter, 10> kParameters = {{
      .token = "r",
      .kind = ParameterKind::spatial,
      .fallback = "required",
-     .help = "size of the window; left out with `global`"},
+     .help = "size of the window; leave out with `global`"},
     {.name = "stride",
      .token = "u",
      .kind = ParameterKind::spatial,
@@ -69,7 +69,7 @@ constexpr std::array<Parameter, 10> kParameters = {{
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 constexpr std::array<std::string_view, 1> kWindowName = {"window"};
 
-// A global window leaves nothing else to choose; a padding of 0 written out is no contradiction.
+// A global window leaves no other choices. An explicit padding of 0 is not a contradiction.
 Status complete_global(ParameterSet& set) {
   if (set.has("pad")) {
     bool zero = true;
@@ -93,7 +93,7 @@ Status check_padding(const ParameterSet& set) {
     return Error{.what = fmt::format("`pad` {}_{} is not smaller than the window {}", pads[i].begin,
                                      pads[i].end, window[i]),
                  .where = "pad",
-                 .next = "a window must not lie in the padding alone"};
+                 .next = "a window must not contain only padding"};
   }
   return Done{};
 }
@@ -122,13 +122,13 @@ Result<ParameterSet> complete(const ParameterSet& given) {
   return set;
 }
 
-// What all parts of the model need.
+// Counts that all parts of the model need.
 struct Counts {
   Checked images = 0;  // n*c
   Checked window = 1;
   Checked outputs = 1;
   Checked taps = 1;     // on the input, not on padding
-  Checked touched = 1;  // of the source
+  Checked touched = 1;  // elements of the source
 };
 
 Counts count(const ParameterSet& set, const std::vector<SpatialAxis>& axes) {
@@ -192,7 +192,8 @@ Result<Model> backward_model(const Problem& problem) {
   if (maximum) {
     BENCH_ASSIGN_OR_RETURN(
         Tensor source, make_image("source", TensorRole::input, problem, axes, &SpatialAxis::input));
-    // The positions of the maxima are known from the forward pass: a workspace, counted apart.
+    // The forward pass records the positions of the maxima in a workspace, which is counted
+    // separately.
     source.touched = 0;
     draft.tensors.push_back(std::move(source));
   }
@@ -202,8 +203,8 @@ Result<Model> backward_model(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(Tensor diff_source, make_image("diff_source", TensorRole::output, problem,
                                                         axes, &SpatialAxis::input));
   draft.tensors.push_back(std::move(diff_source));
-  // Of each output: one addition where the maximum is; else a multiplication, then an addition to
-  // each element of the window.
+  // Per output: one addition at the maximum's position. For a mean: one multiplication, then one
+  // addition for each element of the window.
   draft.flops = maximum ? counts.outputs : counts.outputs * (counts.window + 1);
   draft.flops_valid = maximum ? counts.outputs : counts.outputs + counts.taps;
   draft.formulas = {{"flops", maximum ? "outputs" : "outputs*(window+1)",
@@ -223,13 +224,13 @@ Result<Model> model(const Problem& problem) {
 
 Tolerance tolerance(const Problem& problem) {
   const bool maximum = problem.parameters.word("function") == kPoolMax;
-  if (maximum && problem.direction == Direction::forward) return {};  // one of the inputs, exactly
+  if (maximum && problem.direction == Direction::forward) return {};  // exactly one of the inputs
   double window = 1;
   for (const SpatialAxis& axis : pool_axes(problem.parameters)) {
     window *= static_cast<double>(axis.kernel);
   }
-  // At most a rounding for each addition, one for the divisor and one for the product; an integer
-  // mean half-way between two values may be rounded to either.
+  // At most one rounding per addition, one for the divisor and one for the product. An integer mean
+  // halfway between two values may be rounded to either.
   return rounding_tolerance(problem.dtype, window + 2, 1);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator pool: maximum or mean over windows of the spatial dimensions.
-// forward: source -> destination. backward_data: diff_destination -> diff_source; for max the
-// source stands first, since it decides where the maxima are.
+// The operator pool: maximum or mean over windows of the spatial dimensions. forward: source ->
+// destination. backward_data: diff_destination -> diff_source. For max the source comes first,
+// because it determines the positions of the maxima.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -15,10 +15,12 @@
 namespace bench::ops {
 
 inline constexpr std::string_view kPoolMax = "max";
-inline constexpr std::string_view kPoolIncludePad = "avg_include_pad";  // divides by the window
-inline constexpr std::string_view kPoolExcludePad = "avg_exclude_pad";  // by its part on the input
+// divides by the window size
+inline constexpr std::string_view kPoolIncludePad = "avg_include_pad";
+// by the size of its part on the input
+inline constexpr std::string_view kPoolExcludePad = "avg_exclude_pad";
 
-// The axes of complete parameters with their windows (global: the whole input) and outputs.
+// Returns the axes of complete parameters with their windows (global: the whole input) and outputs.
 std::vector<SpatialAxis> pool_axes(const ParameterSet& complete);
 
 std::vector<double> pool_reference(const Problem& problem, ReferenceInputs inputs,

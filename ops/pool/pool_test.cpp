@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kSizeNames = {"d", "h", "w"};
 constexpr std::array<std::string_view, 3> kFunctions = {"max", "avg_include_pad",
                                                         "avg_exclude_pad"};
 
-// Valid in itself; the output is never empty since a window is at most the padded size.
+// Always valid: the output is never empty because a window is at most the padded size.
 ParameterSet random_parameters(Random& random) {
   ParameterSet set(pool().parameters);
   set.set("function", std::string(kFunctions[static_cast<std::size_t>(draw(random, 0, 2))]));
@@ -61,15 +61,15 @@ Problem random_problem(Random& random, Direction direction) {
   return std::move(made).value();
 }
 
-// What a plain loop nest does, counted one by one.
+// What a plain loop nest does, counted individually.
 struct Counted {
   std::int64_t outputs = 0;
-  std::int64_t taps = 0;        // of the window, padding included
+  std::int64_t taps = 0;        // of the window, including padding
   std::int64_t valid_taps = 0;  // on the input
   std::set<std::array<std::int64_t, 4>> touched;
 };
 
-// The axes of a problem as three, from its written parameters (not from pool_axes).
+// Returns a problem's axes as three, from its written parameters (not from pool_axes).
 std::array<SpatialAxis, 3> three_axes(const Problem& problem) {
   const ParameterSet& set = problem.parameters;
   std::array<SpatialAxis, 3> axes;
@@ -86,7 +86,7 @@ std::array<SpatialAxis, 3> three_axes(const Problem& problem) {
   return axes;
 }
 
-// Every start of a window that fits into the padded axis.
+// Returns every start of a window that fits into the padded axis.
 std::vector<std::int64_t> starts(const SpatialAxis& axis) {
   std::vector<std::int64_t> result;
   for (std::int64_t start = -axis.pad.begin; start + axis.kernel <= axis.input + axis.pad.end;
@@ -188,7 +188,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// Pooling is linear where the positions of the maxima stay: <P(x), dy> = <x, P'(dy)>.
+// Pooling is linear if the positions of the maxima stay the same: <P(x), dy> = <x, P'(dy)>.
 TEST(Pool, BackwardIsTheTransposeOfForward) {
   Random random(5);
   for (int i = 0; i < 1000; ++i) {
@@ -220,7 +220,7 @@ TEST(Pool, ValuesByHand) {
               ElementsAre(0.25, 1.25, 2.75, 7));
   EXPECT_THAT(values("avg_exclude_pad-c1h3w3r2p1", DataType::f32), ElementsAre(1, 2.5, 5.5, 7));
   EXPECT_THAT(values("avg_exclude_pad-c1h3w3+global", DataType::f32), ElementsAre(5));
-  // Integers: to nearest, a half to the even neighbour (1.25 -> 1, 2.5 -> 2, 5.5 -> 6).
+  // Integers are rounded to nearest, a half to even (1.25 -> 1, 2.5 -> 2, 5.5 -> 6).
   EXPECT_THAT(values("avg_exclude_pad-c1h3w3r2p1", DataType::s8), ElementsAre(1, 2, 6, 7));
 }
 

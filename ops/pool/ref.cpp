@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-// One image of one channel, with three axes (absent outer ones have size 1).
+// One image of one channel, with three axes (missing outer ones have size 1).
 struct Plane {
   std::array<SpatialAxis, 3> axes;
 
@@ -23,7 +23,7 @@ struct Plane {
   std::int64_t window() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// The part of output `position`'s window that lies on the input, as [begin, end) of each axis.
+// The part of output `position`'s window on the input, as [begin, end) of each axis.
 struct Window {
   std::array<std::int64_t, 3> begin;
   std::array<std::int64_t, 3> end;
@@ -41,7 +41,7 @@ struct Window {
   }
 };
 
-// visit(flat input position in the plane), in row-major order.
+// Calls visit(flat input position in the plane), in row-major order.
 template <class Visit>
 void for_each_tap(const Plane& plane, const Window& window, Visit visit) {
   for (std::int64_t d = window.begin[0]; d < window.end[0]; ++d) {
@@ -53,7 +53,7 @@ void for_each_tap(const Plane& plane, const Window& window, Visit visit) {
   }
 }
 
-// Ties: the first one.
+// Returns the first of several maxima.
 std::int64_t position_of_maximum(const Plane& plane, const Window& window, const double* source) {
   std::int64_t best = -1;
   for_each_tap(plane, window, [&](std::int64_t tap) {
@@ -81,7 +81,7 @@ std::vector<double> forward(const Problem& problem, const std::vector<double>& s
   });
 }
 
-// diff_source of one image and channel; `source` is read for max alone.
+// Computes diff_source of one image and channel. `source` is read only for max.
 std::vector<double> backward_plane(const Plane& plane, std::string_view function,
                                    const double* source, const double* diff_destination) {
   std::vector<double> result(static_cast<std::size_t>(plane.inputs()));
@@ -104,7 +104,8 @@ std::vector<double> backward(const Problem& problem, ReferenceInputs inputs,
   const Plane plane(problem.parameters);
   const std::string_view function = problem.parameters.word("function");
   const std::vector<double>& diff_destination = inputs.back();
-  std::unordered_map<std::int64_t, std::vector<double>> planes;  // those that positions lie in
+  // only those that contain requested positions
+  std::unordered_map<std::int64_t, std::vector<double>> planes;
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
     const std::int64_t image = position / plane.inputs();
     auto entry = planes.find(image);

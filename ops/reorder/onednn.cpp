@@ -12,7 +12,7 @@ namespace {
 
 using dnnl::memory;
 
-// nChw16c and its kin of 1 and 3 spatial dimensions.
+// nChw16c, and its equivalents for 1 and 3 spatial dimensions.
 memory::desc blocked16_desc(const Dims& dims, DataType type) {
   constexpr std::array<memory::format_tag, 3> kTags = {
       memory::format_tag::aBc16b, memory::format_tag::aBcd16b, memory::format_tag::aBcde16b};

@@ -22,13 +22,13 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .token = "",
      .kind = ParameterKind::word,
      .fallback = "required",
-     .help = "layout that is read",
+     .help = "source layout",
      .words = kLayoutNames},
     {.name = "to",
      .token = "",
      .kind = ParameterKind::word,
      .fallback = "required",
-     .help = "layout that is written",
+     .help = "destination layout",
      .words = kLayoutNames},
 }};
 

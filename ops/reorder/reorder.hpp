@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator reorder: the same values in another memory layout, source -> destination. Sizes are
-// logical (n, c, spatial); the layouts say how a backend arranges the buffers. In plain row-major
-// form, which the reference sees, the destination equals the source.
+// The operator reorder: copies source to destination in another memory layout. Sizes are logical
+// (n, c, spatial). The layouts determine how a backend arranges the buffers. In plain row-major
+// form, which the reference uses, the destination equals the source.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -13,11 +13,11 @@
 
 namespace bench::ops {
 
-// nchw: row-major; nhwc: channels innermost; blocked16: channels in blocks of 16 (nChw16c), the
-// last block filled up. With 1 to 3 spatial dimensions.
+// nchw: row-major. nhwc: channels innermost. blocked16: channels in blocks of 16 (nChw16c), with
+// the last block padded. With 1 to 3 spatial dimensions.
 std::span<const std::string_view> reorder_layouts();
 
-// Tensors, work and formulas of moving a tensor of these sizes, whatever the layouts: also of the
+// Tensors, work and formulas of moving a tensor of these sizes, for any layouts. Also used for the
 // reorders that a network's chain inserts. Error: overflow.
 Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype);
 

@@ -39,7 +39,7 @@ std::string_view layout_of(const MemoryDescriptor& descriptor) {
   return row == kTags.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
 }
 
-// Compensations of int8 weights are sums over them: work of their own.
+// Compensations of int8 weights are sums over the weights, which is additional work.
 bool is_plain(const MemoryDescriptor* descriptor) {
   return descriptor != nullptr && (descriptor->flags.empty() || descriptor->flags == "f0");
 }

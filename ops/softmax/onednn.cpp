@@ -10,7 +10,7 @@ namespace {
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& source = tensor_named(problem, "source");
-  // Attention scores and class scores come plain, whatever their rank.
+  // Attention scores and class scores are plain, whatever their rank.
   const bool given = !request.given.empty() && !request.given.front().is_zero();
   const dnnl::memory::desc layout = problem.layout == Layout::any && !given
                                         ? plain_desc(source.dims, source.dtype)

@@ -38,7 +38,7 @@ Result<ParameterSet> complete(const ParameterSet& given) {
                .next = {}};
 }
 
-// Subtraction of the maximum, comparison for it, addition to the sum, division by it.
+// Comparison for the maximum, its subtraction, addition to the sum, division by it.
 constexpr std::int64_t kFlopsPerElement = 4;
 
 Result<Model> model(const Problem& problem) {
@@ -61,15 +61,15 @@ Result<Model> model(const Problem& problem) {
   return finish_model(std::move(draft), "shape");
 }
 
-// A library's exp is off by some units, and the sum of positive terms gains at most one rounding a
-// term when added one after the other.
+// A library's exp may be off by some units. The sum of positive terms gains at most one rounding
+// per term if added sequentially.
 constexpr double kExpSteps = 64;
 
 Tolerance tolerance(const Problem& problem) {
   const Dims& shape = problem.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
   const double steps = kExpSteps + static_cast<double>(shape[axis]);
-  // Results are about 1/size, so only the underflow of a narrow type may be off absolutely.
+  // Results are about 1/size, so the only absolute error is the underflow of a narrow type.
   return {.absolute = smallest_positive(problem.dtype),
           .relative = rounding_tolerance(problem.dtype, steps, 0).relative};
 }

@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-// The elements that share one sum: `size` of them, `stride` apart.
+// The elements that share one sum: `size` elements that are `stride` apart.
 struct SoftmaxRow {
   std::int64_t first;
   std::int64_t size;
@@ -28,7 +28,7 @@ SoftmaxRow row_of(const Problem& problem, std::int64_t position) {
 
 struct RowSum {
   double maximum;
-  double sum;  // of exp(x - maximum)
+  double sum;  // sum of exp(x - maximum)
 };
 
 RowSum sum_row(const std::vector<double>& source, const SoftmaxRow& row) {

@@ -29,7 +29,7 @@ Problem random_problem(Random& random) {
   return std::move(made).value();
 }
 
-// visit(elements of one row) for every row along the axis.
+// Calls visit(elements of one row) for every row along the axis.
 template <class Visit>
 void for_each_row(const Problem& problem, Visit visit) {
   const Dims& shape = problem.parameters.numbers("shape");

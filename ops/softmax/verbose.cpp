@@ -23,18 +23,18 @@ constexpr std::array<std::string_view, 2> kPrimitives = {"softmax", "softmax_v2"
 // diff_source = y*(diff_y - sum(y*diff_y)): a product and an addition for the sum, a difference, a
 // product.
 constexpr std::int64_t kGradientFlops = 4;
-// Of its logarithm: diff_source = diff_y - exp(y)*sum(diff_y), an addition for the sum, a product,
+// For the logarithm: diff_source = diff_y - exp(y)*sum(diff_y): an addition for the sum, a product,
 // a difference; and the exponential.
 constexpr std::int64_t kLogarithmGradientFlops = 3;
 
 struct VerboseRow {
   std::string_view algorithm;
   std::int64_t gradient_flops;
-  // Of the logarithm the operator knows nothing, but it costs the same: a comparison, a difference,
-  // an addition, and a difference in place of the division.
+  // The operator does not support the logarithm, but the cost is the same: a comparison, a
+  // difference, an addition, and a difference instead of the division.
   Naming naming;
 };
-// 1.x names none: its logarithmic softmax was a primitive of its own.
+// 1.x names no algorithm: its logarithmic softmax was a separate primitive.
 constexpr std::array<VerboseRow, 5> kAlgorithms = {
     {{"", kGradientFlops, Naming::exact},
      {"softmax", kGradientFlops, Naming::exact},
@@ -42,7 +42,7 @@ constexpr std::array<VerboseRow, 5> kAlgorithms = {
      {"softmax_accurate_inf_as_zero", kGradientFlops, Naming::exact},
      {"softmax_log", kLogarithmGradientFlops, Naming::shapes_only}}};
 
-// From source -> destination to destination, diff_destination -> diff_source, all of one shape.
+// Changes source -> destination to destination, diff_destination -> diff_source, all of one shape.
 bool make_gradient(Problem& problem, std::int64_t flops_per_element) {
   const auto flops = (Checked(flops_per_element) * problem.tensors.front().touched).value();
   if (!flops) return false;

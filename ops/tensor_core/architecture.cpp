@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row an architecture, one a generation of libraries
+// table: one row per architecture, one per generation of libraries
 #include "ops/tensor_core/architecture.hpp"
 
 #include "base/characters.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's architectures and the generations of its libraries, as far as tensor cores go. Nothing
-// here needs a GPU or a library.
+// NVIDIA's architectures and the generations of its libraries, as relevant for tensor cores.
+// Nothing here needs a GPU or a library.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench::ops {
 
-// By the CUDA toolkit that the libraries are made for, oldest first.
+// By the CUDA toolkit that the libraries were built for, oldest first.
 enum class LibraryGeneration : std::uint8_t { cuda10, cuda11, cuda12, cuda13 };
 
 struct LibraryGenerationInfo {
@@ -45,20 +45,20 @@ struct Architecture {
   std::string_view name;     // "sm_90"
   std::string_view family;   // "Hopper"
   std::string_view devices;  // "H100, H200"
-  LibraryGeneration first;   // generations that know it
+  LibraryGeneration first;   // the first generation of libraries that supports it
   LibraryGeneration last;
 };
 std::span<const Architecture> architectures();  // by compute capability
-// Reads "sm_90", "sm90", "sm_90a", "90" and "9.0". Error: the nearest names, or all.
+// Parses "sm_90", "sm90", "sm_90a", "90" and "9.0". Error: the nearest names, or all names.
 Result<const Architecture*> find_architecture(std::string_view written);
 
-// What a verdict is about.
+// What a verdict applies to.
 struct Platform {
   const Architecture* architecture;
   LibraryGeneration libraries;
 };
-// "sm_90": with the newest libraries that know it; "sm_75:cuda10": with these. Errors: of
-// find_architecture, an unknown generation.
+// Parses "sm_90" (with the newest libraries that support it) and "sm_75:cuda10" (with these
+// libraries). Errors: those of find_architecture, an unknown generation.
 Result<Platform> parse_platform(std::string_view written);
 
 }  // namespace bench::ops

@@ -41,7 +41,7 @@ bool denies(const TensorCoreEligibility& verdict, TensorCorePart part) {
   return part_of(verdict, part).answer == RuleAnswer::no;
 }
 
-// Whether larger sizes would help: where narrow rows are slow, copied or refused.
+// Whether larger sizes would help: if narrow rows are slow, copied or refused.
 bool wants_padding(const TensorCoreEligibility& verdict) {
   const std::string_view alignment = part_of(verdict, TensorCorePart::alignment_grade).rule;
   if (alignment == "align-first-layer") return false;
@@ -50,7 +50,7 @@ bool wants_padding(const TensorCoreEligibility& verdict) {
          part_of(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
 }
 
-// What a user could change, worst first; nothing helps where the type is not to be had.
+// Returns what a user could change, most important first. Nothing helps if the type is unsupported.
 std::vector<std::string> hints_of(const TensorCoreEligibility& verdict,
                                   const ProblemFacts& problem) {
   std::vector<std::string> hints;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether NVIDIA's libraries may run a problem on tensor cores, and why: from rules alone, for any
-// architecture, without a GPU. Eligible is not used: libraries choose by speed, and what ran is
-// known from counters or from the kernel's name (profiler/kernel_names/).
+// Whether NVIDIA's libraries may run a problem on tensor cores, and why. Determined only from
+// rules, for any architecture, without a GPU. An eligible problem need not use tensor cores:
+// libraries choose by speed. Counters or the kernel's name (profiler/kernel_names/) show what ran.
 #pragma once
 
 #include "ops/network/network.hpp"
@@ -20,37 +20,37 @@ namespace bench::ops {
 enum class TensorCoreAnswer : std::uint8_t { not_applicable, not_eligible, eligible };
 std::string_view name_of(TensorCoreAnswer answer);  // "not applicable", "not eligible", "eligible"
 
-// degraded: kernels for narrow rows, or copies; ok: 16 bytes; full: 128 bytes.
+// degraded: kernels for narrow rows, or copies. ok: 16 bytes. full: 128 bytes.
 enum class AlignmentGrade : std::uint8_t { degraded, ok, full };
 std::string_view name_of(AlignmentGrade grade);
 
 struct TensorCorePartVerdict {
   TensorCorePart part;
   RuleAnswer answer;
-  std::string reason;     // the rule's sentence with the values behind it
-  std::string_view rule;  // its id
+  std::string reason;     // the rule's sentence with the underlying values
+  std::string_view rule;  // the rule's id
 };
 
 // Copies that the library makes in its workspace around the kernel.
 struct LibraryCopies {
   std::vector<std::string_view> tensors;  // "source", "weights", "destination"
   std::int64_t workspace_bytes = 0;
-  std::int64_t conversion_bytes = 0;  // of traffic: each copy is written and read
+  std::int64_t conversion_bytes = 0;  // traffic: each copy is written and read
 };
 
 struct TensorCoreEligibility {
   TensorCoreAnswer answer = TensorCoreAnswer::not_applicable;
   std::string reason;                        // one sentence: why not, or how good the alignment is
-  std::string_view rule;                     // that gave it
-  std::vector<TensorCorePartVerdict> parts;  // one each, in order; empty: not applicable
-  std::optional<AlignmentGrade> alignment;   // absent: not applicable
-  std::optional<LibraryCopies> copies;       // of an eligible convolution
+  std::string_view rule;                     // the rule that decided
+  std::vector<TensorCorePartVerdict> parts;  // one per part, in order; empty: not applicable
+  std::optional<AlignmentGrade> alignment;   // nullopt: not applicable
+  std::optional<LibraryCopies> copies;       // for an eligible convolution
   std::vector<std::string> hints;            // what to change
 };
 
 TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platform);
 
-// Each node of a network by itself, in execution order.
+// Verdicts for each node of a network separately, in execution order.
 struct TensorCoreNode {
   std::string node;
   std::string_view op;

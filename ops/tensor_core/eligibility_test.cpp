@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules against what is known of the libraries: sentences of their guides, and answers of cuDNN.
+// Compares the rules with known facts about the libraries: sentences of their guides, and answers
+// of cuDNN.
 #include "ops/tensor_core/eligibility.hpp"
 
 #include "ops/tensor_core/test_support.hpp"
@@ -37,8 +38,8 @@ TEST(TensorCoreGuide, volta_convolves_channels_in_multiples_of_8) {
   }
 }
 
-// "For Turing, it's optimal for C and K to be divisible by 16": needed by 8-bit integers, which
-// Turing brought; f16 keeps to 8, where 16 are no worse.
+// "For Turing, it's optimal for C and K to be divisible by 16": 8-bit integers, which Turing
+// introduced, require this. f16 requires only 8; 16 is no worse.
 TEST(TensorCoreGuide, turing_convolves_channels_in_multiples_of_16) {
   for (std::int64_t c = 8; c <= 64; c += 8) {
     for (std::int64_t k = 8; k <= 64; k += 8) {
@@ -54,7 +55,7 @@ TEST(TensorCoreGuide, turing_convolves_channels_in_multiples_of_16) {
 
 // "Tensor core usage (GEMM): M, N and K divisible by 8 (Volta) or 16 (Turing)"
 TEST(TensorCoreGuide, volta_multiplies_multiples_of_8_and_turing_multiples_of_16) {
-  const std::string transposed = "+tb";  // int8 asks for it
+  const std::string transposed = "+tb";  // int8 requires it
   for (const std::int64_t size : {8, 16, 24, 32, 63, 64, 100, 128, 132}) {
     for (int place = 0; place < 3; ++place) {
       std::int64_t mnk[] = {128, 128, 128};
@@ -72,7 +73,7 @@ TEST(TensorCoreGuide, volta_multiplies_multiples_of_8_and_turing_multiples_of_16
   EXPECT_THAT(volta.hints, ElementsAre("pad m = 127 to 128"));
 }
 
-// NVIDIA's table of multiples, for libraries since cuBLAS 11: "always", best at 16 bytes, on A100
+// NVIDIA's table of multiples, for libraries since cuBLAS 11: "always"; best at 16 bytes, on A100
 // at 128.
 TEST(TensorCoreGuide, newer_libraries_take_any_multiple_and_grade_it) {
   struct Row {
@@ -94,13 +95,13 @@ TEST(TensorCoreGuide, newer_libraries_take_any_multiple_and_grade_it) {
   }
 }
 
-// What cuDNN 9.19's heuristic answered without a device: 3x3, pad 1, N = 32, 28 x 28. `workspace`:
-// what it asked for, in KiB; absent: not asked about.
+// Answers of cuDNN 9.19's heuristic without a device: 3x3, pad 1, N = 32, 28 x 28. `workspace`: its
+// size in KiB; nullopt: not requested.
 struct CudnnAnswer {
   const char* name;
   const char* tokens;
   Asked asked;
-  std::string_view answers;  // of sm_75, sm_80, sm_90, sm_100: T tensor cores, - none
+  std::string_view answers;  // for sm_75, sm_80, sm_90, sm_100: T tensor cores, - none
   std::optional<std::int64_t> workspace = {};
 };
 constexpr auto kHalf = DataType::f16;
@@ -149,8 +150,8 @@ TEST(TensorCoreRules, agree_with_what_cudnn_answered) {
   EXPECT_EQ(ask("conv", conv_tokens(64, 64), "sm_70:cuda13").rule, "libraries-dropped");
 }
 
-// K = 60 and 63: a padded copy of the output, but on sm_80, which had none. sm_75 asked for 4 KiB
-// more than the copies of K = 60 explain.
+// K = 60 and 63: a padded copy of the output, except on sm_80, which had none. sm_75 requested 4
+// KiB more than the copies of K = 60 explain.
 TEST(TensorCoreRules, know_where_output_channels_are_padded) {
   for (const char* architecture : {"sm_75", "sm_90", "sm_100"}) {
     const auto verdict = ask("conv", conv_tokens(64, 60), architecture, kNhwc);
@@ -190,7 +191,7 @@ TEST(TensorCoreRules, the_rows_of_the_operands_as_stored_are_what_must_be_aligne
   // Rows: source k, weights n, destination n.
   EXPECT_EQ(*ask("gemm", "m63n64k64", "sm_90").alignment, AlignmentGrade::full);
   EXPECT_EQ(*ask("gemm", "m64n64k63", "sm_90").alignment, AlignmentGrade::degraded);
-  // Transposed operands: source m, weights k; k no longer stands in a row where both are.
+  // Transposed operands: source m, weights k. If both are transposed, k is not a row size.
   EXPECT_EQ(*ask("gemm", "m63n64k64+ta", "sm_90").alignment, AlignmentGrade::degraded);
   EXPECT_EQ(*ask("gemm", "m64n64k63+ta", "sm_90").alignment, AlignmentGrade::full);
   EXPECT_EQ(*ask("gemm", "m64n64k63+ta+tb", "sm_90").alignment, AlignmentGrade::degraded);
@@ -246,7 +247,7 @@ TEST(TensorCoreRules, fp8_convolutions_are_as_cudnn_has_them) {
   }
   EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(64, 64), "sm_100", gradient)));
   EXPECT_EQ(ask("conv", conv_tokens(64, 60), "sm_100", gradient).rule, "align-conv-fp8");
-  // Transposed convolutions are gradients, and the other way round.
+  // Transposed convolutions are gradients, and vice versa.
   const std::string transposed = "c64h28w28k64r3s3p1+transposed";
   EXPECT_EQ(ask("conv", transposed, "sm_90", forward).rule, "conv-fp8-forward");
   EXPECT_TRUE(is_eligible(ask("conv", transposed, "sm_90", gradient)));
@@ -260,7 +261,7 @@ TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
   const auto thin = ask("gemm", "m4n4096k4096", "sm_90");
   EXPECT_TRUE(is_eligible(thin));
   EXPECT_EQ(rule_of(thin, TensorCorePart::min_dims_ok), "size-small");
-  // Nothing else has fp8.
+  // No other operator supports fp8.
   EXPECT_TRUE(is_eligible(ask("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
 }
 
@@ -292,7 +293,7 @@ TEST(TensorCoreRules, operators_without_products_say_so) {
     EXPECT_THAT(verdict.parts, IsEmpty());
     EXPECT_FALSE(verdict.alignment);
   }
-  // An operator that a plugin brings.
+  // An operator of a plugin.
   Operator foreign = *find_operator("softmax");
   foreign.name = "attention";
   Problem problem = asked_problem("softmax", "64x64", {});

@@ -15,11 +15,11 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kLoad = 16;  // bytes: what one thread reads or writes at once
+constexpr std::int64_t kLoad = 16;  // bytes that one thread reads or writes at once
 constexpr std::int64_t kLine = 128;
-constexpr std::int64_t kFewest = 4;       // bytes: asynchronous copies move no less
+constexpr std::int64_t kFewest = 4;       // asynchronous copies move at least this many bytes
 constexpr std::int64_t kTileSide = 8;     // the shortest side of any tensor-core instruction
-constexpr std::int64_t kFirstLayer = 4;   // channels: what cuDNN's engine for first layers takes
+constexpr std::int64_t kFirstLayer = 4;   // channels that cuDNN's engine for first layers takes
 constexpr std::int64_t kFp8Channels = 4;  // cuDNN's engines for fp8 take groups in multiples of it
 
 Operand operand_of(DataType dtype) {
@@ -35,7 +35,7 @@ Operand operand_of(DataType dtype) {
     case DataType::s8:
       return Operand::s8;
     case DataType::u8:
-    case DataType::s32:  // no case's data type
+    case DataType::s32:  // not a case's data type
       return Operand::u8;
     case DataType::f8_e4m3:
       return Operand::f8_e4m3;
@@ -82,7 +82,7 @@ ProblemFacts common_facts(const Problem& problem, const Platform& platform,
   return result;
 }
 
-// Notes what is no multiple of 16 bytes.
+// Records a size that is not a multiple of 16 bytes.
 void check_multiple(ProblemFacts& problem, std::string_view name, std::int64_t size,
                     std::int64_t element) {
   const std::int64_t unit = std::max<std::int64_t>(1, kLoad / element);
@@ -91,10 +91,10 @@ void check_multiple(ProblemFacts& problem, std::string_view name, std::int64_t s
   problem.unaligned.push_back({name, size, padded.value().value_or(size)});
 }
 
-// A matrix with the size that its rows have: its leading dimension.
+// A matrix with the size of its rows, which is its leading dimension.
 struct Rows {
   std::string_view tensor;
-  std::string_view name;  // of the size
+  std::string_view name;  // name of the size
   std::int64_t size;
 };
 
@@ -112,12 +112,12 @@ std::int64_t element_bytes(const Problem& problem, std::string_view tensor) {
   return found == problem.tensors.end() ? info(problem.dtype).bytes : info(found->dtype).bytes;
 }
 
-// The rows that are aligned worst decide; batches start at multiples of rows.
+// The worst row alignment decides; batches start at multiples of rows.
 void set_gemm_alignment(const Problem& problem, const GemmShape& shape, ProblemFacts& result) {
   std::optional<RowAlignment> worst;
   for (const Rows& rows : rows_of(shape)) {
     const std::int64_t element = element_bytes(problem, rows.tensor);
-    // Only the remainder modulo a line matters, and the product of sizes may be large.
+    // Only the remainder modulo a line matters; the full product might overflow.
     const std::int64_t bytes = rows.size % kLine * element;
     const RowAlignment alignment = alignment_of(bytes);
     if (worst && alignment >= *worst) continue;
@@ -128,7 +128,7 @@ void set_gemm_alignment(const Problem& problem, const GemmShape& shape, ProblemF
   result.facts.alignment = *worst;
 }
 
-// Libraries that need multiples need them of all three sizes, the others of those that rows have.
+// Libraries that require multiples require them of all three sizes; others only of the row sizes.
 void check_gemm_multiples(const Problem& problem, const GemmShape& shape, ProblemFacts& result) {
   const auto rows = rows_of(shape);
   const Rows all[] = {{"", "m", shape.m}, {"", "n", shape.n}, {"", "k", shape.k}};
@@ -178,13 +178,13 @@ ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t elem
   if (is_fp8(operand)) {
     return shape.group_c() % kFp8Channels == 0 ? ProductSize::regular : ProductSize::thin_groups;
   }
-  // Few channels: the product of a number with at most 16 cannot overflow.
+  // Few channels: multiplying a number by at most 16 cannot overflow.
   const std::int64_t narrowest = std::min(shape.group_c(), shape.group_k());
   return narrowest < kLoad / element ? ProductSize::thin_groups : ProductSize::regular;
 }
 
-// cuDNN's operation: a transposed convolution is the data gradient of a plain one, and its data
-// gradient that one.
+// Returns cuDNN's operation. A transposed convolution is the data gradient of a plain one, and its
+// data gradient is the plain one.
 Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
   if (shape.sweep == Sweep::convolution || problem.direction == Direction::backward_weights) {
     return problem.direction;
@@ -192,7 +192,7 @@ Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
   return problem.direction == Direction::forward ? Direction::backward_data : Direction::forward;
 }
 
-// Channels are contiguous in nhwc: a pixel is a row, with groups a part of it.
+// In nhwc channels are contiguous: a pixel is a row, and a group is a part of it.
 ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   const ConvShape shape = conv_shape(problem.parameters);
   const std::int64_t element = info(problem.dtype).bytes;
@@ -222,8 +222,8 @@ struct FactsRow {
 };
 constexpr std::array<FactsRow, 2> kFacts = {{{"conv", conv_facts}, {"gemm", gemm_facts}}};
 
-// Architectures on which cuDNN 9.19 writes output channels that are no multiple of 16 bytes without
-// a copy.
+// Architectures on which cuDNN 9.19 writes output channels that are not a multiple of 16 bytes
+// without a copy.
 constexpr AnyOf<Sm> kUnpaddedOutput = Sm::sm_80;
 
 Checked product_of(const ConvShape& shape, std::int64_t SpatialAxis::*size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem to what the rules look at.
+// Derives from a problem the facts that the rules evaluate.
 #pragma once
 
 #include "ops/tensor_core/eligibility.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench::ops {
 
-// A size that keeps rows from being multiples of 16 bytes, and the next one that does not.
+// A size that prevents rows from being multiples of 16 bytes, and the next size that does not.
 struct UnalignedSize {
   std::string_view name;  // "k"
   std::int64_t size;
@@ -24,11 +24,12 @@ struct ProblemFacts {
   std::vector<UnalignedSize> unaligned;
 };
 
-// Absent: the operator multiplies no matrices, or no rule knows it.
+// Returns nullopt if the operator multiplies no matrices, or no rule covers it.
 std::optional<ProblemFacts> facts_of(const Problem& problem, const Platform& platform);
 
-// What cuDNN copies around a convolution that runs on tensor cores: tensors in nchw, and channels
-// that are no multiple of 16 bytes. Absent: nothing, or it is not known (groups, 8-bit types).
+// The copies that cuDNN makes around a convolution on tensor cores: tensors in nchw, and channels
+// that are not a multiple of 16 bytes. Returns nullopt if there are none or it is unknown (groups,
+// 8-bit types).
 std::optional<LibraryCopies> copies_of(const Problem& convolution, const TensorCoreFacts& facts);
 
 }  // namespace bench::ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a rule; of a part the first whose condition holds decides
+// table: one row per rule; the first rule of a part whose condition holds decides
 #include "ops/tensor_core/rules.hpp"
 
 #include <cassert>
@@ -20,8 +20,8 @@ using Condition = TensorCoreCondition;
 
 constexpr AnyOf<Operand> kFp8 = {Operand::f8_e4m3, Operand::f8_e5m2};
 constexpr AnyOf<Direction> kGradients = {Direction::backward_data, Direction::backward_weights};
-// fp8 kernels that read both operands along k alone: tcgen05 of the data centre's Blackwell lifted
-// that, the desktop's did not have it.
+// Architectures whose fp8 kernels read both operands only along k. Data-centre Blackwell's tcgen05
+// removed that limit; desktop Blackwell does not have tcgen05.
 constexpr AnyOf<Sm> kFp8AlongK = {sm_89, sm_90, sm_120, sm_121};
 
 constexpr std::array kRules = {
@@ -63,7 +63,7 @@ constexpr std::array kRules = {
     TensorCoreRule{"arch-fp8", arch_supports, yes, "tensor cores multiply fp8 from sm_89 on",
                    Condition{.architecture = AnyOf<Sm>::from(sm_89), .operand = kFp8}},
     TensorCoreRule{"arch-f64", arch_supports, yes,
-                   "tensor cores multiply f64 on sm_80, sm_90 and sm_100 alone",
+                   "tensor cores multiply f64 only on sm_80, sm_90 and sm_100",
                    Condition{.architecture = {sm_80, sm_90, sm_100}, .operand = Operand::f64}},
     TensorCoreRule{"arch-none", arch_supports, no,
                    "the architecture's tensor cores do not multiply this type"},
@@ -72,7 +72,7 @@ constexpr std::array kRules = {
     TensorCoreRule{
         "math-default", math_mode_allows, no,
         "`math: default` keeps f32 as it is: bench forbids TF32 to cuBLAS, and to cuDNN, "
-        "which would use it unasked",
+        "which would use it by default",
         Condition{.operand = Operand::tf32, .math = Math::standard}},
     TensorCoreRule{"math-tf32", math_mode_allows, yes,
                    "`math: tf32` allows f32 operands to be rounded to TF32",
@@ -139,16 +139,16 @@ constexpr std::array kRules = {
         "align-padded", alignment_grade, yes,
         "cuDNN pads channels to a multiple of 16 bytes, in copies",
         Condition{.library = cudnn, .operand = {Operand::f16, Operand::bf16, Operand::tf32}}},
-    TensorCoreRule{"align-narrow", alignment_grade, yes,
-                   "rows are no multiple of 16 bytes: tensor-core kernels exist for that, slower "
-                   "ones"},
+    TensorCoreRule{
+        "align-narrow", alignment_grade, yes,
+        "rows are not a multiple of 16 bytes: tensor-core kernels exist for that, slower "
+        "ones"},
 
     // Size
     TensorCoreRule{"size-int8", min_dims_ok, no, "8-bit integers need n and k in multiples of 4",
                    Condition{.library = cublas, .size = ProductSize::uneven}},
     TensorCoreRule{
-        "size-8bit", min_dims_ok, yes,
-        "8-bit products have no kernels on CUDA cores that would be taken instead",
+        "size-8bit", min_dims_ok, yes, "8-bit products have no alternative kernels on CUDA cores",
         Condition{.library = cublas,
                   .operand = {Operand::s8, Operand::f8_e4m3, Operand::f8_e5m2},
                   .size = {ProductSize::vector, ProductSize::rank_one, ProductSize::small}}},
@@ -163,7 +163,7 @@ constexpr std::array kRules = {
                    Condition{.size = ProductSize::small}},
     TensorCoreRule{
         "size-conv-fp8", min_dims_ok, no,
-        "cuDNN has no engine for fp8 in groups whose input channels are no multiple of 4",
+        "cuDNN has no engine for fp8 in groups whose input channels are not a multiple of 4",
         Condition{.operand = kFp8, .size = {ProductSize::depthwise, ProductSize::thin_groups}}},
     TensorCoreRule{"size-depthwise", min_dims_ok, no,
                    "a depthwise convolution multiplies no matrices: cuDNN takes CUDA cores",
@@ -190,7 +190,7 @@ constexpr std::array kOthers = {
     NoTensorCoreRule{"op-softmax", "softmax",
                      "exponentials and sums: there is no product of matrices"},
     NoTensorCoreRule{"op-reorder", "reorder", "a copy: nothing is multiplied"},
-    NoTensorCoreRule{"op-unknown", "", "no rule knows this operator"},
+    NoTensorCoreRule{"op-unknown", "", "no rule covers this operator"},
 };
 
 }  // namespace

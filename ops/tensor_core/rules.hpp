@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's libraries ask of a product before it may run on tensor cores, as a table of rules
-// over facts. Sources: NVIDIA's "Matrix Multiplication Background" (DU-09799), the manuals of
-// cuBLAS and cuDNN, and what cuDNN 9.19 answers when it is asked without a device.
+// What NVIDIA's libraries require of a product before it may run on tensor cores, as a table of
+// rules over facts. Sources: NVIDIA's "Matrix Multiplication Background" (DU-09799), the manuals of
+// cuBLAS and cuDNN, and the answers of cuDNN 9.19 when queried without a device.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -17,10 +17,10 @@
 
 namespace bench::ops {
 
-// Of which a verdict consists: all of them must be fulfilled.
+// The parts of a verdict. All of them must be fulfilled.
 enum class TensorCorePart : std::uint8_t {
-  arch_supports,     // architecture and libraries have the data type
-  math_mode_allows,  // no rounding that was not asked for
+  arch_supports,     // architecture and libraries support the data type
+  math_mode_allows,  // no rounding that was not requested
   layout_ok,
   alignment_grade,
   min_dims_ok,
@@ -28,31 +28,33 @@ enum class TensorCorePart : std::uint8_t {
 inline constexpr std::size_t kTensorCoreParts = 5;
 std::span<const std::string_view> tensor_core_part_names();  // in the order of the enumerators
 
-enum class TensorCoreLibrary : std::uint8_t { cublas, cudnn };  // cublas: with cuBLASLt
-// What tensor cores would multiply, by itself; tf32: what f32 becomes.
+enum class TensorCoreLibrary : std::uint8_t { cublas, cudnn };  // cublas: including cuBLASLt
+// The operand type that tensor cores would multiply. tf32: for f32 operands.
 enum class Operand : std::uint8_t { f16, bf16, tf32, f64, s8, u8, f8_e4m3, f8_e5m2 };
 enum class OperandLayout : std::uint8_t {
-  k_contiguous,  // gemm with trans_b and without trans_a: TN in cuBLAS's words
-  transposed,    // gemm otherwise
-  nhwc,          // and `any`, where cuDNN takes what it likes
+  k_contiguous,  // gemm with trans_b and without trans_a: TN in cuBLAS's terms
+  transposed,    // any other gemm
+  nhwc,          // and `any`, with which cuDNN chooses
   nchw,
 };
-// Bytes of which every row (of a matrix; of the channels of a pixel) is a multiple.
+// The number of bytes that every row is a multiple of (a row of a matrix; a pixel's channels).
 enum class RowAlignment : std::uint8_t { below_4, below_16, at_16, at_128 };
-enum class Knowledge : std::uint8_t { older, known, dropped };  // of the architecture in a library
-enum class Multiples : std::uint8_t { whole, broken };          // m, n, k; c, k of 16 bytes
+// whether the library supports the architecture
+enum class Knowledge : std::uint8_t { older, known, dropped };
+// whether m, n, k (gemm) or c, k (conv) are multiples of 16 bytes
+enum class Multiples : std::uint8_t { whole, broken };
 enum class ProductSize : std::uint8_t {
   regular,
   vector,       // m = 1 or n = 1
   rank_one,     // k = 1
-  uneven,       // int8: n or k no multiple of 4
+  uneven,       // int8: n or k is not a multiple of 4
   small,        // fewer than 8 rows or columns
-  depthwise,    // one input channel a group
-  thin_groups,  // groups of fewer channels than 16 bytes; of fp8 not in multiples of 4
-  first_layer,  // 1 to 4 input channels of 16 bit
+  depthwise,    // one input channel per group
+  thin_groups,  // groups with fewer channels than 16 bytes; for fp8 not multiples of 4
+  first_layer,  // 1 to 4 input channels of 16 bits
 };
 
-// What the rules look at.
+// The facts that the rules evaluate.
 struct TensorCoreFacts {
   TensorCoreLibrary library = TensorCoreLibrary::cublas;
   Sm architecture = Sm::sm_70;
@@ -65,11 +67,11 @@ struct TensorCoreFacts {
   RowAlignment alignment = RowAlignment::at_128;
   Multiples multiples = Multiples::whole;
   ProductSize size = ProductSize::regular;
-  // The values behind each part, for people: "weights: rows of 126 B".
+  // The values behind each part, human-readable: "weights: rows of 126 B".
   std::array<std::string, kTensorCoreParts> details;
 };
 
-// Some of an enumeration's values; without any, all of them.
+// A set of an enumeration's values. By default it contains all of them.
 template <class Enum>
 class AnyOf {
  public:
@@ -115,7 +117,7 @@ struct TensorCoreCondition {
 
 enum class RuleAnswer : std::uint8_t { no, yes };
 
-// Of the rules of a part the first one whose condition holds decides it.
+// The first rule of a part whose condition holds decides the part.
 struct TensorCoreRule {
   std::string_view id;
   TensorCorePart part;
@@ -124,13 +126,14 @@ struct TensorCoreRule {
   TensorCoreCondition when = {};
 };
 std::span<const TensorCoreRule> tensor_core_rules();
-// Some rule of each part holds for any facts.
+// For any facts, some rule of each part holds.
 const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& facts);
 
-// Operators that multiply no matrices, and why; the last row stands for all that no rule knows.
+// Operators that multiply no matrices, with the reason. The last row covers all operators without a
+// rule.
 struct NoTensorCoreRule {
   std::string_view id;
-  std::string_view op;  // its name; empty: any
+  std::string_view op;  // the operator's name; empty: any
   std::string_view sentence;
 };
 std::span<const NoTensorCoreRule> no_tensor_core_rules();

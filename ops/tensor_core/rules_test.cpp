@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the table of rules, over all combinations and over random shapes; and the manual,
-// which must have every rule.
+// Properties of the table of rules, over all combinations and over random shapes. Also checks that
+// the manual contains every rule.
 #include "ops/tensor_core/rules.hpp"
 
 #include "ops/network/network.hpp"
@@ -25,7 +25,7 @@ struct Shape {
   std::string_view op;
   std::string_view tokens;
 };
-// One at least for each value of each fact.
+// At least one shape for each value of each fact.
 constexpr Shape kShapes[] = {
     {"gemm", "m64n64k64"},
     {"gemm", "m64n64k64+tb"},
@@ -94,7 +94,7 @@ TEST(TensorCoreRuleTable, decides_every_part_of_every_question_and_no_rule_is_de
         }
         ASSERT_EQ(is_eligible(verdict), all) << problem_tokens(problem);
         ASSERT_FALSE(verdict.rule.empty());
-        // What is refused for its libraries is refused for these alone.
+        // A refusal because of the libraries has no other reason.
         const bool in_time = platform.libraries >= platform.architecture->first &&
                              platform.libraries <= platform.architecture->last;
         ASSERT_EQ(verdict.parts[0].rule.starts_with("libraries-"), !in_time);
@@ -117,7 +117,7 @@ TEST(TensorCoreRuleTable, has_one_id_and_a_sentence_for_each_rule) {
   EXPECT_TRUE(no_tensor_core_rules().back().op.empty());
 }
 
-// Data types that a newer architecture may lose; sm_86 was the first to.
+// Data types that a newer architecture may not support; sm_86 was the first.
 bool may_be_lost(DataType dtype) { return dtype == DataType::f64; }
 
 TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
@@ -134,7 +134,7 @@ TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
   }
 }
 
-// Doubling a size aligns rows better, if anything.
+// Doubling a size never makes the alignment of rows worse.
 TEST(TensorCoreRuleTable, finer_alignment_never_lowers_the_grade) {
   Random random(7);
   for (int round = 0; round < 400; ++round) {

@@ -6,10 +6,11 @@
 namespace bench {
 namespace {
 
-// Threads times depth of nesting, in real files; beyond it the oldest never ends.
+// Threads times nesting depth in real files. If there are more, the oldest counts as unfinished and
+// is forwarded.
 constexpr std::size_t kMaxOpen = 1024;
 
-// A primitive is announced with its operator, and begins when the library has got to it.
+// A primitive is announced together with its operator and begins when the library reaches it.
 bool ends(const Activity& activity, const Activity& begun) {
   if (activity.kind != begun.kind || activity.track != begun.track || activity.name != begun.name)
     return false;
@@ -28,7 +29,7 @@ Status Announcements::take(const Activity& activity) {
     return next_.take(oldest);
   }
   if (!open_.empty()) {
-    // What ended last began last.
+    // Searches backwards: what ended last began last.
     const auto found = std::find_if(open_.rbegin(), open_.rend(),
                                     [&](const Activity& begun) { return ends(activity, begun); });
     if (found != open_.rend()) open_.erase(std::next(found).base());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectors write what has begun as unfinished, so that a crash shows it, and again when it has
-// ended. Of such a pair only the second is wanted.
+// Collectors write an activity twice: as unfinished when it begins, so that a crash shows it, and
+// again when it has ended. This stage keeps only the second record of such a pair.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// A stream stage: holds unfinished activities back until their end comes, and hands on at finish()
-// those whose end never came.
+// A stream stage that holds unfinished activities until their end arrives. finish() forwards those
+// whose end never arrived.
 class Announcements final : public ActivitySink {
  public:
   explicit Announcements(ActivitySink& next) : next_(next) {}

@@ -60,7 +60,7 @@ TEST(Announcements, of_primitives_give_way_to_the_execution_that_began_later) {
     return activity;
   };
   for (const Activity& activity :
-       {primitive(begun("convolution", 10), ""),  // with its operator
+       {primitive(begun("convolution", 10), ""),  // announced with its operator
         primitive(ended("convolution", 11), "create"), primitive(ended("convolution", 12), "exec"),
         primitive(begun("convolution", 20), "")}) {
     ASSERT_TRUE(stage.take(activity).ok());

@@ -12,20 +12,20 @@ namespace bench::analysis {
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
-// What a number means, and so how people read it.
+// Meaning of a number, which determines its human-readable form.
 enum class Quantity { none, time, flop, flop_rate, byte, byte_rate, share };
 
 inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 double number_of(const Cell& cell);  // 0 for text and unknown
 
-// "20.75 ms", "747.35 GFLOP/s", "24.51 MiB", "78.6 %"; unknown is "n/a".
+// Formats for humans: "20.75 ms", "747.35 GFLOP/s", "24.51 MiB", "78.6 %"; unknown is "n/a".
 std::string readable(const Cell& cell, Quantity quantity);
-// Numbers in digits without unit; unknown is empty.
+// Formats numbers as digits without a unit; unknown is empty.
 std::string raw(const Cell& cell);
-// Room for any readable() number of this quantity.
+// Width sufficient for any readable() number of this quantity.
 std::size_t readable_width(Quantity quantity);
 
-// Ascending; -1, 0, 1. Numbers come before text; unknown is not for comparing.
+// Three-way comparison: -1, 0 or 1. Numbers come before text. Unknown cells must not be compared.
 int compare(const Cell& a, const Cell& b);
 
 }  // namespace bench::analysis

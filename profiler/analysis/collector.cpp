@@ -15,9 +15,9 @@
 namespace bench::analysis {
 namespace {
 
-constexpr std::size_t kMaxFlagLines = 20;  // named in the remark below a table
+constexpr std::size_t kMaxFlagLines = 20;  // number of lines named in the note below a table
 
-// About 1 kB each: 250 MB would be the end of what a table may take.
+// About 1 kB each. Limits the memory of a table to about 250 MB.
 constexpr std::size_t kMaxGroups = 200'000;
 
 class ActivityCollector final : public Collector {
@@ -41,7 +41,7 @@ class ActivityCollector final : public Collector {
   Status finish() override { return rows_.finish(); }
 };
 
-// The values of one column in a group.
+// The merged values of one column in a group.
 struct Merged {
   Cell value;  // Merge::equal
   bool conflicting = false;
@@ -115,7 +115,7 @@ class GroupCollector final : public Collector {
   }
 
   Result<Group*> group_of(Cell key) {
-    // Texts and numbers apart, unknown by itself.
+    // The type index keeps texts, numbers and unknown apart.
     key_text_ = static_cast<char>('0' + key.index());
     if (const auto* text = std::get_if<std::string>(&key)) {
       key_text_ += *text;
@@ -179,7 +179,7 @@ class GroupCollector final : public Collector {
   std::string key_text_;
 };
 
-// The column that this one may repeat, as an index; -1: none.
+// Returns the index of the column that this one may repeat, or -1.
 std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRepeats = {
       {{"name", "type"}, {"self_ns", "time_ns"}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a column
+// table: one row per column
 #include "profiler/analysis/column.hpp"
 
 #include "base/nearest_name.hpp"
@@ -38,7 +38,7 @@ std::optional<double> rate_of(const Activity& activity, Attribute work) {
   return rate ? std::optional(rate->value) : std::nullopt;
 }
 
-// Kinds that do the work themselves; the others enclose or accompany it.
+// Kinds that do the work themselves. Other kinds enclose or accompany it.
 bool does_work(const Activity& activity) {
   if (activity.kind == ActivityKind::kernel) return true;
   if (activity.kind != ActivityKind::primitive) return false;
@@ -66,7 +66,7 @@ Cell group_flags(const GroupStatistics& group, Aggregate) {
   return text_cell(text);
 }
 
-// Processes and threads have numbers from 1; a foreign file may give none.
+// Process and thread ids start at 1. A foreign file may contain none.
 Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell(); }
 
 Cell duration_cell(const Subject& s, const Column&) { return time_cell(s.activity.duration); }
@@ -96,7 +96,7 @@ constexpr Column position_column(Position position, std::string_view name, std::
                 nullptr, std::nullopt, true,     position};
 }
 
-// Those that are no attribute, in the order of help.
+// Columns that are not attributes, in the order of the help.
 constexpr std::array kOwnColumns = {
     position_column(Position::number, "number", "#", Quantity::none,
                     "number of the row in this table"),
@@ -105,7 +105,7 @@ constexpr std::array kOwnColumns = {
     text_column(
         "kind", "primitive, kernel, memcpy, ...",
         [](const Subject& s, const Column&) { return text_cell(name_of(s.activity.kind)); }),
-    text_column("type", "operator: the library's word, else the tool's, else the name",
+    text_column("type", "operator: the library's name, else the tool's, else the activity's",
                 [](const Subject& s, const Column&) { return text_cell(type_of(s.activity)); }),
     text_column("layer", "path of scopes: network:layer",
                 [](const Subject& s, const Column&) { return text_cell(s.activity.scope); }),
@@ -116,33 +116,35 @@ constexpr std::array kOwnColumns = {
     text_column("device", "cpu, cuda:0, ...",
                 [](const Subject& s, const Column&) { return text_cell(device_of(s.activity)); }),
     number_column(
-        "stream", "of the device",
+        "stream", "stream of the device",
         [](const Subject& s, const Column&) { return number_cell(s.activity.track.stream); }),
     number_column("pid", "process",
                   [](const Subject& s, const Column&) { return track_cell(s.activity.track.pid); }),
     number_column("tid", "thread",
                   [](const Subject& s, const Column&) { return track_cell(s.activity.track.tid); }),
-    number_column("correlation", "the same for a launch and what it launched",
+    number_column("correlation", "the same value for a launch and the work that it launched",
                   [](const Subject& s, const Column&) {
                     const auto& id = s.activity.correlation;
                     return id ? Cell(static_cast<std::int64_t>(*id)) : Cell();
                   }),
-    Column{"start_ns", "start", Quantity::none, Merge::equal, "begin, CLOCK_MONOTONIC",
+    Column{"start_ns", "start", Quantity::none, Merge::equal, "start time, CLOCK_MONOTONIC",
            [](const Subject& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
            std::nullopt, true, Position::none},
     statistic_column(
-        "time_ns", "time", Quantity::time, "duration; of a group: by --aggregate", duration_cell,
+        "time_ns", "time", Quantity::time, "duration; for a group: according to --aggregate",
+        duration_cell,
         [](const GroupStatistics& g, Aggregate by) { return time_cell(g.times.aggregate(by)); }),
     statistic_column(
-        "self_ns", "self", Quantity::time, "duration without what nests in it; of a group: the sum",
+        "self_ns", "self", Quantity::time,
+        "duration without nested activities; for a group: the sum",
         [](const Subject& s, const Column&) { return time_cell(s.self); },
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.self); }),
     position_column(Position::share, "share", "share", Quantity::share,
-                    "of the time of all selected"),
+                    "fraction of the time of all selected activities"),
     position_column(Position::cumulative, "cumulative_ns", "cumulative", Quantity::time,
-                    "time of this row and above"),
+                    "time of this row and the rows above"),
     position_column(Position::cumulative_share, "cumulative_share", "cum. share", Quantity::share,
-                    "share of this row and above"),
+                    "fraction of this row and the rows above"),
     statistic_column(
         "count", "count", Quantity::none, "activities of the group",
         [](const Subject&, const Column&) { return Cell(std::int64_t{1}); },
@@ -165,7 +167,7 @@ constexpr std::array kOwnColumns = {
         "p95_ns", "p95", Quantity::time, "95th percentile of a group, within 1 %", duration_cell,
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
     statistic_column(
-        "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, where both are known",
+        "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, if both are known",
         [](const Subject& s, const Column&) {
           return number_cell(rate_of(s.activity, Attribute::flops));
         },
@@ -173,7 +175,7 @@ constexpr std::array kOwnColumns = {
           return number_cell(g.flop_rate.aggregate(by));
         }),
     statistic_column(
-        "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, where both are known",
+        "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, if both are known",
         [](const Subject& s, const Column&) {
           return number_cell(rate_of(s.activity, Attribute::bytes));
         },
@@ -206,7 +208,8 @@ Column column_of(const AttributeInfo& row) {
 std::vector<Column> make_columns() {
   std::vector<Column> all(kOwnColumns.begin(), kOwnColumns.end());
   for (Column& column : all) {
-    if (column.of_group == group_flags) column.absent = "";  // no flag is nothing unknown
+    // the absence of flags is not an unknown value
+    if (column.of_group == group_flags) column.absent = "";
   }
   for (const AttributeInfo& row : attributes()) all.push_back(column_of(row));
   return all;
@@ -233,7 +236,7 @@ constexpr std::array<Alias, 18> kAliases = {{
     {"computation", "flops"},
     {"memory", "bytes"},
     {"self", "self_ns"},
-    // Words of the result file
+    // Names used in the result file
     {"scope", "layer"},
     {"id", "case"},
     {"duration_ns", "time_ns"},

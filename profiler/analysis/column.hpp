@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of tables over activities: one row each, declared attributes among them. Options,
-// help, headings, all formats and grouping follow from it.
+// The columns of activity tables, including declared attributes: one row each. Options, help,
+// headings, all formats and grouping use this table.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,47 +20,47 @@ struct Peaks {
   std::optional<FlopsPerSecond> flops;
 };
 
-// What the columns of one activity's row are made of.
+// Input for the columns of one activity's row.
 struct Subject {
   const Activity& activity;
   std::optional<Nanoseconds> self;
   const Peaks& peaks;
 };
 
-// How a column's values of several activities become one.
+// How the values of several activities are merged into one.
 enum class Merge {
-  equal,      // the value that all have, else unknown
-  aggregate,  // by --aggregate
-  statistic,  // of the group itself
-  position,   // of the row in the table: share, cumulative, number
+  equal,      // the value if all agree, otherwise unknown
+  aggregate,  // aggregated according to --aggregate
+  statistic,  // computed from the group itself
+  position,   // depends on the row's position in the table: share, cumulative, number
 };
 
-// What a row's place in the table says, with Merge::position.
+// For Merge::position: what the column shows about the row's position.
 enum class Position { none, number, share, cumulative, cumulative_share, bar };
 
 struct Column {
-  std::string_view name;  // in options, CSV and JSON: "time_ns"
+  std::string_view name;  // used in options, CSV and JSON: "time_ns"
   std::string_view heading;
   Quantity quantity = Quantity::none;
   Merge merge = Merge::equal;
   std::string_view help;
-  // Of one activity; nullptr with Merge::position.
+  // Value for one activity; nullptr for Merge::position.
   Cell (*of_activity)(const Subject& subject, const Column& column) = nullptr;
-  Cell (*of_group)(const GroupStatistics& group, Aggregate by) = nullptr;  // Merge::statistic
+  Cell (*of_group)(const GroupStatistics& group, Aggregate by) = nullptr;  // for Merge::statistic
   std::optional<Attribute> attribute;
   bool numeric = false;
   Position position = Position::none;
-  std::string_view absent = "n/a";  // what people read where there is no value
+  std::string_view absent = "n/a";  // shown to humans if there is no value
 };
 
 std::span<const Column> columns();
-// By name or by the names that PyProf and profile_analyze have for it. Error: the nearest name, or
-// all of them.
+// Finds a column by its name or by the names that PyProf and profile_analyze use. Returns an error
+// with the nearest name, or with all names.
 Result<const Column*> find_column(std::string_view name);
 
-// "cuda:0", "cpu": where an activity ran.
+// Returns where an activity ran: "cuda:0", "cpu".
 std::string device_of(const Activity& activity);
-// The operator: attribute primitive, else op, else the name.
+// Returns the operator: attribute primitive, or else op, or else the name.
 std::string_view type_of(const Activity& activity);
 bool has_flag(const Subject& subject, RowFlag flag);
 

@@ -85,7 +85,7 @@ TEST(Columns, an_unknown_one_is_an_error_with_the_nearest_name_and_all_of_them) 
   EXPECT_THAT(column.error().message(), HasSubstr("self_ns"));
 }
 
-// MegEngine's fixture: a convolution of 1.1 ms.
+// A convolution of 1.1 ms, from MegEngine's tests.
 TEST(Columns, rates_are_work_over_time) {
   EXPECT_EQ(readable(value_of("flops_per_s", primitive()), Quantity::flop_rate), "747.35 GFLOP/s");
   EXPECT_EQ(readable(value_of("bytes", primitive()), Quantity::byte), "24.51 MiB");
@@ -138,7 +138,7 @@ TEST(Columns, flags_tell_what_is_wrong_with_a_row) {
   unknown.attributes.clear();
   unknown.attributes.set(Attribute::unfinished, std::int64_t{1});
   EXPECT_EQ(value_of("flags", unknown, peaks), Cell(std::string("work unknown, unfinished")));
-  unknown.attributes.set(Attribute::phase, "create");  // does no work
+  unknown.attributes.set(Attribute::phase, "create");  // a creation does no work
   EXPECT_EQ(value_of("flags", unknown, peaks), Cell(std::string("unfinished")));
 }
 

@@ -66,7 +66,7 @@ std::optional<Nanoseconds> TimeStatistics::mean() const {
 std::optional<Nanoseconds> TimeStatistics::quantile(double q) const {
   const auto value = quantiles_.quantile(q);
   if (!value) return std::nullopt;
-  // A bucket's middle may lie beyond the extremes, which are known exactly.
+  // The middle of a bucket may be beyond the extremes, which are exact.
   return std::clamp(Nanoseconds(*value), *min_, *max_);
 }
 
@@ -103,7 +103,7 @@ void RateStatistics::add(std::int64_t work, Nanoseconds duration) {
 
 std::optional<double> RateStatistics::aggregate(Aggregate by) const {
   if (!min_) return std::nullopt;
-  const double rate = work_ * 1e9 / static_cast<double>(time_.count());  // of sum and mean alike
+  const double rate = work_ * 1e9 / static_cast<double>(time_.count());  // for both sum and mean
   return choose<double>(by, max_, min_, rate, rate);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What activities amount to together. Unknown values enter nothing.
+// Statistics over a group of activities. Unknown values are not counted.
 #pragma once
 
 #include "base/units.hpp"
@@ -14,18 +14,18 @@
 
 namespace bench::analysis {
 
-// What a row is marked with.
+// Flags of a row.
 enum class RowFlag {
   work_unknown,
   above_peak_bandwidth,
   above_peak_flops,
   unfinished,
-  other_work_given,  // its file gives other FLOPs or bytes than its parameters have
+  other_work_given,  // its file states other FLOPs or bytes than its parameters imply
 };
 inline constexpr std::size_t kRowFlagCount = 5;
 std::string_view text_of(RowFlag flag);
 
-// Durations of a group.
+// Statistics of the durations in a group.
 class TimeStatistics {
  public:
   void add(Nanoseconds duration);
@@ -43,12 +43,12 @@ class TimeStatistics {
   std::optional<Nanoseconds> min_, max_;
 };
 
-// Numbers of a group other than durations.
+// Statistics of numbers other than durations in a group.
 struct NumberStatistics {
   std::int64_t count = 0;
   double sum = 0;
   std::optional<double> min, max;
-  // Of integers, whose last digits a double may lose.
+  // Integers, because a double may lose their last digits.
   std::int64_t whole_count = 0;
   std::int64_t whole_sum = 0;
   std::optional<std::int64_t> whole_min, whole_max;
@@ -58,8 +58,8 @@ struct NumberStatistics {
   std::optional<double> aggregate(Aggregate by) const;
 };
 
-// Work over time, of those activities alone of which both are known. For sum and mean the rate of
-// them together; for min and max the extreme one's.
+// Work per time, over the activities for which both are known. For sum and mean, it is the rate of
+// all of them together; for min and max, the extreme individual rate.
 class RateStatistics {
  public:
   void add(std::int64_t work, Nanoseconds duration);

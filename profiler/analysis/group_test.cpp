@@ -53,7 +53,7 @@ TEST(NumberStatistics, of_integers_are_exact) {
 TEST(RateStatistics, are_of_the_work_and_time_that_are_known_together) {
   RateStatistics rates;
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
-  rates.add(1000, Nanoseconds(0));  // no rate
+  rates.add(1000, Nanoseconds(0));  // a duration of 0 gives no rate
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
   rates.add(1000, Nanoseconds(1000));
   rates.add(1000, Nanoseconds(3000));

@@ -7,12 +7,12 @@
 namespace bench {
 namespace {
 
-// Bucket i holds (gamma^(i-1), gamma^i]; its middle 2 gamma^i / (gamma + 1) is within kAccuracy of
-// both ends.
+// Bucket i contains (gamma^(i-1), gamma^i]. Its middle 2 gamma^i / (gamma + 1) is within kAccuracy
+// of both ends.
 const double kGamma = (1 + QuantileSketch::kAccuracy) / (1 - QuantileSketch::kAccuracy);
 const double kLogGamma = std::log(kGamma);
 
-// At most ln(2^63) / ln(gamma) = 2184.
+// The result is at most ln(2^63) / ln(gamma) = 2184.
 std::int16_t bucket_of(std::int64_t value) {
   return static_cast<std::int16_t>(std::ceil(std::log(static_cast<double>(value)) / kLogGamma));
 }
@@ -42,7 +42,7 @@ void QuantileSketch::add(std::int64_t value) {
 
 std::optional<std::int64_t> QuantileSketch::quantile(double q) const {
   if (count_ == 0) return std::nullopt;
-  // Nearest rank: of three values the 95 % point is the largest.
+  // Nearest rank: of three values, the 95 % point is the largest.
   const auto nearest = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(count_)));
   const std::int64_t rank = std::clamp<std::int64_t>(nearest, 1, count_) - 1;
   std::int64_t seen = zeros_;

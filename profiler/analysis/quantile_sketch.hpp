@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles of a stream of times in little memory: DDSketch (Masson, Rim, Lee, VLDB 2019). Values
-// are counted in buckets whose bounds grow by a constant factor, so that every quantile is within
+// Quantiles of a stream of times with little memory: DDSketch (Masson, Rim, Lee, VLDB 2019). Values
+// are counted in buckets whose bounds grow by a constant factor. So every quantile is within
 // kAccuracy of a value that has that rank.
 #pragma once
 
@@ -17,7 +17,8 @@ class QuantileSketch {
 
   // Negative values count as 0.
   void add(std::int64_t value);
-  // The value of rank ceil(q n), counted from 1, within kAccuracy; absent without values.
+  // Returns the value of rank ceil(q n), counted from 1, within kAccuracy. Returns nullopt if there
+  // are no values.
   std::optional<std::int64_t> quantile(double q) const;
   std::int64_t count() const { return count_; }
 
@@ -26,7 +27,7 @@ class QuantileSketch {
     std::int16_t index;
     std::int64_t count;
   };
-  // By index; a time series of one operation falls into few buckets.
+  // Sorted by index. The times of one operation use only few buckets.
   std::vector<Bucket> buckets_;
   std::int64_t zeros_ = 0;
   std::int64_t count_ = 0;

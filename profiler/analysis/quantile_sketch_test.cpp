@@ -20,7 +20,7 @@ void expect_close_to_exact(std::vector<std::int64_t> values) {
     const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
     const auto exact = static_cast<double>(values[std::max<std::size_t>(rank, 1) - 1]);
     const auto found = static_cast<double>(sketch.quantile(q).value());
-    // Half a unit is lost where the middle of a bucket is rounded to an integer.
+    // Rounding the middle of a bucket to an integer loses up to half a unit.
     EXPECT_NEAR(found, exact, QuantileSketch::kAccuracy * exact + 0.5) << q;
   }
 }

@@ -23,9 +23,9 @@ namespace {
 
 using namespace analysis;
 
-constexpr std::size_t kBarWidth = 15;  // as profile_analyze's
+constexpr std::size_t kBarWidth = 15;  // as in profile_analyze
 
-// Takes all activities of the file; hands the selected ones to a collector.
+// Consumes all activities of the file and passes the selected ones to a collector.
 class Answering final : public ActivitySink {
  public:
   Answering(const QueryPlan& plan, std::string folder)
@@ -53,7 +53,7 @@ class Answering final : public ActivitySink {
     const Level level = plan_.selection.level(activity);
     if (level == Level::none || level < level_) return Done{};
     if (level > level_) {
-      // What was collected so far encloses what does the work.
+      // What was collected so far encloses the activities that do the work, so it is discarded.
       if (collector_->totals().selected > 0) collector_ = make_collector(plan_, folder_);
       level_ = level;
     }
@@ -75,19 +75,19 @@ std::string plural(std::int64_t count, std::string_view one, std::string_view se
 
 std::string activities(std::int64_t count) { return plural(count, "activity", "activities"); }
 
-// What there would have been to select.
+// Describes what could have been selected.
 std::string nothing_selected(const ReadReport& report,
                              const std::map<ActivityKind, std::int64_t>& kinds) {
-  if (report.activities == 0) return "nothing to show: the file holds no activities";
+  if (report.activities == 0) return "nothing to show: the file contains no activities";
   std::string held;
   for (const auto& [kind, count] : kinds) {
     held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, name_of(kind));
   }
-  return fmt::format("nothing selected; the file holds {} (see --kind, --type, --phase)", held);
+  return fmt::format("nothing selected; the file contains {} (see --kind, --type, --phase)", held);
 }
 
-// Default columns that a narrow terminal does without, in the order in which they go. What is not
-// named here stays.
+// Default columns in the order in which a narrow terminal drops them. Columns that are not listed
+// here stay.
 constexpr std::array<std::string_view, 26> kFirstToDrop = {
     "out_shapes", "in_shapes",    "line",           "trace",       "cumulative_share",
     "p50_ns",     "cache",        "min_ns",         "size_bytes",  "direction",
@@ -131,15 +131,15 @@ class Output {
         fmt::format("selected {}, {} ({} ns) in sum", totals().selected, format_time(totals().time),
                     totals().time.count()));
     if (plan_.aggregate) {
-      shape_.notes.push_back(fmt::format(
-          "time, FLOPs and bytes: {} of each group; rates: where work and time are known",
-          kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
+      shape_.notes.push_back(
+          fmt::format("time, FLOPs and bytes: {} of each group; rates: if work and time are known",
+                      kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
     }
     shape_.notes.emplace_back(
         "k, M, G, T: powers of 1000; Ki, Mi, Gi: powers of 1024; n/a: unknown");
   }
 
-  // In one line, if it fits the terminal.
+  // Uses one line if it fits the terminal.
   void describe_selection(const std::string& file, const std::string& selected) {
     std::string both = file + "; " + selected;
     const auto width = static_cast<std::int64_t>(display_width(both));
@@ -150,7 +150,7 @@ class Output {
     shape_.notes.insert(shape_.notes.end(), {file, selected});
   }
 
-  // For people, defaults without a value, or that only repeat another column, are left out.
+  // Human-readable tables omit default columns without values or that only repeat another column.
   bool is_shown(std::size_t i) const {
     const Column& column = *plan_.columns[i];
     const bool people = plan_.format->audience == TableFormat::Audience::people;
@@ -178,8 +178,8 @@ class Output {
     }
   }
 
-  // A width that was asked for is kept or refused. On a terminal columns go that nobody asked for;
-  // one that is too narrow for those that somebody did wraps.
+  // A requested width is kept or refused. On a terminal, default columns are dropped. If the
+  // terminal is too narrow for the requested columns, lines wrap.
   Status fit() {
     if (plan_.format->name != "table") return Done{};
     if (plan_.width) return fit_width(shape_.columns, *plan_.width);
@@ -204,7 +204,7 @@ class Output {
     }
   }
 
-  // The cells that only the row's place gives.
+  // Fills the cells that depend on the row's position.
   void place(Row& row, std::int64_t number) {
     if (row.time) cumulative_ = saturating_sum(cumulative_, *row.time);
     for (std::size_t i = 0; i < plan_.columns.size(); ++i) {
@@ -304,7 +304,7 @@ class Output {
   const AnalysisTarget& target_;
   TableShape shape_;
   std::vector<std::size_t> visible_;
-  int dropped_ = 0;  // columns that the terminal has no room for
+  int dropped_ = 0;  // number of columns that do not fit the terminal
   std::vector<Cell> cells_;
   Nanoseconds cumulative_{0};
 };
@@ -331,7 +331,7 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
   }
   if (answer.out_of_order() > 0) {
     outcome.remarks.push_back(
-        fmt::format("{} in no order of time: self times may hold those of nested ones",
+        fmt::format("{} out of time order; self times may include nested activities",
                     activities(answer.out_of_order())));
   }
   return outcome;

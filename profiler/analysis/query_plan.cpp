@@ -11,7 +11,7 @@
 namespace bench::analysis {
 namespace {
 
-// What people look for first; without a value in the whole table a column is not shown.
+// Columns in the order of their importance. A column without any value is not shown.
 constexpr std::array<std::string_view, 27> kRowColumns = {
     "number",    "time_ns",      "self_ns",        "share",      "cumulative_share", "type",
     "name",      "kind",         "layer",          "direction",  "device",           "dtype",
@@ -56,7 +56,7 @@ Status choose_grouping(const AnalysisOptions& options, QueryPlan& plan) {
   auto column = find_column(*options.aggregate_by);
   if (!column.ok()) return at_option(column.error(), "--aggregate-by");
   if ((*column)->merge == Merge::statistic || (*column)->merge == Merge::position) {
-    return Error{fmt::format("`{}` is no property to group by", (*column)->name), "--aggregate-by",
+    return Error{fmt::format("cannot group by `{}`", (*column)->name), "--aggregate-by",
                  "for example --aggregate-by type"};
   }
   plan.group_by = *column;
@@ -72,7 +72,7 @@ Status choose_order(const AnalysisOptions& options, QueryPlan& plan) {
   auto column = find_column(name);
   if (!column.ok()) return at_option(column.error(), "--order-by");
   plan.order = *column;
-  // Shares and bars grow with the time that they are made of.
+  // Shares and bars grow with the time from which they are computed.
   if (plan.order->merge == Merge::position) plan.order = *find_column("time_ns");
   return Done{};
 }
@@ -84,7 +84,7 @@ Status choose_format(const AnalysisOptions& options, QueryPlan& plan) {
   if (!options.width) return Done{};
   if (plan.format->name != "table") {
     return Error{fmt::format("format `{}` has no width", plan.format->name), "--width",
-                 "only --format table is made of columns of a width"};
+                 "only --format table supports a width"};
   }
   plan.width = static_cast<std::size_t>(*options.width);
   return Done{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question, checked: columns found, defaults in place.
+// A validated query: columns are resolved and defaults filled in.
 #pragma once
 
 #include "profiler/analysis/column.hpp"
@@ -17,11 +17,11 @@ namespace bench::analysis {
 struct QueryPlan {
   Selection selection;
   std::vector<const Column*> columns;
-  bool default_columns = true;  // those without a value are then left out for people
+  bool default_columns = true;  // human-readable tables then omit columns without values
   const Column* order = nullptr;
   RowDirection direction = RowDirection::descending;
-  std::optional<Aggregate> aggregate;  // absent: one row an activity
-  const Column* group_by = nullptr;    // with `aggregate`; nullptr: all in one
+  std::optional<Aggregate> aggregate;  // nullopt: one row per activity
+  const Column* group_by = nullptr;    // with `aggregate`; nullptr: one group for all
   const TableFormat* format = nullptr;
   std::int64_t top = 0;
   std::optional<std::size_t> width;

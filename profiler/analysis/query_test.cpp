@@ -161,7 +161,7 @@ TEST(Query, without_top_people_get_the_first_and_programs_all) {
   }
 }
 
-// MegEngine's faults: aggregates with unknown FLOPs, orders over unknown values.
+// Faults of MegEngine: aggregates with unknown FLOPs, and ordering by unknown values.
 TEST(Query, every_aggregate_takes_only_what_is_known_into_rates) {
   AnalysisOptions options;
   options.types = {"convolution"};
@@ -228,7 +228,7 @@ TEST(Query, a_group_of_unknown_values_is_shown_as_such) {
   EXPECT_THAT(text, HasSubstr("\nn/a        5"));
 }
 
-// The heading of `op` has two letters: the column was cut to `n/`.
+// The heading of `op` has two letters, so the column was once cut to `n/`.
 TEST(Query, a_column_without_any_value_shows_unknown_whole) {
   AnalysisOptions options;
   options.columns = {"op", "pid", "tid", "time_ns"};
@@ -270,12 +270,12 @@ TEST(Query, an_empty_selection_says_what_there_would_be) {
   options.name = "no such";
   const Answer people = ask(sample(), options);
   EXPECT_EQ(people.outcome.selected, 0);
-  EXPECT_THAT(people.text, HasSubstr("nothing selected; the file holds 5 primitive"));
+  EXPECT_THAT(people.text, HasSubstr("nothing selected; the file contains 5 primitive"));
   options.format = "csv";
   const Answer programs = ask(sample(), options);
   EXPECT_THAT(programs.text, Not(HasSubstr("nothing")));
   EXPECT_THAT(programs.outcome.remarks, ElementsAre(HasSubstr("nothing selected")));
-  EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file holds no activities"));
+  EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file contains no activities"));
 }
 
 TEST(Query, work_hides_the_operators_and_ranges_around_it) {
@@ -351,7 +351,7 @@ TEST(Query, bad_options_are_errors_before_anything_is_read) {
   EXPECT_THAT(message([](auto& options) { options.order_by = "+tme_ns"; }),
               HasSubstr("--order-by: unknown column `tme_ns`"));
   EXPECT_THAT(message([](auto& options) { options.aggregate_by = "count"; }),
-              HasSubstr("--aggregate-by: `count` is no property to group by"));
+              HasSubstr("--aggregate-by: cannot group by `count`"));
   EXPECT_THAT(message([](auto& options) { options.format = "xml"; }),
               HasSubstr("--format: unknown format `xml`"));
   EXPECT_THAT(message([](auto& options) { options.name = "("; }), HasSubstr("--name"));
@@ -367,7 +367,7 @@ TEST(Query, out_of_order_activities_are_told_of) {
   const Answer answer = ask(profile({primitive("a", 0, 100), primitive("b", 200, 100),
                                      primitive("c", 10, 10), primitive("d", 400, 10)}),
                             {});
-  EXPECT_THAT(answer.outcome.remarks, ElementsAre(HasSubstr("1 activity in no order of time")));
+  EXPECT_THAT(answer.outcome.remarks, ElementsAre(HasSubstr("1 activity out of time order")));
 }
 
 TEST(Query, shows_what_the_names_of_kernels_tell_of_tensor_cores) {

@@ -12,13 +12,13 @@
 namespace bench::analysis {
 namespace {
 
-// Of the rows that wait to be sorted; the rest of 300 MB is for buffers and the heap's slack.
+// Memory for rows that wait to be sorted. Buffers and the heap's slack use the rest of 300 MB.
 constexpr std::size_t kSortMemory = std::size_t{48} << 20;
 
-// More rows than this are sorted like all of them and cut afterwards.
+// With a larger `top`, all rows are sorted and cut afterwards.
 constexpr std::int64_t kMaxHeap = 10'000;
 
-// Rows as bytes: the key first, so that rows whose sort keys are equal are ordered by it.
+// Encodes rows as bytes. The key comes first, so that it orders rows with equal sort keys.
 void put(std::string& bytes, const void* data, std::size_t size) {
   bytes.append(static_cast<const char*>(data), size);
 }
@@ -90,14 +90,14 @@ void decode(std::string_view bytes, Row& row) {
   for (Cell& cell : row.cells) take_cell(bytes, cell);
 }
 
-// The same order as integers: the bits of a negative double count downwards.
+// Maps doubles to integers with the same order. The bits of negative doubles count downwards.
 std::int64_t order_of(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0 equals 0
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits - 1 : bits;
 }
 
-// Known keys first, then in the order of the nearest doubles, so that whole and other numbers of
-// one column mix; where those are equal, and for text, the payload decides.
+// Known keys come first, then the order of the nearest doubles, so that integers and other numbers
+// mix in one column. If these are equal, and for text, the payload decides.
 SortKey sort_key(const Cell& key, RowDirection direction) {
   const bool text = std::holds_alternative<std::string>(key);
   const std::int64_t order =
@@ -105,7 +105,7 @@ SortKey sort_key(const Cell& key, RowDirection direction) {
   return {is_known(key) ? 0 : 1, direction == RowDirection::descending ? ~order : order};
 }
 
-// The keys of two encoded rows, as compare() has them. Text stays where it is.
+// Compares the keys of two encoded rows as compare() does, without copying text.
 int compare_encoded(std::string_view a, std::string_view b) {
   const auto type_a = static_cast<std::uint8_t>(a.front());
   const auto type_b = static_cast<std::uint8_t>(b.front());
@@ -138,10 +138,10 @@ bool stands_before(const Row& a, const Row& b, RowDirection direction) {
 }
 
 struct RowStore::State {
-  std::int64_t top;  // 0: all
+  std::int64_t top;  // 0 for all
   RowDirection direction;
   SpillSort sort;
-  std::vector<Row> heap;  // the last row in front
+  std::vector<Row> heap;  // the last row is at the front
   std::size_t next = 0;
   std::string buffer;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table on their way into order: the first N in a heap, or all of them, sorted on disk
-// where memory ends.
+// Orders table rows. The first N are kept in a heap; all rows are sorted, on disk if memory does
+// not suffice.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,29 +16,31 @@
 namespace bench::analysis {
 
 struct Row {
-  std::vector<Cell> cells;          // of the columns shown
-  Cell key;                         // what it is ordered by
-  std::int64_t sequence = 0;        // of arrival
+  std::vector<Cell> cells;          // for the columns shown
+  Cell key;                         // sort key
+  std::int64_t sequence = 0;        // order of arrival
   std::optional<Nanoseconds> time;  // for shares
 };
 
 enum class RowDirection { descending, ascending };
 
-// Whether `a` stands before `b`: by key, unknown keys last in both directions, then by arrival.
+// Returns whether `a` comes before `b`: by key, then by arrival. Unknown keys come last in both
+// directions.
 bool stands_before(const Row& a, const Row& b, RowDirection direction);
 
 class RowStore {
  public:
-  // `top` 0: all. Temporary files in `folder`.
+  // `top` is the number of rows to keep; 0 for all. Temporary files go to `folder`.
   RowStore(std::int64_t top, RowDirection direction, std::string folder);
   ~RowStore();
   RowStore(RowStore&&) noexcept;
   RowStore& operator=(RowStore&&) noexcept;
 
-  // False where a row with this key would not be shown: its cells need not be made.
+  // Returns false if a row with this key would not be shown; then its cells are not needed.
   bool wants(const Cell& key) const;
   Status add(Row row);
-  // No more is added; next() gives the rows in order, false at the end.
+  // Call finish() after the last add(). next() then returns the rows in order, and false at the
+  // end.
   Status finish();
   Result<bool> next(Row& row);
 

@@ -21,7 +21,7 @@ Row row(Cell key, std::int64_t sequence) {
   return made;
 }
 
-// The order in which rows with these keys, numbered from 0, come out.
+// Returns the order of the rows with these keys, numbered from 0.
 std::vector<std::int64_t> order_of(const std::vector<Cell>& keys, std::int64_t top,
                                    RowDirection direction) {
   RowStore store(top, direction, testing::TempDir());
@@ -41,7 +41,7 @@ std::vector<std::int64_t> order_of(const std::vector<Cell>& keys, std::int64_t t
   }
 }
 
-// 0: sorted, on disk if need be; 100: a heap; both must agree.
+// 0 sorts all rows, on disk if necessary; 100 uses a heap. Both must agree.
 class RowStoreTest : public testing::TestWithParam<std::int64_t> {
  protected:
   static std::vector<std::int64_t> ascending(const std::vector<Cell>& keys) {

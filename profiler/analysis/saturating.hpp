@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over files that may say anything: they stay at the ends of the range instead of overflowing.
+// Sums for values from untrusted files. They saturate at the ends of the range instead of
+// overflowing.
 #pragma once
 
 #include "base/units.hpp"

@@ -12,7 +12,7 @@
 namespace bench::analysis {
 namespace {
 
-// "create" of "create:cache_hit"; an activity without a phase was executed.
+// Returns "create" for "create:cache_hit". An activity without a phase was executed.
 std::string_view phase_of(const Activity& activity) {
   const std::string_view phase = activity.attributes.text(Attribute::phase);
   return phase.empty() ? "exec" : phase.substr(0, phase.find(':'));
@@ -93,7 +93,7 @@ Selection::TypeMatch Selection::match_type(const Activity& activity) const {
 
 bool Selection::phase_fits(const Activity& activity, TypeMatch type) const {
   if (!options_.phase) {
-    // --type dispatch names what the default would leave out.
+    // --type dispatch selects a phase that the default would leave out.
     const std::string_view phase = phase_of(activity);
     const bool named =
         type == TypeMatch::kind_or_phase &&
@@ -118,7 +118,8 @@ Level Selection::level(const Activity& activity) const {
   }
   if (kinds_.any()) return Level::none;
   const Level level = level_of(activity.kind);
-  // A name that is asked for is shown also of a kind that is not executed itself: an API call.
+  // A name that was requested is also shown for kinds that are not executed themselves: an API
+  // call.
   if (level == Level::none && type == TypeMatch::operation) return Level::work;
   if (level == Level::work && !phase_fits(activity, type)) return Level::none;
   return level;

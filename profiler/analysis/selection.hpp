@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which activities a question is about.
+// Selects the activities that a query concerns.
 #pragma once
 
 #include "base/pattern.hpp"
@@ -14,19 +14,19 @@
 
 namespace bench::analysis {
 
-// What stands for "executed" in a file: the highest of these that it has anything of. Higher ones
-// lie within lower ones, so that the time of both together would count twice.
+// What counts as executed in a file. A query uses only the highest of these levels in the file.
+// Higher levels are nested in lower ones, so adding levels would count time twice.
 enum class Level { none, range, operation, work };
 
 class Selection {
  public:
-  // Error: unknown kind, bad pattern.
+  // Returns an error for an unknown kind or a bad pattern.
   static Result<Selection> compile(const AnalysisOptions& options);
 
-  // The level of an activity without regard to the filters; `work` where the options name its kind
-  // or phase.
+  // Returns the level of an activity, ignoring the filters. Returns `work` if the options name its
+  // kind or phase.
   Level level(const Activity& activity) const;
-  // Whether every filter holds.
+  // Returns whether every filter matches.
   bool admits(const Activity& activity) const;
 
  private:
@@ -40,7 +40,7 @@ class Selection {
   std::bitset<16> kinds_;
   std::optional<Regex> name_;
   std::vector<std::string> layer_;
-  // Scopes repeat: the answer for the last one.
+  // Scopes repeat, so the result for the last one is cached.
   mutable std::string last_scope_;
   mutable std::optional<bool> last_scope_fits_;
 };

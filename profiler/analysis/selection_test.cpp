@@ -32,7 +32,7 @@ Activity of_kind(ActivityKind kind, const char* name) {
   return activity;
 }
 
-// Whether it would be in the table, were nothing of a higher level in the file.
+// Returns whether it would be in the table if the file contained nothing of a higher level.
 bool selects(const AnalysisOptions& options, const Activity& activity) {
   const auto selection = Selection::compile(options);
   EXPECT_TRUE(selection.ok());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two steps a track. The first holds a chain of activities, each enclosing the next: in order of
-// starts a parent waits there for its children, in order of ends a child passes when something
-// comes that does not lie within it. Either way the second step sees children before parents; it
-// keeps those that no parent has claimed yet.
+// There are two steps per track. The first holds a chain of activities, each enclosing the next. In
+// order of starts, a parent waits there for its children. In order of ends, a child passes when an
+// activity arrives that is not nested in it. In both cases the second step sees children before
+// parents. It keeps those that no parent has claimed yet.
 #include "profiler/analysis/self_time.hpp"
 
 #include "profiler/analysis/saturating.hpp"
@@ -47,7 +47,7 @@ bool nests(const Activity& activity) {
   return false;
 }
 
-// What encloses what where both take the same time.
+// Decides which kind encloses which if both have the same time.
 int nesting_of(ActivityKind kind) {
   if (kind == ActivityKind::range) return 3;
   if (kind == ActivityKind::operation) return 2;
@@ -60,18 +60,18 @@ bool encloses(const Activity& outer, const Activity& inner) {
   return span.encloses(interval_of(inner));
 }
 
-// One or several neighbours that no parent has claimed.
+// One or several adjacent siblings that no parent has claimed.
 struct Unclaimed {
   Interval span;
   Nanoseconds total{0};
   bool several = false;
 };
 
-// The siblings of one track that a parent may still claim. When they become too many, old
-// neighbours are joined: a parent that begins between them does not know what nests in it.
+// The siblings of one track that a parent may still claim. If there are too many, old adjacent ones
+// are joined. A parent that begins inside joined siblings has an unknown nested time.
 class Siblings {
  public:
-  // The time in `span` that nested activities account for; removes them. Absent: not known.
+  // Returns the time of nested activities in `span` and removes them. Returns nullopt if unknown.
   std::optional<Nanoseconds> claim(const Interval& span) {
     Nanoseconds nested{0};
     bool known = true;
@@ -84,7 +84,7 @@ class Siblings {
       nested = saturating_sum(nested, last.total);
       list_.pop_back();
     }
-    // What takes no time lies on the border: nothing to subtract.
+    // An activity of zero length is on the border; nothing is subtracted.
     return known ? std::optional(nested) : std::nullopt;
   }
 
@@ -94,9 +94,9 @@ class Siblings {
   }
 
  private:
-  static constexpr std::size_t kMost = 16384;  // 0.6 MB a track; layers have fewer children
+  static constexpr std::size_t kMost = 16384;  // 0.6 MB per track; layers have fewer children
 
-  // Halves the older three quarters.
+  // Joins pairs in the older three quarters.
   void join() {
     std::vector<Unclaimed> joined;
     const std::size_t old = kMost / 4 * 3;
@@ -115,13 +115,13 @@ class Siblings {
 };
 
 struct TrackState {
-  std::deque<Activity> held;  // each encloses the next; beyond `depth` memory for reuse
+  std::deque<Activity> held;  // each encloses the next; entries beyond `depth` are memory for reuse
   std::size_t depth = 0;
   Siblings siblings;
-  std::optional<Nanoseconds> last_end;  // of what was handed on
+  std::optional<Nanoseconds> last_end;  // end of the last forwarded activity
 };
 
-// Damaged or hostile files must not take all memory; real ones stay far below both.
+// Malformed or hostile files must not use up all memory. Real files stay far below both limits.
 constexpr std::size_t kMaxTracks = 10'000;
 constexpr std::size_t kDeepest = 4096;
 
@@ -136,10 +136,11 @@ struct SelfTimes::State {
   Next next;
   std::map<Track, TrackState, TrackOrder> tracks;
   Track last_track;
-  TrackState* last_state = nullptr;  // of last_track: most activities follow on their neighbour's
+  // state of last_track, because most activities are on the same track as the previous one
+  TrackState* last_state = nullptr;
   std::int64_t out_of_order = 0;
 
-  // nullptr: one too many.
+  // Returns nullptr if there are too many tracks.
   TrackState* state_of(const Track& track) {
     if (last_state != nullptr && track == last_track) return last_state;
     const auto found = tracks.find(track);
@@ -155,7 +156,7 @@ struct SelfTimes::State {
     track.last_end = std::max(track.last_end.value_or(span.end), span.end);
     const auto nested = track.siblings.claim(span);
     track.siblings.add(span);
-    // What nests may overlap, where records contradict each other: no time is below zero.
+    // Nested activities may overlap if records contradict each other. A time is never negative.
     const auto self = [&] { return std::max(Nanoseconds(0), *activity.duration - *nested); };
     return next(activity, nested ? std::optional(self()) : std::nullopt);
   }

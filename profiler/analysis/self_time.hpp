@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time spent in an activity itself, without what nests in it on its track.
+// Computes self time: time spent in an activity without the activities nested in it on its track.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,21 +14,22 @@
 namespace bench {
 
 // A stream stage. Activities of one track come in the order of their ends (as the recorder writes
-// them) or of their starts; each is handed on once, after all that nest in it. Memory grows with
-// the depth of nesting and, up to a bound, with the number of siblings.
+// them) or of their starts. Each is forwarded once, after all activities nested in it. Memory grows
+// with the nesting depth and, up to a bound, with the number of siblings.
 class SelfTimes {
  public:
-  // `self` is absent for what neither nests nor is nested in: instants, counters, allocations,
-  // what never ended; and where siblings were too many to tell what nests.
+  // `self` is nullopt for activities that do not nest: instants, counters, allocations and
+  // unfinished ones. It is also nullopt if there were too many siblings to determine what is
+  // nested.
   using Next = std::function<Status(const Activity& activity, std::optional<Nanoseconds> self)>;
   explicit SelfTimes(Next next);
   ~SelfTimes();
 
   Status take(const Activity& activity);
-  // Hands on what waits for an end. Call once, after the last activity.
+  // Forwards activities that still wait for an end. Call this once, after the last activity.
   Status finish();
-  // Activities that came after the one in which they nest had been handed on: its self time holds
-  // theirs.
+  // Returns the number of activities that arrived after their enclosing activity had been
+  // forwarded. The self time of the enclosing activity then includes theirs.
   std::int64_t out_of_order() const;
 
  private:

@@ -118,7 +118,7 @@ TEST(SelfTimes, of_a_parent_with_very_many_children_are_right_or_unknown) {
   }
   activities.push_back(activity("parent", 0, 10 * kChildren));
   EXPECT_EQ(self_times(activities).self.at("parent"), 6 * kChildren);
-  activities.back() = activity("some", 5 * 10 + 5, 10 * kChildren);  // between joined neighbours
+  activities.back() = activity("some", 5 * 10 + 5, 10 * kChildren);  // between joined siblings
   const auto self = self_times(activities).self.at("some");
   EXPECT_EQ(self.value_or(10 * kChildren - 55 - 4 * (kChildren - 6)),
             10 * kChildren - 55 - 4 * (kChildren - 6));
@@ -128,7 +128,7 @@ TEST(SelfTimes, an_error_of_the_next_stage_is_handed_back) {
   SelfTimes stage([](const Activity&, std::optional<Nanoseconds>) {
     return Status(Error{"disk full", "", ""});
   });
-  EXPECT_TRUE(stage.take(activity("a", 0, 10)).ok());  // waits for what nests in it
+  EXPECT_TRUE(stage.take(activity("a", 0, 10)).ok());  // waits for nested activities
   EXPECT_FALSE(stage.take(activity("b", 20, 30)).ok());
   EXPECT_TRUE(stage.take(activity("c", 40, 50)).ok());
   EXPECT_FALSE(stage.finish().ok());

@@ -22,13 +22,13 @@ namespace {
 using analysis::NumberStatistics;
 using analysis::TimeStatistics;
 
-// Times of one name.
+// Times of the activities with one name.
 struct Times {
   TimeStatistics durations;
   std::int64_t unfinished = 0;
   std::int64_t instants = 0;
   std::optional<Nanoseconds> self;
-  Nanoseconds own{0};  // without what nests in it and stands in the same table
+  Nanoseconds own{0};  // without nested activities of the same table
 
   void add(const Activity& activity, std::optional<Nanoseconds> without_nested) {
     if (activity.duration) {
@@ -93,7 +93,7 @@ Role role_of(const Activity& activity) {
   return phase.starts_with("create") && activity.duration ? Role::creation : Role::other;
 }
 
-// Empty: in no table of times.
+// Returns an empty text if the activity is in no table of times.
 std::string_view category_of(const Activity& activity) {
   const std::string_view domain = activity.attributes.text(Attribute::domain);
   if (!domain.empty()) return domain;
@@ -122,7 +122,7 @@ std::string_view category_of(const Activity& activity) {
   return "";
 }
 
-// Rows of what has no name: time that no layer explains, and that no primitive explains.
+// Rows for time outside any name: not explained by a layer, a primitive or an operator.
 constexpr const char* kUnattributed = "(unattributed)";
 constexpr const char* kNoPrimitive = "(no primitive)";
 constexpr const char* kNoOperator = "(no operator)";
@@ -170,7 +170,7 @@ SortValues sort_values(const CounterRow& row) {
   return {row.max, row.mean, row.min, row.max, static_cast<double>(row.count)};
 }
 
-// Unknown last in both orders, equal ones by name.
+// Sorts unknown values last in both orders, and equal values by name.
 template <class Table>
 void sort_rows(std::vector<Table>& rows, const SummaryOptions& options) {
   const auto key = static_cast<std::size_t>(options.sort);
@@ -183,7 +183,7 @@ void sort_rows(std::vector<Table>& rows, const SummaryOptions& options) {
   });
 }
 
-// Whether it is the range that opens the layer in which it lies: its scope ends in its name.
+// Returns whether this is the range that opens its layer: its scope ends in its name.
 bool opens_layer(const Activity& activity) {
   if (activity.kind != ActivityKind::range || activity.scope.empty()) return false;
   const std::string last = append_scope("", activity.name);
@@ -216,7 +216,7 @@ Nanoseconds sum_of(const Durations& durations) {
   return sum;
 }
 
-// Where the time of one part of the profile went: each nanosecond in one layer, and in one operator
+// Divides the time of one part of the profile. Each nanosecond is in one layer, and in one operator
 // or in none.
 struct Breakdown {
   enum class Extent { everything, iterations };
@@ -224,14 +224,15 @@ struct Breakdown {
   Extent extent = Extent::everything;
   Nanoseconds wall{0};
   Nanoseconds unattributed{0};
-  Durations layers = {};          // with kUnattributed
-  Durations outside = {};         // by layer: what lies in no primitive
-  Durations work = {};            // by operator: of what was executed
+  Durations layers = {};          // including kUnattributed
+  Durations outside = {};         // by layer: time outside primitives
+  Durations work = {};            // by operator: time of what was executed
   Durations host_operators = {};  // by operator
 
   void add(const Activity& activity, Nanoseconds self) {
     const Role role = role_of(activity);
-    // Within an iteration all is a case's, but for the gaps; elsewhere only what says whose it is.
+    // Within an iteration, everything except the gaps belongs to a case. Elsewhere, only activities
+    // that state their owner do.
     const bool is_owned =
         !is_iteration(activity) && (extent == Extent::iterations || role == Role::work ||
                                     role == Role::host_operator || !activity.scope.empty());
@@ -247,7 +248,7 @@ struct Breakdown {
   }
 };
 
-// Shares are of `whole`; rows come in the order of the options.
+// Shares are fractions of `whole`. Rows are in the order of the options.
 void add_shares(std::vector<TimeRow>& rows, const Durations& own, Nanoseconds whole) {
   if (whole.count() == 0) return;
   Nanoseconds cumulative{0};
@@ -283,7 +284,7 @@ std::vector<TimeRow> finish_table(std::vector<TimeRow> rows, const Durations& ow
   return rows;
 }
 
-// Of a table that is a whole of its own.
+// Builds a table whose rows add up to its total.
 std::vector<TimeRow> table_of(const TimesByName& times, const SummaryOptions& options) {
   std::vector<TimeRow> rows;
   rows.reserve(times.size());
@@ -295,7 +296,7 @@ std::vector<TimeRow> table_of(const TimesByName& times, const SummaryOptions& op
   return finish_table(std::move(rows), own, sum_of(own), options);
 }
 
-// Of a layer, what lies in the layers below it included.
+// Returns the time of a layer, including the layers below it.
 Nanoseconds time_within(const Durations& layers, const std::string& name) {
   Nanoseconds sum{0};
   for (auto found = layers.lower_bound(name);
@@ -306,8 +307,8 @@ Nanoseconds time_within(const Durations& layers, const std::string& name) {
   return sum;
 }
 
-// A layer that ranges make. Its time need not lie in the ranges that open it alone (the backward
-// pass does not): then nothing is said of single ones.
+// A layer defined by ranges. If its time is not only in the ranges that open it (for example in the
+// backward pass), the statistics of single ranges are unknown.
 TimeRow layer_of_ranges(const std::string& name, const Times* opening, const Breakdown& part) {
   TimeRow row = opening == nullptr ? TimeRow() : row_of(name, *opening);
   const Nanoseconds total = time_within(part.layers, name);
@@ -328,7 +329,7 @@ void add_names(const Map& map, std::set<std::string>& names) {
   for (const auto& [name, value] : map) names.insert(name);
 }
 
-// A table of operators that shares the wall time with all that is none of them.
+// A table of operators that also includes the wall time outside operators.
 std::vector<TimeRow> operator_table(const TimesByName& times, const Durations& own,
                                     const char* remainder, Nanoseconds wall,
                                     const SummaryOptions& options) {
@@ -359,8 +360,8 @@ struct Summary::State final : public ActivitySink {
     return self_times.take(activity);
   }
 
-  // Of one category, whose rows must not count twice what nests in another of them: a layer's time
-  // is that of its primitive too, but not that of the layers in it.
+  // Returns the self times of one category. Its rows must not count time twice if one is nested in
+  // another. A layer's time includes its primitive but not its inner layers.
   SelfTimes& nesting(const std::string& category) {
     auto found = own_times.find(category);
     if (found == own_times.end()) {
@@ -390,18 +391,18 @@ struct Summary::State final : public ActivitySink {
     }
   }
 
-  // Those of which the activity is a part: all, and the iterations.
+  // Returns the parts that contain the activity: everything and, if applicable, the iterations.
   std::vector<Breakdown*> parts_of(const Activity& activity) {
     std::vector<Breakdown*> parts = {&everything};
     if (activity.attributes.find(Attribute::iteration) != nullptr) parts.push_back(&iterations);
     return parts;
   }
 
-  // What still waited for an end is in the tables from now on.
+  // Enters activities that still wait for their end into the tables.
   void flush() {
     if (!pending) return;
     pending = false;
-    // They hand on to add() and add_own(), which take everything.
+    // They forward to add() and add_own(), which accept everything and never fail.
     static_cast<void>(announcements.finish());
     static_cast<void>(self_times.finish());
     for (auto& [category, times] : own_times) static_cast<void>(times.finish());
@@ -438,7 +439,7 @@ struct Summary::State final : public ActivitySink {
     iteration_time = saturating_sum(iteration_time, *activity.duration);
   }
 
-  // What the tables of layers and operators are of; after flush().
+  // The part that the tables of layers and operators show; valid after flush().
   const Breakdown& part() const { return has_iterations ? iterations : everything; }
 
   TimeRow layer_row(const std::string& name) const {
@@ -465,7 +466,7 @@ struct Summary::State final : public ActivitySink {
   }
 
   SelfTimes self_times;
-  std::map<std::string, SelfTimes> own_times;  // by category
+  std::map<std::string, SelfTimes> own_times;  // key: category
   Announcements announcements;
   bool pending = false;
   bool has_iterations = false;

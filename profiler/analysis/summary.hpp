@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile amounts to: time by layer, by operator and by category (the aggregate tables of
-// `bench run --profile`). Fed activity by activity; memory grows with the number of different
+// Summarises a profile: time by layer, by operator and by category (the aggregate tables of `bench
+// run --profile`). It consumes activities one by one. Memory grows with the number of different
 // names, not of activities.
 #pragma once
 
@@ -18,21 +18,23 @@
 
 namespace bench {
 
-// Times of all activities of one name. p50 and p95 are within 1 % (analysis/quantile_sketch.hpp).
+// Times of all activities with one name. p50 and p95 are within 1 % (analysis/quantile_sketch.hpp).
 struct TimeRow {
   std::string name;
   std::int64_t count = 0;
-  std::int64_t unfinished = 0;  // of them without a duration: in `count` alone
+  std::int64_t unfinished = 0;  // activities without a duration; they only enter `count`
   Nanoseconds total{0};
-  std::optional<Nanoseconds> self;  // without what is nested below; absent: does not nest
+  std::optional<Nanoseconds> self;  // without nested activities; nullopt if it does not nest
   std::optional<Nanoseconds> min, max, mean, p50, p95;
-  // Without what nests in another row of the same table. Of layers and operators: of the wall time,
-  // so that all rows have 1; of the other tables: of the time of all rows.
+  // Does not count activities nested in another row of the same table. For layers and operators it
+  // is a fraction of the wall time, so all rows add up to 1. In other tables it is a fraction of
+  // the time of all rows.
   std::optional<double> share;
-  std::optional<double> cumulative_share;  // of this row and those before it
+  std::optional<double> cumulative_share;  // of this row and the rows before it
 };
 
-// Values of one counter; the mean is weighted by how long each value held. Never summed into time.
+// Values of one counter. The mean is weighted by how long each value was valid. Counters are never
+// added to times.
 struct CounterRow {
   std::string name;
   std::string unit;
@@ -55,17 +57,17 @@ enum class SortOrder { descending, ascending };
 struct SummaryOptions {
   SummarySort sort = SummarySort::total;
   SortOrder order = SortOrder::descending;
-  std::size_t top = 0;  // rows of a table; 0: all
-  // Of the terminal, in columns; nullopt: tables are as wide as they are.
+  std::size_t top = 0;  // maximum rows per table; 0 for all
+  // Width of the terminal in columns; nullopt for no limit.
   std::optional<std::size_t> width = {};
 };
 
 // attributed + unattributed = wall.
 struct Attribution {
-  // Of the recorded iterations (ranges with attribute `iteration`); without them, of all that was
-  // recorded and nests in nothing.
+  // Time of the recorded iterations (ranges with the attribute `iteration`). Without them, the time
+  // of everything recorded that is not nested.
   Nanoseconds wall{0};
-  Nanoseconds attributed{0};    // in what has a layer or an operator
+  Nanoseconds attributed{0};    // in activities with a layer or an operator
   Nanoseconds unattributed{0};  // the rest: gaps, the tool's own work
 };
 
@@ -76,22 +78,23 @@ class Summary final : public ActivitySink {
   Summary(Summary&&) noexcept;
   Summary& operator=(Summary&&) noexcept;
 
-  // Activities of one track in the order of their ends (as the recorder writes them) or of their
-  // starts.
+  // Activities of one track come in the order of their ends (as the recorder writes them) or of
+  // their starts.
   Status take(const Activity& activity) override;
-  // Clears all (MXNet's dumps(reset)).
+  // Clears everything (MXNet's dumps(reset)).
   void reset();
 
   bool empty() const;
   Attribution attribution() const;
-  // The wall time by scope path, outside of any by case. The time of a layer is that of its host
-  // operators; where ranges make it, all that lies in the layer and below, and `self` what lies in
-  // no primitive; else that of its primitives. What is not attributed is a row.
+  // Wall time by scope path, or by case outside any scope. A layer's time is that of its host
+  // operators. If ranges define the layer, it is everything in the layer and below, and `self` is
+  // the part outside primitives. Otherwise it is the time of the layer's primitives. Unattributed
+  // time is a row.
   std::vector<TimeRow> layers(const SummaryOptions& options) const;
-  // The wall time by operator (attribute primitive, else op, else name) of what was executed on the
-  // host; without any of it, by host operators. What lies in none of them is a row.
+  // Wall time by operator (attribute primitive, or else op, or else name) of what was executed on
+  // the host. If nothing was, by host operators. Time outside operators is a row.
   std::vector<TimeRow> operators(const SummaryOptions& options) const;
-  // The same of what was executed on devices, which the wall time does not hold.
+  // The same for devices. The wall time does not include it.
   std::vector<TimeRow> device_layers(const SummaryOptions& options) const;
   std::vector<TimeRow> device_operators(const SummaryOptions& options) const;
   // MXNet's categories: operator, primitive, creation, device, api, range, marker, and each domain
@@ -105,11 +108,11 @@ class Summary final : public ActivitySink {
   std::unique_ptr<State> state_;
 };
 
-// All tables with units in every heading; ends in a newline. Empty tables are left out.
+// Formats all tables, with units in every heading. Ends in a newline. Empty tables are omitted.
 std::string summary_text(const Summary& summary, const SummaryOptions& options = {});
-// One JSON object, raw nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
+// One JSON object with nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
 // [...], "device_layers": [...], "device_operators": [...], "categories": {...}, "memory": [...],
-// "counters": [...]}; the tables of devices only where there are any.
+// "counters": [...]}. The tables of devices are present only if they have rows.
 std::string summary_json(const Summary& summary, const SummaryOptions& options = {});
 
 }  // namespace bench

@@ -95,7 +95,8 @@ TEST(Summary, five_keys_order_it_both_ways) {
     EXPECT_EQ(names_of(summary.operators({expected.sort})), expected.names);
     const auto ascending = names_of(summary.operators({expected.sort, SortOrder::ascending}));
     if (expected.sort == SummarySort::count) {
-      EXPECT_THAT(ascending, ElementsAre("dot", "sqrt", "plus"));  // equal ones by name
+      // equal values are sorted by name
+      EXPECT_THAT(ascending, ElementsAre("dot", "sqrt", "plus"));
     } else {
       EXPECT_EQ(ascending,
                 std::vector<std::string>(expected.names.rbegin(), expected.names.rend()));
@@ -127,7 +128,7 @@ TEST(Summary, categories_stand_apart_and_what_is_only_considered_in_none) {
   EXPECT_EQ(tables.at("marker").at(0).count, 1);
 }
 
-// The table of MXNet's guide: operators of 0.1150 ms, 17 calls of its interface, counters.
+// The table of MXNet's guide: operators of 0.1150 ms, 17 API calls, counters.
 TEST(Summary, operators_calls_and_counters_never_add_up) {
   std::vector<Activity> activities = {
       timed(ActivityKind::operation, "sqrt", 0, 52'000),
@@ -156,7 +157,7 @@ TEST(Summary, layers_that_nest_share_what_is_their_own) {
   EXPECT_DOUBLE_EQ(rows[2].cumulative_share.value(), 1.0);
 }
 
-// As a profiling pass records it: nearly all of a layer's time is that of its primitive.
+// As recorded by a profiling pass: nearly all of a layer's time is that of its primitive.
 TEST(Summary, a_layer_shares_the_time_of_its_primitive) {
   const auto primitive = [](const std::string& scope, std::int64_t start, std::int64_t time) {
     Activity activity = timed(ActivityKind::primitive, "matmul", start, time);
@@ -201,8 +202,8 @@ double sum_of_shares(const std::vector<TimeRow>& rows) {
   return sum;
 }
 
-// A step of PyTorch, forward: pooling took 87 of 349 ms outside of oneDNN, and the table of layers
-// showed the shares of oneDNN's primitives among themselves, 58.8 % and 41.2 %.
+// The forward pass of a PyTorch step. Pooling took 87 of 349 ms outside oneDNN. The table of layers
+// showed only the shares among oneDNN's primitives, 58.8 % and 41.2 %.
 TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explains) {
   const Summary summary = summary_of(
       {executed("convolution", "conv1_x", 1, 94), ranged("aten::conv2d", "conv1_x", 0, 96),
@@ -219,7 +220,7 @@ TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explai
   EXPECT_DOUBLE_EQ(layers[2].cumulative_share.value(), 1.0);
   EXPECT_EQ(layers[0].count, 1);
   EXPECT_EQ(layers[0].total, Nanoseconds(190));
-  EXPECT_EQ(layers[0].self, Nanoseconds(96));  // in no primitive
+  EXPECT_EQ(layers[0].self, Nanoseconds(96));  // outside primitives
   EXPECT_EQ(layers[0].mean, Nanoseconds(190));
   const std::vector<TimeRow> operators = summary.operators({});
   ASSERT_THAT(names_of(operators), ElementsAre("(no primitive)", "convolution"));
@@ -230,7 +231,7 @@ TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explai
               HasSubstr("(unattributed)        n/a    0.000032        9.2 "));
 }
 
-// The ranges of autograd have the layers of their forward operators, and lie elsewhere.
+// The ranges of autograd have the layers of their forward operators but are elsewhere in time.
 TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
   const Summary summary = summary_of({ranged("a", "net:a", 0, 10), ranged("net", "net", 0, 12),
                                       executed("reorder", "net:a", 21, 5),
@@ -246,7 +247,7 @@ TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
   EXPECT_DOUBLE_EQ(sum_of_shares(rows), 1.0);
 }
 
-// What runs on a device runs beside the host: it is no part of the wall time.
+// Devices work in parallel to the host, so their time is not part of the wall time.
 TEST(Summary, devices_have_tables_of_their_own) {
   Activity kernel = executed("sgemm", "net:a", 5, 300);
   kernel.kind = ActivityKind::kernel;
@@ -272,7 +273,7 @@ TEST(Summary, the_tables_of_iterations_share_their_wall_time) {
     return activity;
   };
   const Summary summary =
-      summary_of({executed("matmul", "net:b", 0, 500),  // before
+      summary_of({executed("matmul", "net:b", 0, 500),  // before the iterations
                   in_iteration(executed("matmul", "net:a", 1001, 50)),
                   in_iteration(timed(ActivityKind::api, "call", 1052, 4)),
                   in_iteration(layer("net:a", 1000, 60)),
@@ -281,7 +282,7 @@ TEST(Summary, the_tables_of_iterations_share_their_wall_time) {
   EXPECT_EQ(summary.attribution().unattributed, Nanoseconds(20));
   const std::vector<TimeRow> rows = summary.layers({});
   EXPECT_THAT(names_of(rows), ElementsAre("net:b", "net:a", "(unattributed)", "(no layer)"));
-  EXPECT_DOUBLE_EQ(rows[0].share.value(), 0.0);  // outside of the iterations
+  EXPECT_DOUBLE_EQ(rows[0].share.value(), 0.0);  // outside the iterations
   EXPECT_DOUBLE_EQ(rows[2].share.value(), 0.25);
   EXPECT_DOUBLE_EQ(sum_of_shares(rows), 1.0);
   EXPECT_DOUBLE_EQ(sum_of_shares(summary.operators({})), 1.0);
@@ -364,7 +365,7 @@ TEST(Summary, reset_empties_it) {
   EXPECT_EQ(summary_text(summary), "no activities\n");
 }
 
-// To the nanosecond: six decimals of a millisecond.
+// Exact to the nanosecond: six decimals of a millisecond.
 TEST(Summary, text_and_json_say_the_same) {
   const Summary summary = summary_of(executions());
   const std::string text = summary_text(summary);

@@ -18,19 +18,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Below this a name says too little: numbers go first.
+// A shorter name is not informative enough, so columns of numbers are dropped first.
 constexpr std::size_t kMinName = 36;
 constexpr std::size_t kGap = 2;
 
-// Columns of a table by their index, in the order in which a narrow terminal does without them.
+// Column indices of a table in the order in which a narrow terminal drops them.
 using LeastWanted = std::span<const std::size_t>;
 
-// A table of text: first column to the left, numbers to the right.
+// A text table. The first column is left-aligned, numbers are right-aligned.
 class TextTable {
  public:
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  // Within `width`: columns go, and then names are cut in the middle.
+  // Fits the table into `width`: drops columns first, then cuts names in the middle.
   std::string text(const std::optional<std::size_t>& width, LeastWanted least_wanted) const {
     std::vector<std::size_t> widths = natural_widths();
     std::vector<bool> is_shown(widths.size(), true);
@@ -79,7 +79,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Exact: six decimals of a millisecond are nanoseconds.
+// Exact: the sixth decimal of a millisecond is a nanosecond.
 std::string milliseconds(Nanoseconds time) {
   const std::int64_t count = time.count();
   const auto [whole, rest] = std::div(count, std::int64_t{1'000'000});
@@ -98,7 +98,8 @@ std::string number(const std::optional<double>& value) {
   return format_or_unknown(value, [](double known) { return fmt::format("{:.15g}", known); });
 }
 
-// "share [%]" is of the wall time, which the first line states; others say of what they are.
+// "share [%]" refers to the wall time, which the first line states. Other headings state their
+// reference.
 std::string time_table(std::string_view heading, const std::vector<TimeRow>& rows,
                        const SummaryOptions& options, const char* share = "share [%]") {
   // p50, p95, cumulative share, min, max, mean, self, count.
@@ -109,7 +110,7 @@ std::string time_table(std::string_view heading, const std::vector<TimeRow>& row
   for (const TimeRow& row : rows) {
     const std::string unfinished =
         row.unfinished > 0 ? fmt::format(" ({} unfinished)", row.unfinished) : "";
-    // Of what is no activity there is no number.
+    // A row that is not an activity has no count.
     const std::string count = row.count > 0 ? fmt::format("{}", row.count) : std::string(kUnknown);
     table.row({printable(row.name) + unfinished, count, milliseconds(row.total), percent(row.share),
                percent(row.cumulative_share), milliseconds(row.self), milliseconds(row.min),

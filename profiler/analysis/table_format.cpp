@@ -19,7 +19,7 @@ namespace bench::analysis {
 namespace {
 
 constexpr std::size_t kGap = 2;       // between columns of a table
-constexpr std::size_t kMinText = 10;  // "conv...uts"; less tells nothing
+constexpr std::size_t kMinText = 10;  // "conv...uts"; a shorter text is not informative
 
 std::string text_of(const Cell& cell, const Column& column) {
   return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
@@ -54,7 +54,8 @@ class TableText final : public TableWriter {
  private:
   void append(std::size_t i, const std::string& text, std::string& line) const {
     const TableColumn& column = shape_.columns[i];
-    // A number or `n/a` that is cut says something else: such a cell makes its line longer.
+    // Cutting a number or `n/a` would change its meaning, so such a cell makes its line longer
+    // instead.
     const bool is_whole = column.column->numeric || text == column.column->absent;
     const std::string cut = is_whole ? text : shorten(text, std::max(column.width, std::size_t{1}));
     const std::size_t used = display_width(cut);
@@ -72,7 +73,7 @@ class TableText final : public TableWriter {
   std::ostream& out_;
 };
 
-// Raw values between single blanks, for awk: blanks within a value become underscores.
+// Raw values separated by single spaces, for awk. Spaces within a value become underscores.
 class SpaceText final : public TableWriter {
  public:
   SpaceText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
@@ -98,14 +99,14 @@ class SpaceText final : public TableWriter {
   std::ostream& out_;
 };
 
-// Whether a spreadsheet would take the text of a cell for a formula: it begins as one (the signs of
-// OWASP's "CSV Injection", full-width forms included; controls are escaped already) and is no
-// number.
+// Returns whether a spreadsheet would interpret a cell's text as a formula: it begins as one and is
+// not a number. The signs are those of OWASP's "CSV Injection", including full-width forms. Control
+// characters are already escaped.
 bool is_formula(std::string_view text) {
   constexpr std::array<std::string_view, 8> kSigns = {
       "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
   const auto starts = [&](std::string_view sign) {
-    return text.starts_with(sign) && text != sign;  // a sign alone calculates nothing
+    return text.starts_with(sign) && text != sign;  // a sign alone is not a formula
   };
   if (std::ranges::none_of(kSigns, starts)) return false;
   const std::string_view number = text.substr(text.starts_with('+') ? 1 : 0);
@@ -115,8 +116,8 @@ bool is_formula(std::string_view text) {
   return error != std::errc() || stop != end;
 }
 
-// RFC 4180 with line feeds; every text is quoted, unknown is empty. Controls are escaped, and what
-// a spreadsheet would calculate begins with an apostrophe.
+// RFC 4180 with line feeds. Every text is quoted; unknown is empty. Control characters are escaped.
+// Text that a spreadsheet would evaluate gets a leading apostrophe.
 class CsvText final : public TableWriter {
  public:
   CsvText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
@@ -157,7 +158,7 @@ class CsvText final : public TableWriter {
   std::ostream& out_;
 };
 
-// {"rows": [...], "selected": n, "total_ns": n}; unknown values are left out.
+// {"rows": [...], "selected": n, "total_ns": n}; unknown values are omitted.
 class JsonText final : public TableWriter {
  public:
   JsonText(const TableShape& shape, std::ostream& out)
@@ -194,7 +195,8 @@ class JsonText final : public TableWriter {
     }
   }
 
-  // JSON allows DEL and U+0080 to U+009F in strings; terminals take them for control characters.
+  // JSON allows DEL and U+0080 to U+009F in strings, but terminals treat them as control
+  // characters.
   void put(std::string_view json) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -242,7 +244,7 @@ class MarkdownText final : public TableWriter {
   }
 
  private:
-  // No name may become markup, of Markdown or of HTML.
+  // A name must not become markup in Markdown or HTML.
   static std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : escape_controls(text)) {
@@ -268,7 +270,7 @@ std::unique_ptr<TableWriter> make(const TableShape& shape, std::ostream& out) {
 
 using enum TableFormat::Audience;
 constexpr std::array<TableFormat, 5> kFormats = {{
-    {"table", "columns for people", people, make<TableText>},
+    {"table", "human-readable columns", people, make<TableText>},
     {"space", "raw values between blanks, for awk", programs, make<SpaceText>},
     {"csv", "raw values, RFC 4180", programs, make<CsvText>},
     {"json", "one object with the array rows, raw values", programs, make<JsonText>},
@@ -304,7 +306,7 @@ std::size_t narrowest_width(const std::vector<TableColumn>& columns) {
 
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
   while (width_of(columns) > width) {
-    // One character off the widest text; tables are a few hundred characters wide.
+    // Removes one character from the widest text. Tables are a few hundred characters wide.
     TableColumn* widest = nullptr;
     for (TableColumn& column : columns) {
       if (column.column->numeric || column.width <= kMinText) continue;
@@ -315,7 +317,7 @@ Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
                    "choose fewer columns with -c"};
     }
     const std::size_t excess = width_of(columns) - width;
-    // Long steps while one column dwarfs the others.
+    // Takes long steps while one column is far wider than the others.
     const std::size_t step = std::max<std::size_t>(1, std::min(excess, widest->width / 8));
     widest->width = std::max(kMinText, widest->width - step);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tables over activities are written: one row a format.
+// Output formats for activity tables: one row per format.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,22 +19,22 @@ namespace bench::analysis {
 struct TableColumn {
   const Column* column = nullptr;
   std::string heading;
-  std::size_t width = 0;  // of the widest value that is text, heading included
+  std::size_t width = 0;  // width of the widest text value, including the heading
 };
 
 struct TableShape {
   std::vector<TableColumn> columns;
-  std::vector<std::string> notes;  // lines for people, above the table
+  std::vector<std::string> notes;  // human-readable lines above the table
   std::int64_t selected = 0;
   Nanoseconds total{0};
 };
 
-// Writes rows as they come. Errors of the stream are in its state.
+// Writes rows as they come. The state of the stream shows its errors.
 class TableWriter {
  public:
   virtual ~TableWriter() = default;
   virtual void begin() = 0;
-  virtual void row(const std::vector<Cell>& cells) = 0;  // as many as columns
+  virtual void row(const std::vector<Cell>& cells) = 0;  // one cell per column
   virtual void end(const std::vector<std::string>& remarks) = 0;
 };
 
@@ -46,14 +46,14 @@ struct TableFormat {
 };
 
 std::span<const TableFormat> table_formats();
-// Error: the nearest name.
+// Returns an error with the nearest name if the format is unknown.
 Result<const TableFormat*> find_table_format(std::string_view name);
 
-// The least that a table of these columns takes, with its texts cut to their narrowest.
+// Returns the minimum width of a table with these columns, with its texts cut as far as possible.
 std::size_t narrowest_width(const std::vector<TableColumn>& columns);
 
-// Narrows columns of text until the table has `width` characters. Error: it cannot, with the
-// least that it needs.
+// Narrows text columns until the table has `width` characters. Returns an error with the minimum
+// width if this is impossible.
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width);
 
 }  // namespace bench::analysis

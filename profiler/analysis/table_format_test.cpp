@@ -135,7 +135,7 @@ TEST(TableFormat, csv_cells_that_begin_a_formula_begin_with_an_apostrophe) {
   for (const std::string other : {"-1.5", "+3", "-2e-9", "1e5", "-", "a=b"}) {
     EXPECT_EQ(cell(other), '"' + other + '"');
   }
-  // Controls before the sign are escaped, and so is what begins with them.
+  // Control characters before the sign are escaped, so the cell no longer begins with the sign.
   EXPECT_EQ(cell("\t=1"), "\"\\x09=1\"");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a library's interface as activities of kind `api`, with two counters beside them:
-// `calls` (so far) and `concurrency` (calls in flight; its maximum is the number of calling
-// threads). Their time is part of the operators' time and never added to it.
+// Records calls of a library's interface as activities of kind `api`, with two counters: `calls`
+// (so far) and `concurrency` (calls in flight). The maximum of `concurrency` is the number of
+// calling threads. The calls' time is part of the operators' time and is never added to it.
 #pragma once
 
 #include "base/units.hpp"
@@ -15,18 +15,18 @@
 
 namespace bench {
 
-// Thread-safe. Outlives the calls; `recorder` outlives it.
+// Thread-safe. Must outlive the calls; `recorder` must outlive it.
 class ApiCalls {
  public:
   explicit ApiCalls(Recorder& recorder) : recorder_(recorder) {}
   ApiCalls(const ApiCalls&) = delete;
   ApiCalls& operator=(const ApiCalls&) = delete;
 
-  // A call that happens now; begin() gives its start.
+  // For a call that happens now. begin() returns its start.
   Nanoseconds begin();
   void end(std::string_view name, Nanoseconds start);
-  // A call that is over: `call` has name, start and duration, and what the caller knows of its
-  // scope. No call of the same thread may lie within it.
+  // Records a finished call: `call` has name, start and duration, and what the caller knows of its
+  // scope. No other call of the same thread may be nested in it.
   void completed(Activity call);
 
   std::int64_t calls() const;  // so far
@@ -43,10 +43,10 @@ class ApiCalls {
   std::int64_t in_flight_ = 0;
 };
 
-// One call, from construction to the end of the block. Costs a branch without `calls`.
+// One call, from construction to the end of the block. Costs one branch if `calls` is nullptr.
 class ApiCall {
  public:
-  // `name` as the library's C interface has it; must outlive this.
+  // `name` is the function's name in the library's C interface; it must outlive this object.
   ApiCall(ApiCalls* calls, std::string_view name) : calls_(calls), name_(name) {
     if (calls_ != nullptr) start_ = calls_->begin();
   }

@@ -105,7 +105,7 @@ TEST_F(ApiCallsTest, WithoutACollectorNothingHappens) {
   EXPECT_TRUE(sink_.all.empty());
 }
 
-// All four are inside of a call at once: the maximum is the number of threads.
+// All four threads are inside a call at the same time, so the maximum is the number of threads.
 TEST_F(ApiCallsTest, ConcurrencyPeaksAtTheNumberOfThreads) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 25;

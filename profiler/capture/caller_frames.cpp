@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-// Of the C interface, and of namespaces: the library's own and its header's.
+// Prefixes of the C interface, and namespaces of the library and of its header.
 constexpr std::array<std::string_view, 4> kNames = {"dnnl_", "dnnl::", "mkldnn_", "mkldnn::"};
 constexpr std::array<std::string_view, 2> kFiles = {"libdnnl.", "libmkldnn."};
 
@@ -23,8 +23,9 @@ bool is_of_library(const StackFrame& frame) {
 
 }  // namespace
 
-// Names of templates begin with their result, so that not every frame of the library is known as
-// one. Its entry is, and lies in the module that printed, below all of its frames.
+// Names of template functions begin with their return type, so not every frame of the library is
+// recognised. Its entry point is. It is in the module that printed, below all other frames of the
+// library.
 std::size_t count_library_frames(std::span<const StackFrame> frames) {
   const auto leaves = [&](const StackFrame& frame) { return frame.file != frames.front().file; };
   const auto end = frames.empty() ? frames.end() : std::ranges::find_if(frames, leaves);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the stack of a primitive leaves oneDNN.
+// Finds where the stack of a primitive leaves oneDNN.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 namespace bench {
 
 struct StackFrame {
-  std::string_view raw;   // as the capture writes it: "FILE+0xADDRESS"
-  std::string_view file;  // of the module
-  std::string name;       // of the function, and what follows it; empty: not known
+  std::string_view raw;   // as recorded by the capture: "FILE+0xADDRESS"
+  std::string_view file;  // path of the module
+  std::string name;       // function name and what follows it; empty if unknown
 };
 
-// The number of frames at the top that are oneDNN's own, its C++ header's too: the frame behind
-// them is the caller. Where oneDNN lies inside of another module and its functions have no names,
-// nameless frames of that module are taken for it. 0 where all would be: no caller is known.
+// Returns the number of frames at the top that belong to oneDNN, including its C++ header. The next
+// frame is the caller. If another module contains oneDNN without function names, unnamed frames of
+// that module count as oneDNN's. Returns 0 if all frames would count, because then the caller is
+// unknown.
 std::size_t count_library_frames(std::span<const StackFrame> frames);
 
 }  // namespace bench

@@ -22,7 +22,7 @@ TEST(CallerFrames, BeginBehindTheLibraryAndItsHeader) {
             5U);
 }
 
-// As recorded from PyTorch, which has oneDNN inside of libtorch_cpu.so.
+// Recorded from PyTorch, whose libtorch_cpu.so contains oneDNN.
 TEST(CallerFrames, ALibraryInsideOfAnotherOneIsToldByNames) {
   EXPECT_EQ(count_library_frames(Frames{
                 {"", "libtorch_cpu.so", "dnnl::impl::verbose_printf_impl(char const*, int)"},

@@ -8,7 +8,8 @@
 namespace bench {
 namespace {
 
-// Strides and paddings, or the wanted size, are numbers, which ranges do not tell.
+// Their output shapes depend on strides and paddings, or on a requested size. Ranges do not contain
+// these numbers.
 constexpr std::array<std::string_view, 2> kForward = {"conv", "adaptive_avg_pool"};
 constexpr std::array<std::string_view, 2> kBackward = {"Convolution", "AdaptiveAvgPool"};
 
@@ -26,7 +27,8 @@ bool FrameworkOutputs::concerns(const FrameworkRange& range) {
 }
 
 void FrameworkOutputs::note(std::int64_t pid, const FrameworkRange& range, Level level) {
-  // The first who takes it: later the number may stand for another tensor at the same address.
+  // Only the first consumer counts: later the number may refer to another tensor at the same
+  // address.
   for (std::size_t i = 0; i < range.origins.size(); ++i) {
     if (range.origins[i].output != 0 || range.inputs[i].empty()) continue;
     const auto awaited = by_op_id_.find({pid, range.origins[i].op_id});

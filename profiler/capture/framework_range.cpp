@@ -12,11 +12,11 @@ namespace bench {
 namespace {
 
 constexpr std::array<std::string_view, 4> kKeys = {"seq", "op_id", "sizes", "input_op_ids"};
-// Prefix of the range that the engine of autograd puts around each of its nodes.
+// Prefix of the range that the autograd engine puts around each of its nodes.
 constexpr std::string_view kEvaluation = "autograd::engine::evaluate_function: ";
 constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
 
-// Reads a text from its beginning.
+// Parses a text from its beginning.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}
@@ -33,7 +33,7 @@ class Cursor {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return number;
   }
-  // "[...]" to the bracket that closes it; empty where there is none.
+  // Takes "[...]" up to the matching bracket; empty if there is none.
   std::string_view take_brackets() {
     std::size_t depth = 0;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
@@ -52,7 +52,7 @@ class Cursor {
   std::string_view rest_;
 };
 
-// "[ITEM, ITEM]": false where the text does not go on like that.
+// Parses "[ITEM, ITEM]". Returns false if the text does not have this form.
 template <class TakeItem>
 bool take_list(Cursor& cursor, TakeItem take_item) {
   if (!cursor.take("[")) return false;
@@ -95,14 +95,14 @@ std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
   return origins;
 }
 
-// "AddmmBackward0", "MyFunctionBackward", and older "AddmmBackward".
+// Matches "AddmmBackward0", "MyFunctionBackward" and the older "AddmmBackward".
 bool is_backward(std::string_view name) {
   if (name.starts_with(kEvaluation) || name == kAccumulation) return true;
   while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
   return name.ends_with("Backward");
 }
 
-// Where ", KEY = " of a known key begins first; npos: nowhere.
+// Returns the first position of ", KEY = " with a known key, or npos.
 std::size_t find_fields(std::string_view text) {
   for (std::size_t comma = text.find(", "); comma != std::string_view::npos;
        comma = text.find(", ", comma + 1)) {
@@ -118,7 +118,7 @@ bool take_field(Cursor& cursor, FrameworkRange& range) {
   if (cursor.take("seq = ")) {
     range.sequence = cursor.take_number();
     const bool is_number = range.sequence.has_value();
-    if (is_number && *range.sequence < 0) range.sequence.reset();  // none, in old versions
+    if (is_number && *range.sequence < 0) range.sequence.reset();  // old versions write -1 for none
     return is_number;
   }
   if (cursor.take("op_id = ")) return (range.op_id = cursor.take_number()).has_value();

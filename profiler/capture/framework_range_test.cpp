@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as PyTorch 2.15, 1.8 and 1.2 write them.
+// Texts as written by PyTorch 2.15, 1.8 and 1.2.
 #include "profiler/capture/framework_range.hpp"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ TEST(FrameworkRange, OldVersionsAndThoseWithoutShapes) {
   EXPECT_THAT(old.inputs, ElementsAre(Shape{2, 3}, Shape{4}));
   EXPECT_EQ(parsed("aten::mm, seq = -1").sequence, std::nullopt);
   EXPECT_THAT(parsed("aten::mm, seq = 4, op_id = 9").inputs, IsEmpty());
-  // No sequence number: autograd does not know it.
+  // Without a sequence number, autograd does not track it.
   EXPECT_EQ(parsed("aten::empty, op_id = 2").direction, FrameworkDirection::unknown);
 }
 
@@ -71,7 +71,7 @@ TEST(FrameworkRange, ShapesThatAreNoListsOfNumbersAreNoShapes) {
     EXPECT_THAT(range.inputs, IsEmpty()) << sizes;
     EXPECT_EQ(range.sizes, sizes);
   }
-  // Origins without an argument each tell nothing.
+  // If the number of origins differs from the number of arguments, they are ignored.
   EXPECT_THAT(parsed("aten::mm, sizes = [[1], [2]], input_op_ids = [(1,0)]").origins, IsEmpty());
 }
 
@@ -82,7 +82,7 @@ TEST(FrameworkRange, OtherTextsAreSomebodyElses) {
                            "a, seq = 99999999999999999999", "a, op_id = 5, sizes = []]"}) {
     EXPECT_FALSE(parse_framework_range(text).has_value()) << text;
   }
-  // A name may hold whatever its writer likes.
+  // A name may contain any text.
   EXPECT_EQ(parsed("f(a, b), seq = 5").name, "f(a, b)");
 }
 

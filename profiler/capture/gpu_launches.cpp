@@ -26,7 +26,7 @@ GpuLaunches::Session GpuLaunches::add_session(std::int64_t pid) {
   return static_cast<Session>(pids_.size() - 1);
 }
 
-// The calls of the profiler take long themselves, and are no part of the window.
+// The calls that switch the profiler take long themselves, so they are not part of the window.
 void GpuLaunches::add(Session session, const GpuApiCall& call) {
   const std::int64_t pid = pids_[session];
   const auto found = std::ranges::find(kSwitches, call.name, &SwitchName::call);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose the calls of CUDA below `bench profile` are: of the ranges that were open on their thread
-// when they began, and what they put on a device is so too. Filled from the recorded sessions, then
-// asked and answered in the order of the spool, which is sorted by time: each call is looked at
-// once.
+// Attributes CUDA calls under `bench profile` to operators. A call, and its work on a device,
+// belong to the ranges that were open on its thread when it began. This class is filled from the
+// recorded sessions and then queried in the order of the spool. The spool is sorted by time, so
+// each call is visited once.
 #pragma once
 
 #include "base/units.hpp"
@@ -19,10 +19,10 @@
 
 namespace bench {
 
-// What calls belong to: a layer, an operator of a framework or both.
+// The owner of calls: a layer, an operator of a framework, or both.
 struct GpuHolder {
   GpuOwner owner;
-  Attributes facts;  // of the operator: its kernels have them too
+  Attributes facts;  // facts about the operator, copied to its kernels
 };
 
 enum class ProfilerSwitch { start, stop };  // cudaProfilerStart, cudaProfilerStop
@@ -35,38 +35,39 @@ class GpuLaunches {
  public:
   using Session = std::uint32_t;
   using HolderId = std::uint32_t;
-  static constexpr HolderId kNobody = 0;  // known to be outside of every layer and operator
+  static constexpr HolderId kNobody = 0;  // known to be outside every layer and operator
 
-  // The window outlives this.
+  // `window` must outlive this object.
   explicit GpuLaunches(const CaptureWindow& window) : window_(window) {}
 
-  // First: what was recorded. Calls without a correlation put nothing on a device.
+  // Phase 1: add what was recorded. Calls without a correlation put no work on a device.
   Session add_session(std::int64_t pid);
   void add(Session session, const GpuApiCall& call);
   void sort();
 
-  // Then, along the spool: calls that began before `until` and are not given away yet.
+  // Phase 2: walk along the spool. These functions concern calls that began before `until` and have
+  // no holder yet.
   std::optional<ProfilerCall> next_profiler_call(std::int64_t pid, Nanoseconds until);
   bool awaits(std::int64_t pid, std::int64_t tid, Nanoseconds until) const;
   std::vector<std::int64_t> awaiting_threads(std::int64_t pid, Nanoseconds until) const;
   std::vector<std::int64_t> processes() const;
   HolderId add(GpuHolder holder);
-  // Gives them to `holder`, but for those outside of the window.
+  // Assigns these calls to `holder`, except those outside the window.
   void give(std::int64_t pid, std::int64_t tid, Nanoseconds until, HolderId holder,
             const WindowState& window);
-  // A program of the process has ended: what else it did is in its window or not.
+  // A program of the process has ended. `window` then classifies its remaining work.
   void end_process(std::int64_t pid, const WindowState& window);
   void finish();
 
-  // At last: absent where the call is not known.
+  // Phase 3: query results. verdict() returns nullopt if the call is unknown.
   struct Verdict {
-    bool inside = true;  // of the window
+    bool inside = true;  // whether it is inside the window
     HolderId holder = kNobody;
   };
   std::optional<Verdict> verdict(Session session, std::uint64_t correlation) const;
   bool window_contains(std::int64_t pid, Nanoseconds at) const;
   const GpuHolder& holder(HolderId id) const { return holders_[id - 1]; }
-  // Of calls of the session, by their number.
+  // Owners of the session's calls; key: correlation.
   GpuOwners owners(Session session) const;
 
  private:
@@ -78,25 +79,25 @@ class GpuLaunches {
     HolderId holder = kNobody;
   };
   struct Thread {
-    std::vector<Call> calls;  // by start
-    std::size_t next = 0;     // to give away
+    std::vector<Call> calls;  // sorted by start
+    std::size_t next = 0;     // index of the next call to assign
   };
   struct Switches {
     std::vector<ProfilerCall> calls;
     std::size_t next = 0;
   };
-  using Answer = std::pair<std::uint64_t, HolderId>;  // of a correlation
+  using Answer = std::pair<std::uint64_t, HolderId>;  // correlation and its holder
   static bool waits(const Thread& thread, Nanoseconds until) {
     return thread.next < thread.calls.size() && thread.calls[thread.next].start < until;
   }
 
   const CaptureWindow& window_;
-  std::vector<std::int64_t> pids_;                                   // by session
-  std::map<std::pair<std::int64_t, std::int64_t>, Thread> threads_;  // by process and thread
-  std::map<std::int64_t, Switches> switches_;                        // by process
-  std::map<std::int64_t, std::vector<WindowState>> windows_;         // by process
+  std::vector<std::int64_t> pids_;                                   // index: session
+  std::map<std::pair<std::int64_t, std::int64_t>, Thread> threads_;  // key: process and thread
+  std::map<std::int64_t, Switches> switches_;                        // key: process
+  std::map<std::int64_t, std::vector<WindowState>> windows_;         // key: process
   std::vector<GpuHolder> holders_;
-  std::vector<std::vector<Answer>> answers_;  // by session, sorted
+  std::vector<std::vector<Answer>> answers_;  // index: session; sorted
 };
 
 }  // namespace bench

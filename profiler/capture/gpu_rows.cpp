@@ -46,7 +46,7 @@ class Rows {
     }
   }
 
-  // Allocations and what is counted are known from the beginning on, and shown in the window.
+  // Allocations and counters are tracked from the beginning, but only shown inside the window.
   bool is_inside(const Activity& activity) const {
     return (activity.kind != ActivityKind::allocation && activity.kind != ActivityKind::counter) ||
            launches_.window_contains(activity.track.pid, activity.start);
@@ -78,11 +78,11 @@ class Rows {
     for (const std::string& reason : join.void_reasons) add(reason);
     for (const std::string& text : join.notes) add(text);
     if (damaged > 0) {
-      add(fmt::format("{} damaged",
+      add(fmt::format("{} malformed",
                       damaged == 1 ? "1 line is" : fmt::format("{} lines are", damaged)));
     }
     if (!file.ended) {
-      add("it was killed, or left by _exit: what it did at last may be missing");
+      add("it was killed or called _exit: its last records may be missing");
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPUs did below `bench profile`, as activities of its one profile.
+// Converts GPU work under `bench profile` into activities of the same profile.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,15 +17,15 @@
 namespace bench {
 
 struct GpuRowsReport {
-  std::int64_t processes = 0;   // that were traced
-  std::int64_t activities = 0;  // handed on
+  std::int64_t processes = 0;   // number of traced processes
+  std::int64_t activities = 0;  // number of forwarded activities
   std::vector<GpuDeviceSummary> devices;
-  std::vector<std::string> notes;     // for people: losses, and what else they should know
+  std::vector<std::string> notes;     // human-readable: losses and other information
   std::vector<std::string> refusals;  // why processes were not traced, each reason once
 };
 
-// Hands the sessions of all files on, one after the other, joined as join_gpu_session() does.
-// `names` are of threads. Error: the sink's, or a file cannot be read.
+// Forwards the sessions of all files, one after the other, joined by join_gpu_session(). `names`
+// contains the thread names. Returns an error if the sink fails or a file cannot be read.
 Result<GpuRowsReport> add_gpu_rows(const std::vector<GpuSpoolFile>& files,
                                    const GpuLaunches& launches, const NvtxFacts& names,
                                    const std::set<RecordGroup>& groups, ActivitySink& sink);

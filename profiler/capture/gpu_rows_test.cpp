@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions of GPUs beside a spool: whose each kernel is, what lies in the window, what is lost.
+// GPU sessions that accompany a spool: attribution of kernels, the window, and losses.
 #include "profiler/capture/gpu_rows.hpp"
 
 #include "profiler/capture/spool_format.hpp"
@@ -54,7 +54,7 @@ GpuKernel kernel(std::string name, std::int64_t at, std::uint64_t correlation) {
   return kernel;
 }
 
-// A capture under construction: the spool, and sessions of processes.
+// A capture under construction: the spool and the sessions of processes.
 class Capture {
  public:
   Capture& record(std::int64_t pid, std::int64_t tid, std::int64_t at, std::string_view name,
@@ -69,7 +69,7 @@ class Capture {
   }
   Capture& pop(std::int64_t tid, std::int64_t at) { return record(1, tid, at, "nvtx_pop"); }
 
-  // A kernel that starts 50 ns after its call.
+  // Adds a kernel that starts 50 ns after its call.
   Capture& launch(std::int64_t tid, std::int64_t at, std::string name) {
     records_.emplace_back(call(tid, at, ++correlation_));
     records_.emplace_back(kernel(std::move(name), at + 50, correlation_));
@@ -79,7 +79,7 @@ class Capture {
     records_.push_back(std::move(record));
     return *this;
   }
-  // Closes the session of what was added since the last one.
+  // Ends the session that contains everything added since the last one.
   Capture& session(std::int64_t pid, std::string_view end = "end") {
     GpuSession session;
     session.pid = pid;
@@ -120,7 +120,7 @@ class Capture {
     EXPECT_TRUE(rows.ok());
     return std::move(rows).value();
   }
-  // "name scope" of the kernels.
+  // Returns "name scope" for each kernel.
   std::vector<std::string> kernels(const CaptureWindow& window = {}) {
     read(window);
     std::vector<std::string> texts;
@@ -149,7 +149,7 @@ TEST(GpuRows, AKernelIsOfTheRangesInWhichItWasAskedFor) {
   Capture capture;
   capture.push(1, 100, "layer:a").push(1, 200, "layer:b").pop(1, 300).pop(1, 400);
   capture.launch(1, 90, "before").launch(1, 150, "in_a").launch(1, 250, "in_b");
-  // It runs when the range has long ended, and the call begins where the next range does not.
+  // It runs long after the range has ended. Its call begins before the next range does.
   capture.launch(1, 299, "late").launch(1, 350, "again_a").launch(1, 450, "after").session(1);
   EXPECT_THAT(capture.kernels(),
               ElementsAre("before ", "in_a a", "in_b a:b", "late a:b", "again_a a", "after "));
@@ -198,8 +198,8 @@ TEST(GpuRows, AnOperatorsWorkIsOnTheKernelThatComputesOnceForEachExecution) {
                           "fill aten::zero_ 2 n/a"));
 }
 
-// pyprof.init() and emit_nvtx() without shapes: the marker tells the call, the ranges in it and
-// those of autograd's thread have its sequence number.
+// pyprof.init() and emit_nvtx() without shapes. The marker describes the call. The ranges inside it
+// and those of autograd's thread have its sequence number.
 TEST(GpuRows, backward_kernels_below_markers_of_pyprof_take_over_by_sequence_number) {
   Capture capture;
   const std::string tensor =
@@ -214,7 +214,7 @@ TEST(GpuRows, backward_kernels_below_markers_of_pyprof_take_over_by_sequence_num
   for (const std::int64_t at : {400, 410, 420}) capture.pop(2, at);
   capture.launch(2, 330, "dgrad_engine").launch(2, 340, "s884cudnn_wgrad");
   capture.launch(2, 350, "reduce_kernel");
-  // Another call's gradient takes nothing.
+  // The gradient of another call inherits nothing.
   capture.push(2, 500, "ReluBackward0, seq = 6").pop(2, 600);
   capture.launch(2, 550, "relu_gemm").session(1);
   capture.read();
@@ -295,7 +295,7 @@ TEST(GpuRows, ProgramsThatAProcessRunsOneAfterTheOtherKeepTheirRanges) {
   capture.launch(1, 150, "first").session(1);
   capture.record(1, 1, 200, "process").push(1, 300, "layer:new");
   capture.launch(1, 250, "none").launch(1, 350, "second");
-  GpuSession session;  // correlations begin anew
+  GpuSession session;  // correlations restart at 1
   session.pid = 1;
   session.tracer = "CUPTI 13.0.1";
   session.records = {call(1, 250, 1), kernel("none", 260, 1), call(1, 350, 2),
@@ -311,10 +311,10 @@ TEST(GpuRows, WhatIsLostIsTold) {
   EXPECT_EQ(torn.processes, 1);
   EXPECT_EQ(torn.devices.at(0).kernels, 1);
   EXPECT_THAT(torn.notes, Contains(HasSubstr("GPU of process 1: it was killed")));
-  EXPECT_THAT(torn.notes, Contains(HasSubstr("1 line is damaged")));
+  EXPECT_THAT(torn.notes, Contains(HasSubstr("1 line is malformed")));
 
   capture.launch(1, 100, "whole").session(1, "killed");
-  EXPECT_THAT(capture.read().notes, Contains(HasSubstr("it was killed, or left by _exit")));
+  EXPECT_THAT(capture.read().notes, Contains(HasSubstr("it was killed or called _exit")));
 
   capture.launch(1, 100, "whole").session(1);
   EXPECT_THAT(capture.read().notes, testing::Not(Contains(HasSubstr("killed"))));
@@ -326,7 +326,7 @@ TEST(GpuRows, WhyAProcessWasNotTracedIsToldOnce) {
   refused.faults = {"CUPTI: cannot be loaded"};
   const std::string text = gpu_session_line(refused) + gpu_session_end_line({0, {}});
   Capture capture;
-  capture.file("1", text).file("2", text).file("3", "");  // the third was killed at once
+  capture.file("1", text).file("2", text).file("3", "");  // the third process was killed at once
   const GpuRowsReport report = capture.read();
   EXPECT_EQ(report.processes, 0);
   EXPECT_EQ(report.activities, 0);
@@ -338,7 +338,7 @@ TEST(GpuRows, ThreadsHaveTheirNames) {
   capture.record(1, 5, 10, "nvtx_thread", R"("id":5,"text":"loader")");
   capture.launch(5, 100, "k").session(1);
   capture.read({}, {RecordGroup::operators, RecordGroup::api});
-  ASSERT_EQ(capture.rows().size(), 3U);  // and the calls in flight: 1, 0
+  ASSERT_EQ(capture.rows().size(), 3U);  // and the counter of calls in flight: 1, 0
   EXPECT_EQ(capture.rows()[0].kind, ActivityKind::api);
   EXPECT_EQ(capture.rows()[0].attributes.text(Attribute::thread_name), "loader");
   EXPECT_EQ(capture.rows()[1].kind, ActivityKind::counter);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As lines begin that the first pass needs; there are many of the others.
+// Beginnings of the lines that the first pass needs. There are many other lines.
 constexpr std::string_view kCallLine = R"({"record":"api",)";
 constexpr std::string_view kEndLine = R"({"record":"session_end",)";
 constexpr std::string_view kDeviceLine = R"({"record":"device",)";
@@ -27,7 +27,8 @@ bool is_wanted(std::string_view line) {
   return line.starts_with(kCallLine) || line.starts_with(kEndLine) || line.starts_with(kDeviceLine);
 }
 
-// When what is recorded began, and by which call. Absent: it is a fact, or goes by its own time.
+// When the recorded work began, and by which call. If the call is unknown, its own time decides
+// whether it is in the window. Facts have neither and are always kept.
 struct Beginning {
   GpuCorrelation correlation;
   std::optional<Nanoseconds> at;
@@ -75,7 +76,7 @@ class Loader {
   }
 
  private:
-  // The last record: out where it is not in the window, else with its owner.
+  // Handles the last record: removes it if it is outside the window, otherwise sets its owner.
   void place(GpuSession& session) const {
     const Beginning beginning =
         std::visit([](const auto& record) { return beginning_of(record); }, session.records.back());
@@ -98,7 +99,7 @@ class Loader {
   const GpuLaunches& launches_;
 };
 
-// Absent: nothing was written before the process was killed.
+// Returns nullopt if nothing was written before the process was killed.
 Result<std::optional<GpuSpoolFile>> scan(const std::string& path, GpuLaunches& launches) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
   GpuSpoolFile file;

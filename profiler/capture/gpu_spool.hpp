@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libbench_cuda_injection.so left beside a spool, one file a process, read as a stream: of a
-// long run only what lies in the window is ever held.
+// Reads what libbench_cuda_injection.so wrote next to a spool, one file per process, as a stream.
+// For a long run, memory holds only the records inside the window.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,17 +16,18 @@ namespace bench {
 struct GpuSpoolFile {
   std::string path;
   GpuLaunches::Session session = 0;
-  GpuSession head;  // all but records; losses as of the end
+  GpuSession head;  // everything except records; losses as of the end
   std::vector<GpuDevice> devices;
-  bool ended = false;   // false: the process was killed before its last records were written
-  bool traced() const;  // false: head.faults say why not
+  bool ended = false;   // false if the process was killed before it wrote its last records
+  bool traced() const;  // if false, head.faults state the reason
 };
 
-// By name; those of an earlier run with the same spool must be gone by now.
+// Returns paths sorted by name. Files of an earlier run with the same spool must already be
+// removed.
 Result<std::vector<std::string>> find_gpu_spools(const std::string& spool);
 
-// First pass: what the files say of themselves, and their calls. Files that hold nothing, of
-// processes that were killed at once, are left out.
+// First pass: reads each file's header and calls. Skips empty files, which processes leave that
+// were killed at once.
 Result<std::vector<GpuSpoolFile>> scan_gpu_spools(const std::vector<std::string>& paths,
                                                   GpuLaunches& launches);
 
@@ -34,8 +35,8 @@ struct LoadedGpuSpool {
   GpuSession session;
   std::int64_t damaged = 0;  // lines that cannot be read
 };
-// Second pass: the records in the window, whole, with owners by `launches`, which are finished.
-// What tells of memory and devices is there in any case.
+// Second pass: reads complete records inside the window, with owners from `launches`, which must be
+// finished. Records about memory and devices are always included.
 Result<LoadedGpuSpool> load_gpu_spool(const GpuSpoolFile& file, const GpuLaunches& launches);
 
 }  // namespace bench

@@ -33,7 +33,7 @@ std::string head_of(const std::string& file, std::size_t size) {
   return head;
 }
 
-// "#!/usr/bin/env python3" -> the file of env: what it runs is dynamic too where it is.
+// "#!/usr/bin/env python3" -> the path of env. What env runs is expected to be dynamic if env is.
 std::optional<std::string> interpreter_of(const std::string& head) {
   if (!head.starts_with("#!")) return std::nullopt;
   const std::size_t begin = head.find_first_not_of(" \t", 2);
@@ -41,7 +41,7 @@ std::optional<std::string> interpreter_of(const std::string& head) {
   return head.substr(begin, head.find_first_of(" \t\n", begin) - begin);
 }
 
-// The path of the dynamic loader; absent in a static program.
+// Returns the path of the dynamic loader, or nullopt for a static program.
 std::optional<std::string> loader_of(const std::string& file, const Elf64_Ehdr& header) {
   std::ifstream stream(file, std::ios::binary);
   for (std::size_t i = 0; i < header.e_phnum; ++i) {
@@ -61,7 +61,7 @@ std::optional<std::string> loader_of(const std::string& file, const Elf64_Ehdr& 
 std::optional<std::string> obstacle_of_elf(const std::string& file, const std::string& head) {
   Elf64_Ehdr header;
   if (head.size() < sizeof header || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) {
-    return std::nullopt;  // a script without `#!`: a shell runs it
+    return std::nullopt;  // a script without `#!`, which a shell runs
   }
   std::memcpy(&header, head.data(), sizeof header);
   Elf64_Ehdr own;
@@ -70,15 +70,15 @@ std::optional<std::string> obstacle_of_elf(const std::string& file, const std::s
     return "is for another machine or word size than this tool";
   }
   const auto loader = loader_of(file, header);
-  if (!loader) return "is a static program, into which no library can be loaded";
+  if (!loader) return "is a static program, which cannot load a library";
   if (loader->find("musl") != std::string::npos) {
-    return "uses the C library musl, for which the capture library is not made";
+    return "uses the C library musl, which the capture library does not support";
   }
   return std::nullopt;
 }
 
-// Signals to us while the program runs: the terminal's go to it by themselves, the others are
-// passed on by a handler, which can know nothing but a variable.
+// Forwards signals while the program runs. The terminal signals the program directly; a handler
+// forwards the others. A handler can access only such a variable.
 volatile std::sig_atomic_t running_program = 0;  // pid of the program
 
 void pass_on(int signal) {
@@ -121,7 +121,7 @@ int wait_for_end(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// What a variable names that is not ours.
+// Returns the value of `variable` if it does not name this tool's own library.
 std::optional<std::string> other_tool(const char* variable, const std::string& own,
                                       const std::map<std::string, std::string>& inherited) {
   const auto set = inherited.find(variable);
@@ -129,7 +129,8 @@ std::optional<std::string> other_tool(const char* variable, const std::string& o
   return set->second;
 }
 
-// The pipe's other end closes by itself when the program is there; else it brings the reason.
+// Executing the program closes the other end of the pipe. If that fails, the pipe contains the
+// reason.
 int read_failure(int descriptor) {
   int failure = 0;
   ssize_t size = 0;
@@ -147,7 +148,7 @@ std::map<std::string, std::string> capture_environment(
   std::string& preload = result["LD_PRELOAD"];
   preload += (preload.empty() ? "" : ":") + request.library;
   result[capture::kSpoolVariable] = request.spool;
-  // A string, since GCC 12 warns of an overlap in the assignment of a literal.
+  // A std::string, because GCC 12 warns about an overlap if a literal is assigned.
   if (request.backtrace == Backtrace::yes) result[capture::kBacktraceVariable] = std::string("1");
   if (request.resident == ResidentMemory::yes)
     result[capture::kResidentVariable] = std::string("1");
@@ -198,8 +199,8 @@ Result<std::string> find_executable(const std::string& name, const std::string& 
 std::optional<std::string> preload_obstacle(const std::string& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-    return fmt::format(
-        "{} is setuid or setgid, and the loader preloads no library into such a program", file);
+    return fmt::format("{} is setuid or setgid, so the loader does not preload libraries into it",
+                       file);
   }
   const std::string head = head_of(file, 4096);
   if (const auto interpreter = interpreter_of(head)) {
@@ -233,7 +234,7 @@ Result<int> run_program_to_end(const std::string& program, const std::vector<std
   close(failure_pipe[1]);
   if (child < 0) {
     close(failure_pipe[0]);
-    return Error{fmt::format("no process: {}", std::strerror(errno)), program, ""};
+    return Error{fmt::format("cannot create a process: {}", std::strerror(errno)), program, ""};
   }
   running_program = child;
   const int failure = read_failure(failure_pipe[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program unchanged with the capture library preloaded.
+// Runs an unmodified program with the capture library preloaded.
 #pragma once
 
 #include "base/result.hpp"
@@ -12,7 +12,7 @@
 namespace bench {
 
 enum class Backtrace { no, yes };
-enum class ResidentMemory { no, yes };  // of the process, with each line of oneDNN
+enum class ResidentMemory { no, yes };  // whether to record it with each oneDNN line
 
 struct CaptureRequest {
   std::vector<std::string> command;
@@ -21,39 +21,43 @@ struct CaptureRequest {
   std::string verbose;  // value of ONEDNN_VERBOSE, see kCaptureVerbose
   Backtrace backtrace = Backtrace::no;
   ResidentMemory resident = ResidentMemory::no;
-  // What the CUDA driver loads, libbench_cuda_injection.so; empty: nothing of GPUs is recorded.
+  // The library that the CUDA driver loads (libbench_cuda_injection.so); empty to record no GPU
+  // work.
   std::string cuda_library;
-  std::string kinds;  // switches of GPU records, as on a command line
+  std::string kinds;  // switches for GPU records, as on a command line
   std::string dump_period;
 };
 
-// Creation and execution: "2" of all versions. Written so that nobody else writes it, since the
-// library tells a user's own setting by its text; all versions take it for 2.
+// Creation and execution, which is "2" in all versions. This unusual spelling lets the library
+// recognise a user's own setting by its text. All versions read it as 2.
 inline constexpr char kCaptureVerbose[] = "2,2";
 
-// The environment of the program: `inherited` and what the capture needs. A verbose mode, or a tool
-// for NVTX or CUDA, that the user has set stays as it is.
+// Returns the program's environment: `inherited` plus what the capture needs. Keeps a verbose mode,
+// an NVTX tool or a CUDA tool that the user has set.
 std::map<std::string, std::string> capture_environment(
     const CaptureRequest& request, std::map<std::string, std::string> inherited);
 
-// The tool that the user has chosen for NVTX ranges, which hence are not captured; absent: none.
+// Returns the tool that the user selected for NVTX ranges, or nullopt. If there is one, ranges are
+// not captured.
 std::optional<std::string> other_nvtx_tool(const CaptureRequest& request,
                                            const std::map<std::string, std::string>& inherited);
-// The same for CUDA, where something of GPUs is to be recorded.
+// The same for CUDA, if GPU work is to be recorded.
 std::optional<std::string> other_cuda_tool(const CaptureRequest& request,
                                            const std::map<std::string, std::string>& inherited);
 
-// The file that a shell would run for `name`. Error: none, or one that may not be executed.
+// Returns the file that a shell would run for `name`. Returns an error if there is none or it is
+// not executable.
 Result<std::string> find_executable(const std::string& name, const std::string& search_path);
 
-// Why the loader will not, or must not, preload the library into this program, in words for the
-// user: static, setuid, of another machine or C library. A script is judged by its interpreter.
+// Returns why the loader will not, or must not, preload the library into this program, worded for
+// the user. Reasons: static, setuid, or built for another machine or C library. For a script, its
+// interpreter is checked.
 std::optional<std::string> preload_obstacle(const std::string& file);
 
-// Runs `program` with `command` as its argv, with our own standard streams, and waits. What the
-// terminal sends goes to the program; SIGTERM and SIGHUP are passed on to it. Returns its exit
-// status, or 128 + the number of the signal that ended it, as a shell does. Error: it cannot be
-// started.
+// Runs `program` with `command` as its argv and this process's standard streams, and waits. Signals
+// from the terminal reach the program directly; SIGTERM and SIGHUP are forwarded to it. Returns its
+// exit status, or 128 + the number of the signal that ended it, as a shell does. Returns an error
+// if it cannot be started.
 Result<int> run_program_to_end(const std::string& program, const std::vector<std::string>& command,
                                const std::map<std::string, std::string>& environment);
 

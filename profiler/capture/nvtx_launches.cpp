@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NvtxTracker that tells whose the calls of CUDA are: its ranges are open while it
-// walks along the spool.
+// The part of NvtxTracker that attributes CUDA calls: its ranges are open while it reads the spool.
 #include "profiler/capture/nvtx_tracker.hpp"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr Nanoseconds kEver = Nanoseconds::max();
 
-// What a kernel's row takes over from the range of its operator.
+// Attributes that a kernel copies from the range of its operator.
 constexpr std::array kFacts = {Attribute::module,     Attribute::sequence,   Attribute::in_shapes,
                                Attribute::out_shapes, Attribute::parameters, Attribute::dtype};
 
@@ -55,7 +54,7 @@ void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t
   launches_->give(pid, tid, until, holder, process.window);
 }
 
-// A program has ended: nothing more will happen in its ranges.
+// A program has ended: its ranges contain no further work.
 void NvtxTracker::give_rest(std::int64_t pid, Nanoseconds until) {
   if (launches_ == nullptr) return;
   switch_window(pid, until);
@@ -71,8 +70,8 @@ void NvtxTracker::give_all() {
   for (const std::int64_t pid : launches_->processes()) give_rest(pid, kEver);
 }
 
-// An operator that has work is one, whatever it calls: its work is counted once. What lies in none
-// belongs to the innermost range's layer and the innermost operator.
+// An operator with work is the owner, whatever it calls, so its work counts once. Calls outside
+// such an operator belong to the innermost range's layer and the innermost operator.
 GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
   if (frames.empty()) return GpuLaunches::kNobody;
   const auto worker = std::ranges::find_if(frames, [](const Frame& frame) {
@@ -95,7 +94,8 @@ GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
   return innermost.holder = launches_->add(std::move(holder));
 }
 
-// What a backward operator's forward call tells beyond what it tells itself.
+// Adds what the forward call states about a backward operator but the operator's own range does
+// not.
 void NvtxTracker::describe_call(const MarkedCall& call, GpuHolder& holder) {
   if (!call.op.empty()) holder.owner.op = call.op;
   add_missing(call.facts, holder.facts);

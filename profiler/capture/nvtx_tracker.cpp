@@ -16,10 +16,11 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kLayer = "layer:";
-// Forward operators remembered for their backward ones; a training run has no end.
+// Maximum number of forward operators remembered for their backward ones; a training run has no
+// end.
 constexpr std::size_t kMaxForwards = std::size_t{1} << 20;
 
-// In the order of nvtxPayloadType_t.
+// Same order as nvtxPayloadType_t.
 enum class PayloadType : std::uint64_t { none, u64, i64, f64, u32, i32, f32 };
 
 std::string payload_text(const NvtxCall& call) {
@@ -40,7 +41,7 @@ std::string payload_text(const NvtxCall& call) {
   }
 }
 
-// "2x3x8x8 4x3x3x3": of the arguments that have a shape.
+// Returns "2x3x8x8 4x3x3x3": the arguments that have a shape.
 std::string shapes_text(const std::vector<FrameworkRange::Shape>& shapes) {
   std::string text;
   for (const FrameworkRange::Shape& shape : shapes) {
@@ -164,14 +165,15 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   if (!range.arguments.empty()) frame.call = marked_call(frame.activity);
 }
 
-// A marker has no sequence number: the first operator in it has that of the call.
+// A marker has no sequence number of its own. It takes the call's number from the first operator
+// inside it.
 void NvtxTracker::tell_markers(std::vector<Frame>& around, const Frame& frame) {
   for (Frame& outer : around) {
     Attributes& attributes = outer.activity.attributes;
     if (outer.call == nullptr || attributes.find(Attribute::sequence) != nullptr) continue;
     attributes.set(Attribute::sequence, *frame.activity.attributes.integer(Attribute::sequence));
     outer.activity.direction = frame.activity.direction;
-    outer.holder = GpuLaunches::kNobody;  // what was asked for before did not know them
+    outer.holder = GpuLaunches::kNobody;  // calls made before did not have this information
   }
 }
 
@@ -193,7 +195,8 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   return std::make_shared<const MarkedCall>(std::move(call));
 }
 
-// The outermost one with work, whose parts the inner ones are; else the innermost.
+// Returns the outermost call with work, because the inner ones are its parts; otherwise the
+// innermost.
 std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::call_around(
     const std::vector<Frame>& around) {
   std::shared_ptr<const MarkedCall> found;
@@ -205,8 +208,7 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::call_around(
   return found;
 }
 
-// Autograd runs backward operators on threads of its own, where neither layers nor markers are
-// open.
+// Autograd runs backward operators on its own threads, where neither layers nor markers are open.
 void NvtxTracker::link_sequence(Process& process, std::int64_t tid, const FrameworkRange& range,
                                 const std::vector<Frame>& around, Frame& frame) {
   if (!range.sequence) return;
@@ -227,7 +229,7 @@ void NvtxTracker::link_sequence(Process& process, std::int64_t tid, const Framew
   }
 }
 
-// The facts of a marked call are texts.
+// All facts of a marked call are texts.
 void NvtxTracker::add_missing(const Attributes& facts, Attributes& attributes) {
   for (const auto& [attribute, value] : facts) {
     if (attributes.find(attribute) != nullptr) continue;
@@ -399,8 +401,8 @@ Status NvtxTracker::take(Activity& activity) {
   return hand_on(process, activity);
 }
 
-// A reorder or a product is of no direction itself: it runs in the direction of the innermost range
-// that has one.
+// A reorder or a product has no direction of its own. It takes that of the innermost range with
+// one.
 void NvtxTracker::take_direction(const std::vector<Frame>& frames, Activity& activity) {
   if (activity.kind != ActivityKind::primitive || !activity.direction.empty()) return;
   const auto around = std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) {

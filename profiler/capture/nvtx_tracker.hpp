@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX ranges of the processes of a spool: from records of their calls to activities, and the scope
-// in which everything else of their threads happened.
+// Tracks the NVTX ranges of a spool's processes. Converts records of NVTX calls into activities and
+// provides the scope of everything else on their threads.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,45 +21,47 @@
 
 namespace bench {
 
-// One call of NVTX; what each needs of it: spool_format.hpp.
+// One NVTX call. spool_format.hpp states which fields each call uses.
 struct NvtxCall {
   std::int64_t pid = 0, tid = 0;
   Nanoseconds at{0};
-  std::uint64_t domain = 0;    // 0: the default one
-  std::uint64_t category = 0;  // 0: none
+  std::uint64_t domain = 0;    // 0 for the default domain
+  std::uint64_t category = 0;  // 0 for none
   std::uint64_t id = 0;
-  std::uint64_t string = 0;  // 0: `text` is the text
+  std::uint64_t string = 0;  // registered string; 0 if `text` is the text
   std::uint64_t payload_type = 0;
   std::uint64_t payload = 0;  // bits of the value
   std::string text;
 };
 
-// What is known only at the end of a spool: collected by one pass over it, used by another.
+// Facts known only at the end of a spool. One pass collects them and another one uses them.
 struct NvtxFacts {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names;  // by pid and tid
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names;  // key: pid and tid
   FrameworkOutputs outputs;
 };
 
 // Activities:
-//   push to pop: `range`, named by the text; on their threads they nest. "layer:NAME" is a layer:
-//     its range is named NAME, and it and all within have it in their scope. A framework's operator
-//     (framework_range.hpp) is named by it and has its shapes, its sequence number, its direction
-//     (a nested operator without a sequence number that of the one around it), a backward one
-//     also the layers of its forward operator; and work where that is understood and no
-//     operator around it has work already. A marker of PyProf has the sequence number and direction
-//     of the first operator in it; backward operators of its sequence numbers have its op,
-//     parameters, module, data type and shapes where they tell none.
-//   start to end: `range`, on the thread that started it; gives no scope.
+//   push to pop: `range`, named by the text. Ranges nest on their thread.
+//   layer: "layer:NAME" opens a layer. Its range is named NAME. The layer is part of the scope of
+//     this range and of everything inside.
+//   framework operator (framework_range.hpp): the range has the operator's name, shapes, sequence
+//     number and direction. A nested operator without a sequence number has the direction of the
+//     enclosing one. A backward operator also has the layers of its forward operator. An operator
+//     has work if its work is understood and no enclosing operator has work.
+//   PyProf marker: has the sequence number and direction of the first operator inside it.
+//     Backward operators with its sequence numbers inherit its op, parameters, module, data type
+//     and shapes if they have none.
+//   start to end: `range`, on the thread that started it; does not open a scope.
 //   mark: `marker`.
-// Attributes: `domain` (not of the default one), `auxiliary` ("category:io payload:7"),
+// Attributes: `domain` (except the default one), `auxiliary` ("category:io payload:7"),
 // `thread_name`. A range that never ended is `unfinished`.
 class NvtxTracker {
  public:
-  // All of them outlive the tracker. `work_of` may be empty, `launches` nullptr.
+  // All arguments must outlive the tracker. `work_of` may be empty, `launches` nullptr.
   NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of, const NvtxFacts& known,
               GpuLaunches* launches, ActivitySink& sink);
 
-  // Before each record of the spool: what CUDA was asked for on its thread until then happened in
+  // Call this before each record of the spool. CUDA calls on its thread up to this time belong to
   // the ranges that are open now.
   void advance(std::int64_t pid, std::int64_t tid, Nanoseconds at);
 
@@ -76,47 +78,48 @@ class NvtxTracker {
   Status start_profiler(const NvtxCall& call);
   Status stop_profiler(const NvtxCall& call);
 
-  // A program began in the process: what the one before left open is unfinished.
+  // A new program began in the process. Ranges that the previous program left open are unfinished.
   Status begin_process(std::int64_t pid, Nanoseconds at);
-  // The child goes on in the ranges of the thread that forked, which stay the parent's.
+  // The child continues in the ranges of the forking thread, which still belong to the parent.
   void fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
             std::optional<std::int64_t> parent_tid, Nanoseconds at);
-  Status finish();  // what is still open is unfinished
+  Status finish();  // marks ranges that are still open as unfinished
 
-  // Hands on an activity of a thread, with the scope that is open on it now, where its start lies
-  // in the window. A primitive without a direction takes that of the range around it.
+  // Forwards a thread's activity with the currently open scope if its start is inside the window. A
+  // primitive without a direction takes that of the enclosing range.
   Status take(Activity& activity);
 
   const NvtxFacts& facts() const { return facts_; }
   std::int64_t taken() const { return taken_; }
-  std::int64_t ranges() const { return ranges_; }  // and marks, in the window or not
+  std::int64_t ranges() const { return ranges_; }  // including marks, inside the window or not
   std::int64_t taken_ranges() const { return taken_ranges_; }
-  std::int64_t unbalanced() const { return unbalanced_; }  // ends of nothing
+  std::int64_t unbalanced() const { return unbalanced_; }  // ends without a beginning
   bool window_was_open() const { return window_was_open_; }
 
  private:
-  // What one of PyProf's markers tells of a call, for its backward operators.
+  // What a PyProf marker states about a call, for its backward operators.
   struct MarkedCall {
     std::string op;
     Attributes facts;
-    std::optional<GpuOperatorWork> gradient;  // of products: each gradient is one
+    std::optional<GpuOperatorWork> gradient;  // for products: each gradient is one product
   };
   struct Frame {
     Activity activity;  // without its duration
-    // Of a marker, or of the forward operator of a backward one; nullptr: none.
+    // Call of a marker, or of the forward operator of a backward one; nullptr if none.
     std::shared_ptr<const MarkedCall> call;
-    std::string path;  // scope of what happens inside
+    std::string path;  // scope of everything inside
     std::uint64_t domain = 0;
     WindowState::Part part = WindowState::Part::none;
-    bool is_parents = false;  // of a process that forked
+    bool is_parents = false;  // belongs to the parent of a fork
     bool is_operator = false;
     bool has_work = false;
     bool concerns_outputs = false;
     GpuLaunches::HolderId holder =
-        GpuLaunches::kNobody;  // of what CUDA is asked for directly inside
+        // holder of CUDA calls made directly inside
+        GpuLaunches::kNobody;
   };
-  // Layers of the last forward operator with a sequence number, and the marked call that it is part
-  // of; tid 0: of several threads.
+  // Layers of the last forward operator with a sequence number, and the marked call around it. The
+  // tid is 0 if several threads use the sequence number.
   struct Forward {
     std::int64_t tid = 0;
     std::string path;
@@ -127,9 +130,10 @@ class NvtxTracker {
     std::map<std::int64_t, std::vector<Frame>> threads;  // open ranges, outermost first
     std::map<std::uint64_t, Frame> started;
     std::map<std::uint64_t, std::string> domains, strings;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> categories;  // of a domain
-    std::map<std::int64_t, Forward> forwards;                                   // by sequence
-    std::optional<std::int64_t> range_thread;  // that pushed the first range
+    // key: domain, category
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> categories;
+    std::map<std::int64_t, Forward> forwards;  // key: sequence number
+    std::optional<std::int64_t> range_thread;  // thread that pushed the first range
     WindowState window;
   };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHead = "{'mod': ";
 
-// Reads printed Python values from the beginning of a text.
+// Parses printed Python values from the beginning of a text.
 class PythonText {
  public:
   explicit PythonText(std::string_view text) : rest_(text) {}
@@ -23,7 +23,7 @@ class PythonText {
   }
   bool at_end() const { return rest_.empty(); }
 
-  // 'text' or "text". Absent for one with an escape: none of the names that matter has one.
+  // Parses 'text' or "text". Returns nullopt if it contains an escape: no relevant name does.
   std::optional<std::string_view> take_string() {
     if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"')) return std::nullopt;
     const std::size_t end = rest_.find(rest_.front(), 1);
@@ -34,7 +34,7 @@ class PythonText {
     return text;
   }
 
-  // A whole number or a truth value.
+  // Parses an integer or a Boolean.
   std::optional<std::int64_t> take_integer() {
     if (take("True")) return 1;
     if (take("False")) return 0;
@@ -47,7 +47,7 @@ class PythonText {
     return number;
   }
 
-  // "(1, 2)", "(1,)", "[1, 2]": absent where something else is in it.
+  // Parses "(1, 2)", "(1,)" or "[1, 2]". Returns nullopt if it contains anything but integers.
   std::optional<std::vector<std::int64_t>> take_integers() {
     const bool is_tuple = take("(");
     if (!is_tuple && !take("[")) return std::nullopt;
@@ -62,7 +62,7 @@ class PythonText {
     return numbers;
   }
 
-  // Whatever value it is, to the brace that closes its dictionary, which stays.
+  // Skips any value, up to but excluding the brace that closes its dictionary.
   void skip_value() {
     char quote = '\0';
     std::size_t i = 0;
@@ -97,7 +97,7 @@ bool take_tensor(PythonText& text, FrameworkArgument& argument) {
   return true;
 }
 
-// A value that is no number of ours leaves the argument without one.
+// If the value is not an integer or a sequence of them, the argument has no numbers.
 void take_value(PythonText& text, FrameworkArgument& argument) {
   const PythonText before = text;
   if (auto numbers = text.take_integers()) {

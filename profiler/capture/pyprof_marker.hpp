@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The markers that PyProf puts around calls of PyTorch (pyprof.init()), which tell all arguments:
+// Parses the markers that PyProf puts around calls of PyTorch (pyprof.init()). They contain all
+// arguments:
 //   {'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{'name': '', 'type': 'tensor', 'shape':
 //    (32, 3, 224, 224), 'dtype': 'float16'}, ..., {'name': '', 'type': 'tuple', 'value': (2, 2)}]}
-// They are printed Python values, which are read and never evaluated.
+// They are printed Python values. The parser reads them and never evaluates them.
 #pragma once
 
 #include "profiler/capture/framework_range.hpp"
@@ -12,8 +13,8 @@
 
 namespace bench {
 
-// Name (of the operator), module, arguments and inputs, with {} for what is no tensor. Absent where
-// the text is none, among them PyProf's markers of call stacks and of modules.
+// Returns the operator's name, module, arguments and inputs; an input that is not a tensor is {}.
+// Returns nullopt for other texts, including PyProf's markers of call stacks and of modules.
 std::optional<FrameworkRange> parse_pyprof_marker(std::string_view text);
 
 }  // namespace bench

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench profile` and the library that it preloads into programs agree on: variables, and the
-// records of the spool (docs/decisions/0004-capture-by-a-preloaded-library.md). The library knows
-// nothing else of this project and includes nothing else of it.
+// The interface between `bench profile` and the library that it preloads into programs: environment
+// variables and the records of the spool (docs/decisions/0004-capture-by-a-preloaded-library.md).
+// The library includes nothing else of this project.
 //
-// The spool holds JSON lines, one write(2) each, appended by all processes and threads:
+// The spool contains JSON lines. All processes and threads append to it, one write(2) per line:
 //   {"record":"process","pid":1,"tid":1,"ns":1,"program":"/usr/bin/python3"}
 //   {"record":"verbose","pid":1,"tid":1,"ns":1,"text":"onednn_verbose,...","resident":1,
 //    "backtrace":["lib+0x1"]}
 //   {"record":"fork","pid":2,"tid":2,"ns":1,"parent":1,"parent_tid":1}
 //   {"record":"process_end","pid":1,"tid":1,"ns":1,"onednn":"/usr/lib/libdnnl.so.3",
 //    "cuda":"/usr/lib/libcuda.so.1"}
-// `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the file of its
-// module, "+0x" and the address in it as its symbol table counts. `resident` are the bytes of the
-// process in memory at that moment. `onednn` is there where a module
-// of the process had oneDNN's functions, `cuda` where one had the CUDA driver's. `parent_tid` is
-// the thread that forked, where it is known.
+// `ns` is CLOCK_MONOTONIC when the line was complete. A frame of a backtrace is the path of its
+// module, "+0x" and the address as the module's symbol table counts it. `resident` is the resident
+// memory of the process at that moment, in bytes. `onednn` is present if a module of the process
+// had oneDNN's functions, `cuda` if one had the CUDA driver's. `parent_tid` is the thread that
+// forked, if known.
 //
-// Of NVTX (all fields after `ns` may be absent; numbers are those of the process):
+// NVTX records (all fields after `ns` are optional; numbers are per process):
 //   {"record":"nvtx_push",...,"domain":1,"category":2,"payload_type":1,"payload":7,"text":"step"}
 //   {"record":"nvtx_pop",...,"domain":1}
 //   {"record":"nvtx_start",...,"id":3,"string":2}      as nvtx_push; ends by its id, on any thread
@@ -27,43 +27,43 @@
 //   {"record":"nvtx_category",...,"id":2,"domain":1,"text":"io"}
 //   {"record":"nvtx_thread",...,"id":17,"text":"loader"}   id: the thread that has the name
 //   {"record":"thread_end",...}                            of a thread that has pushed a range
-// A record that could not be written is missing: kLossMode.
-// Domain 0 is the default one and is not written. `payload_type` is nvtxPayloadType_t, `payload`
-// the bits of the value. Of the CUDA profiler's calls: "profiler_start", "profiler_stop".
+// A record that could not be written is missing; kLossMode shows this. Domain 0 is the default one
+// and is not written. `payload_type` is nvtxPayloadType_t, `payload` the bits of the value. Calls
+// of the CUDA profiler give the records "profiler_start" and "profiler_stop".
 #pragma once
 
 namespace bench::capture {
 
-// Absolute path of the spool, which exists; without it the library does nothing.
+// Absolute path of the existing spool. If it is not set, the library does nothing.
 inline constexpr char kSpoolVariable[] = "BENCH_CAPTURE_SPOOL";
-// Mode bit that the library sets on the spool when a record could not be written (a full disk, a
-// limit of file sizes): the owner's right to execute, which means nothing for such a file.
+// Mode bit that the library sets on the spool if a record could not be written (full disk or file
+// size limit). It is the owner's execute permission, which has no meaning for such a file.
 inline constexpr unsigned kLossMode = 0100;
 
-// "1": a backtrace with each line.
+// "1": record a backtrace with each line.
 inline constexpr char kBacktraceVariable[] = "BENCH_CAPTURE_BACKTRACE";
-// "1": the process's resident memory with each line.
+// "1": record the process's resident memory with each line.
 inline constexpr char kResidentVariable[] = "BENCH_CAPTURE_RESIDENT";
-// The value of ONEDNN_VERBOSE that `bench profile` chose. Where the program finds another one, its
-// user wants the lines on standard output and gets them there too.
+// The value of ONEDNN_VERBOSE that `bench profile` chose. If the program finds a different value,
+// its user wants the lines on standard output and gets them there too.
 inline constexpr char kVerboseVariable[] = "BENCH_CAPTURE_VERBOSE";
 
-// The variables that oneDNN reads its verbose mode from: since 2.x, 1.x and 2.x, 0.x.
+// The variables from which oneDNN reads its verbose mode: since 2.x; 1.x and 2.x; 0.x.
 inline constexpr const char* kVerboseVariables[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",
                                                     "MKLDNN_VERBOSE"};
 
-// The variable that NVTX loads a tool by.
+// The variable that names the tool for NVTX to load.
 inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
 
-// What the driver loads in cuInit: libbench_cuda_injection.so, which writes a file of its own for
-// each process, named as the spool, the suffix and the process; records of
-// profiler/gpu/gpu_record_lines.hpp.
+// The library that the driver loads in cuInit: libbench_cuda_injection.so. It writes one file per
+// process, named after the spool, this suffix and the process. profiler/gpu/gpu_record_lines.hpp
+// defines its records.
 inline constexpr char kCudaVariable[] = "CUDA_INJECTION64_PATH";
 inline constexpr char kGpuSpoolSuffix[] = ".gpu.";
-// The switches `kinds` and `dump_period` for it, as on a command line.
+// The switches `kinds` and `dump_period` for this library, as on a command line.
 inline constexpr char kKindsVariable[] = "BENCH_CAPTURE_KINDS";
 inline constexpr char kDumpPeriodVariable[] = "BENCH_CAPTURE_DUMP_PERIOD";
-// The tracer of a session that could not be: its faults say why.
+// Tracer name of a session that could not be traced; its faults state the reason.
 inline constexpr char kNoTracer[] = "none";
 
 }  // namespace bench::capture

@@ -25,7 +25,7 @@ std::optional<std::int64_t> integer(const rapidjson::Document& record, const cha
   return found->value.GetInt64();
 }
 
-// 0 where it is not there.
+// Returns 0 if the field is missing.
 std::uint64_t number(const rapidjson::Document& record, const char* name) {
   const auto found = record.FindMember(name);
   return found == record.MemberEnd() || !found->value.IsUint64() ? 0 : found->value.GetUint64();
@@ -37,7 +37,7 @@ std::string_view text(const rapidjson::Document& record, const char* name) {
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
-// 73 years of uptime; sums and differences with a duration stay in range.
+// 73 years of uptime. Sums and differences with a duration stay in range.
 constexpr std::int64_t kLatest = (std::int64_t{1} << 61) - 2;
 
 struct NvtxRecord {
@@ -99,14 +99,15 @@ class SpoolReader {
 
   Status take(std::string_view line) {
     rapidjson::Document record;
-    // Iterative: the depth of a hostile line must not become the depth of our stack.
+    // Parses iteratively, so that the depth of a hostile line does not become the depth of the
+    // stack.
     record.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
-    if (record.HasParseError() || !record.IsObject()) return damaged("is no JSON object");
+    if (record.HasParseError() || !record.IsObject()) return damaged("is not a JSON object");
     const auto pid = integer(record, "pid");
     const auto tid = integer(record, "tid");
     const auto end = integer(record, "ns");
     if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
-    if (*end < 0 || *end > kLatest) return damaged("has a time beyond the range of a clock");
+    if (*end < 0 || *end > kLatest) return damaged("has a time out of range");
     const Moment moment{*pid, *tid, Nanoseconds(*end)};
     nvtx_.advance(*pid, *tid, moment.end);
     const std::string_view kind = text(record, "record");
@@ -121,7 +122,7 @@ class SpoolReader {
       if (!text(record, "cuda").empty()) report_.cuda.emplace(text(record, "cuda"));
     } else {
       ++report_.read.unknown;
-      report_.read.note(fmt::format("{}: record `{}` is not known", place(), kind));
+      report_.read.note(fmt::format("{}: unknown record `{}`", place(), kind));
     }
     return Done{};
   }
@@ -208,7 +209,7 @@ class SpoolReader {
     return frame;
   }
 
-  // From the caller of oneDNN on.
+  // Adds the backtrace from the caller of oneDNN on.
   void add_backtrace(const rapidjson::Document& record) {
     activity_.attributes.erase(Attribute::backtrace);
     const auto found = record.FindMember("backtrace");
@@ -249,8 +250,9 @@ class SpoolReader {
   const FrameName& frame_name_;
   std::int64_t sample_rate_;
   NvtxTracker nvtx_;
-  std::map<std::int64_t, VerboseDecoder> decoders_;  // by process: each has its own library
-  std::map<std::int64_t, std::int64_t> executed_;    // by process: primitives, in the window
+  std::map<std::int64_t, VerboseDecoder> decoders_;  // key: process, since each has its own library
+  // key: process; number of primitives in the window
+  std::map<std::int64_t, std::int64_t> executed_;
   SpoolReport report_;
   Activity activity_;
   std::int64_t number_ = 0;

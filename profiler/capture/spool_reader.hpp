@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library that `bench profile` preloads left in its spool (spool_format.hpp), as
+// Converts the spool of the library that `bench profile` preloads (spool_format.hpp) into
 // activities.
 #pragma once
 
@@ -22,36 +22,37 @@ namespace bench {
 
 struct SpoolReport {
   ReadReport read;
-  std::int64_t processes = 0;        // programs that loaded the library
-  std::set<std::string> onednn;      // files that held oneDNN in processes that ended themselves
-  std::set<std::string> cuda;        // files that held the CUDA driver in them
+  std::int64_t processes = 0;    // number of programs that loaded the library
+  std::set<std::string> onednn;  // paths of modules with oneDNN in processes that ended normally
+  std::set<std::string> cuda;    // paths of modules with the CUDA driver in these processes
   std::int64_t lines_of_onednn = 0;  // verbose lines of any kind
-  std::int64_t executed = 0;         // primitives, in the window
-  Nanoseconds executed_time{0};      // their sum
-  std::int64_t ranges = 0;           // of NVTX, and marks, in the window
-  std::int64_t ranges_seen = 0;      // in the window or not
+  std::int64_t executed = 0;         // primitives in the window
+  Nanoseconds executed_time{0};      // their total time
+  std::int64_t ranges = 0;           // NVTX ranges and marks in the window
+  std::int64_t ranges_seen = 0;      // inside the window or not
   bool window_was_open = false;
   NvtxFacts facts;  // for a second pass over the same spool
 };
 
-// Turns a frame "FILE+0xADDRESS" of a backtrace into text for people. A spool from elsewhere must
-// not make us open the files that it names: empty leaves frames as they are.
+// Converts a frame "FILE+0xADDRESS" of a backtrace into human-readable text. If empty, frames stay
+// unchanged: a spool from elsewhere must not make the tool open the files that it names.
 using FrameName = std::function<std::string(std::string_view frame)>;
 
 struct SpoolOptions {
   FrameName frame_name = {};
   CaptureWindow window = {};
   FrameworkWorkOf work_of = {};
-  NvtxFacts facts = {};  // of a first pass; without it threads have no names and some operators of
-                         // frameworks no results' shapes
-  // The counter `resident_bytes` after every n-th primitive that a process executed in the window,
-  // where the spool has it; 0: none.
+  // facts from a first pass. Without them, threads have no names and some framework operators have
+  // no output shapes
+  NvtxFacts facts = {};
+  // Record the counter `resident_bytes` after every n-th primitive that a process executed in the
+  // window, if the spool contains it; 0 for never.
   std::int64_t sample_rate = 0;
-  GpuLaunches* launches = nullptr;  // of the same processes, sorted: they get their holders
+  GpuLaunches* launches = nullptr;  // for the same processes, sorted; they receive their holders
 };
 
-// Activities in the order in which they ended, unfinished ones when their process or thread ended.
-// Error: the sink's, or the source cannot be read.
+// Activities come in the order in which they ended. Unfinished ones come when their process or
+// thread ended. Returns an error if the sink fails or the source cannot be read.
 Result<SpoolReport> read_spool(TextSource& source, ActivitySink& sink, const SpoolOptions& options);
 
 }  // namespace bench

@@ -23,14 +23,14 @@ class Kept final : public ActivitySink {
   std::vector<Activity> activities;
 };
 
-// "name scope start+duration"; "..." of an unfinished one.
+// Returns "name scope start+duration", with "..." for an unfinished activity.
 std::string line_of(const Activity& activity) {
   const std::string length = activity.duration ? std::to_string(activity.duration->count()) : "...";
   return fmt::format("{} [{}] {}+{}", activity.name, activity.scope, activity.start.count(),
                      length);
 }
 
-// A spool under construction: each record is 10 ns after the one before.
+// A spool under construction. Each record is 10 ns after the previous one.
 class Spool {
  public:
   Spool& on(std::int64_t pid, std::int64_t tid) {
@@ -95,8 +95,8 @@ TEST(NvtxRecords, APrimitiveHasTheScopeOfItsThread) {
                                          "eltwise [] 60+0", "y [y] 50+..."));
 }
 
-// oneDNN prints "undef" of reorders and products: they were counted as forward, so that the
-// backward pass of a training step took 0.953 s of its 3.354 s.
+// oneDNN prints "undef" for reorders and products. They were once counted as forward, so the
+// backward pass of a training step took only 0.953 s of its 3.354 s.
 TEST(NvtxRecords, AReorderHasTheDirectionOfTheRangeAroundItElseNone) {
   const auto executed = [](std::string_view primitive, std::string_view propagation) {
     return fmt::format(R"("text":"onednn_verbose,exec,cpu,{},jit:uni,{},src_f32::blocked:ab:f0 )"
@@ -206,7 +206,7 @@ TEST(NvtxRecords, NamesPayloadsAndMarks) {
   EXPECT_EQ(activities[0].attributes.text(Attribute::auxiliary), "category:io payload:1.5");
   EXPECT_EQ(activities[1].name, "(no name)");
   EXPECT_EQ(activities[1].attributes.text(Attribute::auxiliary), "category:4 payload:-1");
-  // Named later than it was marked.
+  // The thread was named after the mark.
   EXPECT_EQ(activities[0].attributes.text(Attribute::thread_name), "main");
 }
 
@@ -274,7 +274,7 @@ TEST(FrameworkRecords, OperatorsHaveShapesSequenceAndDirection) {
   Spool spool;
   spool.push("layer:head").push("aten::linear, seq = 5, op_id = 1, sizes = [[2, 64], [10, 64]]");
   spool.push("aten::t, op_id = 2, sizes = [[10, 64]]").pop().pop().pop();
-  // Autograd has a thread of its own.
+  // Autograd has its own thread.
   spool.on(1, 2).push("autograd::engine::evaluate_function: TBackward0, op_id = 3");
   spool.push("TBackward0, seq = 5, op_id = 4, sizes = [[64, 10]]");
   spool.push("aten::mm, op_id = 5, sizes = [[1, 2], [2, 3]]").pop().pop().pop();
@@ -285,15 +285,15 @@ TEST(FrameworkRecords, OperatorsHaveShapesSequenceAndDirection) {
   EXPECT_EQ(linear.direction, "forward");
   EXPECT_EQ(linear.attributes.integer(Attribute::sequence), 5);
   EXPECT_EQ(linear.attributes.text(Attribute::in_shapes), "2x64 10x64");
-  EXPECT_EQ(activities[0].direction, "forward");  // of the operator around it
+  EXPECT_EQ(activities[0].direction, "forward");  // direction of the enclosing operator
   const Activity& product = activities[3];
   EXPECT_EQ(product.name, "aten::mm");
   EXPECT_EQ(product.direction, "backward");
-  EXPECT_EQ(product.scope, "head");  // of the forward operator of that number
+  EXPECT_EQ(product.scope, "head");  // scope of the forward operator with the same sequence number
   EXPECT_EQ(activities[5].scope, "");
 }
 
-// Results follow from a consumer, or from the gradient of the backward pass.
+// Output shapes follow from a consumer, or from the gradient of the backward pass.
 TEST(FrameworkRecords, ResultsOfConvolutionsAreFoundWhereOthersTellThem) {
   Spool spool;
   spool.push("aten::conv2d, op_id = 1, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
@@ -307,7 +307,7 @@ TEST(FrameworkRecords, ResultsOfConvolutionsAreFoundWhereOthersTellThem) {
   const auto activities = spool.read();
   EXPECT_EQ(activities[0].attributes.text(Attribute::out_shapes), "2x4x6x6");
   EXPECT_EQ(activities[3].attributes.text(Attribute::out_shapes), "2x4x5x5");
-  // Two operators of one number: which one the gradient is of is not known.
+  // Two operators share a number, so it is unknown to which of them the gradient belongs.
   EXPECT_EQ(activities[5].attributes.text(Attribute::out_shapes), "");
   EXPECT_EQ(activities[6].attributes.text(Attribute::out_shapes), "");
 }

@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// Above any real symbol table; keeps a damaged header from asking for all memory.
+// Larger than any real symbol table. Prevents a malformed header from requesting all memory.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
 
 class ElfReader {
@@ -56,7 +56,7 @@ std::vector<Elf64_Shdr> read_sections(ElfReader& file) {
   return sections;
 }
 
-// .symtab before .dynsym: it has the functions that are not exported, such as main.
+// Prefers .symtab to .dynsym: it also contains functions that are not exported, such as main.
 const Elf64_Shdr* symbol_section(const std::vector<Elf64_Shdr>& sections) {
   for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
     for (const Elf64_Shdr& section : sections) {
@@ -104,7 +104,7 @@ std::optional<std::string> SymbolTable::name_at(std::uint64_t address) const {
       [](std::uint64_t value, const Function& function) { return value < function.begin; });
   if (after == functions_.begin()) return std::nullopt;
   const Function& function = *std::prev(after);
-  // Hand-written assembly has functions without a size.
+  // Functions written in assembly have no size.
   if (function.size != 0 && address - function.begin >= function.size) return std::nullopt;
   return demangled(names_.c_str() + function.name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions from the symbol tables of ELF files, for backtraces.
+// Function names from the symbol tables of ELF files, for backtraces.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,12 +13,12 @@
 
 namespace bench {
 
-// The functions of one ELF file of 64 bit: .symtab, or .dynsym of a stripped one. Whatever the file
-// holds, no read leaves it.
+// The functions of one 64-bit ELF file: .symtab, or .dynsym of a stripped file. Malformed files
+// never cause a read out of bounds.
 class SymbolTable {
  public:
   static Result<SymbolTable> read(const std::string& path);
-  // The function at an address as the file counts it, demangled; absent: in none.
+  // Returns the demangled function that contains a file-relative address; nullopt if there is none.
   std::optional<std::string> name_at(std::uint64_t address) const;
 
  private:
@@ -27,14 +27,14 @@ class SymbolTable {
     std::uint64_t size;
     std::uint32_t name;  // offset in names_
   };
-  std::vector<Function> functions_;  // by begin
+  std::vector<Function> functions_;  // sorted by begin
   std::string names_;
 };
 
-// Frames "FILE+0xADDRESS" as "function (file)", reading each file once. Not thread-safe.
+// Converts frames "FILE+0xADDRESS" to "function (file)" and reads each file once. Not thread-safe.
 class FrameNames {
  public:
-  // What cannot be named stays as it is.
+  // A frame whose function is unknown stays unchanged.
   std::string name(std::string_view frame);
 
  private:

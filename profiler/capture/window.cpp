@@ -40,7 +40,8 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
   CaptureWindow window;
   for (const std::string& word : words) {
     if (word == kProfilerApi) {
-      if (words.size() > 1) return refusal("cuda-profiler-api stands alone");
+      if (words.size() > 1)
+        return refusal("cuda-profiler-api cannot be combined with other windows");
       window.kind = CaptureWindow::Kind::profiler_api;
       continue;
     }
@@ -50,7 +51,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
     } else if (const auto numbers = parse_numbers(word); numbers && !window.numbers) {
       window.numbers = numbers;
     } else {
-      return refusal(fmt::format("`{}` is no window", word));
+      return refusal(fmt::format("`{}` is not a valid window", word));
     }
   }
   return window;
@@ -72,7 +73,7 @@ std::string describe(const CaptureWindow& window) {
 
 void WindowState::open(Nanoseconds at) {
   if (!spans_.empty() && !spans_.back().end) return;
-  // Threads may write a little out of order.
+  // Threads may write slightly out of order.
   if (!spans_.empty()) at = std::max(at, *spans_.back().end);
   spans_.push_back({at, std::nullopt});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a program is recorded (`bench profile --window`).
+// Selects which part of a program is recorded (`bench profile --window`).
 #pragma once
 
 #include "base/result.hpp"
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// Ranges by their number from 0, in the order in which they begin; both ends belong to it.
+// Range numbers, from 0, in the order in which the ranges begin. Both ends are included.
 struct RangeNumbers {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -23,53 +23,54 @@ struct RangeNumbers {
 struct CaptureWindow {
   enum class Kind { everything, ranges, profiler_api };
   Kind kind = Kind::everything;
-  // Of kind `ranges`: those of this text; absent: the outermost ranges of the thread of the process
-  // that pushes the first one.
+  // For kind `ranges`: the ranges with this text. If nullopt, the outermost ranges of the thread
+  // that pushes the process's first range.
   std::optional<std::string> name;
-  std::optional<RangeNumbers> numbers;  // absent: all of them
+  std::optional<RangeNumbers> numbers;  // nullopt for all ranges
   friend bool operator==(const CaptureWindow&, const CaptureWindow&) = default;
 };
 
-// "cuda-profiler-api"; "nvtx:NAME", "A-B" (or "A"), or both of them: the A-th to B-th of that name.
-// None: everything. Error: anything else, with `where` the option.
+// Accepts "cuda-profiler-api", "nvtx:NAME", "A-B" (or "A"), or both of the latter: the A-th to B-th
+// range of that name. No words select everything. Anything else is an error whose `where` is the
+// option.
 Result<CaptureWindow> parse_capture_window(std::span<const std::string> words);
 
-// The window as text for messages: "ranges 20 to 25 named `step`".
+// Formats the window for messages: "ranges 20 to 25 named `step`".
 std::string describe(const CaptureWindow& window);
 
-// When the window of one process is open. Times are given in the order of the spool.
+// Tracks when the window of one process is open. Times must be passed in the order of the spool.
 class WindowState {
  public:
   explicit WindowState(const CaptureWindow& window) : window_(&window) {}
 
-  // How a range that begins takes part; handed back when it ends.
+  // How a range takes part in the window. The caller passes it back when the range ends.
   enum class Part { none, inside, first, last, only };
-  // `name` is as the program gave it; `outermost`: see CaptureWindow::name.
+  // `name` is the program's text. For `outermost` see CaptureWindow::name.
   enum class Level { outermost, nested };
   Part begin_range(std::string_view name, Level level, Nanoseconds at);
   void end_range(Part part, Nanoseconds at);
   void start_profiler(Nanoseconds at);
   void stop_profiler(Nanoseconds at);
 
-  bool contains(Nanoseconds start) const;  // of what began at `start`
+  bool contains(Nanoseconds start) const;  // for an activity that began at `start`
   bool was_open() const {
     return window_->kind == CaptureWindow::Kind::everything || !spans_.empty();
   }
-  // For a child after fork, which lives on in its parent's ranges.
+  // Returns the state for a child after fork, which continues in its parent's ranges.
   WindowState forked(Nanoseconds at) const;
 
  private:
   struct Span {
     Nanoseconds begin{0};
-    std::optional<Nanoseconds> end;  // absent: still open
+    std::optional<Nanoseconds> end;  // nullopt while open
   };
   void open(Nanoseconds at);
   void close(Nanoseconds at);
 
   const CaptureWindow* window_;
-  std::vector<Span> spans_;  // apart from one another, ascending
-  std::int64_t ranges_ = 0;  // that the window counts, so far
-  std::int64_t depth_ = 0;   // of them that are open
+  std::vector<Span> spans_;  // disjoint, ascending
+  std::int64_t ranges_ = 0;  // number of ranges that the window has counted so far
+  std::int64_t depth_ = 0;   // number of these that are open
 };
 
 }  // namespace bench

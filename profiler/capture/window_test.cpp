@@ -56,7 +56,7 @@ TEST(CaptureWindow, AnythingElseIsRefusedWithWhatWasExpected) {
   }
 }
 
-// Times at which a state of the window is inside, of 0 to 99.
+// Returns the times from 0 to 99 that are inside the window.
 std::string inside(const WindowState& state) {
   std::string text;
   for (int t = 0; t < 100; ++t) {
@@ -99,7 +99,7 @@ TEST(WindowState, TheProfilersCallsOpenAndCloseIt) {
   WindowState state(window);
   state.stop_profiler(Nanoseconds(1));
   state.start_profiler(Nanoseconds(3));
-  state.start_profiler(Nanoseconds(4));  // of the driver, below that of the runtime
+  state.start_profiler(Nanoseconds(4));  // the driver's call, made by the runtime's
   EXPECT_EQ(state.begin_range("step", Level::outermost, Nanoseconds(4)), WindowState::Part::none);
   state.stop_profiler(Nanoseconds(5));
   state.stop_profiler(Nanoseconds(6));

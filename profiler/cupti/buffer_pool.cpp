@@ -6,7 +6,7 @@
 namespace bench {
 
 std::uint8_t* BufferPool::request() {
-  // calloc of this size maps fresh pages, which are zero without being written.
+  // calloc of this size maps new pages, which are already zero and need no writing.
   auto* const buffer = static_cast<std::uint8_t*>(std::calloc(buffer_bytes_, 1));
   if (buffer == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);

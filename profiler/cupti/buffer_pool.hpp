@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a tracer fills while the program runs. Knows nothing of CUPTI.
+// Memory that a tracer fills while the program runs. Independent of CUPTI.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +21,29 @@ struct FilledBuffer {
   std::size_t valid = 0;
 };
 
-// Thread-safe. Buffers are of malloc, so that whoever is left with one may free it.
+// Thread-safe. Buffers come from malloc, so any owner may free them.
 class BufferPool {
  public:
-  // Beyond `most_bytes` in use and filled, what is recorded is thrown away and counted.
+  // If buffers in use and filled exceed `most_bytes`, further records are discarded and counted.
   BufferPool(std::size_t buffer_bytes, std::size_t most_bytes)
       : buffer_bytes_(buffer_bytes), most_bytes_(most_bytes) {}
 
   std::size_t buffer_bytes() const { return buffer_bytes_; }
-  // Of zeros, aligned for any type. Never null while there is memory: refusing a buffer has made
-  // tracers crash.
+  // Returns a zeroed buffer, aligned for any type. Returns null only if memory is exhausted:
+  // refusing a buffer has made tracers crash.
   std::uint8_t* request();
   void complete(std::uint8_t* buffer, std::size_t valid);
-  // What was filled so far, in order of completion.
+  // Returns the buffers filled so far, in order of completion.
   std::vector<FilledBuffer> take();
-  // How many buffers with records were thrown away since it was asked last.
+  // Returns the number of buffers with records that were discarded since the last call.
   std::int64_t take_discarded();
 
  private:
   const std::size_t buffer_bytes_;
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
-  std::size_t used_bytes_ = 0;       // of buffers that are kept, in use or filled
-  std::set<std::uint8_t*> surplus_;  // in use, thrown away afterwards
+  std::size_t used_bytes_ = 0;       // kept buffers, in use or filled
+  std::set<std::uint8_t*> surplus_;  // in use; discarded when complete
   std::vector<FilledBuffer> filled_;
   std::int64_t discarded_ = 0;
 };

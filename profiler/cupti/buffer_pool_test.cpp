@@ -45,10 +45,10 @@ TEST(BufferPool, BeyondTheLimitRecordsAreThrownAwayAndCounted) {
   std::uint8_t* const surplus = pool.request();
   ASSERT_NE(surplus, nullptr);  // never refused
   pool.complete(surplus, 1);
-  pool.complete(pool.request(), 0);  // held nothing
+  pool.complete(pool.request(), 0);  // contained nothing
   EXPECT_EQ(pool.take_discarded(), 1);
   EXPECT_THAT(pool.take(), SizeIs(2));
-  pool.complete(pool.request(), 1);  // there is room again
+  pool.complete(pool.request(), 1);  // there is space again
   EXPECT_THAT(pool.take(), SizeIs(1));
   EXPECT_EQ(pool.take_discarded(), 0);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of calls, each with its reason:
-//   subscribe           first, since it fails where another tool has CUPTI, and names it
-//   thread ids, attributes, timestamps, buffers   before any kind is enabled
-//   kinds               the launch kinds before what refines them: enabling a kind of calls undoes
-//                       what was said of single calls
-//   flush               after synchronising: CUPTI waits for nothing itself
-//   disable             last kind first; the subscriber stays, and cuptiFinalize is never called
+// The order of calls, with the reasons:
+//   subscribe: first, because it fails and names the tool if another tool uses CUPTI
+//   thread ids, attributes, timestamps, buffers: before any kind is enabled
+//   kinds: launch kinds before what refines them, because enabling a kind of calls undoes the
+//     settings of single calls
+//   flush: after synchronising, because CUPTI itself does not wait
+//   disable: last kind first; the subscriber stays, and cuptiFinalize is never called
 #include "profiler/cupti/collector.hpp"
 
 #include "profiler/cupti/buffer_pool.hpp"
@@ -40,9 +40,9 @@ struct CuptiCollector::Shared {
   const CuptiApi api;
   BufferPool pool;
   std::atomic<std::int64_t> dropped{0};
-  std::atomic<std::int64_t> unmarked{0};  // regions that CUPTI did not take
-  std::mutex mutex;                       // of what follows; held in no call of CUPTI
-  std::map<std::thread::id, std::vector<std::uint64_t>> regions;  // of operators
+  std::atomic<std::int64_t> unmarked{0};  // regions that CUPTI rejected
+  std::mutex mutex;                       // protects the members below; not held during CUPTI calls
+  std::map<std::thread::id, std::vector<std::uint64_t>> regions;  // regions of operators
   std::vector<GpuGraphNode> nodes;
 };
 
@@ -52,8 +52,8 @@ using Shared = CuptiCollector::Shared;
 
 constexpr const char* kSubscriberName = "bench";
 
-// CUPTI's callbacks for buffers carry no data of ours, so there is one place where they find it. A
-// call that began before the end of the session keeps what it needs.
+// CUPTI's callbacks for buffers carry no user data, so they find the session here. A call that
+// began before the end of the session keeps what it needs.
 class ActiveSession {
  public:
   std::shared_ptr<Shared> get() {
@@ -74,7 +74,7 @@ class ActiveSession {
   std::shared_ptr<Shared> session_;
 };
 
-// Never destroyed: threads of CUPTI may ask after the program's last line.
+// Never destroyed: CUPTI's threads may still call after main() has returned.
 ActiveSession& active_session() {
   static auto& session = *new ActiveSession();
   return session;
@@ -92,7 +92,7 @@ std::uint64_t CUPTIAPI timestamp() {
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
   const auto session = active_session().get();
-  *records = 0;  // as many as fit
+  *records = 0;  // no limit: as many as fit
   *buffer = session ? session->pool.request() : nullptr;
   *size = *buffer != nullptr ? session->pool.buffer_bytes() : 0;
 }
@@ -101,7 +101,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
                                std::size_t, std::size_t valid) {
   const auto session = active_session().get();
   if (!session) return std::free(buffer);
-  // Under no mutex of ours: CUPTI holds one of its own here and takes it there.
+  // This code holds no mutex: CUPTI holds its own here and acquires it again.
   std::size_t dropped = 0;
   if (session->api.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS) {
     session->dropped += static_cast<std::int64_t>(dropped);
@@ -115,8 +115,8 @@ std::optional<std::uint64_t> node_id(const CuptiApi& api, CUgraphNode node) {
   return id;
 }
 
-// Nodes are made while an operator's calls are captured, and copied when a graph is instantiated;
-// a replay knows them by number alone.
+// Nodes are created while an operator's calls are captured, and copied when a graph is
+// instantiated. A replay identifies them only by number.
 void CUPTIAPI resource_changed(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                const void* data) {
   const bool created = id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED;
@@ -145,7 +145,7 @@ CUpti_ExternalCorrelationKind external_kind(GpuExternalKind kind) {
                                             : CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;
 }
 
-// Memory that was taken before the window lives in it.
+// Memory allocated before the window still exists in it.
 bool is_fact(const GpuRecord& record) {
   return std::holds_alternative<GpuDevice>(record) || std::holds_alternative<GpuContext>(record) ||
          std::holds_alternative<GpuGraphNode>(record) ||
@@ -155,7 +155,7 @@ bool is_fact(const GpuRecord& record) {
 Error cupti_error(const CuptiApi& api, std::string_view what, CUptiResult result) {
   std::string next = "kernels are timed without a profile";
   if (result == CUPTI_ERROR_UNKNOWN || result == CUPTI_ERROR_NOT_INITIALIZED) {
-    next = "is there an NVIDIA driver? `bench doctor` says what it found";
+    next = "is there an NVIDIA driver? `bench doctor` shows what it found";
   }
   return Error{fmt::format("{}: {}", what, cupti_result_text(api, result)),
                std::string(kCuptiSubject), next};
@@ -173,11 +173,11 @@ Result<std::unique_ptr<CuptiCollector>> CuptiCollector::start(const CuptiLibrary
                                                               CuptiProcess& process) {
   if (!process.claim()) {
     return Error{"a second traced session in one process", std::string(kCuptiSubject),
-                 "its records cannot be trusted: profile in a process of its own"};
+                 "its records cannot be trusted: profile in a separate process"};
   }
   std::unique_ptr<CuptiCollector> collector(new CuptiCollector(library, options));
   if (Status status = collector->subscribe(); !status.ok()) {
-    process.release();  // nothing was set up that a second attempt could meet
+    process.release();  // nothing was set up that could affect a second attempt
     return std::move(status).error();
   }
   active_session().begin(collector->shared_);
@@ -213,16 +213,18 @@ Status CuptiCollector::subscribe() {
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     const std::string name = other[0] != '\0' ? fmt::format(" ({})", other.data()) : "";
     return Error{fmt::format("another profiler{} is attached to this process", name),
-                 std::string(kCuptiSubject), "end it for a profile; kernels are timed without one"};
+                 std::string(kCuptiSubject),
+                 "stop it to record a profile; kernels are timed without one"};
   }
   return cupti_error(api_, "cannot subscribe", result);
 }
 
 Status CuptiCollector::configure() {
-  // As tracks name threads: gettid, not pthread_self.
+  // Uses the same thread ids as tracks: gettid, not pthread_self.
   CUptiResult result = api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  if (result != CUPTI_SUCCESS) return cupti_error(api_, "no thread ids of the system", result);
-  // Our buffers are of zeros already: else CUPTI clears them in the program's threads.
+  if (result != CUPTI_SUCCESS)
+    return cupti_error(api_, "cannot use the system's thread ids", result);
+  // The buffers are already zeroed; otherwise CUPTI clears them in the program's threads.
   std::uint8_t zeroed = 1;
   std::size_t size = sizeof zeroed;
   result = api_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
@@ -231,10 +233,10 @@ Status CuptiCollector::configure() {
   }
   result = api_.register_timestamp(timestamp);
   if (result != CUPTI_SUCCESS) {
-    return cupti_error(api_, "does not take the clock of the profile", result);
+    return cupti_error(api_, "cannot use the clock of the profile", result);
   }
   result = api_.register_buffers(buffer_requested, buffer_completed);
-  if (result != CUPTI_SUCCESS) return cupti_error(api_, "does not take buffers", result);
+  if (result != CUPTI_SUCCESS) return cupti_error(api_, "cannot register buffers", result);
   return Done{};
 }
 
@@ -255,7 +257,7 @@ Status CuptiCollector::enable_kinds() {
   return Done{};
 }
 
-// What fails here costs rows that say nothing, or one that is missed as unattributed.
+// A failure here only adds rows without information, or loses one that is then unattributed.
 void CuptiCollector::silence_calls() {
   for (const auto call : silent_runtime_calls()) api_.enable_runtime_api(call, 0);
   if (options_.groups.contains(RecordGroup::api)) {
@@ -271,7 +273,7 @@ void CuptiCollector::watch_graphs(std::uint32_t enable) {
         api_.enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, resource);
     if (enable != 0 && result != CUPTI_SUCCESS) {
       notes_.push_back(
-          fmt::format("nodes of graphs have no operator: {}", cupti_result_text(api_, result)));
+          fmt::format("graph nodes have no operator: {}", cupti_result_text(api_, result)));
       return;
     }
   }
@@ -282,7 +284,8 @@ void CuptiCollector::stop() {
   if (subscriber_ == nullptr) return;
   for (auto kind = enabled_.rbegin(); kind != enabled_.rend(); ++kind) api_.disable(*kind);
   enabled_.clear();
-  // Single calls and this are no kinds: they would be recorded on, into buffers that nobody gives.
+  // The features below are not kinds, so disabling the kinds does not stop them. Their records
+  // would go to buffers that nothing provides.
   if (!options_.groups.contains(RecordGroup::api)) {
     for (const auto call : driver_launches()) api_.enable_driver_api(call, 0);
   }
@@ -291,7 +294,7 @@ void CuptiCollector::stop() {
   active_session().end(shared_);
 }
 
-// Decodes what CUPTI has handed over.
+// Decodes the buffers that CUPTI has delivered.
 void CuptiCollector::drain(GpuSession& session) {
   CuptiDecoder decoder(api_);
   for (const FilledBuffer& buffer : shared_->pool.take()) {
@@ -306,11 +309,11 @@ void CuptiCollector::drain(GpuSession& session) {
 Status CuptiCollector::open_window(const GpuSynchronise& synchronise) {
   BENCH_RETURN_IF_ERROR(synchronise());
   const CUptiResult result = api_.flush_all(0);
-  if (result != CUPTI_SUCCESS) return cupti_error(api_, "cannot hand over its records", result);
+  if (result != CUPTI_SUCCESS) return cupti_error(api_, "cannot deliver its records", result);
   GpuSession before;
   drain(before);
   std::copy_if(before.records.begin(), before.records.end(), std::back_inserter(facts_), is_fact);
-  std::size_t dropped = 0;  // of the warm-up; asking resets it
+  std::size_t dropped = 0;  // from the warm-up; the query resets the count
   api_.dropped_records(nullptr, 0, &dropped);
   shared_->dropped = 0;
   facts_lost_ = shared_->pool.take_discarded() > 0;
@@ -321,7 +324,7 @@ void CuptiCollector::collect(GpuSession& session) {
   const CUptiResult result = api_.flush_all(0);
   if (result != CUPTI_SUCCESS) {
     session.faults.push_back(
-        fmt::format("records were not handed over: {}", cupti_result_text(api_, result)));
+        fmt::format("records were not delivered: {}", cupti_result_text(api_, result)));
   }
   drain(session);
 }
@@ -335,15 +338,15 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
     session.faults.push_back(
         fmt::format("the device did not finish: {}", status.error().message()));
   }
-  // Behind all work: no record may end later.
+  // Read after all work: no record may end later.
   session.clock = {clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_REALTIME)};
-  // First what is complete, then also what is not: nothing follows.
+  // Flushes complete buffers first, then incomplete ones too, since no more records follow.
   for (const std::uint32_t how :
        {0u, static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)}) {
     const CUptiResult result = api_.flush_all(how);
     if (result == CUPTI_SUCCESS) continue;
     session.faults.push_back(
-        fmt::format("records were not handed over: {}", cupti_result_text(api_, result)));
+        fmt::format("records were not delivered: {}", cupti_result_text(api_, result)));
   }
   std::size_t dropped = 0;
   if (api_.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS) {
@@ -355,10 +358,11 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   session.dropped = shared_->dropped;
   if (facts_lost_ && options_.groups.contains(RecordGroup::memory)) {
     session.faults.push_back(
-        "allocations of the warm-up are unknown: its records had no place; warm up for less");
+        "allocations of the warm-up are unknown: its records exceeded the buffers; shorten the "
+        "warm-up");
   }
   if (const auto buffers = shared_->pool.take_discarded(); buffers > 0) {
-    session.faults.push_back(fmt::format("{} buffers of records had no place in {} MiB", buffers,
+    session.faults.push_back(fmt::format("lost {} record buffers: limit of {} MiB reached", buffers,
                                          options_.most_bytes >> 20));
   }
   if (const auto regions = shared_->unmarked.load(); regions > 0) {

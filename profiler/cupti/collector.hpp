@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One traced session: CUPTI's activity interface from subscription to a GpuSession, in the order
-// of calls that works (collector.cpp). Only for the profile pass: nothing is timed meanwhile.
+// One traced session, from CUPTI subscription to a GpuSession. The calls to CUPTI's activity
+// interface must have the order described in collector.cpp. Use this only in the profile pass:
+// nothing may be timed at the same time.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,18 +21,20 @@
 namespace bench {
 
 struct CuptiOptions {
-  // A group that is not recorded is not even traced, but for the calls that tell whose a kernel is.
+  // A group that is not recorded is not traced either, except the calls that attribute kernels.
   std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                   RecordGroup::device};
-  std::size_t buffer_bytes = std::size_t{4} << 20;  // NVIDIA advises 1 to 10 MB
-  std::size_t most_bytes = std::size_t{128} << 20;  // of all buffers; more voids the pass
+  std::size_t buffer_bytes = std::size_t{4} << 20;  // NVIDIA recommends 1 to 10 MB
+  // total of all buffers; exceeding it invalidates the pass
+  std::size_t most_bytes = std::size_t{128} << 20;
 };
 
-// Waits until all devices are idle: cudaDeviceSynchronize, which this library does not link.
+// Waits until all devices are idle (cudaDeviceSynchronize, which this library does not link).
 using GpuSynchronise = std::function<Status()>;
 
-// A process has one session: CUPTI gives wrong correlations to graph launches in a second one
-// (before 13.1 Update 1), and has crashed when it was torn down and set up again.
+// Allows one session per process. In a second session, CUPTI gives graph launches wrong
+// correlations (before 13.1 Update 1). It has also crashed when a session was shut down and set up
+// again.
 class CuptiProcess {
  public:
   static CuptiProcess& current();
@@ -42,11 +45,12 @@ class CuptiProcess {
   std::atomic<bool> claimed_{false};
 };
 
-// Begin and end on one thread; the work in between may be done by many. `library` outlives it.
+// Must begin and end on one thread; the work in between may use many. `library` must outlive it.
 class CuptiCollector {
  public:
-  // Best before the first CUDA call, and long before the window: the first kernel after it pays for
-  // instrumentation. Errors: another profiler is attached (named), no driver, a second session.
+  // Call this before the first CUDA call if possible, and long before the window: the first kernel
+  // after it includes the cost of instrumentation. Returns an error if another profiler is attached
+  // (the error names it), if there is no driver, or for a second session.
   static Result<std::unique_ptr<CuptiCollector>> start(const CuptiLibrary& library,
                                                        const CuptiOptions& options,
                                                        CuptiProcess& process);
@@ -54,19 +58,21 @@ class CuptiCollector {
   CuptiCollector(const CuptiCollector&) = delete;
   CuptiCollector& operator=(const CuptiCollector&) = delete;
 
-  // Forgets what was recorded so far (warm-up), but for facts: devices, contexts, nodes of graphs,
+  // Discards what was recorded so far (warm-up), except facts: devices, contexts, graph nodes and
   // memory.
   Status open_window(const GpuSynchronise& synchronise);
-  // Takes what is complete by now, without waiting for a device: for sessions without end. Appends
-  // to the records and faults of `session`. On one thread at a time, while it is in no other call.
+  // Takes the complete records without waiting for a device, for sessions without a defined end.
+  // Appends to the records and faults of `session`. Call this on one thread at a time, and not
+  // during another call.
   void collect(GpuSession& session);
-  // Stops and returns all since. What went wrong on the way is one of its faults. The last call.
+  // Stops and returns everything recorded since. Failures become faults of the session. Must be the
+  // last call.
   GpuSession finish(const GpuSynchronise& synchronise);
 
-  // What could not be switched on and can be done without: "no records of OVERHEAD: ...".
+  // Optional features that could not be enabled: "no records of OVERHEAD: ...".
   const std::vector<std::string>& notes() const { return notes_; }
 
-  struct Shared;  // with CUPTI's callbacks, which may outlive the collector
+  struct Shared;  // shared with CUPTI's callbacks, which may outlive the collector
 
  private:
   friend class CuptiRegion;
@@ -87,11 +93,12 @@ class CuptiCollector {
   std::vector<CUpti_ActivityKind> enabled_;
   std::vector<std::string> notes_;
   std::vector<GpuRecord> facts_;  // from before the window
-  bool facts_lost_ = false;       // some of them
+  bool facts_lost_ = false;       // some facts were lost
 };
 
-// What the calling thread asks of a device until the end of the block belongs to `id`. Regions of
-// one kind nest: the innermost counts. Must end on its thread, before the collector does.
+// Work that the calling thread requests from a device until the end of the block belongs to `id`.
+// Regions of one kind nest; the innermost counts. Must end on its thread, before the collector
+// ends.
 class CuptiRegion {
  public:
   CuptiRegion(CuptiCollector& collector, GpuExternalKind kind, std::uint64_t id);

@@ -35,7 +35,7 @@ class CuptiCollectorTest : public testing::Test {
     const auto collector = CuptiCollector::start(library_, {}, process_);
     return collector.ok() ? "started" : collector.error().message();
   }
-  // Calls that begin with one of the words, in order.
+  // Returns the calls that begin with one of the words, in order.
   std::vector<std::string> calls(const std::vector<std::string>& words) const {
     std::vector<std::string> found;
     for (const std::string& call : script_.calls) {
@@ -74,7 +74,8 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
   EXPECT_THAT(
       order,
       ElementsAre("subscribe bench", "thread ids 1", "attribute 5 = 1", "timestamp", "buffers",
-                  // kernels, copies, fills, waits, overheads, memory, facts, calls, ids
+                  // kernels, copies, memsets, synchronisations, overheads, memory, facts, calls,
+                  // ids
                   "enable 10", "enable 1", "enable 22", "enable 2", "enable 38", "enable 17",
                   "enable 49", "enable 8", "enable 9", "enable 5", "enable 4", "enable 39",
                   "allocation source 1", "enable callback 13", "enable callback 20", "synchronise",
@@ -86,7 +87,7 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
   EXPECT_EQ(script_.calls.back(), "disable callback 20");
 }
 
-// Enabling a kind undoes what was said of its single calls.
+// Enabling a kind undoes the settings of its single calls.
 TEST_F(CuptiCollectorTest, NoiseIsSwitchedOffAfterItsKind) {
   const auto collector = started();
   const auto place = [&](const std::string& call) {
@@ -105,7 +106,7 @@ TEST_F(CuptiCollectorTest, AGroupThatIsOffIsNotTraced) {
                                               "enable callback 13", "enable callback 20"));
 }
 
-// Kernels that cuDNN launches below the runtime are found by the driver's launches.
+// The driver's launch calls identify kernels that cuDNN launches without the runtime.
 TEST_F(CuptiCollectorTest, WithoutApiOnlyLaunchesOfTheDriver) {
   CuptiOptions options;
   options.groups = {RecordGroup::device};
@@ -115,7 +116,7 @@ TEST_F(CuptiCollectorTest, WithoutApiOnlyLaunchesOfTheDriver) {
               ElementsAre("driver 307 1", "driver 442 1", "driver 652 1", "driver 653 1",
                           "driver 477 1", "driver 478 1", "driver 514 1", "driver 515 1"));
   script_.calls.clear();
-  collector->finish(synchronise());  // what follows is not traced any more
+  collector->finish(synchronise());  // later calls are no longer traced
   EXPECT_THAT(calls({"driver"}),
               ElementsAre("driver 307 0", "driver 442 0", "driver 652 0", "driver 653 0",
                           "driver 477 0", "driver 478 0", "driver 514 0", "driver 515 0"));
@@ -155,7 +156,7 @@ TEST_F(CuptiCollectorTest, AKindThatCanBeDoneWithoutIsANote) {
 TEST_F(CuptiCollectorTest, OneSessionAProcess) {
   { const auto collector = started(); }
   EXPECT_THAT(start_error(), testing::AllOf(HasSubstr("a second traced session in one process"),
-                                            HasSubstr("in a process of its own")));
+                                            HasSubstr("in a separate process")));
   EXPECT_THAT(calls({"subscribe"}), SizeIs(1));
 }
 
@@ -194,7 +195,7 @@ TEST_F(CuptiCollectorTest, ARegionThatIsNotTakenIsAFaultAndNotPopped) {
               ElementsAre("1 operators could not be marked"));
 }
 
-// The window forgets the warm-up, but for what is still there: devices and memory.
+// The window discards the warm-up, except what still exists: devices and memory.
 TEST_F(CuptiCollectorTest, AWindowBeginsAnew) {
   const auto collector = started();
   CUpti_ActivityContext3 context{};
@@ -243,7 +244,7 @@ TEST_F(CuptiCollectorTest, RecordsBeyondTheLimitVoidThePass) {
   const GpuSession session = collector->finish(synchronise());
   EXPECT_EQ(script_.buffer_size, 1024u);
   EXPECT_THAT(session.records, SizeIs(testing::Le(2u)));
-  EXPECT_THAT(session.faults, ElementsAre(HasSubstr("buffers of records had no place")));
+  EXPECT_THAT(session.faults, ElementsAre(HasSubstr("record buffers: limit of")));
 }
 
 TEST_F(CuptiCollectorTest, AWarmUpBeyondTheLimitVoidsNothingButItsAllocations) {
@@ -277,11 +278,11 @@ TEST_F(CuptiCollectorTest, ADeviceThatFailsIsAFault) {
   });
   EXPECT_THAT(session.faults,
               ElementsAre(HasSubstr("the device did not finish: cuda: an illegal memory access"),
-                          HasSubstr("records were not handed over")));
-  EXPECT_THAT(session.records, SizeIs(1));  // what there is, is kept
+                          HasSubstr("records were not delivered")));
+  EXPECT_THAT(session.records, SizeIs(1));  // existing records are kept
 }
 
-// The one who captures tells whose node it is; copies refer to it.
+// The capture determines the operator of a node. Copies refer to the node.
 TEST_F(CuptiCollectorTest, NodesOfGraphsHaveTheirOperator) {
   const auto collector = started();
   CUpti_GraphData graph{};
@@ -300,7 +301,7 @@ TEST_F(CuptiCollectorTest, NodesOfGraphsHaveTheirOperator) {
   }
   happened(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 11, 0);
   happened(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, 20, 10);
-  ASSERT_TRUE(collector->open_window(synchronise()).ok());  // a fact: it stays
+  ASSERT_TRUE(collector->open_window(synchronise()).ok());  // a fact, so it is kept
   const GpuSession session = collector->finish(synchronise());
   ASSERT_THAT(session.records, SizeIs(3));
   EXPECT_TRUE(std::get<GpuGraphNode>(session.records[0]) == (GpuGraphNode{10, {}, 2}));
@@ -308,7 +309,7 @@ TEST_F(CuptiCollectorTest, NodesOfGraphsHaveTheirOperator) {
   EXPECT_TRUE(std::get<GpuGraphNode>(session.records[2]) == (GpuGraphNode{20, 10, {}}));
 }
 
-// CUPTI's threads may be late.
+// CUPTI's threads may deliver buffers late.
 TEST_F(CuptiCollectorTest, BuffersThatComeAfterTheEndAreFreed) {
   auto collector = started();
   std::uint8_t* buffer = nullptr;
@@ -336,7 +337,7 @@ TEST_F(CuptiCollectorTest, CollectsWhatIsCompleteWithoutWaitingOrEnding) {
   EXPECT_EQ(session.records.size(), 2U);
   script_.results["flush 0"] = CUPTI_ERROR_UNKNOWN;
   collector->collect(session);
-  EXPECT_THAT(session.faults, ElementsAre(HasSubstr("records were not handed over")));
+  EXPECT_THAT(session.faults, ElementsAre(HasSubstr("records were not delivered")));
   add_kernel();
   EXPECT_EQ(collector->finish(synchronise()).records.size(), 1U);
 }

@@ -15,10 +15,10 @@ namespace {
 constexpr const char* kHostLibrary = "libnvperf_host.so";
 constexpr std::string_view kCounterSubject = "GPU counters";
 
-// As `bench doctor` says it.
+// Same wording as `bench doctor`.
 constexpr std::string_view kAllow =
     "load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN "
-    "(RmProfilingAdminOnly in /proc/driver/nvidia/params tells)";
+    "(RmProfilingAdminOnly in /proc/driver/nvidia/params shows the setting)";
 constexpr std::string_view kOtherProfiler = "end the other profiler";
 
 struct KnownResult {
@@ -32,7 +32,7 @@ using Obstacle = CounterObstacle;
 
 constexpr std::array<KnownResult, 13> kKnownResults = {{
     {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, Obstacle::not_permitted,
-     "for administrators alone (ERR_NVGPUCTRPERM)", kAllow},
+     "only administrators may read them (ERR_NVGPUCTRPERM)", kAllow},
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, Obstacle::not_permitted,
      "the virtual machine may not read them", "its host can allow profiling of the virtual GPU"},
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, Obstacle::not_supported,
@@ -64,13 +64,13 @@ Status load_host_library(const std::string& cupti) {
   const char* const reason = dlerror();
   return Error{fmt::format("cannot be read: {}", reason != nullptr ? reason : kHostLibrary),
                std::string(kCounterSubject),
-               fmt::format("put {} of the same CUDA beside {}", kHostLibrary, cupti)};
+               fmt::format("put {} of the same CUDA version next to {}", kHostLibrary, cupti)};
 }
 
 }  // namespace
 
 Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti) {
-  // It is loaded already and stays so.
+  // The library is already loaded and stays loaded.
   void* const handle = dlopen(cupti.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Error{"cannot be loaded again", cupti.path, ""};
   CounterLibrary library{cupti.api, {}, cupti.path};
@@ -81,7 +81,7 @@ Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti) {
 #undef BENCH_COUNTER_RESOLVE
   if (!missing.empty()) {
     return Error{fmt::format("has no function {}", missing), library.path,
-                 "it is no CUPTI that counters can be read with"};
+                 "this CUPTI cannot read counters"};
   }
   BENCH_RETURN_IF_ERROR(load_host_library(cupti.path));
   return library;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's functions for hardware counters, found at run time in the library that cupti_api.hpp has
-// loaded. Those of the host side (chips, metrics, passes) need no driver and no device.
+// CUPTI's functions for hardware counters, looked up at run time in the library that cupti_api.hpp
+// has loaded. The functions of the host side (chips, metrics, passes) need neither driver nor
+// device.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,7 +17,7 @@
 
 namespace bench {
 
-// One row a function: its name in the library, and in CounterApi.
+// One row per function: its name in the library and in CounterApi.
 // clang-format off
 #define BENCH_COUNTER_FUNCTIONS(row) \
   row(cuptiProfilerInitialize, initialize) \
@@ -46,7 +47,7 @@ namespace bench {
   row(cuptiProfilerHostEvaluateToGpuValues, evaluate)
 // clang-format on
 
-// Plain pointers, so that tests put functions of theirs in.
+// Plain pointers, so that tests can insert their own functions.
 struct CounterApi {
 #define BENCH_COUNTER_MEMBER(function, member) decltype(&function) member = nullptr;
   BENCH_COUNTER_FUNCTIONS(BENCH_COUNTER_MEMBER)
@@ -59,13 +60,14 @@ struct CounterLibrary {
   std::string path;
 };
 
-// Also loads libnvperf_host.so, which CUPTI asks the loader for by its bare name, from CUPTI's
-// folder: wheels have both in a folder that no loader looks into. Errors: CUPTI has no such
-// functions, libnvperf_host.so is nowhere.
+// Also loads libnvperf_host.so from CUPTI's directory. CUPTI requests it from the loader by its
+// bare name, but wheels install both in a directory that no loader searches. Returns an error if
+// CUPTI lacks these functions or libnvperf_host.so is not found.
 Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti);
 
-// Why there are no counters. not_permitted: for administrators alone; not_supported: by this
-// device as it is; occupied: another profiler has them; failed: anything else.
+// Why counters are unavailable. not_permitted: only administrators may read them. not_supported:
+// not by this device in its current configuration. occupied: another profiler uses them. failed:
+// anything else.
 enum class CounterObstacle { not_permitted, not_supported, occupied, failed };
 
 struct CounterRefusal {
@@ -73,7 +75,7 @@ struct CounterRefusal {
   Error error;
 };
 
-// What the call named `what` did not do, and what helps.
+// Describes the failure of the call named `what`, and a remedy.
 CounterRefusal counter_refusal(const CuptiApi& api, std::string_view what, CUptiResult result);
 
 }  // namespace bench

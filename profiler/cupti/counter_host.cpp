@@ -61,7 +61,8 @@ Result<CounterHost, CounterRefusal> CounterHost::open(const CounterLibrary& libr
   return host;
 }
 
-// Afresh for each set of metrics: one that took a metric badly serves no other.
+// Creates a new object for each set of metrics: after failing to add one metric, an object cannot
+// be reused.
 Result<HostObject, CounterRefusal> CounterHost::object() const {
   CUpti_Profiler_Host_Initialize_Params parameters{};
   parameters.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE;
@@ -71,7 +72,7 @@ Result<HostObject, CounterRefusal> CounterHost::object() const {
   const CUptiResult result = library_->api.host_initialize(&parameters);
   if (result != CUPTI_SUCCESS) {
     CounterRefusal refused =
-        refusal(*library_, fmt::format("nothing is known of the chip {}", chip_), result);
+        refusal(*library_, fmt::format("CUPTI does not support the chip {}", chip_), result);
     if (refused.obstacle == CounterObstacle::failed) {
       refused.obstacle = CounterObstacle::not_supported;
     }
@@ -109,7 +110,7 @@ bool CounterHost::offers(std::string_view metric) const {
   return base_metrics_.contains(base_metric(metric)) && configure({std::string(metric)}).ok();
 }
 
-// The image is complete only behind this: it schedules the metrics.
+// Schedules the metrics. Only this call completes the image.
 CUptiResult CounterConfig::schedule() {
   CUpti_Profiler_Host_GetConfigImageSize_Params size{};
   size.structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE;
@@ -148,7 +149,7 @@ Result<CounterConfig, CounterRefusal> CounterHost::configure(
   CUptiResult result = library_->api.add_metrics(&add);
   if (result == CUPTI_SUCCESS) result = config.schedule();
   if (result == CUPTI_SUCCESS) return config;
-  return refusal(*library_, fmt::format("{} does not count what is asked", chip_), result);
+  return refusal(*library_, fmt::format("{} cannot count the requested metrics", chip_), result);
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's host side: what a chip can count, in how many passes, and what counted bytes mean. Needs
-// neither driver nor device.
+// CUPTI's host side: what a chip can count, in how many passes, and how to evaluate the counter
+// data. Needs neither driver nor device.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,21 +19,21 @@
 
 namespace bench {
 
-// Which counters the device at hand lets this process use, as CUPTI writes it; empty: all that the
-// chip has.
+// Which counters the present device lets this process use, in CUPTI's format. If empty, all
+// counters of the chip.
 using CounterAvailability = std::vector<std::uint8_t>;
 
 using HostObject =
     std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>>;
 
-// How a set of metrics is counted.
+// Configuration for counting a set of metrics.
 class CounterConfig {
  public:
   std::span<const std::uint8_t> image() const { return image_; }
   std::size_t passes() const { return passes_; }
   const std::vector<std::string>& metrics() const { return metrics_; }
-  std::vector<const char*> metric_pointers() const;  // valid as long as this is
-  // The metrics' values of the first range, from what was counted.
+  std::vector<const char*> metric_pointers() const;  // valid as long as this object
+  // Returns the metrics' values in the first range, computed from the counter data.
   Result<std::vector<double>, CounterRefusal> evaluate(std::span<const std::uint8_t> data) const;
 
  private:
@@ -47,19 +47,19 @@ class CounterConfig {
   std::size_t passes_ = 0;
 };
 
-// Chips by the names that CUPTI gives them: "GH100".
+// Returns chips by CUPTI's names: "GH100".
 Result<std::vector<std::string>, CounterRefusal> supported_chips(const CounterLibrary& library);
 
-// One chip. The library outlives it and its configurations.
+// One chip. The library must outlive it and its configurations.
 class CounterHost {
  public:
   static Result<CounterHost, CounterRefusal> open(const CounterLibrary& library, std::string chip,
                                                   CounterAvailability availability = {});
   const std::string& chip() const { return chip_; }
-  // Whether the metric, with its rollup, is among those that the chip enumerates, and can be
+  // Returns whether the chip enumerates the metric, with its rollup, and the metric can be
   // configured.
   bool offers(std::string_view metric) const;
-  // `metrics` are offered.
+  // All `metrics` must be offered.
   Result<CounterConfig, CounterRefusal> configure(std::vector<std::string> metrics) const;
 
  private:

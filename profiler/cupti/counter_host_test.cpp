@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against the toolkit's own libraries: what its chips can count is a fact that needs no device.
+// Runs against the toolkit's own libraries: what its chips can count does not depend on a device.
 #include "profiler/cupti/counter_host.hpp"
 
 #include "profiler/cupti/counter_metrics.hpp"
@@ -63,12 +63,12 @@ TEST_F(CounterHostTest, ChipsAreKnownByName) {
   EXPECT_EQ(unknown.error().obstacle, CounterObstacle::not_supported);
 }
 
-// By chip, for the questions whose metrics differ between chips.
+// Logical counters whose metrics differ between chips, by chip.
 TEST_F(CounterHostTest, EachChipAnswersWithItsOwnMetrics) {
   using Question = CounterQuestion;
   struct Expected {
     const char* chip;
-    std::string instructions, read, f16, fp8;  // empty: not answered
+    std::string instructions, read, f16, fp8;  // empty if unanswered
   };
   const std::string plain = "sm__inst_executed_pipe_tensor.sum";
   const std::string second = "sm__inst_executed_pipe_tensor_v2.sum";
@@ -116,7 +116,7 @@ TEST_F(CounterHostTest, EveryChipThatCuptiKnowsTellsTensorCores) {
   ASSERT_TRUE(chips.ok());
   std::size_t served = 0;
   for (const std::string& chip : *chips) {
-    if (!CounterHost::open(library_, chip).ok()) continue;  // a name that CUPTI lists and refuses
+    if (!CounterHost::open(library_, chip).ok()) continue;  // CUPTI lists this name but refuses it
     SCOPED_TRACE(chip);
     ++served;
     const Planned verdict =
@@ -149,7 +149,8 @@ TEST_F(CounterHostTest, AMetricThatTheChipLacksIsNotOfferedAndHurtsNoOther) {
   EXPECT_TRUE(host->offers("dram__bytes_op_read.sum"));
   const auto refused = host->configure({"dram__bytes_read.sum"});
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().error.message(), HasSubstr("GB202 does not count what is asked"));
+  EXPECT_THAT(refused.error().error.message(),
+              HasSubstr("GB202 cannot count the requested metrics"));
 }
 
 TEST(CounterLibraryTest, ALibraryWithoutTheFunctionsIsNone) {

@@ -16,10 +16,10 @@ using Question = CounterQuestion;
 
 constexpr double kPercent = 0.01;
 
-// Shares are of active cycles: a range lasts from the host's push to its pop, so that elapsed
-// cycles would count the wait for the launch as well. Ada has deprecated its first counters of the
-// tensor pipe in favour of "_v2". Chips without memory of their own (Orin, Thor, GB10) count
-// nothing in DRAM.
+// Fractions refer to active cycles. A range lasts from the host's push to its pop, so elapsed
+// cycles would also count the wait for the launch. Ada has deprecated its first tensor pipe
+// counters in favour of "_v2". Chips without their own memory (Orin, Thor, GB10) count nothing in
+// DRAM.
 constexpr std::array kCandidates = {
     MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor_v2.sum"}, 1},
     MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor.sum"}, 1},
@@ -37,7 +37,7 @@ constexpr std::array kCandidates = {
         Question::tensor_operations_f16,
         {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum"},
         1},
-    MetricCandidate{Question::tensor_operations_f16,  // Turing, which has f16 alone of the three
+    MetricCandidate{Question::tensor_operations_f16,  // Turing, which has only f16 of the three
                     {"sm__ops_path_tensor_src_fp16_dst_fp16.sum",
                      "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
                     1},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which metrics answer a question on which chip. Chips call the same thing by different names, so
-// the table has candidates in order, and what a chip offers decides. Pure.
+// Chooses the metrics for a logical counter on a chip. Chips use different names for the same
+// counter. The table lists candidates in order, and the metrics that a chip offers decide. These
+// functions are pure.
 #pragma once
 
 #include "profiler/gpu/counter_question.hpp"
@@ -15,16 +16,16 @@
 
 namespace bench {
 
-// The answer is the sum of the metrics times `factor`. The rows of a question stand together, the
-// best first.
+// The value is the sum of the metrics times `factor`. The rows of a logical counter are
+// consecutive, the best first.
 struct MetricCandidate {
   CounterQuestion question;
-  std::array<std::string_view, 2> metrics;  // with rollup: "dram__bytes_read.sum"; "": none
+  std::array<std::string_view, 2> metrics;  // with rollup: "dram__bytes_read.sum"; "" for none
   double factor;
 };
 std::span<const MetricCandidate> metric_candidates();
 
-// "dram__bytes_read" of "dram__bytes_read.sum", as chips are asked for.
+// Returns "dram__bytes_read" for "dram__bytes_read.sum", the form in which chips are queried.
 std::string_view base_metric(std::string_view metric);
 
 struct CounterAnswer {
@@ -36,15 +37,15 @@ struct CounterAnswer {
 struct CounterPlan {
   std::vector<CounterAnswer> answers;
   std::map<CounterQuestion, std::string> unanswered;  // with the reason
-  std::vector<std::string> metrics() const;           // of all answers, each once
+  std::vector<std::string> metrics() const;           // metrics of all answers, each once
 };
 
-// For each question the first candidate all of whose metrics are offered.
+// Selects for each logical counter the first candidate whose metrics are all offered.
 CounterPlan plan_counters(std::string_view chip, std::span<const CounterQuestion> questions,
                           const std::function<bool(std::string_view metric)>& offered);
 
-// `values` are those of plan.metrics(), in that order; one that is no number leaves its question
-// unanswered.
+// `values` contains the values of plan.metrics(), in that order. If a value is not a number, its
+// logical counter has no value.
 CounterReadings read_counters(const CounterPlan& plan, std::span<const double> values);
 
 }  // namespace bench

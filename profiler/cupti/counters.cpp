@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of calls is that of NVIDIA's own users of the interface (NVIDIA/nvbench,
-// cupti_profiler_host.cxx): initialise, chip, availability, host configuration; then enable, data
-// image, configuration, and for each pass start, push, pop, stop; at last decode and evaluate.
+// The order of calls follows NVIDIA's own use of the interface (NVIDIA/nvbench,
+// cupti_profiler_host.cxx). First come initialise, chip, availability and host configuration. Then
+// come enable, data image and configuration, and for each pass start, push, pop and stop. Decode
+// and evaluate come last.
 #include "profiler/cupti/counters.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ using Step = Result<Done, CounterRefusal>;
 
 constexpr const char* kRangeName = "bench";
 constexpr std::size_t kRanges = 1;
-// A pass may be repeated; an execution that never satisfies the profiler must not go on for ever.
+// A pass may be repeated. The limit ends executions that never satisfy the profiler.
 constexpr std::size_t kMaxRepetitions = 4;
 
 Step step(const CounterLibrary& library, std::string_view what, CUptiResult result) {
@@ -31,14 +32,14 @@ CounterRefusal failure(std::string what, std::string next = "") {
   return {CounterObstacle::failed, {std::move(what), "GPU counters", std::move(next)}};
 }
 
-// What of a device's configuration may forbid profiling, in CUPTI's words for them.
+// Properties of a device's configuration that may prevent profiling, named as CUPTI names them.
 struct SupportFlag {
   CUpti_Profiler_Support_Level CUpti_Profiler_DeviceSupported_Params::*level;
   std::string_view meaning;
 };
 using Supported = CUpti_Profiler_DeviceSupported_Params;
 constexpr std::array<SupportFlag, 6> kSupportFlags = {{
-    {&Supported::architecture, "this architecture has none that CUPTI reads"},
+    {&Supported::architecture, "CUPTI does not support counters of this architecture"},
     {&Supported::sli, "not with SLI"},
     {&Supported::vGpu, "a virtual GPU without profiling"},
     {&Supported::confidentialCompute, "not with confidential computing"},
@@ -46,7 +47,7 @@ constexpr std::array<SupportFlag, 6> kSupportFlags = {{
     {&Supported::wsl, "not in WSL"},
 }};
 
-// The profiler on a context, and the image that it counts into.
+// The profiler on a context, and the image that receives its counter data.
 class RangeProfiler {
  public:
   explicit RangeProfiler(const CounterLibrary& library) : library_(library) {}
@@ -69,7 +70,7 @@ class RangeProfiler {
   const CounterLibrary& library_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
   std::vector<std::uint8_t> data_;
-  bool submitted_ = false;  // the last pass was
+  bool submitted_ = false;  // whether the last pass was submitted
 };
 
 RangeProfiler::~RangeProfiler() {
@@ -85,7 +86,7 @@ Step RangeProfiler::prepare(CUcontext context, const CounterConfig& config) {
   parameters.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE;
   parameters.ctx = context;
   BENCH_RETURN_IF_ERROR(
-      step(library_, "the range profiler does not begin", library_.api.enable(&parameters)));
+      step(library_, "cannot start the range profiler", library_.api.enable(&parameters)));
   object_ = parameters.pRangeProfilerObject;
   BENCH_RETURN_IF_ERROR(make_data(config));
   return set_config(config);
@@ -101,14 +102,14 @@ Step RangeProfiler::make_data(const CounterConfig& config) {
   size.maxNumOfRanges = kRanges;
   size.maxNumRangeTreeNodes = kRanges;
   BENCH_RETURN_IF_ERROR(
-      step(library_, "no size of what is counted", library_.api.data_size(&size)));
+      step(library_, "cannot get the size of the counter data", library_.api.data_size(&size)));
   data_.assign(size.counterDataSize, 0);
   CUpti_RangeProfiler_CounterDataImage_Initialize_Params image{};
   image.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE;
   image.pRangeProfilerObject = object_;
   image.counterDataSize = data_.size();
   image.pCounterData = data_.data();
-  return step(library_, "no room for what is counted", library_.api.initialize_data(&image));
+  return step(library_, "cannot initialise the counter data", library_.api.initialize_data(&image));
 }
 
 Step RangeProfiler::set_config(const CounterConfig& config) {
@@ -126,7 +127,7 @@ Step RangeProfiler::set_config(const CounterConfig& config) {
   parameters.minNestingLevel = 1;
   parameters.passIndex = 0;
   parameters.targetNestingLevel = 1;
-  return step(library_, "the device does not take the configuration of its counters",
+  return step(library_, "cannot configure the device's counters",
               library_.api.set_config(&parameters));
 }
 
@@ -134,12 +135,12 @@ Step RangeProfiler::begin_pass() {
   CUpti_RangeProfiler_Start_Params start{};
   start.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE;
   start.pRangeProfilerObject = object_;
-  BENCH_RETURN_IF_ERROR(step(library_, "a pass does not begin", library_.api.start(&start)));
+  BENCH_RETURN_IF_ERROR(step(library_, "cannot start a pass", library_.api.start(&start)));
   CUpti_RangeProfiler_PushRange_Params push{};
   push.structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE;
   push.pRangeProfilerObject = object_;
   push.pRangeName = kRangeName;
-  Step pushed = step(library_, "a range does not begin", library_.api.push_range(&push));
+  Step pushed = step(library_, "cannot start a range", library_.api.push_range(&push));
   if (!pushed) static_cast<void>(stop());
   return pushed;
 }
@@ -148,7 +149,7 @@ Step RangeProfiler::stop() {
   CUpti_RangeProfiler_Stop_Params parameters{};
   parameters.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE;
   parameters.pRangeProfilerObject = object_;
-  Step stopped = step(library_, "a pass does not end", library_.api.stop(&parameters));
+  Step stopped = step(library_, "cannot end a pass", library_.api.stop(&parameters));
   submitted_ = parameters.isAllPassSubmitted != 0;
   return stopped;
 }
@@ -157,7 +158,7 @@ Step RangeProfiler::end_pass() {
   CUpti_RangeProfiler_PopRange_Params pop{};
   pop.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE;
   pop.pRangeProfilerObject = object_;
-  Step popped = step(library_, "a range does not end", library_.api.pop_range(&pop));
+  Step popped = step(library_, "cannot end a range", library_.api.pop_range(&pop));
   Step stopped = stop();
   return popped ? stopped : popped;
 }
@@ -170,7 +171,7 @@ Step RangeProfiler::run(const std::function<Status()>& execute, std::size_t pass
     BENCH_RETURN_IF_ERROR(begin_pass());
     Status executed = execute();
     Step ended = end_pass();
-    // The execution's failure is the cause of what follows.
+    // The failure of the execution is the cause of what follows.
     if (!executed) return CounterRefusal{CounterObstacle::failed, std::move(executed).error()};
     BENCH_RETURN_IF_ERROR(std::move(ended));
   }
@@ -182,14 +183,14 @@ Step RangeProfiler::decode() {
   decode.structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE;
   decode.pRangeProfilerObject = object_;
   BENCH_RETURN_IF_ERROR(
-      step(library_, "what was counted cannot be decoded", library_.api.decode(&decode)));
+      step(library_, "cannot decode the counter data", library_.api.decode(&decode)));
   if (decode.numOfRangeDropped > 0) return failure("the range was dropped", "run it again");
   CUpti_RangeProfiler_GetCounterDataInfo_Params info{};
   info.structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE;
   info.pCounterDataImage = data_.data();
   info.counterDataImageSize = data_.size();
   BENCH_RETURN_IF_ERROR(
-      step(library_, "what was counted cannot be read", library_.api.data_info(&info)));
+      step(library_, "cannot read the counter data", library_.api.data_info(&info)));
   if (info.numTotalRanges != kRanges) {
     return failure(fmt::format("{} ranges were counted, expected one", info.numTotalRanges));
   }
@@ -226,9 +227,9 @@ CounterSession::Step CounterSession::initialise() {
   const CUptiResult result = library_.api.initialize(&parameters);
   initialised_ = result == CUPTI_SUCCESS;
   if (initialised_) return Done{};
-  CounterRefusal refusal = counter_refusal(library_.cupti, "the profiler does not begin", result);
+  CounterRefusal refusal = counter_refusal(library_.cupti, "cannot start the profiler", result);
   if (result == CUPTI_ERROR_UNKNOWN || result == CUPTI_ERROR_NOT_INITIALIZED) {
-    refusal.error.next = "is there an NVIDIA driver? `bench doctor` says what it found";
+    refusal.error.next = "is there an NVIDIA driver? `bench doctor` shows what it found";
   }
   return refusal;
 }
@@ -238,7 +239,7 @@ CounterSession::Step CounterSession::check_device() {
   parameters.structSize = CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE;
   parameters.cuDevice = static_cast<CUdevice>(device_.index);
   parameters.api = CUPTI_PROFILER_RANGE_PROFILING;
-  BENCH_RETURN_IF_ERROR(step(library_, "the device does not say whether it has counters",
+  BENCH_RETURN_IF_ERROR(step(library_, "the device does not report whether it has counters",
                              library_.api.device_supported(&parameters)));
   if (parameters.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return Done{};
   const auto* const flag =
@@ -266,7 +267,7 @@ CounterSession::Step CounterSession::name_chip() {
 }
 
 Result<CounterAvailability, CounterRefusal> CounterSession::availability() {
-  constexpr std::string_view kWhat = "the device does not say which counters it has";
+  constexpr std::string_view kWhat = "the device does not report which counters it has";
   CounterAvailability image;
   CUpti_Profiler_GetCounterAvailability_Params parameters{};
   parameters.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE;

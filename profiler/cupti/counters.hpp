@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters of one execution, by CUPTI's range profiler: the execution is one range and is
-// repeated until every counter had its pass (user replay). Nothing is timed or traced meanwhile.
+// Hardware counters of one execution, using CUPTI's range profiler. The execution is one range and
+// is repeated until every counter had its pass (user replay). Nothing may be timed or traced at the
+// same time.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,15 +18,15 @@
 namespace bench {
 
 struct CounterDevice {
-  std::size_t index = 0;        // as CUDA counts them
-  CUcontext context = nullptr;  // on it; current on the thread that measures
+  std::size_t index = 0;        // CUDA device index
+  CUcontext context = nullptr;  // a context on the device, current on the measuring thread
 };
 
-// One a process at a time. Used by one thread.
+// Only one per process at a time. Used by one thread.
 class CounterSession {
  public:
-  // Finds out what the device is, whether its counters may be read, and which metrics answer the
-  // questions. `library` outlives the session.
+  // Identifies the device, checks whether its counters may be read, and selects the metrics for the
+  // logical counters. `library` must outlive the session.
   static Result<std::unique_ptr<CounterSession>, CounterRefusal> start(
       const CounterLibrary& library, const CounterDevice& device,
       std::span<const CounterQuestion> questions);
@@ -35,11 +36,12 @@ class CounterSession {
 
   const std::string& chip() const { return chip_; }
   const CounterPlan& plan() const { return plan_; }
-  // How often `execute` is called for one measurement.
+  // Number of calls of `execute` per measurement.
   std::size_t passes() const { return config_ ? config_->passes() : 0; }
 
-  // `execute` puts the same work on the device at each call and waits for its end. Every question
-  // has a reading. Error: of `execute` as it is, or why there are no counters.
+  // Each call of `execute` must put the same work on the device and wait for its end. Every logical
+  // counter gets a reading. Returns the error of `execute` unchanged, or why counters are
+  // unavailable.
   Result<CounterReadings, CounterRefusal> measure(const std::function<Status()>& execute);
 
  private:
@@ -56,7 +58,7 @@ class CounterSession {
   bool initialised_ = false;
   std::string chip_;
   CounterPlan plan_;
-  std::unique_ptr<CounterConfig> config_;  // null: no question can be answered
+  std::unique_ptr<CounterConfig> config_;  // null if no logical counter is available
 };
 
 }  // namespace bench

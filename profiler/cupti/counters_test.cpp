@@ -26,7 +26,7 @@ class CounterSessionTest : public testing::Test {
     library_ = test::scripted_counters(test::toolkit_counters(), script_);
     return CounterSession::start(library_, CounterDevice{}, questions);
   }
-  // Why there are no counters, whether that shows at the start or when they are to be measured.
+  // Returns why counters are unavailable, whether this shows at the start or during measurement.
   CounterRefusal refusal() {
     auto session = start();
     if (!session) return session.error();
@@ -126,7 +126,7 @@ TEST_F(CounterSessionTest, WhoMayNotReadCountersLearnsHow) {
     EXPECT_EQ(refused.obstacle, CounterObstacle::not_permitted) << call;
     EXPECT_THAT(
         refused.error.message(),
-        AllOf(HasSubstr("for administrators alone (ERR_NVGPUCTRPERM)"),
+        AllOf(HasSubstr("only administrators may read them (ERR_NVGPUCTRPERM)"),
               HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"), HasSubstr("CAP_SYS_ADMIN"),
               HasSubstr("RmProfilingAdminOnly"), HasSubstr("/proc/driver/nvidia/params")))
         << call;
@@ -162,7 +162,7 @@ TEST_F(CounterSessionTest, WithoutADriverTheDoctorIsNamed) {
   EXPECT_EQ(count("deinitialize"), 0);
 }
 
-// With the real functions: the first that needs a driver says that there is none.
+// With the real functions, the first one that needs a driver fails because there is none.
 TEST_F(CounterSessionTest, TheRealLibraryRefusesWithoutADriver) {
   const CounterLibrary real = test::toolkit_counters();
   CUpti_Profiler_Initialize_Params parameters{};

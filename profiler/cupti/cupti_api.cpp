@@ -11,7 +11,8 @@
 namespace bench {
 namespace {
 
-constexpr std::uint32_t kFirstPackedVersion = 130000;  // since 13.0: major, minor, patch
+// since 13.0, the version encodes major, minor and patch
+constexpr std::uint32_t kFirstPackedVersion = 130000;
 
 std::string path_of(void* library, const std::string& candidate) {
   link_map* map = nullptr;
@@ -27,7 +28,7 @@ Result<CuptiLibrary> functions_of(void* handle, const std::string& candidate) {
   resolve_function(handle, #function, library.api.member, missing);
   BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_RESOLVE)
 #undef BENCH_CUPTI_RESOLVE
-  // Before what is missing: an old library misses functions because it is old.
+  // Checks the version first: an old library lacks functions because it is old.
   if (library.api.get_version != nullptr) {
     if (library.api.get_version(&library.version) != CUPTI_SUCCESS) library.version = 0;
     Status version = check_cupti_version(library.version, CUPTI_API_VERSION);
@@ -39,7 +40,7 @@ Result<CuptiLibrary> functions_of(void* handle, const std::string& candidate) {
   }
   if (!missing.empty()) {
     return Error{fmt::format("has no function {}", missing), library.path,
-                 "it is no CUPTI that this program can use"};
+                 "this program cannot use this CUPTI"};
   }
   return library;
 }
@@ -55,7 +56,7 @@ Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
     reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ",
                            reason != nullptr ? reason : candidate.c_str());
   }
-  if (reasons.empty()) reasons = "nowhere to look for it";
+  if (reasons.empty()) reasons = "no path to search";
   return Error{fmt::format("cannot be loaded: {}", reasons), std::string(kCuptiSubject),
                "kernels are timed without a profile; CUPTI is part of the CUDA toolkit"};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's functions, found at run time: nothing links the library, so that its absence is a reason
-// and no program fails to start.
+// CUPTI's functions, looked up at run time. No program links the library, so without it a program
+// still starts and can state the reason.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,10 +14,10 @@
 
 namespace bench {
 
-// What errors of the library are about.
+// Subject of the library's errors.
 inline constexpr std::string_view kCuptiSubject = "CUPTI";
 
-// One row a function: its name in the library, and in CuptiApi.
+// One row per function: its name in the library and in CuptiApi.
 // clang-format off
 #define BENCH_CUPTI_FUNCTIONS(row) \
   row(cuptiGetVersion, get_version) \
@@ -43,7 +43,7 @@ inline constexpr std::string_view kCuptiSubject = "CUPTI";
   row(cuptiGetGraphNodeId, graph_node_id)
 // clang-format on
 
-// Plain pointers, so that tests put functions of theirs in.
+// Plain pointers, so that tests can insert their own functions.
 struct CuptiApi {
 #define BENCH_CUPTI_MEMBER(function, member) decltype(&function) member = nullptr;
   BENCH_CUPTI_FUNCTIONS(BENCH_CUPTI_MEMBER)
@@ -53,15 +53,16 @@ struct CuptiApi {
 struct CuptiLibrary {
   CuptiApi api;  // all pointers are set
   std::string path;
-  std::uint32_t version = 0;  // as cuptiGetVersion() returns it: 130001
+  std::uint32_t version = 0;  // as returned by cuptiGetVersion(): 130001
 };
 
-// The first of the candidates (file names for the loader, or paths) that can be loaded. It stays
-// loaded: CUPTI has threads of its own. Errors: none can be loaded, a function is missing, another
-// version than this program was built for; each with what to do.
+// Loads the first usable candidate (file names for the loader, or paths). It stays loaded, because
+// CUPTI has its own threads. Returns an error with a remedy if none can be loaded or a function is
+// missing. The same applies if the version differs from the one that this program was built for.
 Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates);
 
-// Records are structures of one version: error unless major and minor are those of `built`.
+// The record structures belong to one version. Returns an error unless major and minor match
+// `built`.
 Status check_cupti_version(std::uint32_t found, std::uint32_t built);
 std::string cupti_version_text(std::uint32_t version);  // "13.0.1"; before 13.0: "API 28"
 

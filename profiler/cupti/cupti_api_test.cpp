@@ -33,7 +33,7 @@ TEST(CuptiApi, AbsenceIsAReason) {
               testing::AllOf(HasSubstr("CUPTI: cannot be loaded: "),
                              HasSubstr("/nowhere/libcupti.so.13: cannot open"),
                              HasSubstr("libnot_there_at_all.so"), HasSubstr("CUDA toolkit")));
-  EXPECT_THAT(message_of({}), HasSubstr("nowhere to look for it"));
+  EXPECT_THAT(message_of({}), HasSubstr("no path to search"));
 }
 
 TEST(CuptiApi, ALibraryWithoutTheFunctionsIsNone) {
@@ -49,7 +49,7 @@ TEST(CuptiApi, VersionsOfOneMinorAgree) {
                                                       HasSubstr("reads the records of 13.0.1"),
                                                       HasSubstr("libcupti of CUDA 13.0")));
   EXPECT_FALSE(check_cupti_version(140001, 130001).ok());
-  const Status earlier = check_cupti_version(28, 130001);  // of CUDA 12.9
+  const Status earlier = check_cupti_version(28, 130001);  // from CUDA 12.9
   ASSERT_FALSE(earlier.ok());
   EXPECT_THAT(earlier.error().message(), HasSubstr("is version API 28"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our occupancy against the calculator of the CUDA toolkit, for every generation that it knows.
+// Compares this tool's occupancy with the CUDA toolkit's calculator for every generation that it
+// supports.
 #include "profiler/gpu/occupancy.hpp"
 
 #include <cuda_occupancy.h>
@@ -12,10 +13,10 @@ namespace {
 
 struct Architecture {
   int major, minor;
-  int warps, blocks;  // of a multiprocessor
-  int shared_kib;     // of a multiprocessor
+  int warps, blocks;  // per multiprocessor
+  int shared_kib;     // per multiprocessor
 };
-// Programming Guide, table of compute capabilities; blocks as in cuda_occupancy.h.
+// From the Programming Guide, table of compute capabilities; blocks as in cuda_occupancy.h.
 constexpr Architecture kArchitectures[] = {
     {7, 5, 32, 16, 64},  {8, 0, 64, 32, 164},  {8, 6, 48, 16, 100}, {8, 9, 48, 24, 100},
     {9, 0, 64, 32, 228}, {10, 0, 64, 32, 228}, {12, 0, 48, 24, 100}};
@@ -86,7 +87,7 @@ TEST(OccupancyReference, EqualsTheToolkitsCalculator) {
     }
   }
   EXPECT_EQ(compared, 7 * 14 * 52 * 14);
-  EXPECT_GT(running, compared / 3);  // the comparison is not one of zeros
+  EXPECT_GT(running, compared / 3);  // many of the compared values are not 0
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// The structures that the toolkit's own version fills in; load_cupti() refuses every other.
+// The structures that the toolkit's own version fills in. load_cupti() refuses every other version.
 #if CUPTI_API_VERSION >= 130200
 using KernelRecord = CUpti_ActivityKernel11;
 using ContextRecord = CUpti_ActivityContext4;
@@ -22,7 +22,7 @@ using ContextRecord = CUpti_ActivityContext3;
 using DeviceRecord = CUpti_ActivityDevice5;
 #endif
 
-// Kinds whose numbers are the enumerators of ours; what comes later is unknown.
+// Kinds that have the same numbers as this tool's enumerators. Later kinds are unknown.
 template <class Enum>
 Enum same_number(std::uint64_t number) {
   return number < names_of(Enum{}).size() ? static_cast<Enum>(number) : Enum{};
@@ -38,7 +38,8 @@ GpuOverheadKind overhead_kind(CUpti_ActivityOverheadKind kind) {
   if (kind == CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER) return GpuOverheadKind::driver_compiler;
   const auto number = static_cast<std::uint32_t>(kind);
   if (number % (1u << 16) != 0 || number == 0) return GpuOverheadKind::unknown;
-  return same_number<GpuOverheadKind>((number >> 16) + 1);  // 1 << 16 follows the compiler
+  // 1 << 16 is the kind after the compiler
+  return same_number<GpuOverheadKind>((number >> 16) + 1);
 }
 static_assert(CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT >> 16 ==
               static_cast<int>(GpuOverheadKind::unified_memory) - 1);
@@ -47,7 +48,7 @@ GpuInterval interval(std::uint64_t start, std::uint64_t end) {
   return {Nanoseconds(static_cast<std::int64_t>(start)),
           Nanoseconds(static_cast<std::int64_t>(end))};
 }
-// Both 0: the device could not measure it.
+// If both are 0, the device could not measure the time.
 std::optional<GpuInterval> measured(std::uint64_t start, std::uint64_t end) {
   if (start == 0 && end == 0) return std::nullopt;
   return interval(start, end);
@@ -158,7 +159,7 @@ GpuRecord synchronisation(const CUpti_ActivitySynchronization2& record) {
   wait.kind = same_number<GpuWaitKind>(static_cast<std::uint64_t>(record.type));
   wait.time = interval(record.start, record.end);
   wait.context = record.contextId;
-  // Of an event or a whole device there is no stream, which CUPTI writes as all ones.
+  // An event or a whole device has no stream, which CUPTI writes as all ones.
   if (record.streamId != CUPTI_SYNCHRONIZATION_INVALID_VALUE) {
     wait.stream = record.streamId;
   }
@@ -189,7 +190,7 @@ GpuRecord context(const ContextRecord& record) {
   return GpuContext{record.contextId, record.deviceId};
 }
 
-// "cudaLaunchKernel_v7000": the runtime's suffix is the version of CUDA that brought the call.
+// "cudaLaunchKernel_v7000": the runtime's suffix is the CUDA version that introduced the call.
 std::string without_version(std::string name) {
   const std::size_t suffix = name.rfind("_v");
   const bool digits = suffix != std::string::npos && name.size() >= suffix + 6 &&
@@ -203,7 +204,7 @@ GpuRecord decoded(const CUpti_Activity& activity) {
   return Convert(reinterpret_cast<const Record&>(activity));
 }
 
-// CUPTI writes 0 twice where it could not take the times.
+// CUPTI writes 0 for both times if it could not measure them.
 template <class Record>
 bool timeless(const CUpti_Activity& activity) {
   const auto& record = reinterpret_cast<const Record&>(activity);
@@ -213,7 +214,8 @@ bool timeless(const CUpti_Activity& activity) {
 struct KindRow {
   CUpti_ActivityKind kind;
   GpuRecord (*decode)(const CUpti_Activity&);
-  // Whether there is nothing to tell without its time; nullptr: never.
+  // Returns whether the record is useless because it has no time; nullptr if that is never the
+  // case.
   bool (*passed_over)(const CUpti_Activity&) = nullptr;
 };
 constexpr std::array<KindRow, 11> kDecoders = {{
@@ -233,7 +235,7 @@ constexpr std::array<KindRow, 11> kDecoders = {{
     {CUPTI_ACTIVITY_KIND_CONTEXT, decoded<ContextRecord, context>},
 }};
 
-// Calls of the runtime and of the driver, whose numbers need a name.
+// Runtime and driver calls, whose numbers must be translated into names.
 std::optional<CUpti_CallbackDomain> call_domain(CUpti_ActivityKind kind) {
   if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) return CUPTI_CB_DOMAIN_RUNTIME_API;
   if (kind == CUPTI_ACTIVITY_KIND_DRIVER) return CUPTI_CB_DOMAIN_DRIVER_API;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of CUPTI's activity interface as records that know nothing of CUPTI. Needs no GPU and no
-// driver, so that buffers made by hand are decoded as a GPU's are.
+// Decodes buffers of CUPTI's activity interface into records that do not depend on CUPTI. Needs
+// neither GPU nor driver, so hand-made buffers are decoded like those of a GPU.
 #pragma once
 
 #include "profiler/cupti/cupti_api.hpp"
@@ -14,14 +14,15 @@
 
 namespace bench {
 
-// Not thread-safe. `api` outlives it.
+// Not thread-safe. `api` must outlive the decoder.
 class CuptiDecoder {
  public:
   explicit CuptiDecoder(const CuptiApi& api) : api_(api) {}
 
-  // Appends the first `valid` bytes of `buffer` (8-byte aligned) to session.records. A record that
-  // is cut or of no kind ends the buffer and is one of session.faults. Kinds that nobody asked for
-  // are counted. Calls, waits and overhead whose times CUPTI could not take are passed over.
+  // Decodes the first `valid` bytes of `buffer` (8-byte aligned) and appends to session.records. A
+  // cut or invalid record ends the buffer and becomes one of session.faults. Kinds that were not
+  // requested are counted. Skips calls, synchronisations and overheads whose times CUPTI could not
+  // measure.
   void decode(std::uint8_t* buffer, std::size_t valid, GpuSession& session);
   std::int64_t other_kinds() const { return other_kinds_; }
 

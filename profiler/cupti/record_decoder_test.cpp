@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real structures, walked by the real library; no GPU.
+// Real structures, read by the real library, without a GPU.
 #include "profiler/cupti/record_decoder.hpp"
 
 #include "profiler/cupti/synthetic_buffer.hpp"
@@ -105,7 +105,7 @@ TEST_F(CuptiDecoderTest, CopiesOfEveryKind) {
   EXPECT_EQ(copy.correlation, 3u);
   EXPECT_EQ(copy.graph_node, 4u);
   EXPECT_EQ(copy.source_device, std::nullopt);
-  large.copyKind = 200;  // of a later version
+  large.copyKind = 200;  // a kind of a later version
   EXPECT_EQ(decoded<GpuMemcpy>(large).kind, GpuCopyKind::unknown);
 }
 
@@ -246,7 +246,7 @@ TEST_F(CuptiDecoderTest, Synchronisation) {
               (GpuSynchronisation{GpuWaitKind::context, {5ns, 60ns}, 1, {}, 12}));
 }
 
-// Two zeros say that there is no time. They stood at the boot of the machine.
+// Two zeros mean that there is no time. Such records used to appear at the time of boot.
 TEST_F(CuptiDecoderTest, WhatIsNothingWithoutItsTimeIsPassedOver) {
   CUpti_ActivityOverhead3 overhead{};
   overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;

@@ -6,8 +6,8 @@
 
 namespace bench {
 
-// Looks `name` up in a loaded library. Without it `function` is null, and the first such name is
-// kept in `missing`.
+// Looks up `name` in a loaded library. If it is missing, sets `function` to null and stores the
+// first such name in `missing`.
 template <class Function>
 void resolve_function(void* library, const char* name, Function& function, std::string& missing) {
   function = reinterpret_cast<Function>(dlsym(library, name));

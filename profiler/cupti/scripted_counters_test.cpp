@@ -57,7 +57,7 @@ CUptiResult availability(CUpti_Profiler_GetCounterAvailability_Params* parameter
   parameters->counterAvailabilityImageSize = script->availability.size();
   return script->called("availability");
 }
-// The real one would read a script's image as its own.
+// The real function would interpret a script's image as its own.
 CUptiResult host_initialize(CUpti_Profiler_Host_Initialize_Params* parameters) {
   EXPECT_TRUE(std::equal(script->availability.begin(), script->availability.end(),
                          parameters->pCounterAvailabilityImage));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: functions in place of CUPTI's that remember how they were called and hand over buffers
-// of real structures, which the real library reads.
+// For tests: replaces CUPTI's functions by versions that record their calls and deliver buffers of
+// real structures. The real library reads these.
 #pragma once
 
 #include "profiler/cupti/cupti_api.hpp"
@@ -15,15 +15,15 @@
 
 namespace bench::test {
 
-// What CUPTI is made to do, and what was done.
+// What the simulated CUPTI does, and a record of the calls.
 struct CuptiScript {
   std::vector<std::string> calls;
-  std::map<std::string, CUptiResult> results;  // of calls; others succeed
+  std::map<std::string, CUptiResult> results;  // results of calls; other calls succeed
   std::string other_tool;
-  std::deque<SyntheticBuffer> buffers;           // handed over at the next flush
-  std::map<std::uint32_t, std::size_t> dropped;  // by stream id; asking resets
+  std::deque<SyntheticBuffer> buffers;           // delivered at the next flush
+  std::map<std::uint32_t, std::size_t> dropped;  // key: stream id; querying resets
   std::size_t buffer_size = 0;
-  bool asked = false;  // for dropped records, which asks for a buffer in turn
+  bool asked = false;  // whether dropped records were queried, which in turn requests a buffer
   CUpti_BuffersCallbackRequestFunc requested = nullptr;
   CUpti_BuffersCallbackCompleteFunc completed = nullptr;
   CUpti_TimestampCallbackFunc timestamp = nullptr;
@@ -33,8 +33,8 @@ struct CuptiScript {
   void deliver(SyntheticBuffer& filled);  // as CUPTI does
 };
 
-// `api` with the functions that need a driver replaced. One script at a time: CUPTI's functions
-// carry no data of ours.
+// Returns `api` with the functions that need a driver replaced. Only one script at a time, because
+// CUPTI's functions carry no user data.
 CuptiApi scripted_cupti(CuptiApi api, CuptiScript& script);
 
 }  // namespace bench::test

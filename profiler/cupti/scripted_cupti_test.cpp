@@ -62,7 +62,7 @@ CUptiResult enable_allocation_source(std::uint8_t enable) {
 }
 CUptiResult flush_all(std::uint32_t flag) {
   const CUptiResult result = script->called(fmt::format("flush {}", flag));
-  // CUPTI has threads of its own for that.
+  // CUPTI uses its own threads for this.
   std::thread([] {
     for (; !script->buffers.empty(); script->buffers.pop_front()) {
       script->deliver(script->buffers.front());
@@ -70,8 +70,8 @@ CUptiResult flush_all(std::uint32_t flag) {
   }).join();
   return result;
 }
-// CUPTI holds a lock of its own here and in the other callbacks: whoever came here with the
-// collector's lock would wait for it for ever.
+// CUPTI holds its own lock here and in the other callbacks. A caller that held the collector's lock
+// would deadlock.
 CUptiResult dropped_records(CUcontext, std::uint32_t stream, std::size_t* dropped) {
   *dropped = std::exchange(script->dropped[stream], 0);
   if (std::exchange(script->asked, true)) return CUPTI_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: buffers as CUPTI fills them, made of its own structures by hand, and the toolkit's
-// library, which reads them on machines without a driver too.
+// For tests: hand-made buffers of CUPTI's own structures, and the toolkit's library, which reads
+// them even without a driver.
 #pragma once
 
 #include "profiler/cupti/cupti_api.hpp"
@@ -96,7 +96,7 @@ inline CUpti_ActivityMemcpy6 copy_record(CUpti_ActivityMemcpyKind kind, std::uin
   return record;
 }
 
-// Of the toolkit that the tests are built with.
+// Returns the CUPTI of the toolkit with which the tests are built.
 inline CuptiLibrary toolkit_cupti() {
   const std::vector<std::string> candidates = {BENCH_CUPTI_LIBRARY};
   auto library = load_cupti(candidates);

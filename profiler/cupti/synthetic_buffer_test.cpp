@@ -6,7 +6,7 @@
 namespace bench::test {
 namespace {
 
-// The sizes of our structures are those by which the library walks.
+// The library steps through the buffer by the sizes of these structures.
 TEST(SyntheticBuffer, IsWalkedByTheLibrary) {
   const CuptiLibrary library = toolkit_cupti();
   SyntheticBuffer buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a kind of record or a call
+// table: one row per kind of record or per call
 #include "profiler/cupti/traced_kinds.hpp"
 
 #include <array>
@@ -7,8 +7,8 @@
 namespace bench {
 namespace {
 
-// Kernels come first: the first of all enables has CUPTI instrument what is loaded. Not KERNEL,
-// which runs one kernel after the other.
+// Kernels come first: the first kind that is enabled makes CUPTI instrument the loaded code. Not
+// KERNEL, because it serialises kernels.
 constexpr std::array<TracedKind, 12> kTracedKinds = {{
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", RecordGroup::device,
      KindNeed::required},
@@ -26,7 +26,7 @@ constexpr std::array<TracedKind, 12> kTracedKinds = {{
      KindNeed::required},
 }};
 
-// Libraries ask these all the time, they take no time, and start nothing on a device.
+// Libraries make these calls constantly. They take almost no time and start nothing on a device.
 constexpr std::array<CUpti_CallbackId, 9> kSilentRuntimeCalls = {
     CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
@@ -47,7 +47,7 @@ constexpr std::array<CUpti_CallbackId, 9> kSilentDriverCalls = {
     CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute,
     CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress,
     CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress_v2};
-// Kernels that a library launches below the runtime are known by these calls alone.
+// Kernels that a library launches without the runtime can only be found through these calls.
 constexpr std::array<CUpti_CallbackId, 8> kDriverLaunches = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,

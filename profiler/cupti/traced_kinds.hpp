@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is traced: kinds of records by group, and calls that are left out.
+// What is traced: kinds of records by group, and calls that are excluded.
 #pragma once
 
 #include "profiler/switches.hpp"
@@ -11,21 +11,22 @@
 
 namespace bench {
 
-enum class KindNeed { required, wanted };  // wanted: without it there is a note
+enum class KindNeed { required, wanted };  // wanted: its absence only gives a note
 
 struct TracedKind {
   CUpti_ActivityKind kind;
   std::string_view name;
-  RecordGroup group;  // that has its rows; `operators`: always, since it tells whose rows are
+  // group of its rows; `operators` is always traced, because it attributes other rows
+  RecordGroup group;
   KindNeed need;
 };
 // In the order in which they are enabled.
 std::span<const TracedKind> traced_kinds();
 
-// Left out where calls are recorded.
+// Calls to exclude if calls are recorded.
 std::span<const CUpti_CallbackId> silent_runtime_calls();
 std::span<const CUpti_CallbackId> silent_driver_calls();
-// All of the driver's that are recorded where calls are not.
+// The only driver calls that are recorded if calls are not.
 std::span<const CUpti_CallbackId> driver_launches();
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile of a GPU must show, from CUPTI's own structures to rows: buffers made by hand,
-// walked by the real library, decoded, joined and summed up.
+// What a GPU profile must show, from CUPTI's own structures to table rows. Hand-made buffers are
+// read by the real library, decoded, joined and summarised.
 #include "profiler/cupti/record_decoder.hpp"
 #include "profiler/cupti/synthetic_buffer.hpp"
 #include "profiler/gpu/device_summary.hpp"
@@ -26,7 +26,7 @@ constexpr CUpti_CallbackId kCopy = CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v302
 
 class TracedRows : public testing::Test {
  protected:
-  // Each buffer is one thread's, as CUPTI has them.
+  // Each buffer belongs to one thread, as in CUPTI.
   GpuSession session_of(std::vector<SyntheticBuffer> buffers, std::int64_t pid = 100) {
     GpuSession session;
     session.pid = pid;
@@ -36,7 +36,8 @@ class TracedRows : public testing::Test {
     EXPECT_EQ(decoder.other_kinds(), 0);
     return session;
   }
-  // A launch in the region of operator `id`: the id precedes the call that precedes the kernel.
+  // Adds a launch in the region of operator `id`: the id precedes the call, which precedes the
+  // kernel.
   static void add_launch(SyntheticBuffer& buffer, std::uint64_t id, std::uint32_t thread,
                          const test::Launch& launch) {
     buffer.add(test::id_record(id, launch.correlation))
@@ -79,7 +80,7 @@ TEST_F(TracedRows, SevenLaunchesAreSevenRowsWithGridAndBlock) {
 
 TEST_F(TracedRows, TwoThreadsOnTwoStreamsEachKernelUnderItsOperator) {
   SyntheticBuffer first, second;
-  for (std::uint32_t i = 0; i < 50; ++i) {  // launched in turns
+  for (std::uint32_t i = 0; i < 50; ++i) {  // launched alternately
     const std::uint64_t start = 10'000 + i * 10'000;
     add_launch(first, 1, 11, {"_Z4gemmv", start, start + 9000, 7, 2 * i + 1});
     add_launch(second, 2, 12, {"_Z4gemmv", start + 5000, start + 14'000, 8, 2 * i + 2});
@@ -128,7 +129,7 @@ TEST_F(TracedRows, CopiesHaveExactBytesKindsTotalMeanAndWait) {
   EXPECT_EQ(transfers.bytes, 12'587'009);
   EXPECT_EQ(transfers.total, 30'000ns);
   EXPECT_EQ(transfers.mean, 15'000ns);
-  EXPECT_EQ(transfers.waits, 4000ns);  // 3000 and 1000, apart from the total
+  EXPECT_EQ(transfers.waits, 4000ns);  // 3000 and 1000, not part of the total
 }
 
 TEST_F(TracedRows, AFillHasALengthThatIsNotZero) {
@@ -170,7 +171,8 @@ TEST_F(TracedRows, TwoKernelsOneMillisecondApartAreBusyTwoThirds) {
   EXPECT_EQ(summary.kernel_sum, 2ms);
 }
 
-// Correlations begin at 1 in every process: only with the process do they name a launch.
+// Correlations begin at 1 in every process, so they identify a launch only together with the
+// process.
 TEST_F(TracedRows, TwoProcessesMergeOnOneClock) {
   SyntheticBuffer left, right;
   add_launch(left, 1, 11, {"_Z4leftv", 1'000'000, 2'000'000, 7, 1});
@@ -192,7 +194,7 @@ TEST_F(TracedRows, TwoProcessesMergeOnOneClock) {
   EXPECT_EQ(merged[1].attributes.integer(Attribute::wait_ns), 1000);
 }
 
-// What is recorded once on a machine with a GPU is decoded everywhere.
+// What was recorded on a machine with a GPU can be decoded on any machine.
 TEST_F(TracedRows, ADecodedSessionSurvivesItsFile) {
   SyntheticBuffer buffer;
   add_launch(buffer, 1, 11, {"_Z5scaleIfLi4EEvPT_", 10'000, 11'000, 7, 1});

@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kBlock = 1 << 18;  // a write of 256 KiB costs little more than its copy
+constexpr std::size_t kBlock = 1 << 18;  // a write of 256 KiB costs little more than copying it
 
 class FileBytes final : public ByteSink {
  public:
@@ -54,8 +54,8 @@ class TextBytes final : public ByteSink {
 class GzipBytes final : public ByteSink {
  public:
   explicit GzipBytes(std::unique_ptr<ByteSink> next) : next_(std::move(next)) {
-    // 15 bits of window, 16 for the header of gzip. Level 2: traces shrink 15 times at a fifth of
-    // the time of the default level.
+    // 15 bits of window, plus 16 for the gzip header. At level 2, traces shrink 15 times in a fifth
+    // of the time of the default level.
     ready_ = deflateInit2(&stream_, 2, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
   }
   ~GzipBytes() override {
@@ -73,7 +73,7 @@ class GzipBytes final : public ByteSink {
  private:
   Status deflate_all(std::string_view bytes, int flush) {
     if (!ready_) return Error{"cannot compress: zlib has no memory", "", "free some memory"};
-    // zlib does not write to its input.
+    // zlib does not modify its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
     do {
@@ -111,7 +111,7 @@ class Base64Bytes final : public ByteSink {
   }
 
  private:
-  // The last `padding` digits are '='.
+  // Replaces the last `padding` digits by '='.
   Status encode(std::size_t size, std::size_t padding = 0) {
     static constexpr std::string_view kDigits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

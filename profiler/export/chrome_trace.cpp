@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How: an activity's text is made when it arrives and put into a sort by start, longer ones first
-// (SpillSort: on disk where memory ends). In that order one pass finds lanes, arrows, live bytes
-// and the end of what never ended, holding only what is open at the time.
+// Method: an activity is converted to text when it arrives. The texts are sorted by start, longer
+// ones first; SpillSort uses the disk if memory does not suffice. One pass in that order determines
+// lanes, arrows, live bytes and the end of unfinished activities. It only holds what is open at the
+// time.
 #include "profiler/export/chrome_trace.hpp"
 
 #include "base/file.hpp"
@@ -46,8 +47,8 @@ constexpr std::array<Suffix, 2> kSuffixes = {{
 constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
-// Slices before the points of the same time, so that these lie inside; memory is released before
-// it is allocated again.
+// Slices come before points of the same time, so that the points are inside them. Memory is
+// released before it is allocated again.
 SortKey key_of(const TraceEventHead& head) {
   switch (head.type) {
     case TraceEventType::slice:
@@ -62,7 +63,8 @@ SortKey key_of(const TraceEventHead& head) {
   return {head.start, kLast - 2};
 }
 
-// Announced activities are looked for among those of the same start; no real trace has more.
+// Announced activities are matched among those with the same start. No real trace has more of
+// these.
 constexpr std::size_t kMaxEventsOfOneStart = 65536;
 
 }  // namespace
@@ -75,9 +77,9 @@ struct ChromeTrace::State {
   TraceTracks tracks;
   TraceText text{tracks};
   SortedLanes lanes;
-  std::set<std::int64_t> counted;  // pids whose live bytes the profile itself counts
-  std::int64_t first = kLatestTime, last = -kLatestTime;  // of all times
-  std::vector<std::string> same_start;  // events from an open one on that begin with it
+  std::set<std::int64_t> counted;  // pids whose profile contains a counter of live bytes
+  std::int64_t first = kLatestTime, last = -kLatestTime;  // range of all times
+  std::vector<std::string> same_start;  // events with the same start, from an open one on
   std::int64_t start_of_same = 0;
   std::string bytes, line;
   Summary summary;
@@ -120,7 +122,7 @@ struct ChromeTrace::State {
     return add_changes(*event, *size);
   }
 
-  // A little beyond all else, so that what a crash cut short can be seen.
+  // Slightly later than everything else, so that activities cut short by a crash are visible.
   std::int64_t end_of_open() const {
     return last + std::max<std::int64_t>(1000, (last - first) / 100);
   }
@@ -149,7 +151,7 @@ struct ChromeTrace::State {
     return out->write(line);
   }
 
-  // An activity that was announced when it began and recorded when it ended is drawn once.
+  // Draws an activity only once if it was announced when it began and recorded when it ended.
   Status draw_same_start() {
     std::set<std::uint64_t> ended;
     for (const std::string& packed : same_start) {
@@ -181,7 +183,7 @@ struct ChromeTrace::State {
   std::string end_of_file() {
     std::string end;
     text.tracks(end);
-    if (!end.empty()) end.erase(end.size() - 2);  // the last comma and newline
+    if (!end.empty()) end.erase(end.size() - 2);  // removes the last comma and newline
     std::map<std::string, std::string> metadata = options.metadata;
     metadata.insert_or_assign("tool", "bench");
     metadata.insert_or_assign("clock", "CLOCK_MONOTONIC");
@@ -246,7 +248,7 @@ struct ChromeTraceLog::State {
   TraceTracks tracks;
   TraceText text{tracks};
   ArrivalLanes lanes;
-  std::size_t described = 0;  // lanes whose names are written
+  std::size_t described = 0;  // number of lanes whose names were written
 
   explicit State(RecordFile opened) : file(std::move(opened)) {}
 
@@ -289,7 +291,7 @@ struct ChromeTraceLog::State {
 
   Status finish() {
     std::string lines;
-    text.tracks(lines);  // again: names may have become known since
+    text.tracks(lines);  // again, because more names may be known now
     if (!lines.empty()) lines.erase(lines.size() - 2);
     BENCH_RETURN_IF_ERROR(append(lines));
     return file.append("]");

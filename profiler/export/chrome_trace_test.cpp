@@ -42,7 +42,7 @@ Activity kernel(std::string name, std::int64_t start, std::int64_t duration, std
   return a;
 }
 
-// The trace as text, valid by the rules.
+// Returns the trace as text after validating it.
 std::string trace_of(const std::vector<Activity>& activities, TraceOptions options = {}) {
   const test::TemporaryFolder folder;
   std::string text;
@@ -62,7 +62,7 @@ std::vector<json> events(const std::string& text, const std::string& phase) {
   return found;
 }
 
-// A bit of everything.
+// Activities of every kind.
 std::vector<Activity> everything() {
   std::vector<Activity> all;
   Activity layer = activity(ActivityKind::operation, "layer1.0.conv2", 1'000'000'007, 90'000);
@@ -119,7 +119,7 @@ TEST(ChromeTrace, DoesNotDependOnOrderOrMemory) {
   std::vector<Activity> all = everything();
   const std::string expected = trace_of(all);
   EXPECT_EQ(trace_of(all, {.memory = 1}), expected);
-  // Numbers of tracks follow the order of arrival; all else is the same.
+  // Track numbers depend on the order of arrival; everything else is the same.
   const auto slices = events(expected, "X");
   std::mt19937 random(1);  // NOLINT: the same each time
   std::shuffle(all.begin() + 1, all.end(), random);
@@ -167,7 +167,7 @@ TEST(ChromeTrace, AnAnnouncedActivityThatEndedIsDrawnOnce) {
       events(trace_of({announced, inner, ended, activity(ActivityKind::api, "x", 100, 20)}), "X");
   ASSERT_THAT(slices, SizeIs(3));
   EXPECT_EQ(slices[0].at("name"), "inner");
-  EXPECT_EQ(slices[0].at("dur"), 1.11);  // to 1 us beyond the end
+  EXPECT_EQ(slices[0].at("dur"), 1.11);  // ends 1 us after the last end
   EXPECT_EQ(slices[0].at("args").at("unfinished"), true);
   EXPECT_EQ(slices[1].at("name"), "conv");
   EXPECT_FALSE(slices[1].contains("args"));
@@ -207,7 +207,7 @@ TEST(ChromeTrace, HostileActivitiesGiveAValidTrace) {
       a.attributes.set(Attribute::value, std::numeric_limits<double>::quiet_NaN());
       all.push_back(a);
       a.kind = ActivityKind::kernel;
-      a.track.pid = 1'000'000'000;  // where our own numbers begin
+      a.track.pid = 1'000'000'000;  // where this tool's own numbers begin
       all.push_back(a);
     }
   }
@@ -256,7 +256,7 @@ TEST(ChromeTraceLog, IsValidAtEveryEvent) {
   auto log = ChromeTraceLog::create(path, Existing::refuse);
   ASSERT_TRUE(log.ok());
   EXPECT_EQ(check_trace(test::read_text(path)).ending, TraceEnding::unterminated);
-  // As they end.
+  // Sorted by end.
   std::vector<Activity> all = everything();
   std::stable_sort(all.begin(), all.end(), [](const Activity& a, const Activity& b) {
     const Nanoseconds none(0);

@@ -30,7 +30,7 @@ void append_escaped(std::string& out, std::string_view text) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-  if (needs_no_escape(text)) {  // nearly all of them
+  if (needs_no_escape(text)) {  // true for nearly all texts
     out += '"';
     out += text;
     out += '"';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of JSON text, appended.
+// Functions that append pieces of JSON text.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace bench {
 
-// With quotes and escapes. Bytes that are no UTF-8 become replacement characters.
+// Adds quotes and escapes. Invalid UTF-8 becomes replacement characters.
 void append_json_string(std::string& out, std::string_view text);
 void append_json_integer(std::string& out, std::int64_t number);
-// Shortest text that reads back the same. `number` is finite.
+// Appends the shortest text that parses to the same value. `number` must be finite.
 void append_json_real(std::string& out, double number);
-// Nanoseconds as microseconds with all their digits: 1234567 -> 1234.567.
+// Appends nanoseconds as microseconds with all digits: 1234567 -> 1234.567.
 void append_microseconds(std::string& out, std::int64_t nanoseconds);
 
 }  // namespace bench

@@ -37,7 +37,7 @@ std::string escape_markup(std::string_view text) {
     for (const Escape& escape : kEscapes) {
       if (rest.starts_with(escape.from)) found = &escape;
     }
-    const auto character = decode_utf8(rest);  // there is one
+    const auto character = decode_utf8(rest);  // always valid here
     if (found != nullptr) {
       out += found->to;
     } else if (is_obeyed(character->code_point)) {

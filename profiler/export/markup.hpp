@@ -6,9 +6,9 @@
 
 namespace bench {
 
-// Text as content of an HTML or XML element or of a quoted attribute. What XML cannot hold (bytes
-// that are no UTF-8, characters that are obeyed (base/printable.hpp), U+FFFE, U+FFFF) becomes
-// U+FFFD.
+// Escapes text for an HTML or XML element or a quoted attribute. U+FFFD replaces what XML cannot
+// contain: invalid UTF-8, characters for which is_obeyed() is true (base/printable.hpp), U+FFFE and
+// U+FFFF.
 std::string escape_markup(std::string_view text);
 
 }  // namespace bench

@@ -13,7 +13,7 @@ LiveBytes live_bytes(std::vector<MemoryChange> changes) {
   LiveBytes result;
   std::int64_t live = 0;
   for (const MemoryChange& change : changes) {
-    // Damaged files can claim any size.
+    // A malformed file can contain any size.
     if (__builtin_add_overflow(live, change.change, &live)) live = 0;
     if (!result.steps.empty() && result.steps.back().first == change.time) {
       result.steps.back().second = live;
@@ -30,7 +30,7 @@ LiveBytes live_bytes(std::vector<MemoryChange> changes) {
 namespace {
 
 constexpr double kBreak = 8;               // height of a break
-constexpr double kMaxBreakFraction = 0.4;  // of the height, however many there are
+constexpr double kMaxBreakFraction = 0.4;  // maximum fraction of the height that all breaks use
 constexpr std::uint64_t kGapShare = 50;
 
 using Range = std::pair<std::uint64_t, std::uint64_t>;

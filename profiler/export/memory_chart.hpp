@@ -15,7 +15,7 @@ struct MemoryBlock {
   std::uint64_t address = 0;
   std::int64_t size = 0;                 // bytes, > 0
   std::int64_t allocated = 0;            // ns
-  std::optional<std::int64_t> released;  // ns; absent: lived to the end
+  std::optional<std::int64_t> released;  // ns; nullopt if it lived to the end
 };
 
 struct MemoryChange {
@@ -23,7 +23,7 @@ struct MemoryChange {
   std::int64_t change;  // bytes
 };
 
-// Live bytes after each change, releases first where times are equal, and their maximum.
+// Live bytes after each change, and their maximum. At equal times, releases come first.
 struct LiveBytes {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // (ns, bytes)
   std::int64_t peak = 0;
@@ -31,16 +31,16 @@ struct LiveBytes {
 };
 LiveBytes live_bytes(std::vector<MemoryChange> changes);
 
-// Addresses on a scale without the empty space between far-apart regions: a gap of more than a
-// fiftieth of all used bytes becomes a break of constant height. Within regions all bytes have the
-// same height.
+// An address scale without the empty space between distant regions. A gap of more than one fiftieth
+// of all used bytes becomes a break of constant height. Within regions, all bytes have the same
+// height.
 class AddressScale {
  public:
   struct Region {
     std::uint64_t begin, end;  // addresses
-    double offset;             // of `begin` on the scale
+    double offset;             // position of `begin` on the scale
   };
-  // `height` of the scale, breaks included.
+  // `height` is the height of the scale including breaks.
   AddressScale(const std::vector<MemoryBlock>& blocks, double height);
   double at(std::uint64_t address) const;  // 0 at the lowest address
   double length(std::int64_t bytes) const { return static_cast<double>(bytes) * per_byte_; }
@@ -51,8 +51,8 @@ class AddressScale {
   double per_byte_ = 0;
 };
 
-// Round distances of an axis from 0 to `span`: 1, 2 or 5 times a power of ten, at most `most`
-// ticks.
+// Returns a round tick distance for an axis from 0 to `span`: 1, 2 or 5 times a power of ten. The
+// axis has at most `most` ticks.
 std::int64_t tick_step(std::int64_t span, std::int64_t most);
 
 }  // namespace bench

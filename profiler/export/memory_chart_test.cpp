@@ -28,7 +28,7 @@ TEST(AddressScale, LeavesOutEmptySpaceAndKeepsProportions) {
                            108);
   ASSERT_EQ(scale.regions().size(), 2u);
   EXPECT_DOUBLE_EQ(scale.at(0x1000), 0);
-  EXPECT_DOUBLE_EQ(scale.length(400), 50);         // 800 bytes in 108 less a break of 8
+  EXPECT_DOUBLE_EQ(scale.length(400), 50);  // 800 bytes in a height of 108 minus a break of 8
   EXPECT_DOUBLE_EQ(scale.at(0x1000 + 300), 37.5);  // 300 / 800 of 100
   EXPECT_DOUBLE_EQ(scale.at(1u << 30), 58);
   EXPECT_DOUBLE_EQ(scale.at((1u << 30) + 400), 108);

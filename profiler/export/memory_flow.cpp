@@ -23,13 +23,13 @@
 namespace bench {
 namespace {
 
-// Measures of the picture in pixels.
+// Dimensions of the picture in pixels.
 constexpr double kWidth = 1280, kLeft = 150, kRight = 24;
 constexpr double kTop = 34, kLive = 90, kBetween = 26, kMap = 460, kAxis = 44, kLegend = 26;
 constexpr double kChart = kTop + kLive + kBetween + kMap + kAxis + kLegend;
 constexpr double kInner = kWidth - kLeft - kRight;
 
-// Colours that differ also for most colour-blind readers (Okabe and Ito), light enough for text.
+// Colours that most colour-blind readers can distinguish (Okabe and Ito), light enough for text.
 constexpr std::array<std::string_view, 8> kColours = {"#56b4e9", "#e69f00", "#009e73", "#cc79a7",
                                                       "#f0e442", "#0072b2", "#d55e00", "#999999"};
 
@@ -37,7 +37,7 @@ struct LifetimeClass {
   std::int64_t below;  // ns
   std::string_view name;
 };
-// MegEngine's classes.
+// MegEngine's lifetime classes.
 constexpr std::array<LifetimeClass, 6> kLifetimes = {
     {{100'000, "under 100 us"},
      {1'000'000, "under 1 ms"},
@@ -68,14 +68,14 @@ struct Chart {
 
 Place place_of(const Activity& activity) { return {activity.track.pid, activity.track.device}; }
 
-// So that no sum or difference of two times overflows; 73 years.
+// Limit so that no sum or difference of two times overflows; 73 years.
 constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::int64_t end_of(const MemoryBlock& block, std::int64_t last) {
   return block.released.value_or(std::max(last, block.allocated));
 }
 
-// Exact: both factors may have 63 bits.
+// 128 bits, because both factors may have 63 bits.
 __extension__ using Wide = unsigned __int128;
 
 Wide area(const MemoryBlock& block, std::int64_t last) {
@@ -144,7 +144,7 @@ class Picture {
     return lifetime_class(end_of(block, last_) - block.allocated);
   }
 
-  // Roles where there are any, by their bytes; else classes of lifetime in their order.
+  // Uses roles, ordered by bytes, if there are any; otherwise lifetime classes in their order.
   void choose_colours() {
     by_role_ = std::any_of(chart_.blocks.begin(), chart_.blocks.end(),
                            [](const MemoryBlock& block) { return !block.role.empty(); });
@@ -308,7 +308,7 @@ struct MemoryFlow::State {
   std::unique_ptr<ByteSink> out;
   std::map<Place, Chart> charts;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last = std::numeric_limits<std::int64_t>::min();  // of all activities
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();  // last time of all activities
   std::int64_t drawn = 0;
 
   explicit State(std::unique_ptr<ByteSink> sink) : out(std::move(sink)) {}
@@ -342,7 +342,7 @@ struct MemoryFlow::State {
     block.allocated = start;
     if (activity.duration) block.released = end;
     chart.blocks.push_back(std::move(block));
-    // At twice the number, so that each is looked at twice at most.
+    // Reduces only at twice the limit, so that each block is examined at most twice.
     if (chart.blocks.size() >= 2 * kMaxRectangles) keep_largest(chart, last, kMaxRectangles);
   }
 

@@ -49,7 +49,7 @@ int count(const std::string& text, const std::string& what) {
   return found;
 }
 
-// data-<name> of the n-th rectangle.
+// Returns data-<name> of the n-th rectangle.
 std::int64_t data(const std::string& svg, const std::string& name, int n) {
   const std::regex pattern("<rect class=\"block\"[^>]* data-" + name + "=\"([0-9]+)\"");
   auto match = std::sregex_iterator(svg.begin(), svg.end(), pattern);

@@ -17,15 +17,16 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kReadBlock = 1 << 18;  // of each run while merging
+constexpr std::size_t kReadBlock = 1 << 18;  // per run while merging
 
 struct Item {
   SortKey key;
-  std::uint64_t place;  // of the payload; grows with the order of arrival
+  std::uint64_t place;  // position of the payload; grows with the order of arrival
   std::uint32_t size;
 };
 
-// Payloads in blocks, which never move: one that grew would be copied each time, and held twice.
+// Stores payloads in blocks that never move. A single growing block would be copied each time and
+// held twice.
 class Payloads {
  public:
   std::uint64_t add(std::string_view payload) {
@@ -58,7 +59,7 @@ bool before(const SortKey& a, const SortKey& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-// How a record stands in the file, its payload behind it.
+// Format of a record in the file. Its payload follows.
 struct RunHeader {
   SortKey key;
   std::uint32_t size;
@@ -66,7 +67,7 @@ struct RunHeader {
 
 Error disk_error(std::string_view action, const std::string& folder) {
   return Error{fmt::format("cannot {}: {}", action, std::generic_category().message(errno)), folder,
-               "free some space there: what memory cannot hold is sorted on disk"};
+               "free some space there: data beyond the memory limit is sorted on disk"};
 }
 
 // A sorted part of the file, read block by block.
@@ -74,7 +75,7 @@ class Run {
  public:
   Run(int file, std::int64_t begin, std::int64_t end) : file_(file), at_(begin), end_(end) {}
 
-  // Goes to the next record; false at the end and on errors (errno then, else 0).
+  // Goes to the next record. Returns false at the end and on errors (errno is then set, else 0).
   bool advance() {
     position_ += consumed_;
     consumed_ = 0;
@@ -129,7 +130,7 @@ struct SpillSort::State {
   std::int64_t file_size = 0;
   std::vector<std::int64_t> run_ends;
   std::vector<Run> runs;
-  // The smallest key on top; equal keys in order of the runs, which is that of arrival.
+  // The smallest key is on top. Equal keys are ordered by run, which is the order of arrival.
   struct Later {
     const std::vector<Run>* runs;
     const PayloadOrder* order;
@@ -145,7 +146,7 @@ struct SpillSort::State {
     }
   };
   std::priority_queue<std::size_t, std::vector<std::size_t>, Later> heap{Later{&runs, &order}};
-  std::ptrdiff_t current = -1;  // run that gave the last record
+  std::ptrdiff_t current = -1;  // run of the last record
 
   ~State() {
     if (file >= 0) ::close(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts more records than memory should hold: full buffers are sorted and put aside on disk, and
-// merged at the end.
+// Sorts more records than should be in memory. Full buffers are sorted, written to disk and merged
+// at the end.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,8 +13,7 @@
 
 namespace bench {
 
-// Ascending by `first`, then `second`, then the payloads where that is asked for, then order of
-// arrival.
+// Sorts ascending by `first`, then `second`, then the payloads if requested, then arrival.
 struct SortKey {
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -22,20 +21,21 @@ struct SortKey {
 
 class SpillSort {
  public:
-  // Whether the payload `a` stands before `b` where their keys are equal.
+  // Returns whether payload `a` comes before `b` if their keys are equal.
   using PayloadOrder = bool (*)(std::string_view a, std::string_view b);
-  // Uses about `memory` bytes, and a nameless file in `folder` when that is full.
+  // Uses about `memory` bytes. If they are full, uses an unnamed file in `folder`.
   SpillSort(std::string folder, std::size_t memory, PayloadOrder order = nullptr);
   ~SpillSort();
 
   Status add(SortKey key, std::string_view payload);
-  // No more is added: next() gives all records in order. A record is valid until the next call.
+  // Call finish() after the last add(). next() then returns all records in order. A record is valid
+  // until the next call.
   struct Record {
     SortKey key;
     std::string_view payload;
   };
   Status finish();
-  Result<bool> next(Record& record);  // false: no more
+  Result<bool> next(Record& record);  // false at the end
 
  private:
   struct State;

@@ -38,7 +38,7 @@ TEST(SpillSort, EqualsAStableSortWhateverTheMemory) {
   std::mt19937 random(1);  // NOLINT: the same rows each time
   std::vector<Row> rows;
   for (int i = 0; i < 5000; ++i) {
-    // Many equal keys; one payload longer than a block of the merge.
+    // Many equal keys, and one payload longer than a block of the merge.
     const std::size_t size = i == 777 ? 600'000 : 1 + random() % 90;
     rows.emplace_back(random() % 50, static_cast<std::int64_t>(random() % 5) - 2,
                       std::to_string(i) + std::string(size, 'x'));
@@ -60,7 +60,7 @@ TEST(SpillSort, NamesTheFolderItCannotWriteTo) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message(),
             "/nowhere: cannot create a file in this folder: No such file or directory; free some "
-            "space there: what memory cannot hold is sorted on disk");
+            "space there: data beyond the memory limit is sorted on disk");
 }
 
 }  // namespace

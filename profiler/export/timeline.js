@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a Chrome trace on a canvas. Text of the trace reaches the page by fillText and textContent
-// only, never as markup. Times are microseconds from the first event on.
+// Draws a Chrome trace on a canvas. Text from the trace reaches the page only through fillText and
+// textContent, never as markup. Times are microseconds since the first event.
 'use strict';
 
 (() => {
   const GUTTER = 230;       // width of the labels
   const AXIS = 26;          // height of the time axis
-  const ROW = 19;           // of slices
-  const THIN = 7;           // of allocations
-  const PLOT = 44;          // of counters
-  const HEADING = 22;       // of processes
-  const MOST_FLOWS = 3000;  // arrows drawn at once; more are a blur
+  const ROW = 19;           // height of a row of slices
+  const THIN = 7;           // height of a row of allocations
+  const PLOT = 44;          // height of a counter
+  const HEADING = 22;       // height of the heading of a process
+  const MOST_FLOWS = 3000;  // maximum number of arrows drawn at once; more are unreadable
   const MOST_ASYNC_ROWS = 30;
   const FONT = '12px system-ui, "DejaVu Sans", sans-serif';
 
-  // ---- The model: what a trace holds, in arrays that are searched by time ----
+  // ---- The model: the contents of a trace, in arrays that are searched by time ----
 
   function parseTrace(text) {
     try {
       return JSON.parse(text);
     } catch (error) {
-      // A bare array that a killed program left open.
+      // A killed program leaves a bare array without its end.
       const trimmed = text.trimEnd().replace(/,$/, '');
       if (!trimmed.startsWith('[')) throw error;
       return JSON.parse(trimmed + ']');
     }
   }
 
-  // Calls `make` for a key that the map does not hold.
+  // Returns the value of a key. Calls `make` if the map does not contain the key.
   function entry(map, key, make) {
     let value = map.get(key);
     if (value === undefined) map.set(key, value = make());
@@ -139,7 +139,7 @@
 
   const byStart = (a, b) => a.start - b.start || b.end - a.end;
 
-  // Distributes intervals over rows: in row n lie those inside n others.
+  // Distributes intervals over rows: row n contains those that are nested in n others.
   function nest(items) {
     items.sort(byStart);
     const rows = [], open = [];
@@ -153,7 +153,7 @@
     return rows;
   }
 
-  // Distributes intervals that overlap as they like: each to the first row that is free.
+  // Distributes intervals that may overlap arbitrarily: each goes to the first free row.
   function pack(items) {
     items.sort(byStart);
     const rows = [];
@@ -205,7 +205,8 @@
     return [e.name, args.layer, args.case, args.implementation].join('\n').toLowerCase();
   }
 
-  // Index of the first of disjoint, ascending intervals that ends after `time`.
+  // Returns the index of the first interval that ends after `time`. The intervals must be disjoint
+  // and ascending.
   function firstAfter(row, time) {
     let low = 0, high = row.length;
     while (low < high) {
@@ -215,13 +216,13 @@
     return low;
   }
 
-  // The innermost slice around an event of its thread.
+  // Returns the innermost slice of the event's thread that contains the event.
   function sliceAt(model, e) {
     const thread = processOf(model, e.pid).threads.get(e.tid);
     const time = e.ts - model.start;
     for (let depth = (thread?.rows?.length ?? 0) - 1; depth >= 0; --depth) {
       const row = thread.rows[depth];
-      let i = Math.max(0, firstAfter(row, time) - 1);  // one that ends here counts as well
+      let i = Math.max(0, firstAfter(row, time) - 1);  // a slice that ends here also counts
       for (; i < row.length && row[i].start <= time; ++i) if (row[i].end >= time) return row[i];
     }
     return null;
@@ -368,7 +369,7 @@
     publish();
   }
 
-  // What tests and scripts read.
+  // Publishes the state that tests and scripts read.
   function publish() {
     const data = $('status').dataset;
     data.drawn = drawn;
@@ -482,7 +483,7 @@
     separator(y, part.size);
   }
 
-  // Slices of less than a pixel become one rectangle, as dark as they are dense.
+  // Merges slices of less than a pixel into one rectangle, which is darker if they are denser.
   function drawRow(row, y, size, kind) {
     let busy = -1;
     for (let i = firstAfter(row, left); i < row.length && row[i].start <= right; ++i) {
@@ -581,7 +582,7 @@
     return { start: sample[0], event: { name: counter.name, args: { value: sample[1] } } };
   }
 
-  // Rows of name and value that describe an item.
+  // Returns rows of name and value that describe an item.
   function describe(item) {
     const rows = [['start', formatTime(item.start)]];
     if (item.end !== undefined) rows.push(['duration', formatTime(item.end - item.start)]);
@@ -661,8 +662,8 @@
     redraw();
   }
 
-  // The time during which at least one of the items runs: a layer, its call and its primitive take
-  // the same time, not one after the other. The items ascend by start.
+  // Returns the time during which at least one of the items runs. A layer, its call and its
+  // primitive cover the same time and must not be added up. The items must be sorted by start.
   function coveredTime(items) {
     let sum = 0, end = -Infinity;
     for (const item of items) {
@@ -672,7 +673,7 @@
     return sum;
   }
 
-  // Beside the search: how much time the matches cover; as a tooltip the same for each process.
+  // Shows next to the search how much time the matches cover. The tooltip shows it per process.
   function showMatchedTime() {
     const time = coveredTime(model.matches);
     $('matches').textContent = query ? `${model.matches.length} (${formatTime(time)})` : '';
@@ -747,7 +748,7 @@
     data.ready = 'yes';
   }
 
-  // timeline.html#search=conv&from=0&to=100: what to show at first.
+  // The address selects the initial view: timeline.html#search=conv&from=0&to=100.
   function followAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     if (wanted.has('search')) {

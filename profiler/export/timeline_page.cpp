@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// Generated at build time from the files of these names.
+// Generated at build time from the files with these names.
 extern const std::string_view kEmbeddedTimelineHtml;
 extern const std::string_view kEmbeddedTimelineCss;
 extern const std::string_view kEmbeddedTimelineJs;
@@ -30,7 +30,8 @@ std::unique_ptr<ByteSink> timeline_page_bytes(const std::string& title,
   page.erase(place);
   replace(page, "@STYLE@", kEmbeddedTimelineCss);
   const std::string shown = title.empty() ? "Timeline" : escape_markup(title);
-  // From the last to the first, since a title may hold anything, also another mark.
+  // Replaces from the last mark to the first, because a title may contain anything, including
+  // another mark.
   const std::size_t heading = page.rfind("@TITLE@");
   page.replace(heading, 7, shown);
   replace(page, "@SCRIPT@", kEmbeddedTimelineJs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace as one HTML file that any browser shows, without a network: the page of timeline.html,
-// .css and .js with the trace inside.
+// A trace as one HTML file that any browser shows without a network: the page from timeline.html,
+// .css and .js with the trace embedded.
 #pragma once
 
 #include "profiler/export/byte_sink.hpp"
@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// What is written to it, a trace, becomes part of the page that goes to `next`: compressed and as
-// base64, so that nothing in the trace can be taken for HTML or script.
+// Writes a page to `next` that contains the trace written to this sink. The trace is compressed and
+// base64-encoded, so that nothing in it can be interpreted as HTML or script.
 std::unique_ptr<ByteSink> timeline_page_bytes(const std::string& title,
                                               std::unique_ptr<ByteSink> next);
 

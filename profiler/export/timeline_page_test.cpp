@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page in a real browser. Chromium is needed: without it these tests fail (ci/setup installs
-// it).
+// Tests the page in a real browser. They fail without Chromium (ci/setup installs it).
 #include "profiler/export/timeline_page.hpp"
 
 #include "profiler/export/chrome_trace.hpp"
@@ -46,7 +45,7 @@ class TimelinePage : public testing::Test {
     return path;
   }
 
-  // The document after its scripts ran.
+  // Returns the document after its scripts ran.
   std::string document(const std::string& path, const std::string& hash = "") {
     const test::ProgramResult result = test::run_program(
         {{"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -58,7 +57,7 @@ class TimelinePage : public testing::Test {
     return result.out;
   }
 
-  // data-<name> of the status line; -1 when it is not there.
+  // Returns data-<name> of the status line, or -1 if it is missing.
   static std::int64_t status(const std::string& dom, const std::string& name) {
     std::smatch match;
     const std::regex pattern("id=\"status\"[^>]* data-" + name + "=\"([0-9]+)\"");
@@ -114,7 +113,7 @@ TEST_F(TimelinePage, DrawsOnlyWhatIsInView) {
   EXPECT_EQ(status(dom, "drawn"), 10);  // those from 100 us to 190 us
 }
 
-// A layer, its call and its primitive added up to 51 ms of 17 ms that had passed.
+// A layer, its call and its primitive were once counted as 51 ms although only 17 ms had passed.
 TEST_F(TimelinePage, SearchCountsTimeOnceThatNestedAndParallelMatchesShare) {
   Activity layer = slice("conv1", 0, 17'000'000, 100);
   Activity call = slice("call of conv1", 500, 16'999'000, 100);
@@ -129,7 +128,7 @@ TEST_F(TimelinePage, SearchCountsTimeOnceThatNestedAndParallelMatchesShare) {
   EXPECT_EQ(status(document(path, "#search=primitive"), "matched-ns"), 16'998'000);
 }
 
-// A kit's timeline shows both sides from 0 on: the tooltip tells them apart.
+// A kit's timeline shows both sides from 0 on. The tooltip distinguishes them.
 TEST_F(TimelinePage, SearchTellsTheTimeOfEachProcess) {
   Activity base = slice("conv1", 0, 2'000'000, 100);
   base.attributes.set(Attribute::process_name, "base");
@@ -152,7 +151,7 @@ TEST_F(TimelinePage, HostileNamesAreOnlyShown) {
   const std::string dom = document(path, "#search=onerror");
   EXPECT_THAT(dom, HasSubstr("data-ready=\"yes\""));
   EXPECT_EQ(status(dom, "matches"), 1);
-  // Selected by the search, so its name and args stand in the document as text.
+  // The search selected it, so the document contains its name and args as text.
   EXPECT_THAT(dom, HasSubstr("<h2 id=\"details-name\">&lt;/script&gt;&lt;script&gt;"));
   EXPECT_THAT(dom, Not(HasSubstr("<img")));
   EXPECT_THAT(dom, HasSubstr("<title>@TRACE@ @SCRIPT@ &lt;/script&gt;"));

@@ -52,7 +52,7 @@ char instant_scope(const Activity& activity) {
   return 't';
 }
 
-// Shown otherwise: as names of tracks, categories, the event's own fields.
+// Attributes shown elsewhere: as names of tracks, as categories, or as the event's own fields.
 constexpr std::array kNotInArgs = {Attribute::thread_name,  Attribute::process_name,
                                    Attribute::rank,         Attribute::domain,
                                    Attribute::marker_scope, Attribute::unfinished};
@@ -64,7 +64,7 @@ bool is_in_args(Attribute attribute) {
 void append_key(std::string& out, std::string_view key) {
   if (!out.empty()) out += ',';
   out += '"';
-  out += key;  // names of ours: nothing to escape
+  out += key;  // names of this tool need no escaping
   out += "\":";
 }
 
@@ -80,7 +80,7 @@ void append_attribute(std::string& out, Attribute attribute, const AttributeValu
     append_field(out, key, *text);
   } else if (const auto* number = std::get_if<std::int64_t>(&value)) {
     append_key(out, key);
-    // Addresses have more digits than a viewer's numbers.
+    // Addresses have more digits than the numbers of a viewer.
     if (attribute == Attribute::address) {
       out += fmt::format("\"0x{:x}\"", static_cast<std::uint64_t>(*number));
     } else {
@@ -92,7 +92,7 @@ void append_attribute(std::string& out, Attribute attribute, const AttributeValu
   }
 }
 
-// `amount` in one second; unknown where there is no time.
+// Appends `amount` per second; appends nothing if there is no time.
 void append_rate(std::string& out, const Activity& activity, Attribute amount,
                  std::string_view key) {
   const auto count = activity.attributes.integer(amount);
@@ -144,7 +144,7 @@ void TraceEventMaker::set_end(const Activity& activity) {
   if (activity.duration) {
     head.ends = unfinished ? EventEnd::unfinished : EventEnd::known;
   } else if (head.type == TraceEventType::allocation || unfinished) {
-    head.ends = EventEnd::open;  // of an allocation: never released
+    head.ends = EventEnd::open;  // an allocation that was never released
   } else if (head.type == TraceEventType::slice) {
     head.type = TraceEventType::instant;
   }
@@ -165,7 +165,7 @@ void TraceEventMaker::write_text(const Activity& activity) {
 
 void TraceEventMaker::write_args(const Activity& activity) {
   args_.clear();
-  if (activity.kind == ActivityKind::counter) {  // numbers only: each field is a series
+  if (activity.kind == ActivityKind::counter) {  // only numbers: each field is a series
     append_key(args_, "value");
     append_json_real(args_, *activity.attributes.real(Attribute::value));
     return;

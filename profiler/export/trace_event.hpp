@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activities as events of a Chrome trace, in two steps: what is known when an activity arrives
-// (names and args as text), and the line of JSON, once its place is known.
+// Converts activities into events of a Chrome trace in two steps. The first produces what is known
+// when an activity arrives (names and args as text). The second produces the JSON line once the
+// position is known.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -11,29 +12,29 @@
 
 namespace bench {
 
-// Times beyond it, of damaged files, are moved to it: differences of two times stay in range, and
-// microseconds below 2^53. 73 years.
+// Later times, from malformed files, are moved to this one. Then differences of two times stay in
+// range and microseconds stay below 2^53. 73 years.
 inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
 
 enum class TraceEventType : std::uint8_t { slice, instant, counter, allocation, memory_change };
 enum class FlowRole : std::uint8_t { none, launch, execution };
-// unfinished: cut at `end`; open: nobody knows where, so at the end of the trace.
+// unfinished: cut at `end`. open: the end is unknown, so it is drawn until the end of the trace.
 enum class EventEnd : std::uint8_t { known, unfinished, open };
 
-// Trivial, so that it can be put aside as bytes.
+// Trivial, so that it can be stored as bytes.
 struct TraceEventHead {
   TraceEventType type = TraceEventType::slice;
   FlowRole role = FlowRole::none;
   EventEnd ends = EventEnd::known;
   char instant_scope = 't';     // g, p or t
-  std::uint32_t track = 0;      // of TraceTracks
+  std::uint32_t track = 0;      // index in TraceTracks
   std::uint32_t text_size = 0;  // see TraceEvent
   std::int64_t start = 0;       // ns
-  std::int64_t end = 0;         // ns; = start while open
+  std::int64_t end = 0;         // ns; equals start while open
   std::int64_t process = 0;     // as in the activity
   std::uint64_t correlation = 0;
-  std::uint64_t identity = 0;  // the same for an activity that was announced and later completed
-  std::int64_t change = 0;     // of live bytes
+  std::uint64_t identity = 0;  // the same for an announced activity and its completion
+  std::int64_t change = 0;     // change of live bytes
 };
 
 struct TraceEvent {
@@ -42,10 +43,11 @@ struct TraceEvent {
   std::string_view args;  // fields of `args`, without braces
 };
 
-// Turns one activity after the other into events; the text of an event is valid until the next.
+// Converts activities to events one by one. The text of an event is valid until the next one.
 class TraceEventMaker {
  public:
-  // Empty: there is nothing to draw (a counter without a value). `type` is never memory_change.
+  // Returns nullptr if there is nothing to draw (a counter without a value). `type` is never
+  // memory_change.
   const TraceEvent* make(const Activity& activity, std::uint32_t track);
 
  private:
@@ -57,11 +59,11 @@ class TraceEventMaker {
   std::string text_, args_;
 };
 
-// As bytes and back; `unpacked` refers to `bytes`.
+// Convert an event to bytes and back. The result of unpacked() refers to `bytes`.
 void pack(const TraceEvent& event, std::string& bytes);
 TraceEvent unpacked(std::string_view bytes);
 
-// Appends the fields that all events begin with: {<text>,"ph":...,"ts":...,"pid":...,"tid":...
+// Appends the fields with which all events begin: {<text>,"ph":...,"ts":...,"pid":...,"tid":...
 struct TracePlace {
   std::int64_t pid, tid;
 };

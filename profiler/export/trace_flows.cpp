@@ -9,8 +9,8 @@ namespace {
 // Launches run ahead of their executions by the depth of a device's queue, some thousands.
 constexpr std::size_t kMaxOpen = 65536;
 
-// Nothing arrives before it leaves: an execution that ended before its launch (clocks that are
-// apart) gets no arrow.
+// An arrow must not arrive before it leaves. An execution that ended before its launch (clocks
+// differ) gets no arrow.
 void connect(const TraceFlows::Place& from, const TraceFlows::Place& to,
              std::vector<TraceFlows::Flow>& flows) {
   const std::int64_t arrives = std::max(from.start, to.start);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the arrows of a trace: from each launch on the host to what it launched, both known by
-// process and correlation. Remembers ids and places only, and of those the latest.
+// Finds the arrows of a trace, from each launch on the host to the work that it launched. Process
+// and correlation identify both. Keeps only ids and positions, and only the latest.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ class TraceFlows {
  public:
   struct Place {
     std::int64_t start, end;
-    std::int64_t pid, tid;  // of the trace
+    std::int64_t pid, tid;  // ids in the trace
   };
   struct Flow {
     Place from, to;
-    // Inside of both: where the arrow leaves and arrives.
+    // Times inside both places at which the arrow begins and ends.
     std::int64_t leaves, arrives;
   };
   struct Key {
@@ -30,14 +30,15 @@ class TraceFlows {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  // What is drawn by this activity goes to `flows`.
+  // Appends the arrows that this activity completes to `flows`.
   void launch(const Key& key, const Place& place, std::vector<Flow>& flows);
   void execution(const Key& key, const Place& place, std::vector<Flow>& flows);
 
  private:
   struct Entry {
-    std::optional<Place> launch;    // the latest: the innermost of nested ones
-    std::vector<Place> executions;  // that came before their launch
+    std::optional<Place> launch;  // the latest, which is the innermost of nested ones
+    // executions that came before their launch
+    std::vector<Place> executions;
   };
   Entry& entry(const Key& key);
   std::map<Key, Entry> entries_;

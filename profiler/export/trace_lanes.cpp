@@ -20,8 +20,8 @@ std::size_t SortedLanes::place(std::uint32_t track, std::int64_t start, std::int
 
 namespace {
 
-// Intervals that lie further back than this many others are no longer told apart: who begins
-// before their end and does not span them goes to another lane.
+// Number of intervals remembered per lane; older ones are forgotten. An interval that begins before
+// the end of the forgotten ones without spanning them goes to another lane.
 constexpr std::size_t kMaxRemembered = 65536;
 
 }  // namespace
@@ -41,7 +41,7 @@ std::size_t ArrivalLanes::place(std::uint32_t track, std::int64_t start, std::in
 bool ArrivalLanes::Lane::fits(const Interval& interval) const {
   const bool spans_forgotten = interval.start <= first && interval.end >= forgotten;
   if (has_forgotten && interval.start < forgotten && !spans_forgotten) return false;
-  // From the end: in order of arrival the last ones matter.
+  // Searches from the end, because in order of arrival the last ones are relevant.
   for (auto other = outermost.rbegin(); other != outermost.rend(); ++other) {
     if (other->end <= interval.start) break;
     if (other->start >= interval.end) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices on one (pid, tid) of a Chrome trace must nest or follow one another. These find for each
-// interval the first lane of its track where it does.
+// Slices on one (pid, tid) of a Chrome trace must nest or follow one another. These classes find
+// for each interval the first lane of its track that satisfies this.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// For intervals in order of their starts, longer ones first where starts are equal.
+// For intervals in order of their starts; at equal starts, longer ones first.
 class SortedLanes {
  public:
   std::size_t place(std::uint32_t track, std::int64_t start, std::int64_t end);
@@ -20,8 +20,8 @@ class SortedLanes {
   std::vector<std::vector<Lane>> tracks_;
 };
 
-// For intervals in any order, none of which is known in advance: best when they come in order of
-// their ends, inner ones first, as they are recorded. Otherwise more lanes than needed may be used.
+// For intervals in any order, none of which is known in advance. Works best in the order in which
+// they are recorded: by end, inner ones first. Other orders may use more lanes than necessary.
 class ArrivalLanes {
  public:
   std::size_t place(std::uint32_t track, std::int64_t start, std::int64_t end);
@@ -31,9 +31,9 @@ class ArrivalLanes {
     std::int64_t start, end;
   };
   struct Lane {
-    std::deque<Interval> outermost;  // apart from one another, ascending
-    std::int64_t first = 0;          // the least start of all
-    std::int64_t forgotten = 0;      // ends of forgotten ones lie before
+    std::deque<Interval> outermost;  // disjoint, ascending
+    std::int64_t first = 0;          // the earliest start of all
+    std::int64_t forgotten = 0;      // forgotten intervals end before this time
     bool has_forgotten = false;
     bool fits(const Interval& interval) const;
     void insert(const Interval& interval);

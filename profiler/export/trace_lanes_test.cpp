@@ -20,7 +20,7 @@ bool cross(const Interval& a, const Interval& b) {
          (b.start < a.start && a.start < b.end && b.end < a.end);
 }
 
-// Lanes used, after making sure that nothing crosses on one of them.
+// Returns the number of lanes, after checking that no intervals cross on a lane.
 template <class Lanes>
 std::size_t lanes_of(const std::vector<Interval>& intervals) {
   Lanes lanes;
@@ -63,7 +63,7 @@ TEST(TraceLanes, WhatNestsNeedsOneLane) {
                                   {50, 50}, {60, 70}, {100, 120}, {120, 120}};
   sort_by_start(nested);
   EXPECT_EQ(lanes_of<SortedLanes>(nested), 1u);
-  // As they are recorded: when they end.
+  // In the order in which they are recorded, by end.
   const std::vector<Interval> ended = {{10, 50},  {0, 50},  {60, 70},
                                        {50, 100}, {0, 100}, {100, 120}};
   EXPECT_EQ(lanes_of<ArrivalLanes>(ended), 1u);

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kLimit = std::int64_t{1} << 53;  // integers of JavaScript
+constexpr std::int64_t kLimit = std::int64_t{1} << 53;  // limit of exact integers in JavaScript
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
@@ -20,7 +20,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return number;
 }
 
-// Microseconds with at most three decimals are exact; other spellings go through a double.
+// Microseconds with at most three decimals are exact. Other notations are converted through a
+// double.
 std::optional<std::int64_t> parse_microseconds(std::string_view text) {
   const std::size_t point = text.find('.');
   const bool plain = text.find_first_of("eE") == text.npos;
@@ -165,7 +166,7 @@ void TraceRules::counter(const Event& event, const RawEvent& raw) {
   std::set<std::string> keys;
   for (const auto& [key, value] : raw.args) {
     keys.insert(key);
-    if (value.type != JsonType::number) problem(fmt::format("counter `{}` is no number", key));
+    if (value.type != JsonType::number) problem(fmt::format("counter `{}` is not a number", key));
   }
   if (keys.empty()) problem("a counter without values");
   const auto [known, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of trace_validator.hpp on events that are read already; how they are read is the
-// validator's matter.
+// The rules of trace_validator.hpp, applied to parsed events. The validator does the parsing.
 #pragma once
 
 #include "profiler/export/trace_validator.hpp"
@@ -24,7 +23,7 @@ struct JsonScalar {
   std::string text;
 };
 
-// The fields that rules look at, as they stand in the file.
+// The fields that the rules check, as written in the file.
 struct RawEvent {
   std::map<std::string, JsonScalar, std::less<>> fields;
   std::map<std::string, JsonScalar, std::less<>> args;
@@ -36,9 +35,9 @@ class TraceRules {
   explicit TraceRules(TraceCheck& check) : check_(check) {}
 
   void event(const RawEvent& raw);
-  void problem(std::string text);  // of the event now read
+  void problem(std::string text);  // concerns the current event
   void file_problem(std::string text);
-  void finish();  // rules about events together
+  void finish();  // checks rules that concern several events
 
  private:
   using TrackKey = std::pair<std::int64_t, std::int64_t>;
@@ -84,7 +83,7 @@ class TraceRules {
   TraceCheck& check_;
   std::int64_t number_ = 0;
   std::map<TrackKey, std::vector<Interval>> slices_;
-  std::map<TrackKey, std::vector<std::int64_t>> furthest_;  // end of all slices up to each
+  std::map<TrackKey, std::vector<std::int64_t>> furthest_;  // latest end of the slices up to each
   std::map<TrackKey, std::vector<Bracket>> brackets_;
   std::map<std::string, std::vector<FlowEnd>> flows_;
   std::map<std::string, std::int64_t> open_async_;

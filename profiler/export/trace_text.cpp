@@ -15,7 +15,7 @@ constexpr std::string_view kFlow = "\"name\":\"launch\",\"cat\":\"flow\"";
 constexpr std::string_view kLiveBytes = "\"name\":\"live_bytes (bytes)\",\"cat\":\"allocation\"";
 constexpr std::string_view kUnfinished = "\"unfinished\":true";
 
-// Closes an event begun by begin_event(). `more` is one further field of args.
+// Ends an event that begin_event() began. `more` is an additional field of args.
 void end_event(std::string& out, std::string_view args, std::string_view more = {}) {
   if (!args.empty() || !more.empty()) {
     out += ",\"args\":{";
@@ -55,7 +55,8 @@ void TraceText::flows_of(const TraceEvent& event, const TracePlace& where, std::
     flows_.execution(key, slice, found_);
   }
   for (const TraceFlows::Flow& flow : found_) {
-    // Of our own: one correlation may launch much, and several processes use the same.
+    // Uses own ids, because one correlation may launch several executions, and several processes
+    // use the same correlations.
     const std::int64_t id = ++written_flows_;
     begin_event(out, kFlow, 's', flow.leaves, {flow.from.pid, flow.from.tid});
     out += fmt::format(",\"id\":{}}},\n", id);
@@ -90,7 +91,7 @@ void TraceText::allocation(const TraceEvent& event, std::string& out) {
 void TraceText::memory_change(const TraceEvent& event, std::string& out) {
   const TracePlace where = place(event);
   std::int64_t& live = live_bytes_[where.pid];
-  // Damaged files can claim any size.
+  // A malformed file can contain any size.
   if (__builtin_add_overflow(live, event.head.change, &live)) live = 0;
   begin_event(out, kLiveBytes, 'C', event.head.start, where);
   end_event(out, fmt::format("\"value\":{}", live));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a Chrome trace: what both of its forms, the finished object and the continuous array,
-// write for an event whose lane is known.
+// Writes the lines of a Chrome trace for events whose lane is known. Both forms use it: the
+// finished object and the continuous array.
 #pragma once
 
 #include "profiler/export/trace_event.hpp"
@@ -19,12 +19,12 @@ class TraceText {
  public:
   explicit TraceText(TraceTracks& tracks) : tracks_(tracks) {}
 
-  // Each appends to `out` whole events, each on a line of its own that ends in a comma.
+  // Each function appends complete events to `out`, one per line, each ending in a comma.
   void slice(const TraceEvent& event, std::size_t lane, std::string& out);  // and its flows
   void instant(const TraceEvent& event, std::string& out);
   void counter(const TraceEvent& event, std::string& out);
   void allocation(const TraceEvent& event, std::string& out);
-  // Live bytes after a change, of a process and of a device of it.
+  // Live bytes of a process and of a device of it, after a change.
   void memory_change(const TraceEvent& event, std::string& out);
   // Names and order of all tracks.
   void tracks(std::string& out) const;
@@ -38,7 +38,7 @@ class TraceText {
   TraceTracks& tracks_;
   TraceFlows flows_;
   std::vector<TraceFlows::Flow> found_;
-  std::map<std::int64_t, std::int64_t> live_bytes_;  // by pid of the trace
+  std::map<std::int64_t, std::int64_t> live_bytes_;  // key: pid in the trace
   std::int64_t written_flows_ = 0;
   std::int64_t allocations_ = 0;
 };

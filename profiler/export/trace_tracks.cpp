@@ -10,13 +10,13 @@
 namespace bench {
 namespace {
 
-// Numbers that no process or thread has (Linux ends at 2^22) and that still fit into the 32 bits
-// that trace viewers keep.
+// Numbers that no process or thread has (Linux ends at 2^22) and that still fit into the 32 bits of
+// trace viewers.
 constexpr std::int64_t kFirstOwnNumber = 1'000'000'000;
 
 bool is_usable(std::int64_t number) { return number >= 0 && number < kFirstOwnNumber; }
 
-// A number that the source gives, else "n/a".
+// Returns the number if the source contains it, else "n/a".
 std::string known_number(std::int64_t number) {
   return number > 0 ? fmt::format("{}", number) : std::string(kUnknown);
 }
@@ -44,7 +44,7 @@ std::uint32_t TraceTracks::add(const Track& track) {
   row.track = track;
   row.pid = process_of(track);
   const std::int64_t number = track.device ? track.stream.value_or(-1) : track.tid;
-  // Several threads may launch into one stream: it stays one track.
+  // Several threads may launch into one stream, which stays one track.
   for (std::size_t i = 0; track.device && i < tracks_.size(); ++i) {
     if (tracks_[i].pid == row.pid && tracks_[i].track.stream == track.stream) {
       return static_cast<std::uint32_t>(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks of activities as the (pid, tid) pairs of a Chrome trace: a host thread keeps its own
-// numbers; a device becomes a process and its streams become threads, since the format knows
-// nothing else.
+// Maps tracks of activities to the (pid, tid) pairs of a Chrome trace. A host thread keeps its own
+// ids. A device becomes a process and its streams become threads, because the format has no other
+// concept.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -19,19 +19,20 @@ namespace bench {
 
 class TraceTracks {
  public:
-  // The number of the activity's track, from 0. Remembers the names of thread and process that the
-  // activity tells.
+  // Returns the number of the activity's track, from 0. Stores the names of thread and process that
+  // the activity contains.
   std::uint32_t index_of(const Activity& activity);
 
   std::int64_t pid(std::uint32_t track) const;
-  // Slices that would overlap in part go to further lanes of a track, each with a tid of its own.
+  // Returns the tid of a lane. Slices that would overlap partially go to further lanes of a track,
+  // each with its own tid.
   std::int64_t tid(std::uint32_t track, std::size_t lane);
 
-  // Of all tracks so far.
+  // Number of lanes of all tracks so far.
   std::size_t lanes() const { return lanes_; }
 
-  // One metadata event each: `append(name, pid, tid, text)` for names, `append(name, pid, tid,
-  // number)` for the order in which tracks are shown.
+  // Calls `append` once per metadata event: `append(name, pid, tid, text)` for names, and
+  // `append(name, pid, tid, number)` for the order in which tracks are shown.
   template <class Append>
   void describe(Append append) const {
     for (const auto& [pid, process] : processes_) {
@@ -58,7 +59,7 @@ class TraceTracks {
   struct Row {
     Track track;
     std::int64_t pid = 0;
-    std::vector<std::int64_t> tids;  // of its lanes
+    std::vector<std::int64_t> tids;  // one per lane
     std::string name;
   };
 
@@ -73,7 +74,7 @@ class TraceTracks {
                              std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>;
   std::map<TrackKey, std::uint32_t> indices_;
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::int64_t> pids_;
-  std::map<std::int64_t, Process> processes_;  // by pid in the trace
+  std::map<std::int64_t, Process> processes_;  // key: pid in the trace
   std::vector<Row> tracks_;
   std::uint32_t last_ = 0;
   std::size_t lanes_ = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using Refill = std::function<std::string_view()>;  // the next piece; empty at the end
 
-// What rapidjson::Reader reads from.
+// Input stream for rapidjson::Reader.
 class PieceStream {
  public:
   using Ch = char;
@@ -37,7 +37,7 @@ class PieceStream {
   }
   std::size_t Tell() const { return taken_; }
   bool at_end() const { return at_ >= piece_.size(); }
-  // Of writing streams; never called.
+  // Required for output streams; never called.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
   void Flush() {}
@@ -76,14 +76,14 @@ class TraceHandler {
   }
   bool Bool(bool value) { return scalar(JsonType::other, value ? "true" : "false"); }
   bool Null() { return scalar(JsonType::other, "null"); }
-  // Numbers come as text.
+  // Numbers arrive as text.
   bool Int(int) { return true; }
   bool Uint(unsigned) { return true; }
   bool Int64(std::int64_t) { return true; }
   bool Uint64(std::uint64_t) { return true; }
   bool Double(double) { return true; }
 
-  // Whether the text may end here: between two events of a bare array.
+  // Returns whether the text may end here: between two events of a bare array.
   bool between_events() const { return root_ == Scope::array && depth_ == 1; }
   bool has_events() const { return has_events_; }
 
@@ -107,7 +107,7 @@ class TraceHandler {
     if (in_events_ && depth_ == event_depth_) {
       raw_.fields.clear();
       raw_.args.clear();
-      if (scope == Scope::array) rules_.file_problem("an event that is no object");
+      if (scope == Scope::array) rules_.file_problem("an event that is not an object");
     }
     return true;
   }
@@ -126,7 +126,7 @@ class TraceHandler {
       rules_.file_problem(fmt::format("displayTimeUnit is `{}`, expected ns or ms", text));
     }
     if (!in_events_) return true;
-    if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is no object");
+    if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is not an object");
     if (depth_ == event_depth_) store(raw_.fields, key_, type, text);
     if (depth_ == event_depth_ + 1 && key_ == "args") store(raw_.args, argument_, type, text);
     return true;

@@ -17,7 +17,7 @@ std::vector<std::string> problems(const std::string& events) {
   return check_trace("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[" + events + "]}").problems;
 }
 
-// What stands around an event under test.
+// Valid events that surround an event under test.
 const std::string kSlice = R"({"ph":"X","name":"a","ts":1,"dur":9.5,"pid":1,"tid":2})";
 
 TEST(TraceValidator, AcceptsWhatIsRight) {
@@ -66,8 +66,8 @@ TEST(TraceValidator, RefusesOtherDocuments) {
   EXPECT_FALSE(check_trace("\xff").ok());
   EXPECT_THAT(check_trace(R"({"displayTimeUnit":"us","traceEvents":[]})").problems,
               ElementsAre("displayTimeUnit is `us`, expected ns or ms"));
-  EXPECT_THAT(problems("7"), ElementsAre("an event that is no object"));
-  EXPECT_THAT(problems("[]"), testing::Contains("an event that is no object"));
+  EXPECT_THAT(problems("7"), ElementsAre("an event that is not an object"));
+  EXPECT_THAT(problems("[]"), testing::Contains("an event that is not an object"));
 }
 
 struct Rule {
@@ -107,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
              "overlaps"},
         Rule{event(R"("ph":"B","name":"a","ts":5)"), "1 B without E, 0 E without B"},
         Rule{event(R"("ph":"E","ts":5)"), "0 B without E, 1 E without B"},
-        Rule{event(R"("ph":"C","name":"a","ts":1,"args":{"v":"1"})"), "counter `v` is no number"},
+        Rule{event(R"("ph":"C","name":"a","ts":1,"args":{"v":"1"})"),
+             "counter `v` is not a number"},
         Rule{event(R"("ph":"C","name":"a","ts":1)"), "a counter without values"},
         Rule{event(R"("ph":"C","name":"a","ts":1,"args":{"v":1})") + "," +
                  event(R"("ph":"C","name":"a","ts":2,"args":{"w":1})"),

@@ -52,7 +52,7 @@ bool is_device_memory(GpuMemoryKind kind) {
 
 GpuBlocks pair_allocations(std::span<const GpuAllocation* const> changes) {
   std::vector<const GpuAllocation*> sorted(changes.begin(), changes.end());
-  // Releases first where times are equal: the address can be used again at once.
+  // At equal times, releases sort first: the address can be reused at once.
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
     return std::pair(a->at, a->change == GpuAllocationChange::allocation) <
            std::pair(b->at, b->change == GpuAllocationChange::allocation);

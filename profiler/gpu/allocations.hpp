@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations and releases of a recorded session as blocks that lived for a time.
+// Pairs the allocations and releases of a recorded session into blocks with a lifetime.
 #pragma once
 
 #include "profiler/gpu/intervals.hpp"
@@ -13,22 +13,24 @@ namespace bench {
 
 struct GpuBlock {
   const GpuAllocation* allocation = nullptr;  // never null
-  std::optional<Nanoseconds> released;        // absent: never
-  std::int64_t live_bytes = 0;                // on its device, after its allocation
+  std::optional<Nanoseconds> released;        // nullopt if never released
+  std::int64_t live_bytes = 0;                // live bytes on its device after its allocation
 };
 
 struct GpuBlocks {
-  std::vector<GpuBlock> blocks;                            // by time of allocation
-  std::map<std::int64_t, std::vector<CounterPoint>> live;  // bytes, by device, at every change
-  // Releases of blocks that were allocated before anything was recorded. They change nothing, so
-  // live bytes count from there.
+  std::vector<GpuBlock> blocks;                            // sorted by time of allocation
+  std::map<std::int64_t, std::vector<CounterPoint>> live;  // bytes at every change; key: device
+  // Number of releases of blocks that were allocated before the recording began. They do not change
+  // live bytes, which therefore count from the start of the recording.
   std::int64_t unknown_releases = 0;
 };
 
-// Whether memory of this kind takes up the device's: not memory of the host that it can reach.
+// Returns whether this kind of memory occupies device memory. Host memory that the device can
+// access does not.
 bool is_device_memory(GpuMemoryKind kind);
 
-// In any order. An address that is allocated again without a release counts as released then.
+// `changes` may be in any order. If an address is allocated again without a release, the earlier
+// block counts as released at that time.
 GpuBlocks pair_allocations(std::span<const GpuAllocation* const> changes);
 
 }  // namespace bench

@@ -24,7 +24,7 @@ GpuBlocks paired(const GpuSession& session) {
 
 TEST(Allocations, PairedInOrderOfTime) {
   test::GpuScript script;
-  script.memory(release, 0x1000, kHundredMiB, 30);  // buffers come in any order
+  script.memory(release, 0x1000, kHundredMiB, 30);  // record buffers arrive in any order
   script.memory(allocation, 0x1000, kHundredMiB, 10);
   script.memory(allocation, 0x2000, std::int64_t{3} << 30, 20);
   const GpuBlocks blocks = paired(script.session);

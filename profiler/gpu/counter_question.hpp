@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hardware counters of a GPU are asked, whatever the chip calls it, and what was answered.
+// Logical hardware counters of a GPU, independent of the chip's metric names, and their readings.
 #pragma once
 
 #include <array>
@@ -28,30 +28,30 @@ enum class CounterQuestion {
   achieved_occupancy,
 };
 
-enum class CounterUnit { count, bytes, share };  // share: 0 to 1
+enum class CounterUnit { count, bytes, share };  // share: a fraction from 0 to 1
 
 struct CounterQuestionRow {
   CounterQuestion question;
-  std::string_view name;  // as the enumerator
+  std::string_view name;  // name of the enumerator
   CounterUnit unit;
   std::string_view meaning;  // one line
 };
-// One row a question, in the order of the enumerators.
+// One row per logical counter, in the order of the enumerators.
 std::span<const CounterQuestionRow> counter_questions();
 const CounterQuestionRow& row_of(CounterQuestion question);
-const CounterQuestionRow* find_counter_question(std::string_view name);  // nullptr: none
+const CounterQuestionRow* find_counter_question(std::string_view name);  // nullptr if unknown
 
-// Of one execution. Absent values are unknown, and never 0.
+// A counter's value for one execution. An unknown value is nullopt, never 0.
 struct CounterReading {
   std::optional<double> value;
-  std::string source;  // the metrics that it was read from; without a value why there is none
+  std::string source;  // the metrics that give the value; without a value, the reason
   friend bool operator==(const CounterReading&, const CounterReading&) = default;
 };
-using CounterReadings = std::map<std::string, CounterReading>;  // by name of the question
+using CounterReadings = std::map<std::string, CounterReading>;  // key: name of the logical counter
 
 std::optional<double> value_of(const CounterReadings& readings, CounterQuestion question);
 
-// "1048576", "0.8312", "n/a: GA10B has no ..."
+// Formats a reading: "1048576", "0.8312", "n/a: GA10B has no ..."
 std::string text_of(std::string_view name, const CounterReading& reading);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device did in a profile: kernels, the gaps between them, copies. Fed with activities, so
-// that it serves profiles of every origin.
+// Summarises what a device did in a profile: kernels, gaps between them, and copies. It consumes
+// activities, so it works for profiles of any origin.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,24 +16,25 @@
 
 namespace bench {
 
-// Copies, or fills of memory.
+// Memory copies or memsets.
 struct GpuTransfers {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
-  Nanoseconds total{0};              // while they ran
-  std::optional<Nanoseconds> mean;   // of total
-  std::optional<Nanoseconds> waits;  // sum of what each was queued before it ran; absent: unknown
+  Nanoseconds total{0};             // total duration
+  std::optional<Nanoseconds> mean;  // mean duration
+  // sum of their queueing times before they ran; nullopt if unknown
+  std::optional<Nanoseconds> waits;
 };
 
 struct GpuDeviceSummary {
   std::int64_t pid = 0;
   std::int64_t device = 0;
-  std::int64_t kernels = 0;  // with a known time
+  std::int64_t kernels = 0;  // number of kernels with a known time
   Nanoseconds kernel_sum{0};
-  Nanoseconds kernel_union{0};       // overlapping kernels counted once: busy time
-  Nanoseconds window{0};             // from the first kernel's start to the last one's end
+  Nanoseconds kernel_union{0};  // busy time: overlapping kernels count once
+  Nanoseconds window{0};        // from the start of the first kernel to the end of the last one
   std::optional<double> busy_share;  // union / window
-  std::int64_t gaps = 0;             // times without a kernel, within the window
+  std::int64_t gaps = 0;             // number of periods without a kernel within the window
   Nanoseconds gap_total{0};
   std::optional<Nanoseconds> gap_max;
   GpuTransfers copies, fills;
@@ -41,9 +42,9 @@ struct GpuDeviceSummary {
 
 class GpuSummary final : public ActivitySink {
  public:
-  // In any order; what is not on a device passes.
+  // Activities may come in any order. Those that are not on a device are ignored.
   Status take(const Activity& activity) override;
-  // By process and device.
+  // Sorted by process and device.
   std::vector<GpuDeviceSummary> devices() const;
 
  private:

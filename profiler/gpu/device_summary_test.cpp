@@ -48,7 +48,7 @@ TEST(GpuSummary, TwoKernelsOfOneMillisecondOneMillisecondApart) {
   EXPECT_EQ(devices[0].gap_max, 1ms);
 }
 
-// Kernels of several streams, or of a replayed graph, overlap.
+// Kernels on different streams overlap, and so do kernels of a replayed graph.
 TEST(GpuSummary, SumAndUnionDifferWhereKernelsOverlap) {
   const auto devices = summarised({on_device(ActivityKind::kernel, 0us, 10us, 7),
                                    on_device(ActivityKind::kernel, 5us, 10us, 8),
@@ -73,7 +73,7 @@ TEST(GpuSummary, CopiesTotalMeanAndWaitApart) {
   EXPECT_EQ(devices[0].fills.count, 1);
   EXPECT_EQ(devices[0].fills.total, 2us);
   EXPECT_EQ(devices[0].fills.waits, std::nullopt);
-  // No kernel: nothing is known of how busy the device was.
+  // Without kernels, the busy fraction of the device is unknown.
   EXPECT_EQ(devices[0].kernels, 0);
   EXPECT_EQ(devices[0].busy_share, std::nullopt);
   EXPECT_EQ(devices[0].gap_max, std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one name an enumerator
+// table: one name per enumerator
 #include "profiler/gpu/gpu_record.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tracer of GPUs yields before anything is joined: plain data that knows no tracer and no
-// operator. All times are CLOCK_MONOTONIC, all numbers as the driver gives them to one process.
-// gpu_record_lines.hpp has the form in files.
+// What a GPU tracer records, before the records are joined. This is plain data that depends on
+// neither tracer nor operators. All times are CLOCK_MONOTONIC. All ids are those that the driver
+// gives to one process. gpu_record_lines.hpp defines the form in files.
 #pragma once
 
 #include "base/units.hpp"
@@ -43,7 +43,8 @@ enum class GpuMemoryKind {
 };
 enum class GpuApiDomain { runtime, driver };
 enum class GpuAllocationChange { allocation, release };
-// Of a wait: who waits is the calling thread, but for stream_wait_event, where it is the stream.
+// Kind of a synchronisation. The calling thread waits, except for stream_wait_event, where the
+// stream waits.
 enum class GpuWaitKind { unknown, event, stream_wait_event, stream, context };
 enum class GpuOverheadKind {
   unknown,
@@ -57,14 +58,15 @@ enum class GpuOverheadKind {
   buffer_request,
   unified_memory,
 };
-// Where the driver's count of a process's memory comes from. process: it lists the process; growth:
-// it does not (in a container), but the device's used memory grew by so much since before the
-// process used the device, which others may have done as well.
+// Source of the driver's figure for a process's memory. process: the driver lists the process.
+// growth: it does not (for example in a container). Then the value is how much the device's used
+// memory grew since before the process used the device. Other processes may have contributed to
+// this growth.
 enum class GpuMemorySource { process, growth };
-// What an external id says: the operator that runs, or the phase of the user's program.
+// Meaning of an external id: the operator that runs, or the phase of the user's program.
 enum class GpuExternalKind { operation, phase };
 
-// "host_to_device", ...: in the order of the enumerators.
+// Names in the order of the enumerators: "host_to_device", ...
 std::span<const std::string_view> names_of(GpuCopyKind);
 std::span<const std::string_view> names_of(GpuMemoryKind);
 std::span<const std::string_view> names_of(GpuApiDomain);
@@ -84,7 +86,7 @@ struct GpuInterval {
   friend auto operator<=>(const GpuInterval&, const GpuInterval&) = default;
 };
 
-struct GpuSize {  // of a grid in blocks, of a block in threads
+struct GpuSize {  // size of a grid in blocks, or of a block in threads
   std::int64_t x = 1, y = 1, z = 1;
   std::int64_t count() const { return x * y * z; }
   friend bool operator==(const GpuSize&, const GpuSize&) = default;
@@ -97,20 +99,21 @@ struct GpuPlace {
   friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
 };
 
-// The same for a call and everything that it put on a device. Absent: the tracer does not know.
+// The same value for a call and all work that it put on a device. nullopt if the tracer does not
+// know it.
 using GpuCorrelation = std::optional<std::uint64_t>;
 
 struct GpuKernel {
-  std::string name;                 // as the linker knows it
-  std::optional<GpuInterval> time;  // absent: the tracer could not measure it
+  std::string name;                 // the linker's (mangled) name
+  std::optional<GpuInterval> time;  // nullopt if the tracer could not measure it
   GpuPlace place;
   GpuSize grid, block;
-  std::int64_t registers = 0;  // a thread
+  std::int64_t registers = 0;  // per thread
   std::int64_t static_shared_bytes = 0;
   std::int64_t dynamic_shared_bytes = 0;
   GpuCorrelation correlation;
   std::optional<Nanoseconds> queued;        // when the host wrote the command
-  std::optional<std::uint64_t> graph_node;  // of a replayed graph
+  std::optional<std::uint64_t> graph_node;  // node of a replayed graph
   friend bool operator==(const GpuKernel&, const GpuKernel&) = default;
 };
 
@@ -123,7 +126,7 @@ struct GpuMemcpy {
   GpuPlace place;
   GpuCorrelation correlation;
   std::optional<std::uint64_t> graph_node;
-  std::optional<std::int64_t> source_device, destination_device;  // of copies between devices
+  std::optional<std::int64_t> source_device, destination_device;  // for copies between devices
   friend bool operator==(const GpuMemcpy&, const GpuMemcpy&) = default;
 };
 
@@ -145,8 +148,8 @@ struct GpuAllocation {
   Nanoseconds at{0};
   GpuPlace place;
   GpuCorrelation correlation;
-  std::string library;              // path of who asked for it; empty: unknown
-  std::optional<std::string> role;  // what it is for, where who asked says it: "workspace"
+  std::string library;              // path of the library that requested it; empty if unknown
+  std::optional<std::string> role;  // purpose, if the requester states it: "workspace"
   friend bool operator==(const GpuAllocation&, const GpuAllocation&) = default;
 };
 
@@ -156,18 +159,18 @@ struct GpuApiCall {
   GpuInterval time;
   std::int64_t thread = 0;  // gettid
   GpuCorrelation correlation;
-  std::int64_t status = 0;  // what it returned
+  std::int64_t status = 0;  // return value
   friend bool operator==(const GpuApiCall&, const GpuApiCall&) = default;
 };
 
 struct GpuExternalId {
   GpuExternalKind kind = GpuExternalKind::operation;
   std::uint64_t id = 0;
-  std::uint64_t correlation = 0;  // of the call that was made in its region
+  std::uint64_t correlation = 0;  // correlation of a call made inside the region of this id
   friend bool operator==(const GpuExternalId&, const GpuExternalId&) = default;
 };
 
-// What the tracer, the driver's compiler and its loader took from the program.
+// Time that the tracer, the driver's compiler or its loader took from the program.
 struct GpuOverhead {
   GpuOverheadKind kind = GpuOverheadKind::unknown;
   GpuInterval time;
@@ -185,8 +188,8 @@ struct GpuSynchronisation {
   friend bool operator==(const GpuSynchronisation&, const GpuSynchronisation&) = default;
 };
 
-// A node of a CUDA graph: made for an operator while its calls were captured, or copied from
-// another node when the graph was instantiated.
+// A node of a CUDA graph. It was either created for an operator while its calls were captured, or
+// copied from another node when the graph was instantiated.
 struct GpuGraphNode {
   std::uint64_t node = 0;
   std::optional<std::uint64_t> original;
@@ -194,7 +197,7 @@ struct GpuGraphNode {
   friend bool operator==(const GpuGraphNode&, const GpuGraphNode&) = default;
 };
 
-// What limits how many blocks a multiprocessor can hold (occupancy.hpp).
+// Limits on the number of blocks that a multiprocessor can hold (occupancy.hpp).
 struct GpuLimits {
   std::int64_t compute_major = 0, compute_minor = 0;
   std::int64_t warp_size = 0;  // threads
@@ -222,14 +225,15 @@ struct GpuContext {
   friend bool operator==(const GpuContext&, const GpuContext&) = default;
 };
 
-// All that the driver took for one process: its context, code, and what was allocated.
+// All device memory that the driver counts for one process: its context, code and allocations.
 struct GpuProcessMemory {
   std::int64_t bytes = 0;
   GpuMemorySource source = GpuMemorySource::process;
   friend bool operator==(const GpuProcessMemory&, const GpuProcessMemory&) = default;
 };
 
-// The driver's answers at one moment. Absent: it does not say.
+// Values that the driver reported at one moment. A value is nullopt if the driver does not report
+// it.
 struct GpuReading {
   std::int64_t device = 0;
   Nanoseconds at{0};
@@ -239,7 +243,7 @@ struct GpuReading {
   friend bool operator==(const GpuReading&, const GpuReading&) = default;
 };
 
-// What the tracer has to say besides, for people; voids nothing.
+// Further information from the tracer for human readers. It does not invalidate anything.
 struct GpuNote {
   std::string text;
   friend bool operator==(const GpuNote&, const GpuNote&) = default;
@@ -249,42 +253,42 @@ using GpuRecord = std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, G
                                GpuExternalId, GpuOverhead, GpuSynchronisation, GpuGraphNode,
                                GpuDevice, GpuContext, GpuReading, GpuNote>;
 
-// Work of one execution of an operator, in the convention of docs/work_model.md.
+// Work of one execution of an operator, following the convention in docs/work_model.md.
 struct GpuOperatorWork {
   std::int64_t flops = 0;
-  std::optional<std::int64_t> bytes = 0;  // compulsory; absent: the data type is not known
-  // each_product: a backward operator of a framework computes one gradient or two, each with this
-  // work. Known only where spools are read: files do not hold it.
+  std::optional<std::int64_t> bytes = 0;  // compulsory bytes; nullopt if the data type is unknown
+  // each_product: a framework's backward operator computes one or two gradients, and each has this
+  // work. Only readers of spools set it; files do not store it.
   enum class Share { one_kernel, each_product } share = Share::one_kernel;
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };
 
-// What an external id stands for: one execution of one operator.
+// What an external id refers to: one execution of one operator.
 struct GpuOwner {
   std::string case_id, scope, direction, op;
   std::optional<std::int64_t> iteration;
   std::optional<GpuOperatorWork> work;
-  Attributes facts{};  // which its kernels bear too; files do not hold them
+  Attributes facts{};  // attributes that its kernels inherit; not stored in files
   friend bool operator==(const GpuOwner&, const GpuOwner&) = default;
 };
 using GpuOwners = std::map<std::uint64_t, GpuOwner>;
 
-// The same instant on two clocks: what makes sessions of several machines comparable.
+// The same instant on two clocks. It makes sessions from several machines comparable.
 struct GpuClockPair {
   Nanoseconds monotonic{0};
   Nanoseconds realtime{0};
   friend bool operator==(const GpuClockPair&, const GpuClockPair&) = default;
 };
 
-// All that one process recorded.
+// Everything that one process recorded.
 struct GpuSession {
   std::int64_t pid = 0;
   std::string tracer;  // "CUPTI 13.0.1"
-  GpuClockPair clock;  // of an instant of the session, not necessarily its end
+  GpuClockPair clock;  // at an instant of the session, not necessarily its end
   GpuOwners owners;
   std::vector<GpuRecord> records;  // in any order
-  std::int64_t dropped = 0;        // records that the tracer had no room for
-  // Why records are missing beyond that, in words: "a buffer ends in a record that is cut".
+  std::int64_t dropped = 0;        // records lost because the tracer had no room
+  // Other reasons for missing records: "a buffer ends in a record that is cut".
   std::vector<std::string> faults;
   friend bool operator==(const GpuSession&, const GpuSession&) = default;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of every record by name and in order, once for writing and reading alike: `describe`
-// calls f(key, member) for each, and f.whole(first key, group) for fields that are there together
-// or not at all. F::kWrites says whether members are read only.
+// Names and order of the fields of every record, defined once for both writing and reading.
+// `describe` calls f(key, member) for each field. It calls f.whole(first key, group) for a group of
+// fields that are all present or all absent. F::kWrites states whether members are only read.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"
@@ -191,7 +191,7 @@ void describe(Fields& f, Ref<Fields, OwnerLine> r) {
   f.whole("flops", r.owner.work);
 }
 
-// The first line: all of the session but its owners and records.
+// The first line: the session without its owners and records.
 template <class Fields>
 void describe(Fields& f, Ref<Fields, GpuSession> r) {
   f("schema", kGpuRecordsSchema);

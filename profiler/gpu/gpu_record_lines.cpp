@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 using gpu_record_fields::describe;
 using gpu_record_fields::OwnerLine;
 
-// By hand: a traced program waits for its tracer, which writes a hundred thousand lines a second.
+// Writes JSON by hand: the traced program waits for its tracer, which writes 100,000 lines per
+// second.
 class Writer {
  public:
   static constexpr bool kWrites = true;
@@ -41,7 +42,7 @@ class Writer {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) (*this)(key, *value);
   }
-  // A group of fields that is there or not, known by its first one.
+  // An optional group of fields. Its first field shows whether the group is present.
   template <class T>
   void whole(const char*, const std::optional<T>& group) {
     if (group) describe<Writer>(*this, *group);
@@ -110,9 +111,10 @@ class Reader {
     if (json_.contains(key)) describe<Reader>(*this, group.emplace());
   }
 
-  // What is wrong, after all fields; empty: nothing. `record` and the fields are all there may be.
+  // Call this after all fields were read. Returns the problem, or an empty string. Keys other than
+  // `record` and the fields are a problem.
   std::string problem() {
-    if (problem_.empty() && used_ + 1 != json_.size()) fail("holds a key that is not known");
+    if (problem_.empty() && used_ + 1 != json_.size()) fail("contains an unknown key");
     return std::move(problem_);
   }
 
@@ -120,7 +122,9 @@ class Reader {
   void fail(std::string problem) {
     if (problem_.empty()) problem_ = std::move(problem);
   }
-  void expect(const char* key, const char* what) { fail(fmt::format("`{}` is no {}", key, what)); }
+  void expect(const char* key, const char* what) {
+    fail(fmt::format("`{}`: expected {}", key, what));
+  }
 
   template <class T>
   void read(const char* key, const Json& json, T& value) {
@@ -149,14 +153,14 @@ class Reader {
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
       return fail(
-          fmt::format("`{}` has the unknown word `{}`, {}", key, word, expectation(word, names)));
+          fmt::format("`{}` has the unknown value `{}`, {}", key, word, expectation(word, names)));
     }
     value = static_cast<Enum>(found - names.begin());
   }
   void read(const char* key, const Json& json, Nanoseconds& value) {
     std::int64_t count = 0;
     read_number(key, json, count);
-    // So that sums of times stay in range.
+    // Ensures that sums of times stay in range.
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     if (count > kMost || count < -kMost) return expect(key, "time in range");
     value = Nanoseconds(count);
@@ -177,7 +181,7 @@ class Reader {
   std::string problem_;
 };
 
-// Names of the records, in the order of GpuRecord's alternatives.
+// Record names in the order of GpuRecord's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<GpuRecord>> kRecordNames = {
     "kernel",          "memcpy",     "memset", "allocation", "api",     "external_id", "overhead",
     "synchronisation", "graph_node", "device", "context",    "reading", "note"};
@@ -235,7 +239,7 @@ std::string take_end(const Json& json, GpuSession& session) {
   return {};
 }
 
-// What is wrong with a line of `name`; empty: nothing.
+// Parses a line that contains the record `name`. Returns the problem, or an empty string.
 std::string take_named(const std::string& name, const Json& json, GpuSession& session) {
   const auto found = std::find(kRecordNames.begin(), kRecordNames.end(), name);
   if (found == kRecordNames.end()) {
@@ -267,7 +271,7 @@ std::string gpu_session_text(const GpuSession& session) {
 
 Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return Error{"is no JSON object", "", ""};
+  if (json.is_discarded() || !json.is_object()) return Error{"is not a JSON object", "", ""};
   const auto record = json.find("record");
   if (record == json.end() || !record->is_string()) return Error{"no `record`", "", ""};
   const auto& name = record->get_ref<const std::string&>();
@@ -292,10 +296,10 @@ Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSess
 
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name) {
   GpuSession session;
-  if (text.empty()) return Error{"holds no recorded session: it is empty", name, ""};
+  if (text.empty()) return Error{"the file is empty and contains no recorded session", name, ""};
   for (const NumberedLine& line : Lines(text)) {
     const std::string place = fmt::format("{}:{}", name, line.number);
-    if (line.torn) return Error{"the line is cut: it does not end in a newline", place, ""};
+    if (line.torn) return Error{"the line is incomplete: it does not end in a newline", place, ""};
     const auto taken = take_gpu_line(line.text, line.number, session);
     if (!taken.ok()) return Error{taken.error().what, place, ""};
   }

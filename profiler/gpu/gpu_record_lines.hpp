@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded session as text, so that what a GPU once did can be decoded, joined and judged on
-// machines without one: JSON lines, schema bench.gpu_records/1, one record a line.
+// A recorded session as text, so that recorded GPU work can be decoded, joined and assessed on
+// machines without a GPU. JSON lines, schema bench.gpu_records/1, one record per line.
 //
 //   {"record":"session","schema":"bench.gpu_records/1","pid":7,"tracer":"CUPTI 13.0.1",
 //    "monotonic_ns":5,"realtime_ns":9,"dropped":0,"faults":[]}            (one line, the first)
@@ -29,8 +29,9 @@
 //    "memory_bytes":..,"memory_source":"process"}      what the driver said at that moment
 //   {"record":"note","text":"no clock and power: ..."}
 //
-// Absent values are left out. The reader is strict: a key that is missing, unknown or of another
-// type, an unknown record or word, and a last line without its newline are errors with the line.
+// Unknown values are omitted. The reader is strict. It returns an error with the line number if a
+// key is missing, unknown or has the wrong type. The same applies if a record or enumerator is
+// unknown, or if the last line has no newline.
 #pragma once
 
 #include "base/result.hpp"
@@ -48,10 +49,10 @@ namespace bench {
 inline constexpr std::string_view kGpuRecordsSchema = "bench.gpu_records/1";
 
 std::string gpu_session_text(const GpuSession& session);
-// `name` of the text, for messages: "session.jsonl:3: ...".
+// `name` identifies the text in messages: "session.jsonl:3: ...".
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name);
 
-// The same in pieces, for sessions that are written while they go on, and that need not be whole.
+// The same in pieces, for sessions that are written while they run and may be incomplete.
 struct GpuSessionEnd {
   std::int64_t dropped = 0;
   std::vector<std::string> faults;
@@ -59,8 +60,8 @@ struct GpuSessionEnd {
 std::string gpu_session_line(const GpuSession& session);  // the first line, without owners
 std::string gpu_records_text(std::span<const GpuRecord> records);
 std::string gpu_session_end_line(const GpuSessionEnd& end);
-// Adds a line without its newline, the number of which counts from 1, to `session`. Error: what is
-// wrong with it, without its place; the session is as before.
+// Parses one line without its newline and adds it to `session`. `number` is the line number, from
+// 1. An error states the problem but not the line; `session` is then unchanged.
 enum class GpuLine { session, owner, record, session_end };
 Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session);
 

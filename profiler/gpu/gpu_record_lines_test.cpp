@@ -18,7 +18,7 @@ constexpr const char* kHead =
     R"("monotonic_ns":5,"realtime_ns":9,"dropped":0,"faults":[]})"
     "\n";
 
-// One record of every kind with all that it can hold.
+// One record of every kind with all its optional fields.
 GpuSession everything() {
   test::GpuScript script(7);
   GpuSession& session = script.session;
@@ -58,7 +58,7 @@ GpuSession everything() {
   return session;
 }
 
-// And of every kind with no more than it must.
+// One record of every kind with only its required fields.
 GpuSession bare() {
   test::GpuScript script(7);
   script.add(GpuKernel{});
@@ -142,7 +142,7 @@ TEST(GpuRecordLines, EveryWordIsReadBack) {
   EXPECT_TRUE(*read == script.session);
 }
 
-// Names of kernels come from binaries.
+// Kernel names come from binaries, so they can contain any bytes.
 TEST(GpuRecordLines, TextThatIsNoUtf8IsStillJson) {
   test::GpuScript script;
   script.kernel("bad\xff", during(0, 1), 1, 1);
@@ -152,13 +152,13 @@ TEST(GpuRecordLines, TextThatIsNoUtf8IsStillJson) {
 }
 
 struct BadCase {
-  const char* text;  // after the first line
+  const char* text;  // the text after the first line
   const char* message;
 };
 constexpr BadCase kBad[] = {
-    {"[]\n", "f:2: is no JSON object"},
-    {"{\n", "f:2: is no JSON object"},
-    {"\n", "f:2: is no JSON object"},
+    {"[]\n", "f:2: is not a JSON object"},
+    {"{\n", "f:2: is not a JSON object"},
+    {"\n", "f:2: is not a JSON object"},
     {"{}\n", "f:2: no `record`"},
     {R"({"record":"kernal"})"
      "\n",
@@ -168,41 +168,41 @@ constexpr BadCase kBad[] = {
      "f:2: no `device`"},
     {R"({"record":"context","context":"1","device":0})"
      "\n",
-     "`context` is no integer"},
+     "`context`: expected integer"},
     {R"({"record":"context","context":1.5,"device":0})"
      "\n",
-     "`context` is no integer"},
+     "`context`: expected integer"},
     {R"({"record":"context","context":9223372036854775808,"device":0})"
      "\n",
-     "`context` is no integer"},
+     "`context`: expected integer"},
     {R"({"record":"context","context":1,"device":0,"x":1})"
      "\n",
-     "holds a key that is not known"},
-    {R"({"record":"context","context":1,"device":0})", "the line is cut"},
+     "contains an unknown key"},
+    {R"({"record":"context","context":1,"device":0})", "the line is incomplete"},
     {R"({"record":"graph_node","node":-1})"
      "\n",
-     "`node` is no number from 0 on"},
+     "`node`: expected number from 0 on"},
     {R"({"record":"external_id","kind":"phrase","id":1,"correlation":1})"
      "\n",
-     "`kind` has the unknown word `phrase`, did you mean `phase`?"},
+     "`kind` has the unknown value `phrase`, did you mean `phase`?"},
     {R"({"record":"external_id","kind":1,"id":1,"correlation":1})"
      "\n",
-     "`kind` is no text"},
+     "`kind`: expected text"},
     {R"({"record":"overhead","kind":"resource","start_ns":4611686018427387904,"end_ns":1})"
      "\n",
-     "`start_ns` is no time in range"},
+     "`start_ns`: expected time in range"},
     {R"({"record":"session","schema":"bench.gpu_records/1"})"
      "\n",
      "unknown record `session`"},
     {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","bytes":1})"
      "\n",
-     "holds a key that is not known"},
+     "contains an unknown key"},
     {R"({"record":"reading","device":0,"at_ns":1,"memory_bytes":1})"
      "\n",
      "no `memory_source`"},
     {R"({"record":"reading","device":0,"at_ns":1,"sm_clock_mhz":1})"
      "\n",
-     "holds a key that is not known"},
+     "contains an unknown key"},
 };
 
 TEST(GpuRecordLines, StrictWithPlaceAndCause) {
@@ -218,7 +218,7 @@ TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
     const auto read = read_gpu_session(text, "f");
     return read.ok() ? std::string() : read.error().message();
   };
-  EXPECT_THAT(message(""), HasSubstr("it is empty"));
+  EXPECT_THAT(message(""), HasSubstr("the file is empty"));
   EXPECT_THAT(message(R"({"record":"context","context":1,"device":0})"
                       "\n"),
               HasSubstr("f:1: the first record must be `session`"));
@@ -233,7 +233,7 @@ TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
   EXPECT_THAT(message(kHead + owner + owner), HasSubstr("f:3: a second owner of id 1"));
 }
 
-// As a program writes them while it runs: the beginning, pieces, and what it knows at the end.
+// A program writes these pieces while it runs: first line, records, and a last line.
 TEST(GpuRecordLines, ASessionInPiecesIsTheSame) {
   GpuSession session;
   session.pid = 7;
@@ -257,7 +257,7 @@ TEST(GpuRecordLines, NamesAreEscapedAsJsonWants) {
   const auto read = read_gpu_session(gpu_session_text(session), "s");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->tracer, session.tracer);
-  session.tracer = "\xff";  // no UTF-8: a line that nobody can read would lose more than a letter
+  session.tracer = "\xff";  // invalid UTF-8 must not make the whole line unreadable
   EXPECT_TRUE(read_gpu_session(gpu_session_text(session), "s").ok());
 }
 

@@ -38,7 +38,7 @@ std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> apart, Na
     Nanoseconds covered{0};
     while (next < apart.size() && apart[next].start < end) {
       covered += std::min(apart[next].end, end) - std::max(apart[next].start, begin);
-      if (apart[next].end > end) break;  // the rest of it lies in the next period
+      if (apart[next].end > end) break;  // the rest of it is in the next period
       ++next;
     }
     points.push_back({begin, 100.0 * static_cast<double>(covered.count()) /

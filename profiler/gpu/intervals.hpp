@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on times that may overlap: kernels of several streams, replayed graphs, dependent
+// Arithmetic on intervals that may overlap: kernels on several streams, replayed graphs, dependent
 // launches.
 #pragma once
 
@@ -10,23 +10,23 @@
 
 namespace bench {
 
-// The same points in time as intervals that are apart from one another, ascending. Intervals that
-// touch become one; empty and reversed ones are left out.
+// Returns the union as disjoint intervals in ascending order. Merges intervals that touch. Skips
+// empty and reversed intervals.
 std::vector<GpuInterval> united(std::vector<GpuInterval> intervals);
 Nanoseconds total_of(std::span<const GpuInterval> intervals);
 
 struct CounterPoint {
   Nanoseconds at{0};
-  double value = 0;  // from then on
+  double value = 0;  // valid from `at` on
   friend bool operator==(const CounterPoint&, const CounterPoint&) = default;
 };
 
-// How much of each period is covered, in percent: one point at the begin of each period from the
-// first start on, the last one with the part that is left, and 0 at the end. `apart` as united()
-// returns them; `period` > 0.
+// Returns the covered percentage of each period. There is one point at the beginning of each period
+// from the first start on, and a point with value 0 at the end. The last period may be shorter.
+// `apart` must come from united(); `period` must be > 0.
 std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> apart, Nanoseconds period);
 
-// How many intervals are open, at every change.
+// Returns the number of open intervals at every change.
 std::vector<CounterPoint> open_count(std::span<const GpuInterval> intervals);
 
 }  // namespace bench

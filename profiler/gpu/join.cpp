@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second pass over a recorded session; the first is record_index.hpp.
+// Second pass over a recorded session. The first pass is record_index.hpp.
 #include "profiler/gpu/join.hpp"
 
 #include "base/text.hpp"
@@ -22,19 +22,18 @@
 namespace bench {
 namespace {
 
-// The tracer computes times of the device from readings of both clocks: this much is its error.
+// Error of device times. The tracer computes them from readings of both clocks.
 constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
-// Beyond this the times are wrong, and not only inexact.
+// If the difference is larger than this, the times are wrong and not just inexact.
 constexpr Nanoseconds kMaxClockError = std::chrono::milliseconds(1);
-// No work waits as long on a device. Clocks that count from 1970 and from the machine's start are
-// decades apart.
+// No work waits this long on a device. Clocks that count from 1970 and from boot are decades apart.
 constexpr Nanoseconds kOtherClock = std::chrono::hours(24);
-// The counter of busy time has as many points as a timeline has pixels, none of them so short that
-// one kernel would be all of it.
+// Gives the busy counter about as many points as a timeline has pixels. A period must not be so
+// short that one kernel fills it.
 constexpr std::int64_t kBusyPoints = 1000;
 constexpr Nanoseconds kMinBusyPeriod = std::chrono::microseconds(100);
 
-// Names of waits in tables and timelines.
+// Names of synchronisations in tables and timelines.
 constexpr std::array<std::string_view, 5> kWaitNames = {
     "wait", "wait for event", "stream waits for event", "wait for stream", "wait for device"};
 
@@ -99,7 +98,7 @@ class Joiner {
     return activity;
   }
 
-  // Of a kernel, a copy or a fill.
+  // Creates the activity of a kernel, a copy or a memset.
   template <class Record>
   Activity device_activity(ActivityKind kind, const Record& record) {
     const GpuApiCall* const call = index_.call_of(record.correlation);
@@ -123,7 +122,7 @@ class Joiner {
     return activity;
   }
 
-  // Counts those whose times have nothing to do with the host's.
+  // Returns whether `time` is unrelated to the host's clock, and counts such records.
   bool on_other_clock(const GpuInterval& time, Nanoseconds asked) {
     const Nanoseconds apart = std::chrono::abs(time.start - asked);
     if (apart <= kOtherClock) return false;
@@ -132,7 +131,7 @@ class Joiner {
     return true;
   }
 
-  // Records whose order on the two clocks is wrong.
+  // Records whose order contradicts the two clocks.
   struct Disorder {
     std::int64_t count = 0;
     Nanoseconds most{0};
@@ -188,7 +187,7 @@ class Joiner {
     }
   }
 
-  // For the counters of the device.
+  // Collects the kernel's interval for the device counters.
   void note_span(const GpuKernel& kernel, const Activity& activity) {
     if (!activity.duration) return;
     const Nanoseconds end = activity.start + *activity.duration;
@@ -215,12 +214,12 @@ class Joiner {
     finish_transfer(std::move(activity), fill.bytes, 1, fill.graph_node);
   }
 
-  // `sides`: how often the device's memory has the bytes to do with.
+  // `sides`: how many times the bytes touch the device's memory (read, write or both).
   void finish_transfer(Activity activity, std::int64_t bytes, std::int64_t sides,
                        const std::optional<std::uint64_t>& graph_node) {
     own(activity, index_.owner_of(activity.correlation, graph_node));
     activity.attributes.set(Attribute::size_bytes, bytes);
-    // What the device reads and writes: over its duration that is the bandwidth.
+    // The bytes that the device reads and writes; divided by the duration they give the bandwidth.
     activity.attributes.set(Attribute::bytes, bytes * sides);
     set_wait(activity, std::nullopt);
     join_.activities.push_back(std::move(activity));
@@ -244,7 +243,7 @@ class Joiner {
     const auto device = index_.device_of(wait.context);
     if (wait.kind == GpuWaitKind::stream && wait.stream) name += fmt::format(" {}", *wait.stream);
     if (wait.kind == GpuWaitKind::context && device) name += fmt::format(" {}", *device);
-    // No correlation: an arrow from a call to what happens inside of it would say nothing.
+    // No correlation: an arrow from a call to a wait inside it would be useless.
     Activity activity = host_activity(ActivityKind::synchronisation, name, wait.time,
                                       call ? call->thread : session_.pid);
     own(activity, index_.owner_of(wait.correlation));
@@ -267,7 +266,7 @@ class Joiner {
   }
 
   void take(const GpuAllocation& allocation) { allocations_.push_back(&allocation); }
-  // What the index takes, and join_readings.
+  // The index and join_readings handle these records.
   void take(const GpuExternalId&) {}
   void take(const GpuGraphNode&) {}
   void take(const GpuDevice&) {}
@@ -294,20 +293,20 @@ class Joiner {
 
   struct Spans {
     std::vector<GpuInterval> running;
-    std::vector<GpuInterval> unfinished;  // from their launch on
+    std::vector<GpuInterval> unfinished;  // each from its launch on
   };
   const GpuSession& session_;
   const GpuJoinOptions& options_;
   const GpuRecordIndex index_;
   GpuJoin join_;
   std::unordered_map<std::string, KernelName> names_;
-  // Kernels of one execution of an operator, as places in join_.activities.
+  // Kernels of one execution of an operator, as indices into join_.activities.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>> executions_;
-  std::map<std::int64_t, Spans> spans_;  // by device
+  std::map<std::int64_t, Spans> spans_;  // key: device
   std::vector<const GpuAllocation*> allocations_;
   std::int64_t untimed_ = 0;
-  std::int64_t foreign_ = 0;  // on another clock
-  Nanoseconds farthest_{0};   // of them, from its call
+  std::int64_t foreign_ = 0;  // number of records on another clock
+  Nanoseconds farthest_{0};   // largest distance of such a record from its call
   Disorder early_, late_;
   std::int64_t unknown_releases_ = 0;
   std::set<std::int64_t> unknown_devices_;
@@ -332,7 +331,7 @@ void Joiner::share_work() {
   }
 }
 
-// Who joins knows the tool's own buffers by name; what a kernel took says its purpose itself.
+// The caller knows the tool's own buffers by name. An allocation made for a kernel states its role.
 std::optional<GpuAllocationTag> Joiner::tag_of(const GpuAllocation& allocation) const {
   auto tag = options_.tag_of ? options_.tag_of(allocation) : std::nullopt;
   if (!tag && allocation.role) return GpuAllocationTag{*allocation.role, *allocation.role};
@@ -381,7 +380,7 @@ void Joiner::add_counters() {
   }
 }
 
-// A call of the runtime makes calls of the driver: together they are one of their thread.
+// A runtime call makes driver calls on the same thread; together they count as one call.
 void Joiner::add_calls_in_flight() {
   if (!records(ActivityKind::api)) return;
   std::map<std::int64_t, std::vector<GpuInterval>> by_thread;
@@ -405,10 +404,10 @@ void Joiner::judge() {
   }
   for (const std::string& fault : session_.faults) join_.void_reasons.push_back(fault);
   if (untimed_ > 0) {
-    join_.void_reasons.push_back(
-        fmt::format("{} kernels, copies or fills have no time: they did not finish, or the device "
-                    "had no memory left to measure them",
-                    untimed_));
+    join_.void_reasons.push_back(fmt::format(
+        "{} kernels, copies or memsets have no time: they did not finish, or the device "
+        "had no memory left to measure them",
+        untimed_));
   }
   judge_clocks();
   const auto note = [this](std::int64_t count, std::string_view text) {
@@ -417,19 +416,19 @@ void Joiner::judge() {
   if (options_.ownership == GpuOwnership::expected) {
     note(join_.unattributed_kernels, "kernels belong to no known operator");
   }
-  note(index_.unknown_ids(), "external ids stand for nothing that is known");
+  note(index_.unknown_ids(), "external ids have no known operator");
   note(unknown_releases_, "releases of memory that was allocated before the recording");
   note(static_cast<std::int64_t>(unknown_devices_.size()),
-       "devices without known limits: no occupancy of their kernels");
+       "devices without known limits: the occupancy of their kernels is unknown");
 }
 
-// Each kernel, copy or fill lies between the call that asked for it and the session's end.
+// Checks that each kernel, copy or memset lies between its call and the session's end.
 void Joiner::judge_clocks() {
   if (foreign_ > 0) {
     const Nanoseconds between = session_.clock.realtime - session_.clock.monotonic;
     const bool realtime = std::chrono::abs(farthest_ - between) < kOtherClock;
     join_.void_reasons.push_back(fmt::format(
-        "{} kernels, copies or fills are {} days away from the calls that asked for them: their "
+        "{} kernels, copies or memsets are {} days away from the calls that requested them: their "
         "times are {}; a CUPTI of 13.3.3 or newer keeps them on one clock",
         foreign_, std::chrono::duration_cast<std::chrono::hours>(farthest_).count() / 24,
         realtime ? "on CLOCK_REALTIME, those of calls on CLOCK_MONOTONIC" : "on another clock"));
@@ -438,11 +437,11 @@ void Joiner::judge_clocks() {
     const Disorder& disorder;
     std::string_view what;
   };
-  for (const Row& row : {Row{early_, "begin before the call that asked for them"},
+  for (const Row& row : {Row{early_, "begin before the call that requested them"},
                          Row{late_, "end after the recording ended"}}) {
     if (row.disorder.count == 0) continue;
     std::string text = fmt::format(
-        "{} kernels, copies or fills {}, by up to {}: the clocks of host and device disagree",
+        "{} kernels, copies or memsets {}, by up to {}: the clocks of host and device disagree",
         row.disorder.count, row.what, format_time(row.disorder.most));
     (row.disorder.most > kMaxClockError ? join_.void_reasons : join_.notes)
         .push_back(std::move(text));

@@ -19,7 +19,7 @@ TEST(GpuJoin, CountersOfADevice) {
   script.launch("b", during(3'000'000, 4'000'000), 0);
   const GpuJoin join = join_gpu_session(script.session);
   const auto busy = test::counter(join.activities, "gpu_busy");
-  ASSERT_EQ(busy.size(), 31u);  // 30 periods of 100 us, and the end
+  ASSERT_EQ(busy.size(), 31u);  // 30 periods of 100 us, and the end point
   double sum = 0;
   for (const auto& [at, percent] : busy) sum += percent;
   EXPECT_NEAR(sum / 30, 66.7, 0.1);
@@ -34,7 +34,7 @@ TEST(GpuJoin, CallsInFlightAreACounterOfThreads) {
     script.add(GpuApiCall{domain, "call", time, thread, {}, 0});
   };
   call(GpuApiDomain::runtime, during(10, 50), 1);
-  call(GpuApiDomain::driver, during(20, 30), 1);  // inside of it
+  call(GpuApiDomain::driver, during(20, 30), 1);  // nested in the runtime call
   call(GpuApiDomain::runtime, during(40, 60), 2);
   EXPECT_THAT(test::counter(join_gpu_session(script.session).activities, "concurrency"),
               ElementsAre(Pair(10, 1), Pair(40, 2), Pair(50, 1), Pair(60, 0)));

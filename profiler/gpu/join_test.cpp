@@ -63,7 +63,8 @@ TEST(GpuJoin, AKernelHasItsOperatorItsLaunchAndItsWait) {
   EXPECT_EQ(attributes.text(Attribute::block), "16,8,1");
   EXPECT_EQ(attributes.integer(Attribute::registers), 40);
   EXPECT_EQ(attributes.integer(Attribute::shared_bytes), 3072);
-  EXPECT_DOUBLE_EQ(attributes.real(Attribute::occupancy).value_or(0), 0.75);  // 12 of 4 warps
+  // 12 blocks of 4 warps
+  EXPECT_DOUBLE_EQ(attributes.real(Attribute::occupancy).value_or(0), 0.75);
   EXPECT_EQ(attributes.text(Attribute::long_name), "void scale<float, 4>(float*)");
   EXPECT_EQ(attributes.integer(Attribute::wait_ns), 3000);
   EXPECT_EQ(attributes.integer(Attribute::flops), 1000);
@@ -89,7 +90,7 @@ TEST(GpuJoin, AKernelBearsTheFactsOfItsOperator) {
   EXPECT_EQ(kernels[1].attributes.text(Attribute::parameters), "");
 }
 
-// Of a copy within the device both sides are its memory.
+// A copy within the device both reads and writes device memory.
 TEST(GpuJoin, CopiesAndFillsHaveTheBytesOfTheirBandwidth) {
   GpuScript script;
   script.copy(GpuCopyKind::host_to_device, 1000, during(100, 200), std::nullopt);
@@ -134,9 +135,9 @@ TEST(GpuJoin, RecordsOnEitherClockLieBetweenTheirLaunchAndTheEndOrVoidThePass) {
       continue;
     }
     EXPECT_THAT(join.void_reasons,
-                ElementsAre(AllOf(HasSubstr("1 kernels, copies or fills are 20440 days away"),
+                ElementsAre(AllOf(HasSubstr("1 kernels, copies or memsets are 20440 days away"),
                                   HasSubstr("on CLOCK_REALTIME"), HasSubstr("13.3.3"))));
-    EXPECT_EQ(row.start, 9us);  // its call
+    EXPECT_EQ(row.start, 9us);  // start of its call
     EXPECT_FALSE(row.duration);
   }
 }
@@ -150,7 +151,8 @@ TEST(GpuJoin, AKernelThatEndsAfterTheRecordingIsNotedAndOneFarBehindVoidsThePass
     options.ownership = GpuOwnership::unknown;
     std::get<GpuKernel>(script.session.records.back()).time->end += 10ms;
     const GpuJoin join = join_gpu_session(script.session, options);
-    const auto says_so = Contains(HasSubstr("1 kernels, copies or fills end after the recording"));
+    const auto says_so =
+        Contains(HasSubstr("1 kernels, copies or memsets end after the recording"));
     EXPECT_EQ(testing::Value(join.notes, says_so), late == 5us) << late.count();
     EXPECT_EQ(testing::Value(join.void_reasons, says_so), late == 2000us) << late.count();
   }
@@ -161,10 +163,10 @@ TEST(GpuJoin, AKernelThatBeginsFarBeforeItsCallVoidsThePass) {
   const auto call = script.call("cudaLaunchKernel", during(5'000'000, 5'001'000), 11, 0);
   script.kernel("k", during(10'000, 20'000), 7, call);
   EXPECT_THAT(join_gpu_session(script.session).void_reasons,
-              ElementsAre(HasSubstr("begin before the call that asked for them, by up to 4.99")));
+              ElementsAre(HasSubstr("begin before the call that requested them, by up to 4.99")));
 }
 
-// Buffers are per thread and come in any order: whatever the order, the result is the same.
+// Record buffers are per thread and arrive in any order. The result must not depend on it.
 TEST(GpuJoin, TheOrderOfRecordsDoesNotMatter) {
   GpuScript script;
   script.add(test::hopper());
@@ -212,7 +214,7 @@ TEST(GpuJoin, WorkIsCountedOnce) {
   script.launch("nchwToNhwcKernel", during(50'000, 51'000), 3);
   const auto kernels = kernels_of(join_gpu_session(script.session));
   EXPECT_EQ(kernels[4].attributes.integer(Attribute::bytes), 128);
-  EXPECT_EQ(kernels[4].attributes.text(Attribute::auxiliary), "");  // it is the operator
+  EXPECT_EQ(kernels[4].attributes.text(Attribute::auxiliary), "");  // it is the operator itself
   EXPECT_EQ(kernels[0].attributes.integer(Attribute::flops), 0);
   EXPECT_EQ(kernels[0].attributes.integer(Attribute::bytes), std::nullopt);
   EXPECT_EQ(kernels[0].attributes.text(Attribute::auxiliary), "layout conversion");
@@ -224,7 +226,7 @@ TEST(GpuJoin, WorkIsCountedOnce) {
   }
 }
 
-// All nodes of a launch have its correlation; work counts once in each replay.
+// All nodes of a launch have its correlation. Each replay counts the work once.
 TEST(GpuJoin, ReplayedGraphs) {
   GpuScript script;
   script.owner(1, "net:conv1", "conv").work = GpuOperatorWork{1000, 10};
@@ -272,7 +274,7 @@ TEST(GpuJoin, WaitsOfTheHostAreSlicesOfItsThread) {
   EXPECT_EQ(waits[0].attributes.integer(Attribute::wait_ns), 7800);
   EXPECT_EQ(waits[0].scope, "net");
   EXPECT_EQ(waits[1].name, "wait for device 0");
-  EXPECT_EQ(waits[2].name, "stream waits for event");  // nobody is blocked
+  EXPECT_EQ(waits[2].name, "stream waits for event");  // no thread is blocked
   EXPECT_EQ(waits[2].attributes.integer(Attribute::wait_ns), std::nullopt);
 }
 
@@ -309,13 +311,13 @@ TEST(GpuJoin, OverheadsAndWhatTheyMakeCold) {
   script.add(GpuOverhead{GpuOverheadKind::lazy_function_loading, during(1500, 4500), 11, call});
   script.add(GpuOverhead{GpuOverheadKind::buffer_flush, during(6500, 7000), 11, {}});
   GpuJoin join = join_gpu_session(script.session);
-  EXPECT_THAT(join.cold, ElementsAre(1));  // the tracer's own overhead makes nothing cold
+  EXPECT_THAT(join.cold, ElementsAre(1));  // the tracer's own overhead does not count as cold
   const auto overheads = of_kind(join.activities, ActivityKind::overhead);
   ASSERT_EQ(overheads.size(), 2u);
   EXPECT_EQ(overheads[0].name, "lazy_function_loading");
   EXPECT_EQ(overheads[0].scope, "first");
   EXPECT_EQ(overheads[0].track, (Track{42, 11, {}, {}}));
-  EXPECT_EQ(overheads[1].scope, "second");  // by thread and time
+  EXPECT_EQ(overheads[1].scope, "second");  // found by thread and time
   script.add(GpuOverhead{GpuOverheadKind::module_loading, during(7000, 8000), 11, {}});
   join = join_gpu_session(script.session);
   EXPECT_THAT(join.cold, ElementsAre(1, 2));
@@ -344,7 +346,7 @@ TEST(GpuJoin, MemoryByTagAndLibrary) {
   EXPECT_EQ(blocks[1].attributes.text(Attribute::role), "device");
   EXPECT_EQ(blocks[1].duration, std::nullopt);
   EXPECT_EQ(blocks[2].name, "library");
-  EXPECT_EQ(blocks[2].track.device, std::nullopt);  // the host's
+  EXPECT_EQ(blocks[2].track.device, std::nullopt);  // host memory
   EXPECT_THAT(test::counter(join.activities, "device_live_bytes"),
               ElementsAre(Pair(10, 104'857'600), Pair(20, 104'858'112), Pair(30, 512)));
 }
@@ -402,12 +404,12 @@ TEST(GpuJoin, WhatVoidsAPass) {
   script.kernel("k", during(0, 0), 7, untimed).time.reset();
   script.launch("backwards", during(50'000, 40'000), 0);
   const GpuJoin join = join_gpu_session(script.session);
-  EXPECT_THAT(
-      join.void_reasons,
-      ElementsAre("17 records were dropped: the tracer had no room for them",
-                  "a buffer cannot be read", HasSubstr("2 kernels, copies or fills have no time")));
+  EXPECT_THAT(join.void_reasons,
+              ElementsAre("17 records were dropped: the tracer had no room for them",
+                          "a buffer cannot be read",
+                          HasSubstr("2 kernels, copies or memsets have no time")));
   const auto kernels = kernels_of(join);
-  ASSERT_EQ(kernels.size(), 3u);  // shown all the same
+  ASSERT_EQ(kernels.size(), 3u);  // included nevertheless
   EXPECT_EQ(kernels[1].start, 30'000ns);
   EXPECT_EQ(kernels[1].duration, std::nullopt);
 }
@@ -444,7 +446,7 @@ TEST(GpuJoin, ItsTraceIsValidAndHasAnArrowFromEachLaunch) {
 }
 
 TEST(GpuJoin, TwoProcessesOnOneClock) {
-  // Both count their correlations from 1; the second machine was started 5 s later.
+  // Both sessions count correlations from 1. The second machine booted 5 s later.
   GpuScript first(100), second(200);
   first.session.clock = {50s, 1'000'050s};
   second.session.clock = {45s, 1'000'050s};

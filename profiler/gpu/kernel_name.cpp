@@ -16,8 +16,8 @@ constexpr std::string_view kAnonymous = "(anonymous namespace)";
 constexpr std::string_view kDecltype = "decltype ";
 constexpr std::string_view kOperator = "operator";
 
-// Reads a demangled declaration from left to right and keeps the path of its name. What stands in
-// brackets is skipped as a whole, so that nothing in it can be mistaken for a part of the name.
+// Reads a demangled declaration from left to right and keeps the path of its name. Bracketed parts
+// are skipped as a unit, so their content cannot be mistaken for part of the name.
 class NameReader {
  public:
   explicit NameReader(std::string_view text) : rest_(text) {}
@@ -43,7 +43,7 @@ class NameReader {
       keep(length_of('{', '}'));
     } else if (c == '(') {
       skip_parentheses();
-    } else if (c == ' ') {  // so far it was the return type
+    } else if (c == ' ') {  // the text so far was the return type
       kept_.clear();
       rest_.remove_prefix(1);
     } else {
@@ -62,7 +62,7 @@ class NameReader {
     return begins && rest_.size() > kOperator.size() && !is_word(rest_[kOperator.size()]);
   }
 
-  // "operator()", "operator<<", "operator new", "operator int".
+  // Handles "operator()", "operator<<", "operator new" and "operator int".
   void keep_operator() {
     keep(kOperator.size());
     if (rest_.starts_with("()")) {
@@ -75,8 +75,8 @@ class NameReader {
     }
   }
 
-  // Up to the bracket that closes the one at the front. Parentheses hide all that is in them, such
-  // as the `>` of `(a > b)`.
+  // Returns the length up to the bracket that closes the one at the front. Ignores the content of
+  // parentheses, such as the `>` of `(a > b)`.
   std::size_t length_of(char open, char close) const {
     int depth = 0, hidden = 0;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
@@ -92,7 +92,7 @@ class NameReader {
 
   void skip(char open, char close) { rest_.remove_prefix(length_of(open, close)); }
 
-  // The parameters end the name, but for those of a function around it.
+  // The parameter list ends the name, unless it belongs to an enclosing function.
   void skip_parentheses() {
     skip('(', ')');
     const std::size_t next = rest_.find("::");
@@ -122,7 +122,7 @@ std::string demangled(const std::string& symbol) {
 
 KernelName kernel_name(std::string_view symbol) {
   KernelName name{std::string(symbol), std::string(symbol)};
-  // Others would be read as names of types: "f" as "float".
+  // The demangler would read other names as type names: "f" as "float".
   if (!symbol.starts_with("_Z")) return name;
   std::string text = demangled(name.long_name);
   if (text.empty()) return name;

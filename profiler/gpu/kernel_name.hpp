@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of kernels for people.
+// Human-readable kernel names.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace bench {
 
 struct KernelName {
-  std::string short_name;  // "cutlass::Kernel2": no return type, template arguments, parameters
-  std::string long_name;   // "void cutlass::Kernel2<A>(A::Params)": tells instances apart
+  std::string short_name;  // "cutlass::Kernel2": no return type, template arguments or parameters
+  std::string long_name;   // "void cutlass::Kernel2<A>(A::Params)": distinguishes instances
 };
 
-// Of a name as the linker knows it. Names that are not C++'s ("nvjet_hsh_64x8_NNT") stay as they
-// are, and so does what has no readable form.
+// Converts a linker name. Names that are not mangled C++ names ("nvjet_hsh_64x8_NNT") or cannot be
+// demangled stay unchanged.
 KernelName kernel_name(std::string_view symbol);
 
 }  // namespace bench

@@ -34,7 +34,7 @@ constexpr NameCase kNames[] = {
      "void launch<go()::{lambda(int)#1}>"
      "(go()::{lambda(int)#1})"},
     {"_Z5addedIiEDTpltlT_ELi1EES0_", "added", "decltype (int{}+(1)) added<int>(int)"},
-    // Not of C++, though each would be the code of a type.
+    // These are not mangled C++ names, although each would be valid as an encoded type.
     {"nvjet_hsh_64x8_NNT", "nvjet_hsh_64x8_NNT", "nvjet_hsh_64x8_NNT"},
     {"ampere_fp16_s16816gemm_fp16_128x64_nn", "ampere_fp16_s16816gemm_fp16_128x64_nn",
      "ampere_fp16_s16816gemm_fp16_128x64_nn"},

@@ -41,11 +41,12 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
     {"*scalepackedtensor*", kScale},
 }};
 
-// Parts of names of kernels that multiply; those of tensor cores alone are in kernel_names.
+// Name parts of kernels that multiply. Names that only tensor-core kernels have are in
+// kernel_names.
 constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad", "wgrad",
                                                        "convolve"};
 
-// The one kernel that computes; absent: none, or several.
+// Returns the only kernel that computes, or nullopt if there is none or there are several.
 std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) {
   if (kernels.size() == 1) return 0;
   std::optional<std::size_t> found;
@@ -57,7 +58,8 @@ std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) 
   return found;
 }
 
-// Of the source and of the weights; more kernels are parts of them that cannot be told apart.
+// The gradients of source and weights. If there are more kernels, they compute parts of these
+// gradients that cannot be told apart.
 constexpr std::int64_t kMaxGradients = 2;
 
 std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,

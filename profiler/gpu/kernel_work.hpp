@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of an operator on its kernels, counted once: a library may run one operator as several
-// kernels, and only one of them does the arithmetic.
+// Distributes an operator's work over its kernels, counting it once. A library may run one operator
+// as several kernels, of which only one does the arithmetic.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"
@@ -14,36 +14,37 @@
 
 namespace bench {
 
-// A kernel that only prepares or finishes the work of another: layout conversion, offsets, the
-// sum of a split K.
+// A kernel that only prepares or finishes the work of another: layout conversion, offsets, the sum
+// of a split K.
 struct AuxiliaryKernel {
-  std::string_view pattern;  // glob over the short name, letters of either case
+  std::string_view pattern;  // glob over the short name, case-insensitive
   std::string_view purpose;  // "layout conversion"
 };
-// Of cuDNN, cuBLAS, cuBLASLt and CUTLASS.
+// Auxiliary kernels of cuDNN, cuBLAS, cuBLASLt and CUTLASS.
 std::span<const AuxiliaryKernel> auxiliary_kernels();
-// nullptr: it computes.
+// Returns nullptr if the kernel computes.
 const AuxiliaryKernel* find_auxiliary(std::string_view short_name);
 
-// Whether the name is of a kernel that multiplies matrices or convolves.
+// Returns whether the name is that of a kernel that multiplies matrices or convolves.
 bool names_product(std::string_view short_name);
 
 struct KernelShare {
   std::string_view short_name;
-  std::optional<std::int64_t> own_bytes;  // that an auxiliary kernel is known to move
+  std::optional<std::int64_t> own_bytes;  // bytes that an auxiliary kernel is known to move
 };
 struct KernelWork {
-  std::optional<std::int64_t> flops;  // absent: n/a
+  std::optional<std::int64_t> flops;  // nullopt: n/a
   std::optional<std::int64_t> bytes;
   friend bool operator==(const KernelWork&, const KernelWork&) = default;
 };
 
-// For each kernel of one execution of an operator. A kernel that is the only one has all its work,
-// whatever its name: a layout conversion can be an operator. Else the one kernel that is not
-// auxiliary has the operator's FLOPs and bytes, and auxiliary ones have 0 FLOPs and their own
-// bytes; with no or several such kernels, all FLOPs and bytes are absent. So the FLOPs of all
-// kernels sum up to the operator's, or none has any. With Share::each_product each kernel that
-// multiplies has the work, up to two of them; others have none that is known.
+// Returns the work of each kernel of one execution of an operator. A single kernel has all the
+// work, whatever its name: a layout conversion can be an operator. Otherwise, the only kernel that
+// is not auxiliary has the operator's FLOPs and bytes. Auxiliary kernels have 0 FLOPs and their own
+// bytes. If there is no such kernel, or several, all FLOPs and bytes are nullopt. So the kernels'
+// FLOPs add up to the operator's, or no kernel has any.
+// With Share::each_product, up to two kernels that multiply each have the work. The work of the
+// others is unknown.
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
                                         std::span<const KernelShare> kernels);
 

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr GpuOperatorWork kConv{7'552'892'928, 61'032'832};
 constexpr KernelWork kUnknown{};
 
-// Sum over the kernels; absent where one of them has none.
+// Returns the sum over the kernels, or nullopt if any kernel has no FLOPs.
 std::optional<std::int64_t> flops_of(const std::vector<KernelWork>& kernels) {
   std::int64_t sum = 0;
   for (const KernelWork& kernel : kernels) {
@@ -48,14 +48,14 @@ TEST(KernelWork, UnknownWhereNoKernelOrSeveralCompute) {
   EXPECT_TRUE(work_of_kernels(kConv, {}).empty());
 }
 
-// A layout conversion may be what is measured: operator reorder.
+// A layout conversion may be the measured operator (reorder).
 TEST(KernelWork, AnAuxiliaryAloneIsTheOperator) {
   const KernelShare kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 77}};
   const GpuOperatorWork reorder{0, 77};
   EXPECT_THAT(work_of_kernels(reorder, kernels), ElementsAre(KernelWork{0, 77}));
 }
 
-// Counted once, whatever the kernels are: all of them sum up to the operator or none has any.
+// The kernels' work adds up to the operator's, or no kernel has any.
 TEST(KernelWork, SumIsTheOperatorOrUnknown) {
   const char* const names[] = {"nvjet_hsh_64x8", "nchwToNhwcKernel", "splitKreduce_kernel",
                                "gemmSN_NN_kernel"};
@@ -121,8 +121,8 @@ TEST(KernelWork, BytesThatNobodyKnowsAreNotNone) {
   EXPECT_EQ(work_of_kernels({100, std::nullopt}, kernels), expected);
 }
 
-// A backward convolution: the gradients of source and weights are a convolution each, that of the
-// bias is a sum.
+// In a backward convolution, the gradients of source and weights are one convolution each. The
+// gradient of the bias is a sum.
 TEST(KernelWork, each_gradient_of_a_backward_operator_has_the_work_of_the_forward_one) {
   GpuOperatorWork work{100, 40, GpuOperatorWork::Share::each_product};
   const auto shares =
@@ -134,7 +134,7 @@ TEST(KernelWork, each_gradient_of_a_backward_operator_has_the_work_of_the_forwar
   EXPECT_EQ(shares[1], (KernelWork{0, 7}));
   EXPECT_EQ(shares[2], (KernelWork{100, 40}));
   EXPECT_EQ(shares[3], KernelWork{});
-  // Three products of two gradients: which of them belong together is not known.
+  // Three products compute two gradients. Which of them belong together is unknown.
   for (const KernelWork& share : work_of_kernels(
            work, std::vector<KernelShare>{{"a_gemm", {}}, {"b_gemm", {}}, {"c_gemm", {}}})) {
     EXPECT_EQ(share, KernelWork{});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLibraryRole = "library";
 
-// Roles that only say where memory lies are of those who name none.
+// A role that only states the kind of memory means that the allocation has no role of its own.
 std::string role_of(const Activity& activity) {
   const std::string_view role = activity.attributes.text(Attribute::role);
   const auto kinds = names_of(GpuMemoryKind::unknown);

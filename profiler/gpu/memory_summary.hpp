@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory of a device was for, in a profile: the peak, and what it was made of. Fed with
-// activities, so that it serves profiles of every origin.
+// Summarises what device memory was used for in a profile: the peak and its composition. It
+// consumes activities, so it works for profiles of any origin.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,23 +19,23 @@ namespace bench {
 struct GpuMemoryUse {
   std::int64_t pid = 0;
   std::int64_t device = 0;
-  Bytes peak;                            // of what is known to be allocated
-  std::map<std::string, Bytes> by_role;  // at the first moment of the peak: its parts
-  std::optional<Bytes> other;            // the most that no allocation explains; absent: unknown
+  Bytes peak;                            // of known allocations
+  std::map<std::string, Bytes> by_role;  // composition at the first moment of the peak
+  std::optional<Bytes> other;  // maximum memory that no allocation explains; nullopt if unknown
 };
 
 class GpuMemorySummary final : public ActivitySink {
  public:
-  // In any order; what is no memory of a device passes. The role of what a library took is
-  // `library`, whatever kind of memory it is.
+  // Activities may come in any order. Those that are not device memory are ignored. Memory that a
+  // library allocated has the role `library`, whatever kind of memory it is.
   Status take(const Activity& activity) override;
-  // By process and device.
+  // Sorted by process and device.
   std::vector<GpuMemoryUse> devices() const;
 
  private:
   struct Change {
     Nanoseconds at{0};
-    std::int64_t bytes = 0;  // released: negative
+    std::int64_t bytes = 0;  // negative for a release
     std::string role;
   };
   struct Device {

@@ -51,7 +51,7 @@ TEST(GpuMemorySummary, ThePeakAndItsPartsByRole) {
   EXPECT_FALSE(uses[0].other.has_value());
 }
 
-// What is released makes room for what is allocated at the same moment.
+// A release makes room for an allocation at the same moment.
 TEST(GpuMemorySummary, OneAfterTheOtherIsNoSum) {
   const auto uses = summary({block(0, 10, 5, 6, "input"), block(0, 10, 6, 7, "output")});
   EXPECT_EQ(uses.at(0).peak, Bytes{10});

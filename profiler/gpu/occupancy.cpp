@@ -7,14 +7,14 @@
 namespace bench {
 namespace {
 
-// The same for every compute capability from 7.0 on (Programming Guide, table of capabilities).
+// Valid for every compute capability from 7.0 on (Programming Guide, table of capabilities).
 constexpr std::int64_t kRegisterUnit = 256;
-constexpr std::int64_t kMaxRegisters = 255;  // a thread
+constexpr std::int64_t kMaxRegisters = 255;  // per thread
 constexpr std::int64_t kPartitions = 4;
 
 struct SharedMemoryRule {
   std::int64_t unit;      // bytes
-  std::int64_t reserved;  // bytes of each block that are the driver's
+  std::int64_t reserved;  // bytes of each block that the driver reserves
 };
 
 SharedMemoryRule shared_memory_rule(std::int64_t compute_major) {
@@ -40,13 +40,13 @@ bool is_complete(const GpuLimits& limits) {
   return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
 }
 
-// Blocks of `warps` warps; absent: no limit.
+// Returns the number of blocks with `warps` warps, or nullopt if registers do not limit it.
 std::optional<std::int64_t> by_registers(const GpuLimits& limits, const GpuKernel& launch,
                                          std::int64_t warps) {
   if (launch.registers == 0) return std::nullopt;
   if (launch.registers > kMaxRegisters) return 0;
   const std::int64_t warp = rounded_up(launch.registers * limits.warp_size, kRegisterUnit);
-  // The hardware looks at a block as if its warps filled all partitions.
+  // The hardware counts a block as if its warps filled all partitions.
   if (warp * rounded_up(warps, kPartitions) > limits.registers_per_block) return 0;
   const std::int64_t warps_of_partition = limits.registers_per_multiprocessor / kPartitions / warp;
   return warps_of_partition * kPartitions / warps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Theoretical occupancy of a launch: how many of a multiprocessor's warps can be resident, by the
-// device's limits alone.
+// Theoretical occupancy of a launch: the fraction of a multiprocessor's warps that can be resident.
+// It depends only on the device's limits.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"
@@ -12,18 +12,19 @@ namespace bench {
 
 struct GpuOccupancy {
   std::int64_t blocks_per_multiprocessor = 0;
-  double share = 0;  // resident warps of those that the multiprocessor can hold, 0 to 1
+  double share = 0;  // resident warps / warps that the multiprocessor can hold, 0 to 1
 };
 
-// Blocks = min over what a block takes of what a multiprocessor has (CUDA C++ Programming Guide,
-// "Hardware Multithreading" and the table of compute capabilities):
+// The scarcest resource limits the number of blocks: what a multiprocessor has divided by what a
+// block takes (CUDA C++ Programming Guide, "Hardware Multithreading" and the table of compute
+// capabilities):
 //   warps:     warps_per_multiprocessor / w, w = ceil(threads / warp_size)
 //   registers: a warp takes registers x warp_size, rounded up to 256, out of one of 4 partitions
 //   shared:    static + dynamic + reserved (1 KiB from compute capability 8.0 on), rounded up to
 //              128 B (256 B below 8.0), out of all that the multiprocessor can give to blocks
 //   blocks:    blocks_per_multiprocessor
-// The driver may give more of the memory to the cache and so keep fewer blocks resident.
-// Absent: the limits are incomplete or the launch cannot run on such a device.
+// The driver may use more of the memory as cache, which keeps fewer blocks resident. Returns
+// nullopt if the limits are incomplete or the launch cannot run on such a device.
 std::optional<GpuOccupancy> theoretical_occupancy(const GpuLimits& limits, const GpuKernel& launch);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of NVIDIA's own calculator are compared in profiler/cupti/occupancy_reference_test.cpp,
-// where a toolkit is.
+// If a toolkit is present, profiler/cupti/occupancy_reference_test.cpp compares with the numbers of
+// NVIDIA's own calculator.
 #include "profiler/gpu/occupancy.hpp"
 
 #include "tests/fakes/gpu_session.hpp"
@@ -29,10 +29,11 @@ std::int64_t blocks(const GpuKernel& kernel, const GpuLimits& limits = kHopper) 
 
 TEST(Occupancy, EachLimitInTurn) {
   EXPECT_EQ(blocks(launch(1024, 32, 0)), 2);  // 64 warps / 32
-  EXPECT_EQ(blocks(launch(32, 16, 0)), 32);   // blocks of a multiprocessor
-  EXPECT_EQ(blocks(launch(256, 128, 0)), 2);  // 4096 registers a warp: 4 warps a partition, 16 / 8
-  EXPECT_EQ(blocks(launch(128, 33, 0)), 12);  // 1056 -> 1280: 12 warps a partition, 48 / 4
-  EXPECT_EQ(blocks(launch(128, 32, 99 * 1024)), 2);  // 100 KiB with the driver's, of 228
+  EXPECT_EQ(blocks(launch(32, 16, 0)), 32);   // limit of blocks per multiprocessor
+  // 4096 registers per warp: 4 warps per partition, 16 / 8
+  EXPECT_EQ(blocks(launch(256, 128, 0)), 2);
+  EXPECT_EQ(blocks(launch(128, 33, 0)), 12);         // 1056 -> 1280: 12 warps per partition, 48 / 4
+  EXPECT_EQ(blocks(launch(128, 32, 99 * 1024)), 2);  // 100 KiB with the driver's part, of 228
   EXPECT_EQ(blocks(launch(128, 32, 227 * 1024)), 1);
   const auto half = theoretical_occupancy(kHopper, launch(256, 64, 0));
   ASSERT_TRUE(half.has_value());
@@ -47,7 +48,7 @@ TEST(Occupancy, BlocksAreOfWholeWarps) {
   EXPECT_DOUBLE_EQ(occupancy->share, 1.0);  // 32 blocks of 2 warps
 }
 
-// The driver takes 1 KiB of each block from compute capability 8.0 on.
+// From compute capability 8.0 on, the driver reserves 1 KiB of each block.
 TEST(Occupancy, SharedMemoryOfTuring) {
   GpuLimits turing = kHopper;
   turing.compute_major = 7;
@@ -66,7 +67,7 @@ TEST(Occupancy, NoneWhereItCannotRun) {
   EXPECT_FALSE(theoretical_occupancy(kHopper, launch(128, 32, 228 * 1024)).has_value());
   EXPECT_FALSE(theoretical_occupancy(kHopper, launch(1024, 255, 0)).has_value());
   EXPECT_FALSE(theoretical_occupancy(kHopper, launch(32, 256, 0)).has_value());
-  // 5 warps of 5120 registers would fit, but the hardware counts 8.
+  // 5 warps of 5120 registers would fit, but the hardware counts 8 warps.
   GpuLimits small = kHopper;
   small.registers_per_block = 32768;
   EXPECT_EQ(blocks(launch(160, 160, 0)), 2);

@@ -11,14 +11,14 @@
 namespace bench {
 namespace {
 
-constexpr double kMilliwatts = 1000;  // in a watt
+constexpr double kMilliwatts = 1000;  // per watt
 
 double live_at(std::span<const CounterPoint> live, Nanoseconds at) {
   const auto after = std::ranges::upper_bound(live, at, {}, &CounterPoint::at);
   return after == live.begin() ? 0 : (after - 1)->value;
 }
 
-// The driver's own list of processes outranks what is inferred.
+// The driver's own list of processes takes precedence over inferred values.
 std::optional<GpuMemorySource> source_of(std::span<const GpuReading> readings) {
   std::optional<GpuMemorySource> source;
   for (const GpuReading& reading : readings) {
@@ -40,12 +40,12 @@ void append_notes(std::int64_t device, const GpuReadingCounters& counters,
   lacks(RecordGroup::memory, counters.memory_source.has_value(), "the memory of this process");
   if (!unread.empty()) {
     join.notes.push_back(
-        fmt::format("of device {} the driver does not tell {}", device, fmt::join(unread, ", ")));
+        fmt::format("the driver of device {} does not report {}", device, fmt::join(unread, ", ")));
   }
   if (counters.below_live > 0 && groups.contains(RecordGroup::memory)) {
     join.notes.push_back(
-        fmt::format("{} readings of the memory on device {} are below what is allocated: what the "
-                    "driver took besides is unknown there",
+        fmt::format("{} readings of the memory on device {} are lower than the allocations: other "
+                    "memory of the driver is unknown at these times",
                     counters.below_live, device));
   }
 }

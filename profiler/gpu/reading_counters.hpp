@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver said of a device now and then, as counters over time.
+// Converts the driver's occasional readings of a device into counters over time.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"
@@ -16,35 +16,37 @@
 
 namespace bench {
 
-// Memory that the driver counts for the process and no allocation explains: its context, loaded
-// code, buffers of the tracer, what libraries hold back.
+// Memory that the driver counts for the process but no allocation explains: its context, loaded
+// code, buffers of the tracer, memory that libraries cache.
 inline constexpr std::string_view kOtherBytesCounter = "device_other_bytes";
 
-// Of one device. A reading that lacks a value adds no point: empty is unknown.
+// Counters of one device. A reading without a value adds no point; no points means unknown.
 struct GpuReadingCounters {
-  std::vector<CounterPoint> sm_clock;            // Hz
-  std::vector<CounterPoint> power;               // W
-  std::vector<CounterPoint> other_bytes;         // the driver's count less what is live
-  std::optional<GpuMemorySource> memory_source;  // of the driver's count; absent: it has none
-  // Readings of the driver's count that say less than what is live: of no use, and left out.
+  std::vector<CounterPoint> sm_clock;     // Hz
+  std::vector<CounterPoint> power;        // W
+  std::vector<CounterPoint> other_bytes;  // the driver's figure minus live bytes
+  // source of the driver's figure; nullopt if it has none
+  std::optional<GpuMemorySource> memory_source;
+  // Number of the driver's memory readings that are lower than the live bytes. They are left out.
   std::int64_t below_live = 0;
 };
 
-// `readings` in any order. `live`: bytes known to be allocated, at every change and by time;
-// nothing before. Where the driver lists the process in some readings those alone count.
+// `readings` may be in any order. `live` gives known allocated bytes at every change, by time;
+// before the first point it is 0. If the driver lists the process in some readings, only those are
+// used.
 GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
                                     std::span<const CounterPoint> live);
 
 struct GpuCounterName {
   std::string_view name, unit;
   std::int64_t pid = 0;
-  std::optional<std::int64_t> device;  // absent: of the host
+  std::optional<std::int64_t> device;  // nullopt for the host
 };
 void append_counter(const GpuCounterName& of, std::span<const CounterPoint> points,
                     std::vector<Activity>& activities);
 
-// The session's readings and notes: counters of the groups that are recorded, sources, notes.
-// `live` by device, as of reading_counters().
+// Adds the session's readings and notes to `join`: counters of the recorded groups, memory sources
+// and notes. `live` by device, as in reading_counters().
 void join_readings(const GpuSession& session,
                    const std::map<std::int64_t, std::vector<CounterPoint>>& live,
                    const std::set<RecordGroup>& groups, GpuJoin& join);

@@ -54,7 +54,7 @@ TEST(ReadingCounters, OtherMemoryIsTheDriversCountLessWhatIsLiveThen) {
   EXPECT_EQ(counters.below_live, 0);
 }
 
-// Another process gave memory back meanwhile, or the driver counts later than it allocates.
+// Another process released memory in between, or the driver counts an allocation later.
 TEST(ReadingCounters, LessThanWhatIsLiveSaysNothing) {
   const CounterPoint live[] = {{0ns, 500}};
   const GpuReadingCounters counters = reading_counters(
@@ -108,7 +108,8 @@ TEST(JoinReadings, ReadingsOfTheDriverAreCounters) {
       EXPECT_EQ(activity.attributes.text(Attribute::value_unit), "W");
     }
   }
-  EXPECT_THAT(join.notes, ElementsAre("of device 1 the driver does not tell the clock, the power"));
+  EXPECT_THAT(join.notes,
+              ElementsAre("the driver of device 1 does not report the clock, the power"));
   EXPECT_THAT(join.void_reasons, IsEmpty());
 }
 
@@ -122,7 +123,7 @@ TEST(JoinReadings, WhatTheDriverDoesNotTellIsANoteAndNoCounter) {
   EXPECT_THAT(
       join.notes,
       ElementsAre("no clock and power: NVML: not found",
-                  "of device 0 the driver does not tell the clock, the power, the memory of this "
+                  "the driver of device 0 does not report the clock, the power, the memory of this "
                   "process"));
 }
 
@@ -135,7 +136,7 @@ TEST(JoinReadings, AReadingBelowWhatIsAllocatedIsNoted) {
   script.add(low);
   const GpuJoin join = join_gpu_session(script.session);
   EXPECT_THAT(test::counter(join.activities, "device_other_bytes"), IsEmpty());
-  EXPECT_THAT(join.notes, ElementsAre(HasSubstr("1 readings of the memory on device 0 are below")));
+  EXPECT_THAT(join.notes, ElementsAre(HasSubstr("1 readings of the memory on device 0 are lower")));
 }
 
 }  // namespace

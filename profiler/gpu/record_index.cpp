@@ -29,8 +29,8 @@ void GpuRecordIndex::add(const GpuExternalId& id) {
   if (!session_.owners.contains(id.id)) ++unknown_ids_;
 }
 
-// A copied node is told of twice: as made, within whatever region instantiates it, and as a copy.
-// What it was copied from counts, in either order.
+// A copied node is reported twice: as created, inside the region that instantiates it, and as a
+// copy. The original decides, in either order.
 void GpuRecordIndex::add(const GpuGraphNode& node) {
   const GpuGraphNode*& known = nodes_[node.node];
   const bool better = known != nullptr && !known->original &&
@@ -39,7 +39,7 @@ void GpuRecordIndex::add(const GpuGraphNode& node) {
 }
 
 std::optional<std::uint64_t> GpuRecordIndex::id_of_node(std::uint64_t node) const {
-  // A damaged session may hold a circle of copies: no chain is longer than there are nodes.
+  // A malformed session may contain a cycle of copies. No chain is longer than the number of nodes.
   for (std::size_t steps = 0; steps <= nodes_.size(); ++steps) {
     const auto known = nodes_.find(node);
     if (known == nodes_.end()) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First pass over a recorded session: what the second one looks up. Records come by buffers of
-// threads, so whatever explains a kernel may follow it.
+// First pass over a recorded session: builds the lookup tables for the second pass. Records come in
+// per-thread buffers, so the record that explains a kernel may follow it.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"
@@ -13,28 +13,30 @@
 
 namespace bench {
 
-// Refers to the session, which outlives it.
+// Refers to the session, which must outlive the index.
 class GpuRecordIndex {
  public:
   explicit GpuRecordIndex(const GpuSession& session);
 
   struct Ownership {
-    std::uint64_t id = 0;             // of the operator
+    std::uint64_t id = 0;             // id of the operator
     const GpuOwner* owner = nullptr;  // never null
     std::optional<std::int64_t> iteration;
   };
-  // Whose work it is: of a node of a graph by what was captured when it was made, its iteration
-  // by the launch; else by the operator in whose region the call was made, else the phase.
-  // Absent: nobody's who is known.
+  // Returns the operator that the work belongs to. For a graph node, that is the operator captured
+  // when the node was created, with the iteration of the launch. Otherwise it is the operator in
+  // whose region the call was made, or else the phase. Returns nullopt if no operator is known.
   std::optional<Ownership> owner_of(const GpuCorrelation& correlation,
                                     const std::optional<std::uint64_t>& graph_node = {}) const;
-  // The same for what happened on a thread at a time: of the runtime's call that was under way.
+  // The same for an event on a thread at a time, using the runtime call in progress then.
   std::optional<Ownership> owner_at(std::int64_t thread, Nanoseconds time) const;
-  // Of the runtime where its call and one of the driver have one correlation; nullptr: none.
+  // If runtime and driver calls share a correlation, returns the runtime call. Returns nullptr if
+  // there is none.
   const GpuApiCall* call_of(const GpuCorrelation& correlation) const;
-  const GpuDevice* device(std::int64_t device) const;  // nullptr: nothing is known of it
+  const GpuDevice* device(std::int64_t device) const;  // nullptr if the device is unknown
   std::optional<std::int64_t> device_of(std::int64_t context) const;
-  std::int64_t unknown_ids() const { return unknown_ids_; }  // external ids without an owner
+  // number of external ids without an owner
+  std::int64_t unknown_ids() const { return unknown_ids_; }
 
  private:
   void add(const GpuApiCall& call);
@@ -52,12 +54,13 @@ class GpuRecordIndex {
     std::optional<std::uint64_t> operation, phase;
   };
   const GpuSession& session_;
-  std::unordered_map<std::uint64_t, const GpuApiCall*> calls_;  // by correlation
-  std::unordered_map<std::uint64_t, Ids> ids_;                  // by correlation
+  std::unordered_map<std::uint64_t, const GpuApiCall*> calls_;  // key: correlation
+  std::unordered_map<std::uint64_t, Ids> ids_;                  // key: correlation
   std::unordered_map<std::uint64_t, const GpuGraphNode*> nodes_;
   std::map<std::int64_t, const GpuDevice*> devices_;
-  std::map<std::int64_t, std::int64_t> contexts_;                         // to their devices
-  std::map<std::int64_t, std::vector<const GpuApiCall*>> runtime_calls_;  // by thread and start
+  std::map<std::int64_t, std::int64_t> contexts_;  // context to device
+  // key: thread; sorted by start
+  std::map<std::int64_t, std::vector<const GpuApiCall*>> runtime_calls_;
   std::int64_t unknown_ids_ = 0;
 };
 

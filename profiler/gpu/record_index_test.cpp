@@ -22,7 +22,7 @@ TEST(GpuRecordIndex, OperatorsBeforePhases) {
   script.add(GpuExternalId{GpuExternalKind::phase, 50, 10});
   script.add(GpuExternalId{GpuExternalKind::operation, 1, 10});
   script.add(GpuExternalId{GpuExternalKind::phase, 50, 11});
-  script.add(GpuExternalId{GpuExternalKind::operation, 99, 12});  // nobody's
+  script.add(GpuExternalId{GpuExternalKind::operation, 99, 12});  // no owner
   const GpuRecordIndex index(script.session);
   EXPECT_EQ(scope_of(index.owner_of(10)), "conv1");
   EXPECT_EQ(scope_of(index.owner_of(11)), "warm-up");
@@ -32,28 +32,29 @@ TEST(GpuRecordIndex, OperatorsBeforePhases) {
   EXPECT_EQ(index.unknown_ids(), 1);
 }
 
-// What was captured tells whose node it is, also through copies of copies; the launch tells when.
+// The capture determines the operator of a node, also through copies of copies. The launch
+// determines the iteration.
 TEST(GpuRecordIndex, NodesOfGraphs) {
   test::GpuScript script;
-  script.owner(1, "conv1", "conv").iteration = 0;  // of the capture
-  script.owner(2, "graph", "").iteration = 8;      // of the replay
+  script.owner(1, "conv1", "conv").iteration = 0;  // iteration of the capture
+  script.owner(2, "graph", "").iteration = 8;      // iteration of the replay
   const auto launch = script.call("cudaGraphLaunch", during(0, 1), 11, 2);
-  script.add(GpuGraphNode{30, 20, {}});  // copies come first
+  script.add(GpuGraphNode{30, 20, {}});  // copies arrive first
   script.add(GpuGraphNode{20, 10, {}});
   script.add(GpuGraphNode{10, {}, 1});
-  script.add(GpuGraphNode{40, 41, {}});  // a circle
+  script.add(GpuGraphNode{40, 41, {}});  // a cycle
   script.add(GpuGraphNode{41, 40, {}});
   const GpuRecordIndex index(script.session);
   EXPECT_EQ(scope_of(index.owner_of(launch, 30)), "conv1");
   EXPECT_EQ(index.owner_of(launch, 30)->iteration, 8);
   EXPECT_EQ(index.owner_of(launch, 30)->id, 1u);
-  EXPECT_EQ(scope_of(index.owner_of(launch, 77)), "graph");  // nobody saw it being made
+  EXPECT_EQ(scope_of(index.owner_of(launch, 77)), "graph");  // its creation was not recorded
   EXPECT_EQ(scope_of(index.owner_of(launch, 40)), "graph");
   EXPECT_EQ(index.owner_of(std::nullopt, 30)->iteration, std::nullopt);
 }
 
-// CUPTI tells of a copied node as made, in the region that instantiates, before it tells of the
-// copy.
+// CUPTI first reports a copied node as created, in the region that instantiates. Then it reports
+// the copy.
 TEST(GpuRecordIndex, ACopiedNodeIsItsOriginalsWhoeverInstantiates) {
   for (const bool made_first : {true, false}) {
     test::GpuScript script;

@@ -14,7 +14,7 @@ namespace {
 
 using Question = CounterQuestion;
 
-// Below, a library sets something up with them.
+// Below this fraction, a library only uses them for setup.
 constexpr double kMinActiveShare = 0.01;
 
 constexpr double kOperationsMargin = 0.02;  // a library adds a few for a bias or a last tile

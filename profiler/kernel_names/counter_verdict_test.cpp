@@ -32,7 +32,8 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
   EXPECT_EQ(verdict(0, 0), "not used (counter)");
 }
 
-// On an H100 wgmma instructions are counted apart: a product of only those is 0 of the others.
+// An H100 counts wgmma instructions separately. A product that only uses them has 0 in the other
+// counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
   using Question = CounterQuestion;
   const auto of = [](std::initializer_list<std::pair<Question, double>> values) {

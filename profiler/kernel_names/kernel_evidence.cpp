@@ -13,7 +13,7 @@ namespace bench {
 
 std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activities) {
   KernelNames names;
-  std::set<std::string_view> rules;  // by which kernels are known to have used them
+  std::set<std::string_view> rules;  // rules that identified kernels on tensor cores
   std::set<std::string> texts;
   std::int64_t used = 0, all = 0;
   for (const Activity& kernel : activities) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the names of all kernels of a profile together tell of tensor cores.
+// Combines what the names of all kernels in a profile show about the use of tensor cores.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -10,10 +10,10 @@
 
 namespace bench {
 
-// Of the kernels that compute: auxiliary ones (attribute `auxiliary`) say nothing of an operator.
-// Where all names tell the same: "used (name: nvjet)", "not used (name: simt)", "unknown"; else
-// "used by 12 of 14 kernels (name: nvjet, cutlass-tensor)", or "unknown" where some names tell
-// nothing and no other one tells of a use. Absent: no kernel computes.
+// Considers only kernels that compute; auxiliary ones (attribute `auxiliary`) are ignored. If all
+// names agree, returns "used (name: nvjet)", "not used (name: simt)" or "unknown". Otherwise,
+// returns "used by 12 of 14 kernels (name: nvjet, cutlass-tensor)". Returns "unknown" if some names
+// are inconclusive and no other name shows a use. Returns nullopt if no kernel computes.
 std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activities);
 
 }  // namespace bench

@@ -6,8 +6,9 @@
 
 namespace bench {
 
-// A stream stage: kernels without the attribute `tensor_cores` get what their name tells of it
-// ("used (name: nvjet)"). What a file says stands, and what no rule knows stays unknown.
+// A stream stage that sets the attribute `tensor_cores` from the kernel's name if it is missing
+// ("used (name: nvjet)"). A value from the file stays unchanged. If no rule matches, the attribute
+// stays unset.
 class KernelNameSink final : public ActivitySink {
  public:
   explicit KernelNameSink(ActivitySink& next) : next_(next) {}

@@ -8,10 +8,11 @@
 namespace bench {
 namespace {
 
-// Real profiles have some hundred names; a file of nothing but different ones must not fill memory.
+// Real profiles have some hundred names. A file with only different names must not exhaust memory.
 constexpr std::size_t kMaxNames = 10'000;
 
-// Template arguments may be endless (CUTLASS 3 writes some kB); what tells stands in front of that.
+// Template arguments may be very long (CUTLASS 3 writes some kB). The relevant part comes before
+// them.
 constexpr std::size_t kMaxName = 4096;
 
 }  // namespace
@@ -40,7 +41,7 @@ TensorCoreVerdict KernelNames::tensor_cores(std::string_view name, std::string_v
 TensorCoreVerdict KernelNames::decide(std::string_view name) {
   const std::span<const KernelNameRule> rules = kernel_name_rules();
   if (patterns_.empty()) {
-    // The table is ours and tested: each pattern compiles.
+    // The table is tested: each pattern compiles.
     for (const KernelNameRule& rule : rules) {
       patterns_.push_back(Regex::compile(rule.pattern).value());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a kernel ran on tensor cores, as far as its name tells. Only a hardware counter knows;
-// names are what is left where counters are not permitted, and in profiles that others recorded.
+// Infers from a kernel's name whether it ran on tensor cores. Only a hardware counter can prove it.
+// Names are used if counters are not permitted, and for profiles recorded by other tools.
 #pragma once
 
 #include "base/pattern.hpp"
@@ -17,7 +17,7 @@ namespace bench {
 enum class TensorCoreUse { unknown, used, not_used };
 enum class TensorCoreEvidence { none, name, counter };
 
-// `rule` is the id of the rule that decided; empty where none did, or where a counter did.
+// `rule` is the id of the deciding rule; empty if there was none, or if a counter decided.
 struct TensorCoreVerdict {
   TensorCoreUse use = TensorCoreUse::unknown;
   TensorCoreEvidence evidence = TensorCoreEvidence::none;
@@ -25,26 +25,26 @@ struct TensorCoreVerdict {
   friend bool operator==(const TensorCoreVerdict&, const TensorCoreVerdict&) = default;
 };
 
-// "used (counter)", "used (name: nvjet)", "not used (name: gemv)", "unknown".
+// Formats "used (counter)", "used (name: nvjet)", "not used (name: gemv)", "unknown".
 std::string text_of(const TensorCoreVerdict& verdict);
 
-// The first rule whose pattern a name has a match of decides. `unknown` is an answer too: it stops
-// later rules where a name looks like one of theirs and is not.
+// The first rule whose pattern matches a name decides. `unknown` is also a decision: it prevents
+// later rules from matching names that only look like theirs.
 struct KernelNameRule {
   std::string_view id;
   TensorCoreUse use;
   std::string_view pattern;  // base/pattern.hpp
-  std::string_view remark;   // one line: which kernels these are, and how that is known
+  std::string_view remark;   // one line: which kernels these are, and how this is known
 };
 std::span<const KernelNameRule> kernel_name_rules();
 
-// Verdicts by name, remembered: a profile has few names and many kernels.
+// Caches verdicts by name: a profile has few names and many kernels.
 class KernelNames {
  public:
-  // Of a demangled name, short or with its template arguments.
+  // Decides by a demangled name, short or with its template arguments.
   TensorCoreVerdict tensor_cores(std::string_view name);
-  // The same from both names of a kernel: what the short one leaves open (`device_kernel`) the long
-  // one may tell. Either may be empty.
+  // Decides by both names of a kernel. If the short one is inconclusive (`device_kernel`), the long
+  // one may decide. Either may be empty.
   TensorCoreVerdict tensor_cores(std::string_view name, std::string_view long_name);
 
  private:
@@ -56,7 +56,8 @@ class KernelNames {
   };
   TensorCoreVerdict decide(std::string_view name);
 
-  std::vector<Regex> patterns_;  // of the rules, in order; compiled for the first name
+  std::vector<Regex>
+      patterns_;  // the rules' patterns in order; compiled when the first name is decided
   std::unordered_map<std::string, TensorCoreVerdict, Hash, std::equal_to<>> known_;
 };
 

@@ -63,8 +63,8 @@ TEST(KernelNames, have_one_rule_an_id_and_a_fixture_for_each) {
   }
 }
 
-// gen2's tc.py, which XProf has as well: whatever holds one of these words in front of `gemm`,
-// `cudnn` or by itself ran on tensor cores.
+// From gen2's tc.py, which XProf also uses. A name ran on tensor cores if it has one of these words
+// alone or before `gemm` or `cudnn`.
 TEST(KernelNames, know_what_pyprof_knew) {
   constexpr std::string_view kWords[] = {"h884", "s884", "h1688", "s1688", "i8816", "c1688"};
   KernelNames names;
@@ -91,7 +91,7 @@ TEST(KernelNames, a_long_name_tells_what_the_short_one_leaves_open) {
   // A lambda among the arguments of a copy does not make it a product.
   EXPECT_EQ(text_of(names.tensor_cores("elementwise_kernel", "elementwise_kernel<nvjet_like>")),
             "not used (name: elementwise)");
-  // Nor is a rule that says "unknown" asked again.
+  // After a rule that returns "unknown", the long name is not tried.
   EXPECT_EQ(text_of(names.tensor_cores("triton_tem_fused_mm", "softmax")), "unknown");
 }
 
@@ -106,7 +106,7 @@ TEST(KernelNames, text_names_the_evidence) {
   EXPECT_EQ(text_of({}), "unknown");
 }
 
-// A file of nothing but different names: what was forgotten is decided again.
+// A file with only different names. Discarded names are decided again.
 TEST(KernelNames, memory_of_names_is_bounded_and_answers_stay_right) {
   KernelNames names;
   for (int i = 0; i < 12'000; ++i) {

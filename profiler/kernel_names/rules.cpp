@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a rule; the first that matches decides
+// table: one row per rule; the first rule that matches decides
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <array>
@@ -9,22 +9,23 @@ namespace {
 
 using enum TensorCoreUse;
 
-// Four groups, and the order matters: kernels that stand beside a product of tensor cores or do it
-// without them, then the marks of tensor cores, then what does no product at all.
+// There are four groups, and their order matters. First come kernels that accompany a tensor-core
+// product or compute one without tensor cores. Then come the marks of tensor cores, undecidable
+// names, and kernels that compute no product.
 constexpr std::array kRules = {
-    // Beside a product, or one on CUDA cores
+    // Kernels next to a product, or products on CUDA cores
     KernelNameRule{"splitk-reduce", not_used,
                    R"([sS]plit_?[kK]_?[rR]educe|[rR]educe_?[sS]plit_?[kK])",
                    "adds up the parts of a product that was split along K"},
     KernelNameRule{"blas-1", not_used,
                    R"((^|[^A-Za-z0-9_])(dot|reduce_1Block|asum|nrm2|axpy|scal)_kernel)",
-                   "vectors only: cuBLAS level 1, also its way for products of one row"},
+                   "vectors only: cuBLAS level 1, also used for products of one row"},
     KernelNameRule{"gemv", not_used,
                    R"(gemv|gemmSN_[NT][NT]_kernel|gemmk1_kernel|(^|[^A-Za-z0-9_])ger_kernel)",
                    "cuBLAS for one to a few rows or columns, and outer products"},
     KernelNameRule{"simt", not_used,
                    R"((^|[^A-Za-z0-9])simt([^A-Za-z0-9]|$)|OpClassSimt|MmaSimt|UniversalFMA)",
-                   "CUTLASS's word for CUDA cores"},
+                   "CUTLASS's name for CUDA cores"},
     KernelNameRule{"fma", not_used, R"(_(ffma|hfma2|dfma|dp4a)(_|$))",
                    "xmma kernels that name the instruction of CUDA cores"},
     KernelNameRule{"blas-cores", not_used,
@@ -44,7 +45,7 @@ constexpr std::array kRules = {
                    R"(grouped_direct_kernel)",
                    "cuDNN's direct algorithms"},
     KernelNameRule{"depthwise", not_used, R"([dD]epth_?[wW]ise|dwconv)",
-                   "a channel at a time: there is no product of matrices"},
+                   "one channel at a time, so no matrix product"},
     KernelNameRule{"flash-auxiliary", not_used,
                    R"(flash_(bwd_(dot_do_o|convert_d|clear_d)|fwd_(splitkv_)?combine)|)"
                    R"(FlashAttn(BwdPreprocess|BwdPostprocess|FwdCombine))",
@@ -55,7 +56,7 @@ constexpr std::array kRules = {
     KernelNameRule{"nvjet", used, R"((^|[^A-Za-z0-9])nvjet_)",
                    "cuBLAS since Hopper: every kernel of the family"},
     KernelNameRule{"tensorop", used, R"(tensorop_|OpClass\w*TensorOp|MmaTensorOp)",
-                   "CUTLASS's word for tensor cores, in all its generations"},
+                   "CUTLASS's name for tensor cores, in all its generations"},
     KernelNameRule{
         "mma-shape", used,
         R"((^|[^A-Za-z0-9])[hsicdz](884|1688|8816|16816|16832|16864|161616|\d+x\d+x\d+))"
@@ -92,9 +93,9 @@ constexpr std::array kRules = {
                    "DeepGEMM: products in fp8 and bf16"},
     KernelNameRule{"marlin", used, R"((^|[^A-Za-z])Marlin($|[^A-Za-z]))",
                    "weights of 4 or 8 bit times f16, on tensor cores"},
-    // Both are possible
+    // Either is possible
     KernelNameRule{"triton-template", unknown, R"(triton_(tem|mm|bmm)_)",
-                   "a product made by Triton: its name does not tell the data type"},
+                   "a product made by Triton: its name does not contain the data type"},
     // No product
     KernelNameRule{"winograd", not_used, R"([wW]inograd)",
                    "Winograd's transforms; the product between them is a kernel of its own"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory over time: what was allocated when and where, how much was live, and the peak.
+// Memory over time: allocations with their time and address, live bytes, and the peak.
 #pragma once
 
 #include "base/units.hpp"
@@ -16,12 +16,13 @@
 namespace bench {
 
 // Records, in the group `memory`:
-//   kind allocation, from allocation to release, with size_bytes, address, role and live_bytes
-//     (after the allocation); what finish() still finds alive ends there;
-//   counter `live_bytes` at every allocation and release;
-//   counter `live_bytes_sampled` after every n-th operator, n being the sample rate: m operators
-//     give floor(m / n) samples; n = 0 none.
-// Live bytes and peak are kept whatever is recorded. Thread-safe; `recorder` outlives it.
+// - kind allocation, from allocation to release, with size_bytes, address, role and live_bytes
+//   (after the allocation); finish() ends blocks that are still live
+// - counter `live_bytes` at every allocation and release
+// - counter `live_bytes_sampled` after every n-th operator, where n is the sample rate: m operators
+//   give floor(m / n) samples; n = 0 gives none
+// Live bytes and peak are updated even if nothing is recorded. Thread-safe. `recorder` must outlive
+// the collector.
 class MemoryCollector {
  public:
   MemoryCollector(Recorder& recorder, std::int64_t sample_rate)
@@ -29,14 +30,14 @@ class MemoryCollector {
   MemoryCollector(const MemoryCollector&) = delete;
   MemoryCollector& operator=(const MemoryCollector&) = delete;
 
-  // Of 0 bytes: ignored. `role` as in the attribute: "input", "weights", "scratchpad", "cold copy".
+  // Ignores 0 bytes. `role` as in the attribute: "input", "weights", "scratchpad", "cold copy".
   void allocated(const void* address, Bytes size, std::string_view name, std::string_view role);
-  void released(const void* address);  // ignored where nothing is known to be
-  // An operator was executed; `like` lends its scope to the sample.
+  void released(const void* address);  // ignored if the address is unknown
+  // Call this after an operator was executed. The sample takes its scope from `like`.
   void operator_done(Nanoseconds at, const Activity& like);
   void finish();
 
-  // What is known of a block that is live; absent: nothing.
+  // What is known of a live block; find() returns nullopt if the address is unknown.
   struct Known {
     std::string name, role;
     Bytes size;
@@ -51,7 +52,7 @@ class MemoryCollector {
     std::string name, role;
     Nanoseconds start{0};
     Bytes size;
-    Bytes live;  // after its allocation
+    Bytes live;  // live bytes after its allocation
   };
   void record_counter(std::string_view name, Nanoseconds at, const Activity& like);
   void record_block(const void* address, const Block& block, Nanoseconds end);
@@ -65,8 +66,8 @@ class MemoryCollector {
   std::int64_t operators_ = 0;
 };
 
-// A block that someone else owns, told to a collector (or to none) for as long as this lives. Must
-// end before the memory is given back.
+// Registers a block that another owner holds with a collector (or with none) during its lifetime.
+// Must end before the memory is released.
 class TrackedAllocation {
  public:
   TrackedAllocation() = default;

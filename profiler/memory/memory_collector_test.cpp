@@ -120,11 +120,11 @@ TEST(MemoryCollector, WhatIsAliveAtTheEndEndsThere) {
   f.collector.allocated(&kPlaces[0], {64}, "arena", "cold copy");
   f.clock.advance(70ns);
   f.collector.finish();
-  f.collector.finish();  // once is enough
+  f.collector.finish();  // a second call has no effect
   const auto blocks = f.sink.allocations();
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0].duration, 70ns);
-  EXPECT_EQ(f.collector.live().count, 64);  // it still is
+  EXPECT_EQ(f.collector.live().count, 64);  // the block is still live
 }
 
 TEST(MemoryCollector, UnknownAndEmptyBlocksAreIgnored) {

@@ -10,8 +10,7 @@
 namespace bench {
 namespace {
 
-// Before it has to grow: of the lines of a network's step by step execution, 200 bytes each, some
-// thousand.
+// Initial capacity: some thousand lines of 200 bytes from a network's step-by-step execution.
 constexpr std::size_t kReserved = 1 << 18;
 
 Error failed(std::string_view what) {
@@ -20,7 +19,7 @@ Error failed(std::string_view what) {
 
 }  // namespace
 
-// The stream, with all that was printed to it in text_.
+// Locks the stream. text_ then contains everything printed to it.
 class OutputCapture::Locked {
  public:
   explicit Locked(OutputCapture& capture) : stream_(capture.stream_) {
@@ -38,7 +37,7 @@ class OutputCapture::Locked {
 ssize_t OutputCapture::append(void* self, const char* bytes, size_t size) {
   try {
     static_cast<OutputCapture*>(self)->text_.append(bytes, size);
-  } catch (const std::bad_alloc&) {  // C code is above us
+  } catch (const std::bad_alloc&) {  // the callers above are C code
     errno = ENOMEM;
     return 0;
   }
@@ -50,7 +49,7 @@ Result<std::unique_ptr<OutputCapture>> OutputCapture::start() {
   capture->text_.reserve(kReserved);
   capture->stream_ = fopencookie(capture.get(), "w", {nullptr, append, nullptr, nullptr});
   if (capture->stream_ == nullptr) return failed("keep");
-  // What the old stream still holds was printed before.
+  // The text still buffered in the old stream was printed earlier.
   std::fflush(stdout);
   capture->original_ = stdout;
   stdout = capture->stream_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a library prints to standard output, kept in memory while it works, so that its lines can be
-// read when nothing is timed any more and never mix with anybody's output.
+// Keeps in memory what a library prints to standard output while it works. Its lines can be read
+// later, when nothing is timed, and never mix with other output.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,30 +13,31 @@
 
 namespace bench {
 
-// Puts a stream of its own in place of stdio's `stdout` for as long as it lives: what printf, puts
-// and the like print then costs no system call, in the middle of what is measured (a write to a
-// descriptor costs a kernel that has filled the caches some 5 us). Output that does not come
-// through stdio's `stdout` is not captured. One at a time. Other threads may print.
+// Replaces stdio's `stdout` by its own stream during its lifetime. Text from printf, puts and
+// similar then costs no system call during a measurement. (A write to a descriptor costs a kernel
+// that has filled the caches about 5 us.) Output that does not go through stdio's `stdout` is not
+// captured. Only one at a time. Other threads may print.
 class OutputCapture {
  public:
   static Result<std::unique_ptr<OutputCapture>> start();
-  // Puts `stdout` back; what has been printed and not been passed on is lost.
+  // Restores `stdout`. Printed text that was not forwarded is lost.
   ~OutputCapture();
   OutputCapture(const OutputCapture&) = delete;
   OutputCapture& operator=(const OutputCapture&) = delete;
 
-  // Bytes printed since the start or the last clear(): where the next line will begin.
+  // Returns the bytes printed since the start or the last clear(), which is the position of the
+  // next line.
   std::int64_t written();
-  // What stands between two such places, until the next clear().
+  // Returns the text between two such positions; they are valid until the next clear().
   std::string read(std::int64_t from, std::int64_t to);
-  // Forgets what was printed.
+  // Discards what was printed.
   void clear();
-  // Prints to where `stdout` led before.
+  // Prints to the original target of `stdout`.
   Status pass_on(std::string_view text);
 
  private:
   OutputCapture() = default;
-  // Of fopencookie(): appends to text_. Called with the stream locked.
+  // Callback for fopencookie(): appends to text_. Called with the stream locked.
   static ssize_t append(void* self, const char* bytes, size_t size);
   class Locked;
 

@@ -12,8 +12,8 @@ bool is_properties(std::string_view text) {
   return text.find_first_not_of("apo0") == std::string_view::npos;
 }
 
-// "src_layer_f32" -> argument and data type. Types of 8 and 4 bits hold a '_' themselves:
-// "f8_e5m2".
+// Splits "src_layer_f32" into argument and data type. 8-bit and 4-bit types contain a '_'
+// themselves: "f8_e5m2".
 void split_name(std::string_view name, MemoryDescriptor& descriptor) {
   std::size_t cut_at = name.rfind('_');
   if (cut_at == std::string_view::npos) {
@@ -30,7 +30,7 @@ void split_name(std::string_view name, MemoryDescriptor& descriptor) {
   descriptor.dtype = name.substr(cut_at + 1);
 }
 
-// 2.x: "tag:f0"; since 3.1 "tag:strides:f0". Extra flags follow behind further colons.
+// 2.x: "tag:f0"; since 3.1: "tag:strides:f0". Extra flags follow after further colons.
 void split_layout(std::string_view text, MemoryDescriptor& descriptor) {
   descriptor.tag = cut_field(text, ':');
   const bool flags = text.size() > 1 && text[0] == 'f' && is_digit(text[1]);

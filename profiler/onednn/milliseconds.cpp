@@ -10,10 +10,10 @@ namespace {
 
 struct Decimal {
   std::int64_t value = 0;
-  std::int64_t exponent = 0;  // of ten
+  std::int64_t exponent = 0;  // power of ten
 };
 
-// "20.7539" off the front of `text`.
+// Removes a mantissa such as "20.7539" from the front of `text` and returns it.
 std::optional<Decimal> cut_mantissa(std::string_view& text) {
   Decimal decimal;
   bool point = false;
@@ -35,7 +35,7 @@ std::optional<Decimal> cut_mantissa(std::string_view& text) {
   return digits ? std::optional(decimal) : std::nullopt;
 }
 
-// "e-05", to the end.
+// Parses "e-05" up to the end of the text.
 std::optional<std::int64_t> parse_exponent(std::string_view text) {
   if (text.empty()) return 0;
   if (text.front() != 'e' && text.front() != 'E') return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<std::int64_t> parse_exponent(std::string_view text) {
   return negative ? -size : size;
 }
 
-// Rounded to the nearest integer; absent beyond the range.
+// Rounds to the nearest integer. Returns nullopt if the result is out of range.
 std::optional<std::int64_t> integer_of(Decimal decimal) {
   if (decimal.value == 0) return 0;
   for (; decimal.exponent > 0; --decimal.exponent) {

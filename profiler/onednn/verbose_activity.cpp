@@ -30,7 +30,7 @@ std::string_view direction_of(std::string_view propagation) {
   return propagation;  // "backward_data", "backward_weights", "backward"
 }
 
-// "gpu:1" and "gpu" are devices 1 and 0; the host is none.
+// "gpu:1" and "gpu" mean devices 1 and 0. The host is not a device.
 std::optional<std::int64_t> device_of(std::string_view engine) {
   if (!engine.starts_with("gpu")) return std::nullopt;
   std::int64_t device = 0;
@@ -41,8 +41,8 @@ std::optional<std::int64_t> device_of(std::string_view engine) {
   return device;
 }
 
-// Inputs and weights are read, in all but backward passes, where what the line calls the gradient
-// is written; bia and workspaces tell nothing of layouts.
+// Inputs and weights are read, except in backward passes, which write what the line calls the
+// gradient. bia and workspaces have no informative layouts.
 bool is_output(std::string_view argument, std::string_view propagation) {
   if (propagation == "backward_data") return argument == "src" || argument.starts_with("diff");
   if (propagation == "backward_weights") return argument == "wei";
@@ -54,7 +54,8 @@ void append(std::string& text, std::string_view word) {
   text += word;
 }
 
-// "aBcd16b ABcd16b16a -> aBcd16b"; strides, where they are not dense, in brackets: "ab[40x1]".
+// "aBcd16b ABcd16b16a -> aBcd16b". If a tensor is not dense, its strides follow in brackets:
+// "ab[40x1]".
 void put_layouts(const VerboseLine& line, Attributes& attributes) {
   std::string inputs;
   std::string outputs;

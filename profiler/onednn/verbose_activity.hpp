@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbose lines of oneDNN as activities.
+// Converts verbose lines of oneDNN into activities.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-// "exec", "create", "create_nested", "external", "dispatch", "check", "error", "warning",
-// "debuginfo", "graph": the attribute `phase`; empty for lines that are no activity.
+// Returns the attribute `phase`: "exec", "create", "create_nested", "external", "dispatch",
+// "check", "error", "warning", "debuginfo" or "graph". Empty for lines that are not activities.
 std::string_view phase_of(VerboseKind kind);
 
-// Sets kind, name, duration, direction, device and the attributes that the line gives; all others
-// of these are cleared. Start, pid, tid, case and scope are left as they are. Lines without a time
-// (dispatch, check, error, warning, debuginfo) are markers. False for lines that are no activity:
+// Sets kind, name, duration, direction, device and the attributes in the line, and clears those of
+// them that the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,
+// check, error, warning, debuginfo) are markers. Returns false for lines that are not activities:
 // info, other, partial, damaged, unknown.
 bool fill_activity(const VerboseLine& line, Activity& activity);
 

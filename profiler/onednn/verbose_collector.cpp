@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// The library's clock counts microseconds and may be corrected meanwhile.
+// The library's clock counts microseconds and may be adjusted in between.
 constexpr Nanoseconds kTimestampSlack = std::chrono::microseconds(2);
 
 constexpr std::size_t kQuotedCharacters = 200;
@@ -25,7 +25,7 @@ bool is_execution(VerboseKind kind) {
   return kind == VerboseKind::exec || kind == VerboseKind::external;
 }
 
-// Within another one, whose line comes after it.
+// Nested in another activity, whose line is printed later.
 bool is_nested(VerboseKind kind) {
   return kind == VerboseKind::create_nested || kind == VerboseKind::external;
 }
@@ -36,7 +36,7 @@ void copy_iteration(const Activity& from, Activity& to) {
   }
 }
 
-// What the line says of itself stays.
+// Attributes that the line itself contains stay unchanged.
 void copy_missing(const Activity& from, Activity& to) {
   for (const auto& [attribute, value] : from.attributes) {
     if (to.attributes.find(attribute) != nullptr) continue;

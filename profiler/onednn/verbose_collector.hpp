@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's verbose lines as activities of what the runner was doing when they were printed.
+// Converts oneDNN's verbose lines into activities of the operation that the runner performed when
+// they were printed.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,37 +17,40 @@
 
 namespace bench {
 
-// What happened while lines were printed: an operator's execution, a kernel's creation.
+// What happened while lines were printed: an operator's execution or a kernel's creation.
 struct VerbosePlace {
   Nanoseconds begin{0}, end{0};
-  // Lends its track, case, scope and direction to all activities, which are the runner's to know,
-  // and `iteration`; its other attributes (operator, parameters, work) to `primitive` alone.
+  // All activities inherit its track, case, scope, direction and `iteration`, which only the runner
+  // knows. Only the activity of `primitive` inherits its other attributes (operator, parameters,
+  // work).
   Activity owner;
-  std::string primitive;  // the library's word for what the operator is: "convolution"
+  std::string primitive;  // the library's name for the operator: "convolution"
 };
 
-// Which lines become activities. Facts are read from all of them.
+// Which lines become activities. Facts are read from all lines.
 enum class VerbosePhases { all, creations };
 
-// Activities lie inside of their place: where the library's timestamp says (moved inside where
-// it lies outside by its resolution), else one after the other from its begin; a
-// nested creation begins with the one that contains it. Not thread-safe.
+// Activities are inside their place. The library's timestamp determines the start; a start outside
+// by the clock's resolution is moved inside. Without timestamps, activities follow one another from
+// the place's begin. A nested creation begins together with the one that contains it. Not
+// thread-safe.
 class VerboseCollector {
  public:
-  // `decoder` has seen all that the library has printed in this process: it says only once how it
-  // writes its lines. `since_1970`: what to add to the recorder's clock. All outlive this.
+  // `decoder` must have seen everything that the library printed in this process, because the
+  // library states its line format only once. `since_1970` is the offset from the recorder's clock
+  // to the time since 1970. All arguments must outlive the collector.
   VerboseCollector(Recorder& recorder, OutputCapture& capture, VerboseDecoder& decoder,
                    Nanoseconds since_1970)
       : recorder_(recorder), capture_(capture), decoder_(decoder), since_1970_(since_1970) {}
 
-  // Reads what was printed between two places of the capture. Lines that are not the library's are
-  // passed on. Error: the captured text cannot be read.
+  // Reads what was printed between two positions of the capture. Forwards lines that are not the
+  // library's. Returns an error if the captured text cannot be read.
   Status collect(std::int64_t from, std::int64_t to, const VerbosePlace& place,
                  VerbosePhases phases);
 
-  std::int64_t damaged() const { return damaged_; }  // with lines that end early
+  std::int64_t damaged() const { return damaged_; }  // includes lines that end early
   std::int64_t unknown() const { return unknown_; }
-  // Of the first kMaxNotes of either: what was wrong, and the beginning of the line.
+  // For the first kMaxNotes such lines: the problem and the beginning of the line.
   const std::vector<std::string>& notes() const { return notes_; }
 
   static constexpr std::size_t kMaxNotes = 20;
@@ -61,7 +65,7 @@ class VerboseCollector {
   OutputCapture& capture_;
   VerboseDecoder& decoder_;
   const Nanoseconds since_1970_;
-  Nanoseconds next_{0};  // without timestamps: where the next activity begins
+  Nanoseconds next_{0};  // without timestamps: start of the next activity
   std::int64_t damaged_ = 0;
   std::int64_t unknown_ = 0;
   std::vector<std::string> notes_;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kMaxNotesLength = 1024;
 
-// A value after `prefix`, up to a comma (`whole`: to the end) of an info line that begins with
-// `line`.
+// The value after `prefix` in an info line that begins with `line`. It ends at a comma (`item`) or
+// at the end of the line (`whole`).
 enum class Extent { item, whole };
 struct FactRow {
   std::string_view line;
@@ -27,7 +27,8 @@ constexpr std::array<FactRow, 6> kFacts = {{
     {"gpu,engine,", "gpu,engine,", Extent::whole, "library.onednn.gpu_engine"},
 }};
 
-// Position behind the name and " v" of "oneDNN v3.2.0 (commit ...)"; npos where it is no such line.
+// Returns the position after the name and " v" of "oneDNN v3.2.0 (commit ...)", or npos for other
+// lines.
 std::size_t version_position(std::string_view text) {
   constexpr std::array<std::string_view, 4> kNames = {"oneDNN v", "DNNL v", "Intel MKL-DNN v",
                                                       "Intel(R) MKL-DNN v"};

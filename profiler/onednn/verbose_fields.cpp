@@ -67,7 +67,7 @@ VerboseTemplate parse_template(std::string_view text) {
     if (name == "timestamp") result.timestamps = VerboseTemplate::Timestamps::yes;
   }
   const std::span<const VerboseField> fields = result.fields;
-  // Cut off: nothing, or the beginning of the order that all versions so far have.
+  // A cut template is empty or a prefix of the order that all versions so far use.
   const bool prefix = std::ranges::equal(
       fields, primitive_fields().first(std::min(fields.size(), kPrimitive.size())));
   const bool whole = has(fields, engine) && has(fields, primitive) && has(fields, time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of oneDNN's verbose lines and their order, as the library's template line says it.
+// The fields of oneDNN's verbose lines and their order, as given by the library's template line.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace bench {
 
-// Those behind the operation.
+// The fields after the operation.
 enum class VerboseField : std::uint8_t {
-  unknown,  // of a later version: skipped
+  unknown,  // from a later version; skipped
   engine,
   primitive,
   implementation,
@@ -21,30 +21,30 @@ enum class VerboseField : std::uint8_t {
   auxiliary,
   problem,
   time,
-  // Of the graph interface alone; its partition kind, operations, logical tensors and math mode are
-  // primitive, auxiliary, problem and attributes.
+  // Only in lines of the graph interface. Its partition kind, operations, logical tensors and math
+  // mode are stored as primitive, auxiliary, problem and attributes.
   partition_id,
   data_formats,
   backend,
 };
 
-// Where no template was seen.
+// The fields to use if no template was seen.
 std::span<const VerboseField> primitive_fields();
 std::span<const VerboseField> primitive_fields_of_1_0();  // without attributes
 std::span<const VerboseField> graph_fields();
 
 struct VerboseTemplate {
-  // partial: it ends early, as when another line fell between its parts. not_understood: it lacks a
-  // field without which a line means nothing.
+  // partial: it ends early, for example because another line was printed between its parts.
+  // not_understood: it lacks a field without which a line cannot be interpreted.
   enum class State { understood, partial, not_understood };
   State state = State::partial;
-  std::vector<VerboseField> fields;  // when understood
-  // Whether lines bear timestamps; some kinds of them never do.
+  std::vector<VerboseField> fields;  // if understood
+  // Whether lines contain timestamps; some kinds of lines never do.
   enum class Timestamps { no, yes };
   Timestamps timestamps = Timestamps::no;
 };
 
-// "timestamp,operation,engine,...,exec_time": the text of a template line behind its colon.
+// Parses "timestamp,operation,engine,...,exec_time": the text of a template line after its colon.
 VerboseTemplate parse_template(std::string_view text);
 
 }  // namespace bench

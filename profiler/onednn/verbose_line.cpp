@@ -20,11 +20,12 @@ constexpr std::array<std::string_view, 3> kMarkers = {"onednn_verbose", "mkldnn_
                                                       "dnnl_verbose"};
 constexpr std::string_view kMarkerEnd = "_verbose,";
 
-constexpr std::size_t kFieldsOf0x = 7;  // of MKL-DNN 0.x behind "exec": no engine
+// fields after "exec" in MKL-DNN 0.x, which prints no engine
+constexpr std::size_t kFieldsOf0x = 7;
 
 struct OperationRow {
   std::string_view name;
-  std::string_view subtype;  // after ':'; "*" stands for any or none
+  std::string_view subtype;  // the text after ':'; "*" means any or none
   VerboseKind kind;
 };
 
@@ -44,7 +45,7 @@ constexpr std::array<OperationRow, 13> kOperations = {{
     {"debuginfo", "*", VerboseKind::debuginfo},
 }};
 
-// Absent for what is no operation.
+// Returns nullopt if the text is not an operation.
 std::optional<VerboseKind> kind_of(std::string_view operation) {
   if (operation == "info") return VerboseKind::info;
   const std::size_t colon = operation.find(':');
@@ -68,7 +69,7 @@ bool is_timestamp(std::string_view text) {
 
 bool is_engine(std::string_view text) { return text.starts_with("cpu") || text.starts_with("gpu"); }
 
-// "src/common/matmul.cpp:176"
+// Matches "src/common/matmul.cpp:176".
 bool is_location(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   return colon != std::string_view::npos && text.substr(0, colon).find('.') != text.npos &&
@@ -88,7 +89,7 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-// A field in a message: short, whatever a hostile log holds.
+// Shortens a field for a message, because a hostile log may contain anything.
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::string result(text.substr(0, kLongest));
@@ -98,7 +99,8 @@ std::string shown(std::string_view text) {
   return text.size() > kLongest ? result + "..." : result;
 }
 
-// From the beginning of `first` to the end of `last`, both views into one text.
+// Returns the text from the beginning of `first` to the end of `last`. Both must be views into the
+// same text.
 std::string_view join(std::string_view first, std::string_view last) {
   return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
 }
@@ -108,7 +110,7 @@ std::string_view trimmed(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
 }
 
-// Marker that ends where kMarkerEnd begins at `position`; empty when there is none.
+// Returns the marker that ends where kMarkerEnd begins at `position`; empty if there is none.
 std::string_view marker_at(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position + kMarkerEnd.size() - 1);
   for (const std::string_view marker : kMarkers) {
@@ -145,7 +147,7 @@ const VerboseLine& VerboseDecoder::decode(std::string_view line) {
   return line_;
 }
 
-// marker[,v1][,timestamp][,interface],operation,...
+// Format: marker[,v1][,timestamp][,interface],operation,...
 void VerboseDecoder::decode_record(std::string_view record) {
   line_.marker = cut_field(record, ',');
   const std::string_view format = record.substr(0, record.find(','));
@@ -153,7 +155,7 @@ void VerboseDecoder::decode_record(std::string_view record) {
     line_.format = cut_field(record, ',');
     if (format != "v0" && format != "v1") {
       return fail(VerboseKind::unknown,
-                  fmt::format("unknown format `{}`, known up to `v1`", format));
+                  fmt::format("unknown format `{}`, supported up to `v1`", format));
     }
   }
   if (is_timestamp(record.substr(0, record.find(',')))) {
@@ -162,7 +164,7 @@ void VerboseDecoder::decode_record(std::string_view record) {
   decode_operation(record);
 }
 
-// [interface,]operation,...
+// Format: [interface,]operation,...
 void VerboseDecoder::decode_operation(std::string_view text) {
   std::string_view after = text;
   line_.operation = cut_field(after, ',');
@@ -173,7 +175,7 @@ void VerboseDecoder::decode_operation(std::string_view text) {
     kind = kind_of(line_.operation);
   }
   if (!kind) {
-    // What ends before its second field may be the beginning of anything.
+    // A line that ends before its second field may be the beginning of any record.
     const bool ended = text.find(',') == std::string_view::npos;
     return fail(ended ? VerboseKind::partial : VerboseKind::unknown,
                 ended ? "ends before its operation"
@@ -228,22 +230,23 @@ void VerboseDecoder::decode_template(std::string_view text) {
     return fail(VerboseKind::partial, "the template ends before its last field");
   }
   if (parsed.state == VerboseTemplate::State::not_understood) {
-    fail(VerboseKind::unknown, fmt::format("unknown format: the template `{}` names no engine, "
+    fail(VerboseKind::unknown, fmt::format("unknown format: the template `{}` lacks engine, "
                                            "primitive or exec_time",
                                            shown(text)));
   } else if (std::ranges::count(parsed.fields, VerboseField::unknown) > 0) {
-    line_.fault = fmt::format("the template `{}` names fields that are skipped", shown(text));
+    line_.fault =
+        fmt::format("the template `{}` contains unknown fields, which are skipped", shown(text));
   }
   (line_.interface == "graph" ? graph_template_ : primitive_template_) = std::move(parsed);
 }
 
-// The order of fields of a line that holds parts_; absent where line_ says why.
+// Returns the order of fields of the line in parts_. Returns nullopt if line_ states the reason.
 std::optional<std::span<const VerboseField>> VerboseDecoder::fields_of_profile() {
   if (primitive_template_) {
     if (primitive_template_->state == VerboseTemplate::State::understood) {
       return primitive_template_->fields;
     }
-    fail(VerboseKind::unknown, "unknown format: of a template that was not understood");
+    fail(VerboseKind::unknown, "unknown format: its template was not understood");
     return std::nullopt;
   }
   if (line_.marker != "mkldnn_verbose") return primitive_fields();
@@ -251,7 +254,7 @@ std::optional<std::span<const VerboseField>> VerboseDecoder::fields_of_profile()
   if (engine) return primitive_fields_of_1_0();
   const bool version_0 = parts_.size() == kFieldsOf0x;
   fail(version_0 ? VerboseKind::unknown : VerboseKind::partial,
-       version_0 ? "unknown format: of MKL-DNN 0.x, known from 1.0 on" : "ends early");
+       version_0 ? "unknown format: MKL-DNN 0.x, supported from 1.0 on" : "ends early");
   return std::nullopt;
 }
 
@@ -267,8 +270,8 @@ void VerboseDecoder::decode_profile(std::string_view text) {
     return check_profile();
   }
   const std::string fault =
-      fmt::format("{} fields behind the operation, expected {}", parts_.size(), fields->size());
-  // Lines of inner kernels (interface "ukernel") have an order of their own.
+      fmt::format("{} fields after the operation, expected {}", parts_.size(), fields->size());
+  // Lines of inner kernels (interface "ukernel") have their own order of fields.
   const bool own = !line_.interface.empty() && line_.interface != "primitive";
   fail(parts_.size() < fields->size() ? VerboseKind::partial
        : own                          ? VerboseKind::unknown
@@ -278,24 +281,24 @@ void VerboseDecoder::decode_profile(std::string_view text) {
 
 void VerboseDecoder::check_profile() {
   if (!is_engine(line_.engine)) {
-    fail(VerboseKind::damaged, fmt::format("`{}` is no engine", shown(line_.engine)));
+    fail(VerboseKind::damaged, fmt::format("`{}` is not an engine", shown(line_.engine)));
   } else if (!line_.time) {
-    fail(VerboseKind::damaged, fmt::format("`{}` is no time", shown(parts_.back())));
+    fail(VerboseKind::damaged, fmt::format("`{}` is not a time", shown(parts_.back())));
   }
 }
 
-// More fields than the template names belong to the attributes: 3.13 prints its scratchpad there.
+// Fields beyond those of the template belong to the attributes: 3.13 prints its scratchpad there.
 void VerboseDecoder::decode_graph(std::string_view text) {
   split(text, parts_);
   std::span<const VerboseField> fields = graph_fields();
   if (graph_template_) {
     if (graph_template_->state != VerboseTemplate::State::understood) {
-      return fail(VerboseKind::unknown, "unknown format: of a template that was not understood");
+      return fail(VerboseKind::unknown, "unknown format: its template was not understood");
     }
     fields = graph_template_->fields;
   }
   if (parts_.size() < fields.size()) {
-    return fail(VerboseKind::partial, fmt::format("{} fields behind the operation, expected {}",
+    return fail(VerboseKind::partial, fmt::format("{} fields after the operation, expected {}",
                                                   parts_.size(), fields.size()));
   }
   const std::size_t surplus = parts_.size() - fields.size();
@@ -310,7 +313,7 @@ void VerboseDecoder::decode_graph(std::string_view text) {
   check_profile();
 }
 
-// component,[engine,primitive,...,problem,]message[,location]; messages may hold commas.
+// Format: component,[engine,primitive,...,problem,]message[,location]. Messages may contain commas.
 void VerboseDecoder::decode_message(std::string_view text) {
   split(text, parts_);
   line_.component = parts_.front();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that oneDNN prints in its verbose mode, decoded. A pure function of the text: no file,
-// no clock. Formats: 1.0 (no attributes), 1.1 to 2.2, 2.3 to 3.2 (`prim_template:` line,
-// timestamp), 3.3 to 3.5 (interface before the operation, `template:` line), 3.6 and later (`v1`).
-// Every field is that of oneDNN's src/common/verbose.cpp; the order of fields follows the template
-// line where there was one.
+// Decodes the lines that oneDNN prints in verbose mode. Depends only on the text, not on files or
+// clocks. Formats: 1.0 (no attributes), 1.1 to 2.2, 2.3 to 3.2 (`prim_template:` line, timestamp),
+// 3.3 to 3.5 (interface before the operation, `template:` line), 3.6 and later (`v1`). All fields
+// are those of oneDNN's src/common/verbose.cpp. The order of fields follows the template line if
+// there was one.
 #pragma once
 
 #include "base/units.hpp"
@@ -22,36 +22,36 @@
 namespace bench {
 
 enum class VerboseKind {
-  other,          // no line of oneDNN: a program's own output
-  info,           // facts of library and machine, templates
+  other,          // not a line of oneDNN: a program's own output
+  info,           // facts about library and machine, templates
   exec,           // execution of a primitive
-  external,       // "exec:external": of another library's routine within an execution
-  create,         // of a primitive
-  create_nested,  // within a creation, whose time includes it
-  dispatch,       // "create:dispatch": an implementation that was not taken
-  check,          // "create:check", "exec:check": arguments refused or doubtful
+  external,       // "exec:external": execution of another library's routine within an execution
+  create,         // creation of a primitive
+  create_nested,  // nested in a creation, whose time includes it
+  dispatch,       // "create:dispatch": an implementation that was not used
+  check,          // "create:check", "exec:check": rejected or doubtful arguments
   error,
   warning,
   debuginfo,
   graph,    // compilation or execution of a partition of the graph interface
-  partial,  // ends before its last field: the rest may come as the next line
+  partial,  // ends before its last field; the rest may follow as the next line
   damaged,
-  unknown,  // of a format or operation that this version does not know
+  unknown,  // a format or operation that this version does not support
 };
 inline constexpr std::size_t kVerboseKindCount = static_cast<std::size_t>(VerboseKind::unknown) + 1;
 
-// Texts are views into the decoded line, empty where the line lacks them.
+// Texts are views into the decoded line. They are empty if the line lacks them.
 struct VerboseLine {
   VerboseKind kind = VerboseKind::other;
   std::string_view marker;             // "onednn_verbose", "dnnl_verbose", "mkldnn_verbose"
   std::string_view format;             // "v1"; empty before 3.6
-  std::optional<Nanoseconds> started;  // since 1970, where timestamps are switched on
+  std::optional<Nanoseconds> started;  // since 1970, if timestamps are enabled
   std::string_view interface;          // "primitive", "graph", "ukernel", "common"; since 3.3
   std::string_view operation;          // "exec", "create:cache_hit"
-  std::string_view cache;              // of a creation: "hit", "miss", "persistent_cache_hit"
+  std::string_view cache;              // for a creation: "hit", "miss", "persistent_cache_hit"
 
-  // Of exec, external, create, create_nested, and of dispatch where the library says them; of graph
-  // with partition kind, operations, logical tensors and backend in their places.
+  // For exec, external, create and create_nested, and for dispatch if the library prints them. For
+  // graph, partition kind, operations, logical tensors and backend are in their places.
   std::string_view engine;  // "cpu", "gpu:0", "cpu2gpu"
   std::string_view primitive;
   std::string_view implementation;
@@ -61,32 +61,32 @@ struct VerboseLine {
   std::string_view auxiliary;
   std::string_view problem;
   std::optional<Nanoseconds> time;
-  std::span<const MemoryDescriptor> memory;  // of memory_text; valid until the next decode()
+  std::span<const MemoryDescriptor> memory;  // parsed memory_text; valid until the next decode()
 
-  // Of dispatch, check, error, warning, debuginfo.
+  // For dispatch, check, error, warning, debuginfo.
   std::string_view component;  // "matmul"
   std::string_view message;    // "unsupported isa"
-  std::string_view location;   // in the library's source: "src/common/matmul.cpp:176"
+  std::string_view location;   // in the library's source code: "src/common/matmul.cpp:176"
 
-  std::string_view text;  // of info: what follows "info,"
-  std::string_view rest;  // from the next record on the same line on; empty when there is none
-  // Of partial, damaged and unknown: why, in words. Of info: a template with fields that this
-  // version does not know and skips.
+  std::string_view text;  // for info: the text after "info,"
+  std::string_view rest;  // from the next record on the same line; empty if there is none
+  // For partial, damaged and unknown: the reason. For info: a template with fields that this
+  // version does not support and skips.
   std::string fault;
 };
 
-// Where the next record of oneDNN begins at or after `from`; npos when there is none.
+// Returns the position of the next oneDNN record at or after `from`, or npos.
 std::size_t find_verbose(std::string_view text, std::size_t from = 0);
 
-// Remembers templates and facts of the lines it has seen. Not thread-safe.
+// Remembers templates and facts of the decoded lines. Not thread-safe.
 class VerboseDecoder {
  public:
-  // Decodes the first record in `line` (without newline); what stands before its marker is
-  // skipped. The result is valid until the next call, and while `line` lives.
+  // Decodes the first record in `line` (without newline) and skips the text before its marker. The
+  // result is valid until the next call, and only while `line` exists.
   const VerboseLine& decode(std::string_view line);
   // "library.onednn.version", ".commit", ".isa", ".threads", ".cpu_runtime", ".gpu_runtime", ...
   const std::map<std::string, std::string>& facts() const { return facts_; }
-  // Of the last template of primitives; absent where there was none.
+  // Timestamps setting of the last template of primitives, or nullopt if there was none.
   std::optional<VerboseTemplate::Timestamps> timestamps() const {
     return primitive_template_ ? std::optional(primitive_template_->timestamps) : std::nullopt;
   }
@@ -107,7 +107,7 @@ class VerboseDecoder {
   void fail(VerboseKind kind, std::string fault);
 
   VerboseLine line_;
-  std::vector<std::string_view> parts_;  // of the line, between commas
+  std::vector<std::string_view> parts_;  // parts of the line between commas
   std::vector<MemoryDescriptor> memory_;
   std::optional<VerboseTemplate> primitive_template_;
   std::optional<VerboseTemplate> graph_template_;

@@ -17,7 +17,7 @@ constexpr std::string_view kSeed =
     "f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 dst_f32::blocked:aBcd16b:f0,,"
     "alg:convolution_direct,mb32_ic32oc32_ih256oh256kh3sh1dh0ph1_iw256ow256kw3sw1dw0pw1,20.7539";
 
-// The same execution as versions after the first seed print it.
+// The same execution, as printed by the versions after the first seed.
 struct Version {
   const char* name;
   const char* line;
@@ -157,7 +157,7 @@ TEST(VerboseLine, checks_errors_and_debugging) {
   EXPECT_EQ(debug.message, "cache,L1d:48KB,L2:1280KB,L3:48MB,smt:1");
 }
 
-// 3.13 prints one field more than its template names.
+// 3.13 prints one field more than its template contains.
 TEST(VerboseLine, graph_partitions) {
   VerboseDecoder decoder;
   decoder.decode(
@@ -180,7 +180,7 @@ TEST(VerboseLine, the_template_decides_the_order) {
   const VerboseLine& info = decoder.decode(
       "onednn_verbose,primitive,info,template:operation,exec_time,colour,primitive,engine");
   EXPECT_EQ(info.kind, VerboseKind::info);
-  EXPECT_THAT(info.fault, HasSubstr("names fields that are skipped"));
+  EXPECT_THAT(info.fault, HasSubstr("contains unknown fields, which are skipped"));
   const VerboseLine& line = decoder.decode("onednn_verbose,primitive,exec,1.5,red,softmax,cpu");
   EXPECT_EQ(line.kind, VerboseKind::exec) << line.fault;
   EXPECT_EQ(line.primitive, "softmax");
@@ -227,8 +227,9 @@ TEST(VerboseLine, damage) {
   negative.replace(negative.rfind(',') + 1, std::string::npos, "-0.25");
   const VerboseLine& line = decoder.decode(negative);
   EXPECT_EQ(line.kind, VerboseKind::damaged);
-  EXPECT_EQ(line.fault, "`-0.25` is no time");
-  EXPECT_EQ(decoder.decode("dnnl_verbose,exec,tpu,a,b,c,d,e,f,g,1").fault, "`tpu` is no engine");
+  EXPECT_EQ(line.fault, "`-0.25` is not a time");
+  EXPECT_EQ(decoder.decode("dnnl_verbose,exec,tpu,a,b,c,d,e,f,g,1").fault,
+            "`tpu` is not an engine");
 }
 
 TEST(VerboseLine, every_prefix_of_a_line_is_partial_until_its_time_begins) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spool that a killed `bench profile` leaves behind, with what GPUs did beside it.
+// Reads the spool that a killed `bench profile` leaves, together with the GPU sessions next to it.
 #include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/gpu_spool.hpp"
@@ -16,12 +16,12 @@ namespace {
 
 bool recognises_capture(std::string_view head) {
   const std::string_view first = head.substr(0, head.find('\n'));
-  // Result files have records `process` too, of a run.
+  // Result files also contain `process` records, with a run id.
   return first.starts_with(R"({"record":"process","pid":)") ||
          first.starts_with(R"({"record":"verbose","pid":)");
 }
 
-// None where the text is no file, or stands alone.
+// Returns nothing if the text is not a file or there are no sessions next to it.
 Result<std::vector<GpuSpoolFile>> sessions_beside(const std::string& name, GpuLaunches& launches) {
   std::error_code code;
   const auto path = std::filesystem::absolute(name, code);
@@ -52,7 +52,7 @@ Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
 
 const ActivityReader capture_reader = {
     .name = "capture",
-    .help = "the spool of a `bench profile` that was killed",
+    .help = "the spool of a killed `bench profile`",
     .recognises = recognises_capture,
     .read = read_capture,
 };

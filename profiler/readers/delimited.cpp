@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// Fields are overwritten in place, so that their memory serves line after line.
+// Overwrites fields in place, so that their memory is reused for every line.
 class FieldWriter {
  public:
   explicit FieldWriter(std::vector<std::string>& fields) : fields_(fields) {}
@@ -42,7 +42,7 @@ void split_tabs(std::string_view line, FieldWriter& fields) {
   }
 }
 
-// One quoted field from its opening quote on; removes it from `line`.
+// Takes one quoted field, from its opening quote on, and removes it from `line`.
 bool take_quoted(std::string_view& line, std::string& field) {
   line.remove_prefix(1);
   while (true) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of tables: fields between tabs, between commas (quoted as in RFC 4180) or between blanks.
+// Parses table lines: fields separated by tabs, commas (quoted as in RFC 4180) or blanks.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace bench {
 
 enum class Delimiter { tab, comma, blank };
 
-// The one that `header` (names of columns) is written with.
+// Returns the delimiter of `header` (the names of columns).
 Delimiter delimiter_of(std::string_view header);
 
-// Cuts `line` into `fields`, which is reused. False: a quote is never closed or stands within a
-// field.
+// Splits `line` into `fields`, whose memory is reused. Returns false if a quote is never closed or
+// is inside a field.
 bool split_fields(std::string_view line, Delimiter delimiter, std::vector<std::string>& fields);
 
 }  // namespace bench

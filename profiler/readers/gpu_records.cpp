@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tracer of GPUs recorded, decoded and joined anew.
+// Reads the records of a GPU tracer, decodes them and joins them again.
 #include "profiler/gpu/gpu_record_lines.hpp"
 #include "profiler/gpu/join.hpp"
 #include "profiler/readers/readers.hpp"
@@ -43,7 +43,7 @@ Result<ReadReport> read_gpu_records(TextSource& source, ActivitySink& sink) {
 
 const ActivityReader gpu_records_reader = {
     .name = "gpu_records",
-    .help = "what a tracer of GPUs recorded (bench.gpu_records/1)",
+    .help = "records of a GPU tracer (bench.gpu_records/1)",
     .recognises = recognises_gpu_records,
     .read = read_gpu_records,
 };

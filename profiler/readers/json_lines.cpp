@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kSchemas = {"bench.result/1", kProfileSchema};
 
-// A header with more than this is no header; its facts are left out.
+// A longer line is not a header; its facts are ignored.
 constexpr std::size_t kMaxHeader = 1 << 20;
 
 constexpr std::string_view kBlank = " \t\r";
 
-// Numbers and texts of nested objects under their joined names; deeper than any header of ours:
-// left out.
+// Stores numbers and texts of nested objects under their joined names. Ignores levels deeper than
+// any header of this tool.
 void flatten(const nlohmann::json& value, const std::string& name, int depth,
              std::map<std::string, std::string>& facts) {
   constexpr int kDeepest = 4;
@@ -35,7 +35,8 @@ void flatten(const nlohmann::json& value, const std::string& name, int depth,
   }
 }
 
-// Facts of a `run` or `profile` record, named as every reader names them: "library.onednn.version".
+// Takes the facts of a `run` or `profile` record, named as in every reader:
+// "library.onednn.version".
 void take_facts(std::string_view line, std::map<std::string, std::string>& facts) {
   if (line.size() > kMaxHeader) return;
   const auto record = nlohmann::json::parse(line, nullptr, false);
@@ -78,7 +79,7 @@ class JsonLinesReading {
     const ParsedLine& parsed = parser_.parse(line.text);
     if (parsed.unknown_fields > 0) {
       report_.unknown += parsed.unknown_fields;
-      note(line, "attributes of a kind that is unknown here");
+      note(line, "unknown attributes or attribute types");
     }
     switch (parsed.kind) {
       case LineKind::activity:
@@ -97,13 +98,13 @@ class JsonLinesReading {
   Status take_other(const TextSource::Line& line, const ParsedLine& parsed) {
     if (!parsed.schema.empty() &&
         std::find(kSchemas.begin(), kSchemas.end(), parsed.schema) == kSchemas.end()) {
-      return Error{fmt::format("schema `{}` is unknown here", parsed.schema),
+      return Error{fmt::format("unknown schema `{}`", parsed.schema),
                    fmt::format("{}:{}", source_.name(), line.number),
                    "a newer `bench` may read it"};
     }
     if (parsed.record != "run" && parsed.record != "profile") return Done{};
     take_facts(line.text, report_.facts);
-    // As `bench profile` says it of a program that could not write all of its records.
+    // `bench profile` writes this if a program could not write all of its records.
     const auto incomplete = report_.facts.find("incomplete");
     if (incomplete != report_.facts.end()) {
       note(line, fmt::format("the profile is incomplete: {}", incomplete->second));
@@ -123,7 +124,7 @@ class JsonLinesReading {
 
 }  // namespace
 
-// The name may stand with or without spaces around the colon; a torn first line must not hide it.
+// There may be spaces around the colon. An incomplete first line must not hide the schema.
 bool names_schema(std::string_view head, std::string_view family) {
   const std::string wanted = fmt::format("\"{}/", family);
   constexpr std::string_view kKey = "\"schema\"";

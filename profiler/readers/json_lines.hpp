@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of result files and profiles share: both are JSON lines with `activity` records.
+// Shared by the readers of result files and profiles. Both are JSON lines with `activity` records.
 #pragma once
 
 #include "profiler/reader.hpp"
@@ -8,11 +8,13 @@
 
 namespace bench {
 
-// Whether the head names a schema "FAMILY/...": "bench.result", "bench.profile".
+// Returns whether the head contains a schema "FAMILY/..." such as "bench.result" or
+// "bench.profile".
 bool names_schema(std::string_view head, std::string_view family);
 
-// Hands every activity to `sink`; records of other kinds give facts. Torn, binary and foreign lines
-// are counted and noted. Error: a version of the schema that is unknown here, or the sink's.
+// Forwards every activity to `sink`. Takes facts from other records. Counts and notes incomplete,
+// binary and foreign lines. Returns an error if the schema version is not supported or the sink
+// fails.
 Result<ReadReport> read_json_lines(std::string_view format, TextSource& source, ActivitySink& sink);
 
 }  // namespace bench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's verbose lines as any program printed them, mixed with output of its own.
+// Reads oneDNN's verbose lines as printed by any program, mixed with its own output.
 //
-// Where the lines bear no timestamps the log does not say when anything began: records are laid end
-// to end, in their order, from 0 on. A nested creation and another library's routine lie at the
-// beginning of the record that includes them, which is printed after them. Partitions of the graph
-// interface, whose time includes that of their primitives, are on a track of their own. Where lines
-// do bear timestamps, those of the few kinds that never do lie at the end of the record before, or
-// at the beginning of the first one.
+// If the lines have no timestamps, the log does not contain start times. Records are then placed
+// end to end, in their order, from 0 on. A nested creation or another library's routine is printed
+// before the record that includes it, and is placed at the beginning of that record. Partitions of
+// the graph interface, whose time includes that of their primitives, have their own track. If lines
+// have timestamps, the few kinds without them are placed at the end of the previous record. Before
+// the first record, they are placed at its beginning.
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 #include "profiler/readers/readers.hpp"
@@ -21,7 +21,7 @@
 namespace bench {
 namespace {
 
-// No thread that the log names: it names none.
+// Not a real thread: the log contains no thread ids.
 constexpr std::int64_t kGraphTrack = -1;
 
 class LogReader {
@@ -45,8 +45,8 @@ class LogReader {
     }
     report_.facts = decoder_.facts();
     if (report_.ignored == report_.lines && report_.damaged == 0) {
-      return Error{"holds no profile that is known here, nor any line of oneDNN", source_.name(),
-                   "run the program with ONEDNN_VERBOSE=profile, or below bench profile"};
+      return Error{"unknown profile format, and no oneDNN verbose line found", source_.name(),
+                   "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
     }
     if (profiled_ == 0 && first_fault_) return *first_fault_;
     return std::move(report_);
@@ -72,7 +72,8 @@ class LogReader {
     return Done{};
   }
 
-  // Its last number may go on: "14.02" torn behind its first digit is a number, too.
+  // The last number of an incomplete line may continue: "14.02" cut after its first digit is also a
+  // number.
   void take_without_end(const VerboseLine& line) {
     const bool is_last = line.rest.empty();
     refuse(report_.damaged, number_,
@@ -81,7 +82,7 @@ class LogReader {
                      : "another record begins before this line ends: its last number may be cut");
   }
 
-  // A program's own output, or the rest of a record that something tore.
+  // A program's own output, or the rest of a record that something interrupted.
   Status read_other(const TextSource::Line& source_line) {
     if (pending_.empty()) {
       ++report_.ignored;
@@ -118,7 +119,7 @@ class LogReader {
     report_.note(fmt::format("{}: {}", where, fault));
     if (first_fault_) return;
     first_fault_ = Error{fmt::format("no record of oneDNN could be read: {}", fault), where,
-                         "known are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13"};
+                         "supported are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13"};
   }
 
   Status take(const VerboseLine& line) {
@@ -147,12 +148,12 @@ class LogReader {
   }
 
   bool waits_for_timestamp(const VerboseLine& line) const {
-    constexpr std::size_t kMaxHeld = 100;  // a few lines of debugging come first
+    constexpr std::size_t kMaxHeld = 100;  // a few debugging lines come first
     return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
            decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
   }
 
-  // Hands on what was held back, as having happened at `start`.
+  // Forwards the held activities with the start time `start`.
   Status release(Nanoseconds start) {
     for (Activity& activity : held_) {
       activity.start = start;
@@ -175,7 +176,7 @@ class LogReader {
     Nanoseconds& clock = graph ? graph_clock_ : clock_;
     activity_.start = line.started.value_or(clock);
     if (inner || (!line.started && !line.time)) return;
-    // A log that ends after 2043 is a damaged one; its records stay where the clock ends.
+    // A log that ends after 2043 is malformed; its records stay at the end of the clock's range.
     constexpr Nanoseconds kLatest{(std::int64_t{1} << 61) - 2};
     clock = std::min(kLatest, activity_.start + line.time.value_or(Nanoseconds(0)));
   }
@@ -192,12 +193,14 @@ class LogReader {
   std::int64_t profiled_ = 0;
   Nanoseconds clock_{0};
   Nanoseconds graph_clock_{0};
-  std::vector<Activity> held_;  // without a timestamp, before the first one
+  // activities without a timestamp before the first one with a timestamp
+  std::vector<Activity> held_;
   std::optional<Error> first_fault_;
 };
 
-// Any line of oneDNN in the head, or text that is longer than it: the program's own output may come
-// first. JSON lines are profiles or results, which may quote such a line.
+// Accepts any oneDNN line in the head. Also accepts text longer than the head, because the
+// program's own output may come first. JSON lines are profiles or results, which may quote such a
+// line.
 bool recognises_onednn(std::string_view head) {
   if (head.starts_with('{')) return false;
   const bool may_follow = head.size() >= kHeadSize && head.find('\0') == std::string_view::npos;

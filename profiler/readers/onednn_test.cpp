@@ -50,7 +50,7 @@ std::string record(std::string_view operation, std::string_view time) {
   return text.append(",cpu,convolution,jit,undef,src_f32::blocked:ab:f0,,,2x2,").append(time);
 }
 
-// Total of a phase, as the seed's awk lines add it up.
+// Returns the total of a phase, as the seed's awk lines compute it.
 Nanoseconds total(const std::vector<Activity>& activities, std::string_view phase) {
   Nanoseconds sum{0};
   for (const Activity& activity : activities) {
@@ -74,7 +74,7 @@ TEST(OnednnReader, the_seeds_log) {
   EXPECT_EQ(log.activities.at(0).attributes.integer(Attribute::line), 3);
 }
 
-// $ grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}', and the same of exec
+// $ grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}', and the same for exec
 TEST(OnednnReader, both_totals_of_the_seed) {
   std::string text = recorded("onednn_1.1.2_seed.log");
   const std::string exec = text.substr(text.find("dnnl_verbose,exec"));
@@ -136,7 +136,7 @@ TEST(OnednnReader, timestamps_where_there_are_some) {
   const Log log = read_text(recorded("onednn_3.13_timestamps.log"));
   Nanoseconds before{0};
   for (const Activity& activity : log.activities) {
-    // Also a line of debugging before the first record, which bears none itself.
+    // Includes a debugging line before the first record, which has no timestamp itself.
     EXPECT_GT(activity.start.count(), 1'795'264'000'000'000'000) << activity.name;
     if (activity.attributes.text(Attribute::phase) != "exec") continue;
     EXPECT_GE(activity.start, before);
@@ -165,14 +165,14 @@ TEST(OnednnReader, damage_is_counted_and_told) {
   EXPECT_EQ(log.report->unknown, 1);
   EXPECT_EQ(log.report->ignored, 2);
   EXPECT_THAT(log.report->notes,
-              ElementsAre("log:3: 4 fields behind the operation, expected 9",
-                          HasSubstr("log:4: 10 fields behind the operation, expected 9"),
+              ElementsAre("log:3: 4 fields after the operation, expected 9",
+                          HasSubstr("log:4: 10 fields after the operation, expected 9"),
                           "log:6: another record begins before this line ends: its last number may "
                           "be cut",
                           HasSubstr("log:7: unknown format `v2`"), HasSubstr("log:8: ")));
 }
 
-// Torn in its last number, 14.02 ms were read as 1 ms.
+// Cut in its last number, 14.02 ms were once read as 1 ms.
 TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
   const std::string whole = record("exec", "2") + "\n" + record("exec", "14.02") + "\n";
   const Log complete = read_text(whole);
@@ -220,10 +220,9 @@ TEST(OnednnReader, a_torn_template_is_joined) {
 TEST(OnednnReader, unknown_versions_are_errors_never_zeros) {
   const Log v2 = read_text("onednn_verbose,v2,info,oneDNN v9.0.0\nonednn_verbose,v2,exec,cpu,1\n");
   ASSERT_FALSE(v2.report.ok());
-  EXPECT_EQ(
-      v2.report.error().message(),
-      "log:1: no record of oneDNN could be read: unknown format `v2`, known up to `v1`; known "
-      "are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13");
+  EXPECT_EQ(v2.report.error().message(),
+            "log:1: no record of oneDNN could be read: unknown format `v2`, supported up to `v1`; "
+            "supported are the verbose lines of MKL-DNN 1.0 to oneDNN 3.13");
   const Log version_0 = read_text(
       "mkldnn_verbose,info,Intel(R) MKL-DNN v0.21.1 (Git Hash 7d2fd5), Intel AVX2\n"
       "mkldnn_verbose,exec,convolution,jit:avx2,forward_training,fsrc:nchw,alg:a,mb2,0.5\n");
@@ -244,7 +243,7 @@ TEST(OnednnReader, lines_may_come_late) {
   EXPECT_TRUE(onednn_reader.recognises(text_of("log", text)->head()));
   const Log nothing = read_text(text);
   ASSERT_FALSE(nothing.report.ok());
-  EXPECT_THAT(nothing.report.error().message(), HasSubstr("nor any line of oneDNN"));
+  EXPECT_THAT(nothing.report.error().message(), HasSubstr("no oneDNN verbose line found"));
   const Log late = read_text(text + record("exec", "0.5") + "\n");
   ASSERT_TRUE(late.report.ok());
   EXPECT_THAT(late.activities, SizeIs(1));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyProf's table of kernels (`prof.py`, with --csv, with -w or plain): the columns that its header
-// names, in any order and choice. The table gives no start times: kernels are laid one after the
-// other, in the order of the rows. FLOPs and bytes become given_flops and given_bytes, since its
-// parameters may tell better; zeros that PyProf prints for want of a formula become unknown.
+// Reads PyProf's table of kernels (`prof.py`, with --csv, with -w or plain). The header names the
+// columns, which may be any selection in any order. The table contains no start times, so kernels
+// are placed one after the other, in the order of the rows. FLOPs and bytes become given_flops and
+// given_bytes, since the parameters may give better values. PyProf prints zeros if it has no
+// formula; these become unknown.
 #include "base/characters.hpp"
 #include "base/lines.hpp"
 #include "profiler/gpu/kernel_work.hpp"
@@ -25,15 +26,15 @@ namespace {
 
 struct Row {
   Activity activity;
-  bool bad_time = false;     // the time is no number: nothing to tell of this kernel
-  std::int64_t strange = 0;  // other values that could not be read
+  bool bad_time = false;     // the time is not a number, so the kernel is dropped
+  std::int64_t strange = 0;  // number of other values that could not be read
 };
 
 bool is_unknown(std::string_view text) {
   return text.empty() || text == "na" || text == "-" || text == "na=na,";
 }
 
-// Also whole numbers in another form: "1.0", "1e6".
+// Also accepts integers in another notation: "1.0", "1e6".
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const char* end = text.data() + text.size();
   std::int64_t number = 0;
@@ -69,24 +70,24 @@ void set_number(Row& row, std::string_view text) {
   }
 }
 
-// "4", or "4,5" of a kernel with several: the first one is its own.
+// "4", or "4,5" for a kernel with several numbers. The first one is its own.
 void set_sequence(Row& row, std::string_view text) {
   const std::size_t comma = text.find(',');
   set_number<Attribute::sequence>(row, text.substr(0, comma));
   if (comma != std::string_view::npos) add_alternates(row, text.substr(comma + 1));
 }
 
-// PyProf knows it by a list of parts of kernel names that ends before Hopper.
+// PyProf decides this with a list of kernel name parts that ends before Hopper.
 void set_tensor_cores(Row& row, std::string_view text) {
   if (text == "1") row.activity.attributes.set(Attribute::tensor_cores, "used (PyProf)");
   if (text == "0") row.activity.attributes.set(Attribute::tensor_cores, "not used (PyProf)");
 }
 
-// Names that its own tools give to the calls.
+// For columns with names that only PyProf's own tools use.
 void ignore(Row&, std::string_view) {}
 
 void set_time(Row& row, std::string_view text) {
-  // 146 years; so that sums of start and duration stay in range.
+  // 146 years, so that sums of start and duration stay in range.
   constexpr std::int64_t kLongest = std::int64_t{1} << 62;
   const auto time = whole_number(text);
   row.bad_time = !time || *time < 0 || *time >= kLongest / 4;
@@ -111,7 +112,7 @@ void set_stream(Row& row, std::string_view text) {
   row.strange += row.activity.track.stream ? 0 : 1;
 }
 
-// PyProf joins nested layers with ":"; names within may hold what our paths escape.
+// PyProf joins nested layers with ":". Layer names may contain characters that scope paths escape.
 void set_layer(Row& row, std::string_view text) {
   std::string path;
   while (true) {
@@ -129,7 +130,7 @@ void set_direction(Row& row, std::string_view text) {
 
 void set_name(Row& row, std::string_view text) { row.activity.name = text; }
 
-// PyProf's two spellings of a type, in gen1 and gen2.
+// PyProf's spellings of a type in gen1 and gen2.
 struct TypeName {
   std::string_view written;
   std::string_view dtype;
@@ -150,14 +151,14 @@ constexpr std::array<TypeName, 15> kTypes = {{{"fp16", "f16"},
                                               {"int32", "s32"},
                                               {"int64", "s64"}}};
 
-// "float" where the text ends may be the beginning of "float16": -w cuts.
+// -w cuts texts, so "float" at the end of a text may be the beginning of "float16".
 bool may_be_cut(std::string_view word) {
   return std::any_of(kTypes.begin(), kTypes.end(), [&](const TypeName& type) {
     return type.written != word && type.written.starts_with(word);
   });
 }
 
-// The first type that the parameters name: "T=(32,64),fp16," and "T=[(2,3)],["float16"]".
+// Returns the first type in the parameters: "T=(32,64),fp16," and "T=[(2,3)],["float16"]".
 std::string_view dtype_of(std::string_view parameters) {
   while (!parameters.empty()) {
     const auto begin = std::find_if(parameters.begin(), parameters.end(), is_letter_or_digit);
@@ -172,17 +173,17 @@ std::string_view dtype_of(std::string_view parameters) {
   return {};
 }
 
-// How parameters begin that are tensors, with the bracket around the sizes of each.
+// Beginnings of parameters that are tensors, with the brackets around the sizes of each tensor.
 struct TensorForm {
   std::string_view begin;
   char open, close;
-  std::size_t fewest;  // tensors; fewer were cut off
+  std::size_t fewest;  // minimum number of tensors; fewer mean that the text was cut
 };
 constexpr std::array<TensorForm, 4> kTensorForms = {
     {{"T=", '(', ')', 1}, {"A=", '(', ')', 2}, {"X=", '(', ')', 2}, {"[", '[', ']', 1}}};
 
 // "T=[(32,256,56,56),(1,)]" -> "32x256x56x56 1", "A=(2,3),B=(3,4),fp16," -> "2x3 3x4",
-// "[2,3]fp16;[3]fp16" -> "2x3 3"; empty where the parameters give no tensors or were cut off.
+// "[2,3]fp16;[3]fp16" -> "2x3 3". Empty if the parameters contain no tensors or were cut.
 std::string shapes_of(std::string_view parameters) {
   const auto* form =
       std::find_if(kTensorForms.begin(), kTensorForms.end(),
@@ -219,10 +220,10 @@ enum class Content { text, number };
 struct Column {
   std::string_view header;
   Content content;
-  void (*set)(Row& row, std::string_view text);  // a value that is known
-  // Characters of a text column under -w, where they do not depend on the width of the table.
+  void (*set)(Row& row, std::string_view text);  // sets a known value
+  // Width of a text column under -w, if it does not depend on the width of the table.
   std::size_t printed_width = 0;
-  // Of the header: -w cuts it to the width of the column; 0: never.
+  // Minimum length of the header, which -w cuts to the column's width; 0 if it never cuts it.
   std::size_t shortest_header = 0;
 };
 constexpr std::array kColumns = {
@@ -252,7 +253,8 @@ constexpr std::array kColumns = {
     Column{"input_callids", Content::text, ignore, 7, 7},
     Column{"unique_name", Content::text, ignore, 25},
 };
-// Where a value that fills its column and so may be cut changes what a row says.
+// Columns in which a cut value changes the meaning of a row. A value that fills its column may be
+// cut.
 constexpr std::array<std::string_view, 5> kNamingColumns = {"Layer", "Op", "Kernel", "Params",
                                                             "Module"};
 
@@ -262,7 +264,7 @@ const Column* find_column(std::string_view header) {
   return found == kColumns.end() ? nullptr : found;
 }
 
-// Also by a header that -w has cut.
+// Also finds a column by a header that -w has cut.
 const Column* find_cut_column(std::string_view header) {
   if (const Column* whole = find_column(header)) return whole;
   const auto* found = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& column) {
@@ -275,18 +277,19 @@ const Column* find_cut_column(std::string_view header) {
 struct Layout {
   Delimiter delimiter = Delimiter::blank;
   std::vector<const Column*> columns;
-  // Of a table that -w has aligned: characters of each column, one blank between them. Else empty.
+  // Column widths of a table that -w has aligned, with one blank between columns; otherwise empty.
   std::vector<std::size_t> widths;
 };
 
-// The column of a field of a header. Some tables number their lines, the header too.
+// Returns the column for a header field. Some tables number their lines, including the header.
 const Column* column_of(std::string_view field, const Layout& layout) {
   const bool is_number = layout.columns.empty() && whole_number(field).has_value();
   if (is_number) return find_column("Idx");
   return layout.delimiter == Delimiter::blank ? find_cut_column(field) : find_column(field);
 }
 
-// From where each name of an aligned header begins. The last column has what is left of a row.
+// Returns the widths between the beginnings of the names in an aligned header. The last column
+// takes the rest of a row.
 std::vector<std::size_t> widths_of(std::string_view header) {
   std::vector<std::size_t> widths;
   std::size_t begin = 0;
@@ -299,7 +302,7 @@ std::vector<std::size_t> widths_of(std::string_view header) {
   return widths;
 }
 
-// The columns of a line that is a header: nothing but PyProf's names, one of them the kernel or the
+// Returns the columns if the line is a header: only PyProf's names, including the kernel or the
 // operator.
 std::optional<Layout> layout_of(std::string_view line) {
   constexpr std::size_t kMinColumns = 3;  // fewer could be prose
@@ -322,8 +325,8 @@ std::optional<Layout> layout_of(std::string_view line) {
   return layout;
 }
 
-// One field of an aligned row from `position` on. A number that is longer than its column moves
-// what follows, as printf does; texts never do.
+// Takes one field of an aligned row, starting at `position`. A number that is longer than its
+// column shifts the following ones, as with printf. Texts never do.
 std::optional<std::string_view> take_aligned(std::string_view line, const Column& column,
                                              std::size_t width, std::size_t& position) {
   std::size_t end = std::min(position + width, line.size());
@@ -347,7 +350,7 @@ std::optional<std::string_view> take_aligned(std::string_view line, const Column
   return field;
 }
 
-// False: the row is not aligned like the header.
+// Returns false if the row is not aligned like the header.
 bool split_aligned(std::string_view line, const Layout& layout, std::vector<std::string>& fields) {
   while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
   fields.resize(layout.columns.size());
@@ -362,7 +365,7 @@ bool split_aligned(std::string_view line, const Layout& layout, std::vector<std:
   return true;
 }
 
-// Kernels that only prepare, reorder or index: no work by PyProf's own classification.
+// Kernels that only prepare, reorder or index. PyProf's own classification gives them no work.
 constexpr std::array<std::string_view, 14> kAuxiliary = {
     "OffsetsKernel",     "nchwToNh",           "nhwcToNchw",          "generateWinogradTilesKernel",
     "winogradWgradData", "winogradWgradDelta", "winogradWgradOutput", "compute_gemm_pointers",
@@ -375,9 +378,9 @@ bool is_auxiliary(std::string_view kernel) {
   });
 }
 
-// PyProf prints 0 for what it has no formula for, and 0 bytes for the later kernels of an operator
-// whose bytes it gave to the first one. To the kernel that adds up a split product it gives the
-// work of the product, which another row has.
+// PyProf prints 0 if it has no formula. It also prints 0 bytes for an operator's later kernels if
+// it gave the bytes to the first one. To the kernel that adds up a split product, it gives the
+// product's work, which another row already has.
 void drop_unknown_work(Activity& activity) {
   Attributes& attributes = activity.attributes;
   if (find_auxiliary(activity.name) != nullptr &&
@@ -415,14 +418,14 @@ class TableReading {
     if (!cut_.empty()) {
       report_.note(
           fmt::format("{}: values that fill their column may be cut ({}): `prof.py --csv` "
-                      "prints them whole",
+                      "prints them completely",
                       source_.name(), fmt::join(cut_, ", ")));
     }
     return std::move(report_);
   }
 
  private:
-  // Rows begin with a number or a name of theirs, so few lines are looked at closely.
+  // Rows begin with a number or a name of a column, so only few lines are examined closely.
   static std::optional<Layout> starts_table(std::string_view line) {
     constexpr std::size_t kMaxTableHead = 10'000;
     if (line.size() > kMaxTableHead) return std::nullopt;
@@ -431,7 +434,7 @@ class TableReading {
     return layout_of(line);
   }
 
-  // False: not a row; counted.
+  // Returns false if the line is not a row, and counts it.
   bool split_row(const TextSource::Line& line) {
     if (!layout_.widths.empty() && split_aligned(line.text, layout_, fields_)) {
       note_cut_values();
@@ -480,7 +483,7 @@ class TableReading {
     }
     if (row_.bad_time) {
       ++report_.damaged;
-      note(line, "the time is no whole number of nanoseconds");
+      note(line, "the time is not an integer number of nanoseconds");
       return Done{};
     }
     if (row_.strange > 0) {
@@ -501,7 +504,7 @@ class TableReading {
     return sink_.take(activity);
   }
 
-  // Our rules of names know later kernels; PyProf's word stands where they leave it open.
+  // This tool's name rules cover later kernels. If they are undecided, PyProf's value stays.
   void judge_tensor_cores(Activity& activity) {
     const TensorCoreVerdict verdict =
         kernel_names_.tensor_cores(activity.name, activity.attributes.text(Attribute::long_name));

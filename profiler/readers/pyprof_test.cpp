@@ -42,7 +42,7 @@ std::string recorded(const std::string& name) {
 
 std::string resnet50() { return recorded("pyprof_resnet50.txt"); }
 
-// The same table as `prof.py --csv` writes it: every field quoted.
+// The same table as written by `prof.py --csv`: every field is quoted.
 std::string as_csv(const std::string& columns) {
   std::istringstream lines(columns);
   std::string csv;
@@ -60,13 +60,13 @@ std::string as_csv(const std::string& columns) {
   return csv;
 }
 
-// And as it writes it for awk: one blank between fields, none within.
+// As written for awk: one blank between fields, none inside.
 std::string as_blanks(std::string columns) {
   std::replace(columns.begin(), columns.end(), '\t', ' ');
   return columns;
 }
 
-// 33712 ns torn behind its second digit are 33 ns.
+// 33712 ns cut after the second digit would be 33 ns.
 TEST(PyprofReader, ATableTornInItsLastNumberDoesNotHaveThatRow) {
   const Table whole = read(resnet50());
   std::string text = resnet50();
@@ -127,21 +127,21 @@ TEST(PyprofReader, a_row_says_what_its_columns_say) {
   EXPECT_EQ(residual.attributes.text(Attribute::dtype), "f16");
 }
 
-// 0 is what PyProf prints where it has no formula.
+// PyProf prints 0 if it has no formula.
 TEST(PyprofReader, work_that_it_had_no_formula_for_is_unknown) {
   const std::vector<Activity> kernels = read(resnet50()).activities;
   const Activity& implicit_gemm = kernels.at(15);
   EXPECT_EQ(implicit_gemm.attributes.integer(Attribute::index), 17);
   EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_bytes), nullptr);
-  const Activity& second_pass = kernels.at(4);  // bytes given to the first kernel
+  const Activity& second_pass = kernels.at(4);  // the first kernel has the bytes
   EXPECT_EQ(second_pass.attributes.integer(Attribute::given_flops), 205'520'896);
   EXPECT_EQ(second_pass.attributes.find(Attribute::given_bytes), nullptr);
-  const Activity& offsets = kernels.at(0);  // prepares only: its 0 is one
+  const Activity& offsets = kernels.at(0);  // only prepares, so its 0 is a real value
   EXPECT_EQ(offsets.attributes.integer(Attribute::given_flops), 0);
 }
 
-// PyProf prints "-" for it: its list of kernel names lacks it.
+// PyProf prints "-" because its list of kernel names does not contain it.
 TEST(PyprofReader, the_hmma_kernel_of_row_17_used_tensor_cores) {
   const Activity kernel = read(resnet50()).activities.at(15);
   EXPECT_EQ(kernel.name, "Volta_hmma_implicit_gemm_fprop_fp32_nhwc");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files of `bench run`: their `activity` records.
+// Reads the `activity` records of result files of `bench run`.
 #include "profiler/readers/json_lines.hpp"
 #include "profiler/readers/readers.hpp"
 
 namespace bench {
 namespace {
 
-// A file whose first record is torn or cut off still begins with lines of ours.
+// A file whose first record is incomplete or missing still begins with lines of this tool.
 bool recognises_result(std::string_view head) {
   return names_schema(head, "bench.result") || head.starts_with("{\"record\":") ||
          head.find("\n{\"record\":") != std::string_view::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row a format; the first that recognises a file reads it
+// table: one row per format; the first reader that recognises a file reads it
 #include "profiler/readers/readers.hpp"
 
 #include <fmt/format.h>
@@ -25,8 +25,7 @@ Result<const ActivityReader*> reader_of(TextSource& source) {
     if (reader.recognises(head)) return &reader;
     formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", reader.name, reader.help);
   }
-  return Error{"holds no profile that is known here", source.name(),
-               fmt::format("expected one of {}", formats)};
+  return Error{"unknown profile format", source.name(), fmt::format("expected one of {}", formats)};
 }
 
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of {fmt} that is compiled, for libraries that go into others' programs
-// (libbench_profile.so, libbench_cuda_injection.so): they must not need a libfmt.so there, and
-// distributions have it as a shared library only. What {fmt}'s own src/format.cc has.
+// The compiled part of {fmt}, for libraries that are loaded into other programs
+// (libbench_profile.so, libbench_cuda_injection.so). These must not need a libfmt.so there, and
+// distributions provide {fmt} only as a shared library. Same content as {fmt}'s own src/format.cc.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of C behind include/bench/profiler.hpp: no exception leaves them.
+// The C functions declared in include/bench/profiler.hpp. No exception leaves them.
 #include "profiler/user/include/bench/profiler.hpp"
 
 #include "base/printable.hpp"
@@ -17,8 +17,8 @@
 namespace bench::user {
 namespace {
 
-// The one profiler of the process: C has no object to hold it. Made by the first call that needs
-// it, never destroyed.
+// The only profiler of the process, because the C interface has no object for it. The first call
+// that needs it creates it; it is never destroyed.
 Session& session() {
   static Session& only = *new Session;
   return only;
@@ -33,7 +33,7 @@ void tell(const std::string& text) {
   std::fprintf(stderr, "bench profiler: %s\n", printable(text).c_str());
 }
 
-// Success of what `act` did as C says it.
+// Returns the success of `act` in the form of the C interface.
 template <class Act>
 int answer(Act act) {
   try {
@@ -47,7 +47,7 @@ int answer(Act act) {
   return 0;
 }
 
-// Of calls without an answer: what memory does not suffice for is not recorded.
+// For calls without a result. If memory is exhausted, nothing is recorded.
 template <class Act>
 void attempt(Act act) {
   try {
@@ -62,7 +62,7 @@ void watch_forks() {
 }
 
 int start_session() {
-  [[maybe_unused]] static const bool kWatching = (watch_forks(), true);  // once a process
+  [[maybe_unused]] static const bool kWatching = (watch_forks(), true);  // once per process
   return answer([] { return session().start(); });
 }
 
@@ -73,7 +73,7 @@ bool environment_speaks() {
   return false;
 }
 
-// Nothing at all is done in a process whose environment does not speak of the profiler.
+// Does nothing if no environment variable concerns the profiler.
 __attribute__((constructor)) void begin_process() {
   if (!environment_speaks()) return;
   const auto variable = [](const std::string& name) -> std::optional<std::string> {
@@ -89,7 +89,7 @@ __attribute__((constructor)) void begin_process() {
   });
 }
 
-// After all static destructors of the program.
+// Runs after all static destructors of the program.
 __attribute__((destructor)) void end_process() {
   attempt([] { session().finish(); });
 }
@@ -122,7 +122,7 @@ Activity activity_of(ActivityKind kind, const char* domain, const char* name) {
 }  // namespace bench::user
 
 // table: the binary interface
-using namespace bench::user;  // NOLINT: functions of C from here on
+using namespace bench::user;  // NOLINT: only C functions from here on
 using bench::Activity;
 using bench::ActivityKind;
 using bench::Attribute;
@@ -169,7 +169,8 @@ size_t bench_profile_dumps(int format, int sort, int order, int reset, char* tex
 
 const char* bench_profile_file() { return session().path(); }
 const char* bench_profile_last_error() { return error_text().c_str(); }
-const char* bench_profile_version() { return bench::tool_version().data(); }  // of a literal
+// a literal, so it ends in '\0'
+const char* bench_profile_version() { return bench::tool_version().data(); }
 int bench_profile_recording() { return session().recording() ? 1 : 0; }
 int64_t bench_profile_now() { return session().now().count(); }
 

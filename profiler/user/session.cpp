@@ -100,12 +100,12 @@ void Session::dump_periodically() {
 void Session::start_dumper() {
   if (dumper_ != nullptr) return;
   dumper_ = new Dumper{this, {}, {}};
-  // Signals are the program's own threads' to handle.
+  // The program's own threads must handle signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  // Without a thread the profile is written when a buffer is full, and at the end.
+  // Without this thread, the profile is written when a buffer is full and at the end.
   if (pthread_create(&dumper_->thread, nullptr, run_dumper, this) != 0) {
     delete dumper_;
     dumper_ = nullptr;
@@ -125,7 +125,7 @@ Status Session::set(std::string_view name, std::string_view value) {
     for (const SwitchRow& known : switch_rows()) names.push_back(known.name);
     return Error{fmt::format("unknown switch `{}`", name), "", expectation(name, names)};
   }
-  // Those that mean something outside of `bench run`.
+  // Switches that have an effect outside `bench run`.
   static constexpr std::string_view kMeant[] = {"kinds", "dump_period", "file"};
   if (std::find(std::begin(kMeant), std::end(kMeant), name) == std::end(kMeant)) {
     return Error{fmt::format("`{}` is a switch of `bench run` or of the environment only", name),
@@ -151,7 +151,7 @@ Status Session::set(std::string_view name, std::string_view value) {
 Status Session::start() {
   const std::lock_guard lock(mutex_);
   if (refused_) {
-    return Error{"the profiler is off because of a bad BENCH_PROFILE_* variable", "", ""};
+    return Error{"the profiler is off because of an invalid BENCH_PROFILE_* variable", "", ""};
   }
   return start_locked();
 }
@@ -280,7 +280,7 @@ std::unique_ptr<UserScope> Session::begin_scope(const char* name) {
   ScopeSpec spec;
   spec.name = name;
   auto scope = std::make_unique<UserScope>();
-  if (!running()) {  // the NVTX range alone
+  if (!running()) {  // only the NVTX range
     scope->scope = std::make_unique<Scope>(nullptr, std::move(spec));
     return scope;
   }
@@ -295,8 +295,8 @@ void Session::end_scope(std::unique_ptr<UserScope> scope) {
   const bool is_of_recorder = scope->process != 0;
   if (!is_of_recorder) return;
   const std::lock_guard lock(mutex_);
-  // A child after fork starts outside of all scopes: its thread has another number than the one
-  // that the recorder knows, and the scope is the parent's to end.
+  // A child after fork starts outside all scopes. Its thread id differs from the one in the
+  // recorder, and the parent ends the scope.
   if (scope->process != current_process()) {
     static_cast<void>(scope->scope.release());
     return;
@@ -329,7 +329,7 @@ void Session::finish() {
 }
 
 void Session::unlock_in_child() {
-  dumper_ = nullptr;  // its thread is the parent's; a new one comes with the first activity
+  dumper_ = nullptr;  // only the parent has its thread; the first activity creates a new one
   sink_.abandon();
   if (running_) {
     make_recorder();

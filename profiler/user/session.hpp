@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler of one process, behind the functions of include/bench/profiler.hpp.
+// The profiler of one process, which implements the functions of include/bench/profiler.hpp.
 #pragma once
 
 #include "base/env.hpp"
@@ -20,17 +20,17 @@
 
 namespace bench::user {
 
-// Where activities of this process go: its file, opened with the first of them after a fork, and
-// the sums of dumps().
+// The sink for the activities of this process: its file, which the first activity after a fork
+// opens, and the sums of dumps().
 class ProcessSink final : public ActivitySink {
  public:
   Status open(const ProfileSwitches& switches);
   Status take(const Activity& activity) override;
   Status flush();
-  // In a child: what the parent has not written yet is the parent's to write.
+  // Call this in a child after fork: the parent writes its own unwritten records.
   void abandon();
   Summary& summary() { return summary_; }
-  // Empty before open(); never freed or changed once it is there, so that C may hold it.
+  // Empty before open(). Once set, it is never freed or changed, so that C callers may keep it.
   const char* path() const { return path_ == nullptr ? "" : path_->c_str(); }
   bool is_open() const { return file_ != nullptr; }
 
@@ -48,9 +48,9 @@ struct UserScope {
   std::unique_ptr<Scope> scope;
 };
 
-// Thread-safe. All work is done under one mutex, which a fork holds: no other thread is in the
-// middle of anything then. Never destroyed, since other threads and static destructors of the
-// program may call at any time; finish() is its end.
+// Thread-safe. All work is done under one mutex. fork() acquires it, so that no other thread is in
+// the middle of an operation. Never destroyed, since other threads and static destructors of the
+// program may call at any time. finish() ends it.
 class Session {
  public:
   Session();
@@ -66,14 +66,14 @@ class Session {
   void reset_sums();
   const char* path();
 
-  // One relaxed load.
+  // Costs one relaxed load.
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
   bool running() const { return running_.load(std::memory_order_relaxed); }
   Nanoseconds now() { return clock_.now(); }
 
   void record(Activity activity);
-  // Change a value and record it as one step, so that the records of several threads stay in order;
-  // while nothing is recorded without the mutex. add_counter stays at a limit.
+  // Changes a value and records it in one step, so that the records of several threads stay in
+  // order. While nothing is recorded, this does not take the mutex. add_counter saturates.
   void set_counter(std::string_view domain, std::string_view name, std::atomic<std::int64_t>& value,
                    std::int64_t to);
   void add_counter(std::string_view domain, std::string_view name, std::atomic<std::int64_t>& value,
@@ -81,13 +81,13 @@ class Session {
   std::unique_ptr<UserScope> begin_scope(const char* name);
   void end_scope(std::unique_ptr<UserScope> scope);
 
-  // Reads BENCH_PROFILE_*. Error: a value that makes no sense; the profiler stays off then.
+  // Reads BENCH_PROFILE_*. Returns an error for an invalid value; the profiler then stays off.
   Status read_environment(const Variables& variable);
   bool wants_autostart() const { return switches_.autostart == Autostart::yes; }
-  // At the end of the process: stops, writes, and ends the thread of the continuous dump.
+  // Call this at the end of the process: stops, writes, and ends the thread of the continuous dump.
   void finish();
 
-  // Around fork().
+  // Called before and after fork().
   void lock_for_fork() { mutex_.lock(); }
   void unlock_in_parent() { mutex_.unlock(); }
   void unlock_in_child();
@@ -106,16 +106,16 @@ class Session {
   MonotonicClock clock_;
   std::mutex mutex_;
   ProfileSwitches switches_;
-  std::atomic<bool> running_{false};    // started; pauses included
-  std::atomic<bool> recording_{false};  // not paused, and the group of user activities wanted
+  std::atomic<bool> running_{false};    // started, including pauses
+  std::atomic<bool> recording_{false};  // not paused, and the group of user activities is requested
   bool paused_ = false;
-  bool refused_ = false;  // by a bad variable of the environment
+  bool refused_ = false;  // because of an invalid environment variable
   bool reported_ = false;
   ProcessSink sink_;
-  // The last is in use; open scopes may belong to earlier ones.
+  // The last one is in use. Open scopes may belong to earlier ones.
   std::vector<std::unique_ptr<Recorder>> recorders_;
 
-  // Its own allocation, since a child must forget it: its thread exists in the parent alone.
+  // A separate allocation, since a child must discard it: its thread exists only in the parent.
   struct Dumper;
   Dumper* dumper_ = nullptr;
 };

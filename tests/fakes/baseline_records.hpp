@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baseline records with known times, for tests of the store and of what reads it.
+// Baseline records with known times, for tests of the store and of its readers.
 #pragma once
 
 #include "harness/store/record.hpp"
@@ -24,7 +24,7 @@ inline ProcessSummary process_of(Nanoseconds median) {
   return process;
 }
 
-// Run `number` (its day of the month and run id), one process for each median.
+// Run `number` (its day of the month and run id), with one process per median.
 inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
   BaselineRecord record;
   record.id = kStoredCase;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the coordinator share: workers in this process over fake backends, one clock.
+// Shared by the tests of the coordinator: workers in this process over fake backends, and one
+// clock.
 #pragma once
 
 #include "harness/run/coordinator.hpp"
@@ -20,7 +21,7 @@ namespace bench::test {
 
 inline constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 inline constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
-// Creation (miss, hit), packing of two tensors and the first run, as FakeScript has them.
+// Creation (miss, hit), packing of two tensors and the first run, as in FakeScript.
 inline constexpr Nanoseconds kSetup{5000 + 50 + 2 * 200 + 60000};
 
 inline Measure measure(int processes, Nanoseconds max_time = std::chrono::seconds(2)) {
@@ -68,7 +69,7 @@ class CoordinatorTest : public testing::Test {
   std::map<std::string, FakeScript> scripts_;
   FakeDevice device_;
   FakeFault fault_;
-  FakeCanaries canaries_ = fake_canaries;  // take no time
+  FakeCanaries canaries_ = fake_canaries;  // without taking time
   CoordinatorParts parts_;
   RunOptions options_;
   VectorSink sink_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of its own by the C++ wrapper alone: addresses of its memory are none that the host can
-// use, its clock goes on by what executions take. Its operator `triple` takes 10 ns an element, 5
-// ns more where the buffers are others than those of the execution before. DEVICE_PLUGIN makes it
-// do something else: absent, full, small, fail_copy, wrong, touch, void_third, void_all,
-// timeless_third, throttled, throw_sample, throw_odd.
+// A plugin with its own device, using only the C++ wrapper. The addresses of its memory cannot be
+// used by the host, and its clock advances by the time of executions. Its operator `triple` takes
+// 10 ns per element, and 5 ns more if the buffers differ from those of the previous execution.
+// DEVICE_PLUGIN selects another behaviour: absent, full, small, fail_copy, wrong, touch,
+// void_third, void_all, timeless_third, throttled, throw_sample, throw_odd.
 #include <bench/plugin.hpp>
 
 #include <chrono>
@@ -28,7 +28,7 @@ bool is(std::string_view fault) {
   return wanted != nullptr && wanted == fault;
 }
 
-// Beyond all addresses of processes, whatever the width of their tables.
+// Beyond all addresses of processes, whatever the width of their page tables.
 constexpr std::uintptr_t kOffset = std::uintptr_t{1} << 54;
 constexpr std::size_t kLine = 64;
 
@@ -103,7 +103,7 @@ class TripleKernel final : public DeviceKernel {
 
  private:
   void execute(void* const* buffers) {
-    // With `touch` as if it were the host's.
+    // With `touch`, uses the address as if it were the host's.
     const auto* source = static_cast<const float*>(
         is("touch") ? buffers[0] : static_cast<const void*>(place(buffers[0])));
     auto* destination = reinterpret_cast<float*>(place(buffers[1]));
@@ -129,7 +129,7 @@ class TripleKernel final : public DeviceKernel {
   int64_t count_;
   int64_t tuned_;
   nanoseconds clock_{0};
-  const void* last_ = nullptr;  // the source of the latest execution
+  const void* last_ = nullptr;  // source of the latest execution
   int64_t samples_ = 0;
 };
 

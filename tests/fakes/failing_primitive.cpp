@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A oneDNN that fails in the profiling pass and nowhere else, for LD_PRELOAD: executions fail once
-// the library was told to print, which only that pass does, and so many of them went well
-// (BENCH_FAIL_AFTER).
+// A oneDNN for LD_PRELOAD that fails only in the profiling pass. Executions fail once the library
+// was told to print, which only that pass does, and after BENCH_FAIL_AFTER of them succeeded.
 #include <oneapi/dnnl/dnnl.h>
 
 #include <atomic>

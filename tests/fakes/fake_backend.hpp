@@ -24,51 +24,51 @@
 
 namespace bench::test {
 
-// One step of an observed execution; `pause` is the backend's own time behind it.
+// One step of an observed execution; `pause` is the backend's own time after it.
 struct FakeStep {
   ops::KernelStep step;
   Nanoseconds execute{0}, wait{0}, pause{0};
-  std::string output;  // printed to standard output while it runs, where that is asked for
+  std::string output;  // printed to standard output during the step, if requested
 };
 
-// What the library does beside computing.
+// What the library does besides computing.
 struct FakeLibrary {
-  bool prints = false;  // whether it can
+  bool prints = false;  // whether it supports printing
   ops::Collectors collectors;
   ops::LibraryOutput output = ops::LibraryOutput::none;
 };
 
-// What one kernel does. Times are told to `advance` of the backend.
+// The behaviour of one kernel. Its times go to `advance` of the backend.
 struct FakeScript {
   Nanoseconds create{5000};
   Nanoseconds create_hit{50};
-  Nanoseconds pack{200};  // each tensor
-  // Of run number `n` of the kernel, counted from 0 over all its invocations.
+  Nanoseconds pack{200};  // per tensor
+  // Duration of run number `n` of the kernel, counted from 0 over all its invocations.
   std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) { return Nanoseconds(60000); };
   std::optional<ops::Refusal> refusal;
-  std::optional<std::int64_t> fails_at;           // run number that returns false
-  std::optional<std::int64_t> wrong_element;      // of output 0: off by `error`
-  std::optional<std::int64_t> unwritten_element;  // of output 0
+  std::optional<std::int64_t> fails_at;           // number of the run that returns false
+  std::optional<std::int64_t> wrong_element;      // in output 0: wrong by `error`
+  std::optional<std::int64_t> unwritten_element;  // in output 0
   double error = 0.5;
   std::function<void(std::int64_t n)> before_run;  // may crash
-  std::vector<FakeStep> steps;                     // of an observed run, in place of `run`
-  std::optional<std::size_t> fails_at_step;        // of the observed run number `fails_at`
+  std::vector<FakeStep> steps;                     // for an observed run, instead of `run`
+  std::optional<std::size_t> fails_at_step;        // in the observed run number `fails_at`
   Bytes workspace{64};
-  // Set: the kernel has a device's clock. Sample number `n` of the kernel, counted from 0; told its
-  // iterations. What it takes on the host is its own affair.
+  // If set, the kernel has a device clock. Called for sample number `n` of the kernel, counted from
+  // 0, with the request's iterations. The time on the host is independent of it.
   std::function<Result<ops::DeviceSample>(std::int64_t n, const ops::SampleRequest& request)>
       sample;
   std::map<std::string, std::string> details;
 };
 
-// Where it computes.
+// The device of the backend.
 struct FakeDevice {
   std::string backend = "onednn";
   std::string device = "cpu";
   ops::DeviceMemory* memory = nullptr;
 };
 
-// Computes tensors of a subject, plain row-major; `inputs` hold all but the outputs.
+// Computes the tensors of a subject, plain row-major; `inputs` contains all tensors except outputs.
 using FakeCompute =
     std::function<std::vector<std::vector<double>>(const std::vector<std::vector<double>>& inputs)>;
 
@@ -136,7 +136,7 @@ class FakeKernel final : public ops::Kernel {
   std::int64_t samples_ = 0;
 };
 
-// Computes in its first runs only: what is timed later is the script.
+// Computes only in its first runs; later runs, which are timed, only follow the script.
 class FakeInvocation final : public ops::Invocation {
  public:
   FakeInvocation(FakeKernel& kernel, std::vector<void*> buffers)
@@ -227,7 +227,7 @@ inline FakeCompute compute_problem(const ops::Problem& problem) {
   };
 }
 
-// Node after node, every intermediate result rounded to its data type.
+// Computes node by node and rounds every intermediate result to its data type.
 inline FakeCompute compute_network(const ops::Network& network) {
   return [network](const std::vector<std::vector<double>>& tensors) {
     std::vector<std::vector<double>> results;
@@ -254,7 +254,7 @@ inline FakeCompute compute_network(const ops::Network& network) {
 
 class FakeBackend final : public ops::Backend {
  public:
-  // `advance` moves the clock; `script` decides by problem_tokens or the network's name
+  // `advance` moves the clock; `script` selects by problem_tokens or the network's name
   // ("resnet18", "resnet18+separate").
   FakeBackend(std::function<void(Nanoseconds)> advance,
               std::function<FakeScript(const std::string&)> script, FakeDevice device = {})
@@ -283,7 +283,7 @@ class FakeBackend final : public ops::Backend {
   }
 
   std::int64_t creations() const { return creations_; }
-  std::vector<std::int64_t> tunings;  // as they were set
+  std::vector<std::int64_t> tunings;  // in the order of the calls
   FakeLibrary& fakes() { return *fakes_; }
 
  private:
@@ -302,7 +302,7 @@ class FakeBackend final : public ops::Backend {
   std::function<void(Nanoseconds)> advance_;
   std::function<FakeScript(const std::string&)> script_;
   FakeDevice device_;
-  std::set<std::string> cache_;  // the library's, of created primitives
+  std::set<std::string> cache_;  // the library's cache of created primitives
   std::int64_t creations_ = 0;
   std::shared_ptr<FakeLibrary> fakes_ = std::make_shared<FakeLibrary>();
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that passes only when a test says so.
+// Time that passes only when a test advances it.
 #pragma once
 
 #include "base/env.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a device that counts what is done with it; in truth the host's.
+// Device memory that counts operations; it is really host memory.
 #pragma once
 
 #include "ops/backend/device.hpp"
@@ -46,7 +46,7 @@ class FakeDeviceMemory final : public ops::DeviceMemory {
   std::optional<Bytes> cache() override { return cache_size; }
   std::optional<Bytes> available() override { return free; }
 
-  // Whether an address lies in memory that was allocated here.
+  // Returns whether an address is in memory that was allocated here.
   bool holds(const void* address) const {
     const auto* place = static_cast<const std::byte*>(address);
     for (const auto& [begin, block] : blocks_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker for fault tests: the real server over a fake backend that does what FAKE_FAULT says.
+// A worker for fault tests: the real server over a fake backend with the fault of FAKE_FAULT.
 //
 //   FAKE_FAULT=KIND@PLACE:TOKENS   KIND: segv abort hang exit garbage chatter wrong
 //                                  PLACE: create, first (run), timed (a later run)
-//                                  TOKENS: parameters of the problem that it strikes, or * for all
+//                                  TOKENS: parameters of the affected problem, or * for all
 //   FAKE_START=exit|hang|protocol  instead of serving
 //   FAKE_PIDS=FILE                 each worker appends its process id
 #include "harness/wire/messages.hpp"
@@ -44,7 +44,7 @@ struct Fault {
   }
 };
 
-// Stray output of a library: on the standard stream, and on every descriptor that is open.
+// Stray output of a library: on the standard stream, and on every open descriptor.
 void write_garbage() {
   for (int descriptor = 3; descriptor < 32; ++descriptor) {
     (void)!write(descriptor, "garbage\n", 8);
@@ -53,7 +53,7 @@ void write_garbage() {
 
 void strike(const std::string& kind) {
   if (kind == "segv") {
-    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit in place of dying
+    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit instead of dying
     std::raise(SIGSEGV);
   }
   if (kind == "abort") std::abort();
@@ -75,7 +75,7 @@ FakeScript script(const Fault& fault, const std::string& problem) {
   return result;
 }
 
-// Instead of serving; returns where there is nothing to play.
+// Runs instead of serving; returns if there is no fault at the start.
 void play_start(const std::string& kind) {
   if (kind == "exit") {
     std::cerr << "error while loading shared libraries: libfake.so.3" << std::endl;

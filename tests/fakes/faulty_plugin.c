@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin in C that does what FAULTY_PLUGIN says: crash_load, null, abi, short, long,
+/* A plugin in C with the fault that FAULTY_PLUGIN names: crash_load, null, abi, short, long,
  * long_backend, collide, axis, describe, crash_model, fail_model, overflow, refuse, crash_run,
  * fail_run, wrong, fail_reference. Otherwise its operator `twice` works. */
 #include "ops/plugin/bench_plugin.h"
@@ -15,7 +15,7 @@ static int is(const char* fault) {
   return wanted != NULL && strcmp(wanted, fault) == 0;
 }
 
-/* A sanitizer's handler would exit in place of dying. */
+/* A sanitizer's handler would exit instead of dying. */
 static void crash(void) {
   signal(SIGSEGV, SIG_DFL);
   raise(SIGSEGV);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A oneDNN whose matrix multiplications go wrong, for LD_PRELOAD: from execution number
-// BENCH_FAULT_AFTER of a process on, each does what BENCH_FAULT says: crash, hang, wrong, or
+// A oneDNN for LD_PRELOAD whose matrix multiplications fail. From execution number
+// BENCH_FAULT_AFTER of a process on, each does what BENCH_FAULT requests: crash, hang, wrong, or
 // interrupt (Ctrl-C for the parent process).
 #include <oneapi/dnnl/dnnl.h>
 
@@ -39,7 +39,7 @@ void spoil_output(int count, const dnnl_exec_arg_t* arguments) {
 }
 
 void die() {
-  std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit in place of dying
+  std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit instead of dying
   std::raise(SIGSEGV);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate's file with a case of most verdicts, for tests of what is written of one.
+// A gate's file with a case of most verdicts, for tests of reports.
 #pragma once
 
 #include "base/lines.hpp"
@@ -54,7 +54,7 @@ inline CaseEvidence slower_case(const std::string& id) {
   return entry;
 }
 
-// Only the screen knows it: 1000 ns in the store.
+// Measured only by the screen: 1000 ns in the store.
 inline CaseEvidence screened_case(const std::string& id) {
   CaseEvidence entry;
   entry.id = id;
@@ -87,7 +87,7 @@ inline Judgement slower_judgement(const std::string& id) {
 
 inline Judgement undecided_judgement(const std::string& id) {
   Judgement judgement = judgement_of(
-      id, Verdict::inconclusive, "effects below 3.1 % cannot be told here; about 90 duets would");
+      id, Verdict::inconclusive, "undecided after 40 duets (minimum detectable effect is 3.1 %)");
   judgement.source = "configs/resnet.yaml:20";
   judgement.course = Judgement::Course::measured_again;
   judgement.effect = 0.015;
@@ -136,7 +136,8 @@ inline GateFile sample_gate() {
   return gate;
 }
 
-// The sample when the budget ended: nothing slower, a case with 7 of its 10 duets, one that died.
+// The sample after the end of the budget: no regression, a case with 7 of its 10 duets, and one
+// that died.
 inline GateFile stopped_gate() {
   GateFile gate;
   gate.facts = sample_facts();
@@ -152,14 +153,14 @@ inline GateFile stopped_gate() {
   waiting.pending = Pending{Wanted::Kind::duets, 7, 10};
   waiting.duets = 7;
   Judgement died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
-                                "the base ends with crashed: SIGSEGV");
+                                "the base ended with crashed: SIGSEGV");
   died.cut_short = true;
   gate.judgements = {passed_judgement("pool/forward/c64"), waiting, died};
   conclude_gate(gate);
   return gate;
 }
 
-// A name with something of every language that a report is written in.
+// A name with special characters of every language in which a report is written.
 inline const std::string kHostile = "a|<b>&\"'`]]>\\\n\r\t\x01\xff%:,::{}\xef\xbf\xbe";
 
 inline GateFile hostile_gate() {
@@ -176,7 +177,7 @@ inline GateFile hostile_gate() {
   return gate;
 }
 
-// Half of them regressions.
+// Half of the cases are regressions.
 inline GateFile large_gate(int cases) {
   GateFile gate = sample_gate();
   gate.judgements.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded sessions of a GPU that never was, made call by call.
+// Recorded sessions of an invented GPU, built call by call.
 #pragma once
 
 #include "profiler/activity.hpp"

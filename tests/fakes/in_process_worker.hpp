@@ -13,9 +13,9 @@
 
 namespace bench::test {
 
-// Asked before each command: the failure that happens instead.
+// Called before each command: returns the failure that happens instead.
 using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
-// In place of the canaries' work, which would take longer than the tests.
+// Replaces the canaries' work, which would take longer than the tests.
 using FakeCanaries = decltype(ServerOptions::canaries);
 
 inline Result<Canaries> fake_canaries(Clock&, std::optional<Bytes>, std::optional<Bytes>) {
@@ -48,7 +48,7 @@ class InProcessWorker final : public WorkerLink {
     if (!sent) return failed(sent.error());
     Result<ReplyMessage> reply = decode_reply(encode(server_.handle(*sent)));
     if (!reply) return failed(reply.error());
-    // Like a process, which is killed while it works.
+    // Behaves like a process that is killed while it works.
     if (interrupted && interrupted()) {
       return WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"};
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's program that uses oneDNN and prints on standard output: what `bench profile` runs in
-// tests. Its words are done in order:
+// A user's program that uses oneDNN and prints to standard output, as `bench profile` runs it in
+// tests. Executes its arguments in order:
 //
 //   relu          executes an elementwise primitive
 //   threads       executes one in each of 4 threads at once
-//   fork          executes one in a child, too, and waits for it
-//   self          executes this program with the words after it in a child
+//   fork          also executes one in a child, and waits for it
+//   self          executes this program with the remaining arguments in a child
 //   print TEXT    prints TEXT and a newline
-//   echo TEXT     prints TEXT as a verbose line of its own making
-//   imitate       prints a line of an execution as oneDNN prints it, as its own text
+//   echo TEXT     prints TEXT as an invented verbose line
+//   imitate       prints a copy of oneDNN's line of an execution, as its own text
 //   verbose N     dnnl_set_verbose(N)
-//   close         closes all descriptors from 3 on, and opens /dev/null as often
+//   close         closes all descriptors from 3 on, and opens /dev/null as many times
 //   exit N        exits with status N
 //   kill          ends by SIGKILL
 #include <oneapi/dnnl/dnnl.hpp>
@@ -31,7 +31,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Of external linkage and never inlined: a test looks for it in backtraces.
+// Has external linkage and is never inlined: a test looks for it in backtraces.
 __attribute__((noinline)) void execute_relu() {
   dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
@@ -82,14 +82,14 @@ void execute_self(const Words& words) {
 }
 
 void close_all() {
-  constexpr int kMost = 1100;  // beyond where a careful library keeps its descriptors
+  constexpr int kMost = 1100;  // beyond the descriptors that a careful library uses
   for (int descriptor = 3; descriptor < kMost; ++descriptor) close(descriptor);
   for (int descriptor = 3; descriptor < kMost; ++descriptor) {
     if (open("/dev/null", O_WRONLY) < 0) break;
   }
 }
 
-// Does the first word and returns how many it took.
+// Executes the first word and returns how many words it used.
 std::size_t act(const Words& words) {
   static const std::map<std::string, std::function<std::size_t(const Words&)>> actions = {
       {"relu", [](const Words&) { return execute_relu(), 1; }},

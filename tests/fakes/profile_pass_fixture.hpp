@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the profile pass share: a server over a fake backend and clock.
+// Shared by the tests of the profile pass: a server over a fake backend and clock.
 #pragma once
 
 #include "base/file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's program with bench/profiler.hpp: its argument names what it does.
+// A user's program with bench/profiler.hpp: its argument selects what it does.
 #include <bench/profiler.hpp>
 
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of result files with known times, for tests of what reads them.
+// Records of result files with known times, for tests of their readers.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench::test {
 
-// What baseline_records.hpp has stored runs of.
+// The case and machine class of the runs in baseline_records.hpp.
 inline constexpr const char* kStoredCase = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
 inline constexpr const char* kStoredMachine = "test-2c-00000000";
 inline constexpr const char* kStoredHash = "0123456789abcdef";
@@ -44,7 +44,8 @@ inline ProcessRecord sample_process(std::string run_id, std::string id, int numb
   return process;
 }
 
-// The result file of a run of one case: five processes, of `nanoseconds` and one more each.
+// The result file of a run of one case: five processes, each one nanosecond slower than the
+// previous, starting with `nanoseconds`.
 inline std::string result_file(const RunRecord& run, const CaseRecord& record,
                                std::int64_t nanoseconds) {
   std::string text = to_json_line(run) + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invocations that take scripted time and note who ran.
+// Invocations that take scripted time and record which one ran.
 #pragma once
 
 #include "harness/worker/sampling.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench::test {
 
-// A rotation over `sets` invocations with one common count of runs.
+// A rotation over `sets` invocations with a common count of runs.
 class ScriptedRuns {
  public:
   explicit ScriptedRuns(std::function<Nanoseconds(std::int64_t)> time, int sets = 1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as if it had oneDNN inside, with hidden functions: constants that the library has
-// (profiler/capture/preload/module.cpp), and a line that it prints.
+// A program that looks as if it contained oneDNN with hidden functions: it has constants of the
+// library (profiler/capture/preload/module.cpp) and prints a line like it.
 #include <cstdio>
 
 namespace {
 
-// Read at run time, so that the texts are there one by one.
+// Read at run time, so that each text exists separately.
 const char* const volatile kImplementations[] = {"ref:any", "simple:any"};
 const char* const volatile kAlgorithms[] = {"eltwise_relu", "eltwise_tanh"};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file of the store: every line is a record that reads back as itself or a problem,
-// and what is made of the records is finite.
+// Any bytes as a file of the store: every line is a problem, or a record that is the same after
+// writing and reading. Everything computed from the records is finite.
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/file_name.hpp"
 #include "harness/store/history.hpp"

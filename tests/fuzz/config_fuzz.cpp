@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a configuration, as a network, as a case id and as a filter: errors or a plan, never
-// a crash.
+// Any bytes as a configuration, as a network, as a case id and as a filter: the result is errors or
+// a plan, never a crash.
 #include "harness/config/load.hpp"
 #include "harness/config/network_file.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// The input is every file there is: it includes itself, and its networks are itself.
+// The input serves as every file: it includes itself, and its networks are itself.
 bench::LoadRequest request_for(const std::string& text) {
   bench::LoadRequest request;
   request.read = [text](const std::string& path) -> bench::Result<std::string> {
@@ -25,7 +25,7 @@ void load(bench::LoadRequest request, const std::string& argument) {
   const auto plan = bench::load_plan(request);
   if (plan.ok()) return;
   for (const bench::Diagnostic& diagnostic : plan.error()) {
-    if (diagnostic.message().empty()) __builtin_trap();  // an error must say something
+    if (diagnostic.message().empty()) __builtin_trap();  // an error must have a message
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any lines as texts of a framework's ranges, or PyProf's markers: what is read lies in the line,
-// and its work, where it is understood, is no nonsense.
+// Any lines as texts of a framework's ranges, or as PyProf's markers: all views are within the
+// line, and if the work is understood, it is plausible.
 #include "ops/framework_operator.hpp"
 #include "profiler/capture/framework_range.hpp"
 #include "profiler/capture/pyprof_marker.hpp"
@@ -57,7 +57,7 @@ void check(std::string_view line) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of its own: reading beyond a line is seen.
+  // A separate copy, so that reading beyond a line is detected.
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::size_t begin = 0;
   while (begin < text.size()) {

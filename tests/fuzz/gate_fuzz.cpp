@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate's file: whatever it holds is a gate or an error, what was read can be decided, and what
-// was decided can be reported.
+// Any bytes as a gate's file: the result is a gate or an error, a gate that was read can be
+// decided, and a decision can be reported.
 #include "harness/report/gate_report.hpp"
 
 #include <cstddef>
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   auto gate = bench::read_gate_file(text, "fuzz");
   if (!gate.ok()) return 0;
-  // Huge policies are no damage, but would ask for years of duets and exact tests.
+  // Huge policies are not malformed, but would request years of duets and exact tests.
   gate->judgements = bench::decide(gate->evidence).judgements;
   for (const bench::GateFormat& format : bench::gate_formats()) format.write(*gate, {});
   bench::gate_annotations(*gate, {});

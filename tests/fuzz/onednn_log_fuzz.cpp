@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a log of oneDNN: what could be read, with work where it is understood, and counts of
-// what could not; every view of a decoded line lies in the line.
+// Any bytes as a log of oneDNN: gives what could be read, with work if it is understood, and counts
+// of what could not be read. Every view of a decoded line is within the line.
 #include "ops/verbose.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/onednn/verbose_line.hpp"

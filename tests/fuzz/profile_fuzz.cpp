@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file to analyse: an error, or what could be read with counts of what could not.
-// Every activity survives being written and read again, and no table of them says anything to a
-// terminal or to a reader of its format but itself.
+// Any bytes as a file to analyse: the result is an error, or what could be read with counts of what
+// could not. Every activity is the same after writing and reading. No table contains control
+// sequences for a terminal, or text that breaks its format.
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/summary.hpp"
@@ -42,7 +42,7 @@ class CheckingSink final : public bench::ActivitySink {
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; }
 
-// Also U+0080 to U+009F, which terminals take for the beginning of escape sequences.
+// Also checks U+0080 to U+009F, which terminals take for the beginning of escape sequences.
 void require_printable(const std::string& text) {
   require(std::none_of(text.begin(), text.end(), is_control));
   for (std::size_t at = text.find('\xc2'); at != std::string::npos;
@@ -114,7 +114,7 @@ bench::AnalysisOptions question(std::size_t number) {
   return options;
 }
 
-// The same question of the same bytes, so that what is found stays found.
+// The same bytes always give the same query, so that a finding is reproducible.
 void answer(const std::string& text, std::size_t choice) {
   constexpr const char* kFormats[] = {"table", "space", "csv", "json", "markdown"};
   bench::AnalysisOptions options = question(choice);

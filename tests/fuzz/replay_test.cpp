@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a fuzz target its corpus, and damaged copies of it: what a fuzzer found stays found, and
-// every build without one tries the same thousands of inputs.
+// Runs a fuzz target on its corpus and on mutated copies of it. Earlier findings are tested again,
+// and every build without a fuzzer tries the same thousands of inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

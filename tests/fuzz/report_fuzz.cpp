@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a result file: an error, or a report that every format can write and that reads back
-// as itself.
+// Any bytes as a result file: the result is an error, or a report that every format can write and
+// that is the same after writing and reading.
 #include "harness/report/console.hpp"
 #include "harness/report/format.hpp"
 #include "harness/result/report.hpp"

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's program with NVTX ranges, as `bench profile` runs it in tests. Its words are done in
+// A user's program with NVTX ranges, as `bench profile` runs it in tests. Executes its arguments in
 // order:
 //
 //   push TEXT     pushes a range
 //   pop           pops one
-//   wide          pushes a range whose text is of wide characters, one of them invalid
+//   wide          pushes a range with a text of wide characters, one of them invalid
 //   mark TEXT     marks an instant
-//   domain        in a domain `library`: a range of a registered string, with a category `io` and a
+//   domain        in a domain `library`: a range with a registered string, a category `io` and a
 //                 payload of 42, around a range of the default domain that ends after it
 //   across        starts a range on this thread and ends it on another
-//   levels        prints what pushing twice and popping three times returns
+//   levels        pushes twice, pops three times, and prints the results
 //   name TEXT     names this thread
 //   threads       two threads: each pushes layer:worker and `step`, and pops only the latter
-//   fork          a child pops the range that is open here and pushes one of its own
-//   self          runs this program with the words after it in a child
-//   replay FILE   pushes and pops as its lines say: "push TEXT", "pop"
+//   fork          a child pops the range that is open here and pushes a new one
+//   self          runs this program with the remaining arguments in a child
+//   replay FILE   pushes and pops according to its lines: "push TEXT", "pop"
 //   relu          executes an elementwise primitive of oneDNN
 //   cuda on|off   cudaProfilerStart, cudaProfilerStop
 //   print TEXT    prints TEXT and a newline

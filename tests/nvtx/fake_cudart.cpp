@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of the CUDA runtime: calls that return what nobody else does.
+// Replaces the CUDA runtime: its calls return distinctive values.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): CUDA's names
 __attribute__((visibility("default"))) int cudaProfilerStart() { return 1001; }

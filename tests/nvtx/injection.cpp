@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vendor's tool is to an NVTX program: a library that NVTX loads by NVTX_INJECTION64_PATH.
-// Appends a line for each call to the file that BENCH_NVTX_LOG names: "THREAD push TEXT",
-// "THREAD pop", "THREAD start ID TEXT", "THREAD end ID", "THREAD mark TEXT".
+// Acts as a vendor's tool for an NVTX program: a library that NVTX loads by NVTX_INJECTION64_PATH.
+// Appends a line for each call to the file that BENCH_NVTX_LOG names: "THREAD push TEXT", "THREAD
+// pop", "THREAD start ID TEXT", "THREAD end ID", "THREAD mark TEXT".
 #include <nvtx3/nvToolsExt.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints random inputs with what harness/stats makes of them, one JSON object a line, for the
+// Prints random inputs with the results of harness/stats, one JSON object per line, for the
 // independent implementation in reference.py. Usage: PROGRAM SEED COUNT
 #include "harness/stats/detectable_effect.hpp"
 #include "harness/stats/false_discovery.hpp"
@@ -21,7 +21,7 @@ namespace {
 using bench::detectable_effect;
 using nlohmann::ordered_json;
 
-// Normal ones, and every third time whole numbers: ties and zeros.
+// Normal numbers, and every third time whole numbers, which cause ties and zeros.
 std::vector<double> draw(std::mt19937_64& random) {
   std::vector<double> values(5 + random() % 56);
   std::normal_distribution<double> normal(0.2, 1);
@@ -47,7 +47,7 @@ ordered_json json_of(const std::optional<T>& value) {
 ordered_json line_of(std::mt19937_64& random) {
   const std::vector<double> differences = draw(random);
   const std::vector<double> probabilities = draw_probabilities(random);
-  // As few as processes of a case are: the reference counts slowly.
+  // As few as a case has processes, because the reference counts slowly.
   constexpr std::size_t kMost = 16;
   std::vector<double> others = draw(random);
   others.resize(std::min(others.size(), kMost));

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what harness/stats computes against an independent implementation in exact arithmetic.
+"""Compares the results of harness/stats with an independent implementation in exact arithmetic.
 
 usage: reference.py PROGRAM [SEED [COUNT]]
 
 The distribution of the signed-rank sum is counted in whole numbers (a dictionary from sum to number
 of sign patterns), bounds follow from fractions, Student's t from numerical integration of its
-density: none of it as the program does it.
+density. The program computes all of these differently.
 """
 import itertools
 import json
@@ -17,7 +17,7 @@ from fractions import Fraction
 
 
 def patterns(ranks):
-    """Number of sign patterns for each sum of the positive ranks; ranks are doubled, hence whole."""
+    """Returns the number of sign patterns per sum of positive ranks, doubled to be whole numbers."""
     counts = {0: 1}
     for rank in ranks:
         following = dict(counts)
@@ -99,7 +99,7 @@ def detectable(differences):
 
 
 def subsets_by_rank_sum(m, n):
-    """Number of ways to choose n of the ranks 1..m+n, by their sum."""
+    """Returns sum -> number of ways to choose n of the ranks 1..m+n."""
     counts = [{0: 1}] + [{} for _ in range(n)]
     for rank in range(1, m + n + 1):
         for size in range(min(rank, n), 0, -1):
@@ -112,7 +112,7 @@ SHIFT = {}
 
 
 def shift_rank(m, n, coverage):
-    """Rank of the lower bound and its exact coverage; rank 0: none."""
+    """Returns the rank of the lower bound and its exact coverage; rank 0: no bound."""
     if (m, n) not in SHIFT:
         counts = subsets_by_rank_sum(m, n)
         everything = math.comb(m + n, n)
@@ -129,7 +129,7 @@ def shift_rank(m, n, coverage):
 
 
 def adjusted(probabilities):
-    """The least k m / rank over all hypotheses with at least this p-value, straight from the definition."""
+    """Returns the least k m / rank over all hypotheses with at least this p-value (the definition)."""
     m = len(probabilities)
     ranks = {p: sum(other <= p for other in probabilities) for p in probabilities}
     scaled = sorted((p, min(Fraction(1), Fraction(p) * m / ranks[p])) for p in set(probabilities))

@@ -10,7 +10,7 @@
 
 namespace bench::test {
 
-// In `folder`: writes the configuration as gpu.yaml and the device's script, and runs them into
+// Writes the configuration as gpu.yaml and the device's script into `folder`, and runs them into
 // r.jsonl; `more` are further arguments.
 inline ProgramResult run_on_fake_gpu(const TemporaryFolder& folder, const std::string& config,
                                      const std::string& script,

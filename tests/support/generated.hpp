@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manuals hold tables that must say what the tables of the code say: between
-// "<!-- generated: NAME -->" and "<!-- end -->".
+// Some tables in manuals must agree with tables in the code. They are between "<!-- generated: NAME
+// -->" and "<!-- end -->".
 #pragma once
 
 #include <map>
@@ -9,11 +9,12 @@
 
 namespace bench::test {
 
-// Expects that each such section of the file (relative to the root of the sources) holds `texts`
-// of its name, and that no text is left without a section. ci/approve writes them.
+// Expects that each such section of the file contains the text of its name in `texts`, and that
+// every text has a section. `path` is relative to the root of the sources. ci/approve writes the
+// sections.
 void expect_generated(const std::string& path, const std::map<std::string, std::string>& texts);
 
-// For a cell of a Markdown table.
+// Escapes text for a cell of a Markdown table.
 std::string markdown_cell(std::string_view text);
 
 }  // namespace bench::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program as a user would and catches all that it says.
+// Runs a program as a user would and captures all its output.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ struct ProgramResult {
 
 struct ProgramCall {
   std::vector<std::string> command;                // program and arguments
-  std::string folder = ".";                        // where it runs
+  std::string folder = ".";                        // working folder
   std::map<std::string, std::string> environment;  // added to the inherited one
 };
 
 // Waits for the end; standard input is empty.
 ProgramResult run_program(const ProgramCall& call);
 
-// A fresh folder, removed with its content at the end.
+// A new folder, removed with its content at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder();

@@ -23,7 +23,7 @@ Json load(const std::string& file) {
   return Json::parse(in);
 }
 
-// Schemas refer to one another by file name beside themselves.
+// Schemas refer to one another by file name in the same folder.
 const Json* fetch(const std::string& uri) {
   return new Json(load("docs/" + uri.substr(uri.rfind('/') + 1)));
 }
@@ -39,7 +39,7 @@ class Validator {
   std::vector<std::string> problems(std::string_view text) const {
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) return {"it is not valid JSON"};
-    // Strong types: "1" is no number.
+    // Strong types: "1" is not a number.
     valijson::Validator validator(valijson::Validator::kStrongTypes);
     valijson::ValidationResults results;
     if (validator.validate(schema_, Adapter(json), &results)) return {};

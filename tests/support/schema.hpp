@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validates what the program writes against the JSON Schemas in docs/.
+// Validates the program's output against the JSON Schemas in docs/.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace bench::test {
 
-// Problems of a JSON text against a schema file ("docs/report.schema.json", relative to the root of
-// the sources); empty when it is valid. A text that is no JSON is a problem too.
+// Returns the problems of a JSON text against a schema file ("docs/report.schema.json", relative to
+// the root of the sources); empty if it is valid. Text that is not JSON is also a problem.
 std::vector<std::string> schema_problems(std::string_view json, const std::string& schema_file);
 
-// Problems of a whole result file, line by line ("line 3: ...") against docs/result.schema.json.
-// `bench.result/1` files hold one record a line and end in a newline.
+// Returns the problems of a whole result file, line by line ("line 3: ...") against
+// docs/result.schema.json. `bench.result/1` files have one record per line and end in a newline.
 std::vector<std::string> result_file_problems(std::string_view text);
 
 }  // namespace bench::test

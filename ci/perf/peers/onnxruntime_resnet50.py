@@ -11,7 +11,7 @@ import timing
 
 
 class Builder:
-    """Collects the nodes and weights of an ONNX graph; a value is known by its name."""
+    """Collects the nodes and weights of an ONNX graph; values are identified by name."""
 
     def __init__(self):
         self.random = numpy.random.default_rng(1)
@@ -76,7 +76,7 @@ def main():
     settings.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(resnet50(), settings, ["CPUExecutionProvider"])
     image = numpy.random.default_rng(2).uniform(-1, 1, (1, 3, 224, 224)).astype(numpy.float32)
-    # Bound once: copies between Python and the session are no part of inference.
+    # Bound once: copies between Python and the session are not part of inference.
     binding = session.io_binding()
     binding.bind_cpu_input("input", image)
     binding.bind_output("output")

@@ -46,7 +46,8 @@ def eager_channels_last(model, _):
 
 
 def compiled(model, _):
-    # Freezing makes the weights constants of the graph: batch norm folded, layouts chosen ahead.
+    # Freezing makes the weights constants of the graph: it folds batch norm and selects layouts
+    # ahead.
     torch._inductor.config.freezing = True
     return torch.compile(model, backend="inductor")
 
@@ -74,7 +75,7 @@ def main():
     image = torch.rand(1, 3, 224, 224)
     if options.mode == "eager_channels_last":
         image = image.to(memory_format=torch.channels_last)
-    # Inference mode is the faster of the two; freezing and tracing only know the other.
+    # Inference mode is the faster of the two; freezing and tracing only support the other.
     with torch.inference_mode("eager" in options.mode), torch.no_grad():
         expected = model(image)
         run = MODES[options.mode](model, image)

@@ -18,7 +18,7 @@ def arguments(description, modes=None):
 
 
 def measure(options, execute):
-    """Durations in nanoseconds of `samples` calls, after a warm-up of at least three calls."""
+    """Returns the durations in nanoseconds of `samples` calls, after at least three warm-up calls."""
     warm = time.monotonic_ns() + options.warmup_ms * 1_000_000
     calls = 0
     while calls < 3 or time.monotonic_ns() < warm:

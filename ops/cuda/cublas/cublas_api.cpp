@@ -11,7 +11,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Fills the slots of `api` from the library of the table of libraries.
+// Fills the slots of `api` from a library of the table of libraries.
 template <class Api>
 Result<std::shared_ptr<const Api>, LoadFailure> load(std::string_view name,
                                                      std::span<const SearchStep> search,

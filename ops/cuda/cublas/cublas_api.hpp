@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt and cuBLAS as tables of functions, filled at run time.
+// cuBLASLt and cuBLAS as function tables, filled at run time.
 #pragma once
 
 #include "base/result.hpp"
@@ -33,9 +33,9 @@ struct CublasLtApi {
   decltype(&::cublasLtMatmulAlgoGetHeuristic) heuristic = nullptr;
   decltype(&::cublasLtMatmulAlgoConfigGetAttribute) get_algorithm = nullptr;
   decltype(&::cublasLtMatmul) matmul = nullptr;
-  std::string path;  // of the library
+  std::string path;  // path of the library
 
-  // "CUBLAS_STATUS_NOT_SUPPORTED (15)".
+  // Formats a status: "CUBLAS_STATUS_NOT_SUPPORTED (15)".
   std::string text(cublasStatus_t status) const;
 };
 
@@ -46,7 +46,7 @@ struct CublasApi {
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasSetMathMode) set_math_mode = nullptr;
   decltype(&::cublasSetWorkspace_v2) set_workspace = nullptr;
-  // Each is overloaded in C++ headers; this is the one that the library exports.
+  // C++ headers overload each of these; this is the signature that the library exports.
   using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
                                     int, const void*, const void*, cudaDataType, int, const void*,
                                     cudaDataType, int, const void*, void*, cudaDataType, int,
@@ -64,7 +64,7 @@ struct CublasApi {
   std::string text(cublasStatus_t status) const;
 };
 
-// Error: the library is not there, or lacks a function.
+// Error: the library was not found, or lacks a function.
 Result<std::shared_ptr<const CublasLtApi>, LoadFailure> load_cublaslt(
     std::span<const SearchStep> search);
 Result<std::shared_ptr<const CublasApi>, LoadFailure> load_cublas(

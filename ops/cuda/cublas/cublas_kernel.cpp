@@ -30,7 +30,7 @@ class CublasInvocation final : public SingleStepInvocation {
         beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
         addresses_(std::move(addresses)) {}
 
-  // Of the last call that failed.
+  // Status of the last call that failed.
   cublasStatus_t failure() const { return failure_; }
 
  private:
@@ -39,7 +39,7 @@ class CublasInvocation final : public SingleStepInvocation {
       BENCH_RETURN_IF_ERROR(
           runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
     }
-    // The handle is shared, and with it its mode.
+    // The handle is shared, and so is its mode.
     const cublasMath_t mode = mode_of(form_);
     const CublasApi& api = *session_->api;
     BENCH_RETURN_IF_ERROR(
@@ -47,7 +47,7 @@ class CublasInvocation final : public SingleStepInvocation {
     return form_.batch == 1 ? multiply() : multiply_batch();
   }
 
-  // Where K is divided, partial sums stay in the type that is computed in.
+  // If K is split, partial sums stay in the compute type.
   static cublasMath_t mode_of(const GemmForm& form) {
     if (form.compute == ProductCompute::f32_as_tf32) return CUBLAS_TF32_TENSOR_OP_MATH;
     return info(form.d.dtype).bytes < 4 ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
@@ -123,8 +123,9 @@ class CublasKernel final : public ProductKernel {
   GemmForm form_;
 };
 
-// cuBLAS has no heuristics to be asked: which layouts of 8-bit integers it multiplies it says when
-// it is called, once here. Without memory for that nothing is known. Absent: nothing against it.
+// cuBLAS has no heuristics to query. It reports which layouts of 8-bit integers it multiplies only
+// when called, so this calls it once. Without memory for that, nothing is known. Returns nullopt if
+// nothing rules the product out.
 std::optional<Refusal> refused_when_called(const std::shared_ptr<const CublasSession>& session,
                                            const GemmForm& form, const ProductTensors& tensors) {
   if (form.compute != ProductCompute::s32) return std::nullopt;
@@ -160,7 +161,7 @@ Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
       DeviceBuffer workspace,
       DeviceBuffer::create(*device.runtime,
                            product_workspace_limit(device.runtime->traits().major)));
-  // Setting the stream takes a workspace away: it comes second.
+  // Setting the stream resets the workspace, so the workspace is set afterwards.
   status =
       api->set_workspace(raw, workspace.data(), static_cast<std::size_t>(workspace.size().count));
   if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasSetWorkspace", status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by cuBLAS: cublasGemmEx, and its strided batched form.
+// Matrix products by cuBLAS: cublasGemmEx and its strided batched form.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench::ops::cuda {
 
-// cuBLAS on a device: its handle, with a workspace of ours, so that nothing is allocated while
+// cuBLAS on a device. The handle uses this project's workspace, so nothing is allocated while
 // products run or are recorded.
 struct CublasSession {
   DeviceParts device;
@@ -24,14 +24,14 @@ struct CublasSession {
   std::map<std::string, std::string> details;  // as in CublasLtSession
 };
 
-// Refusal: cuBLAS makes no handle or does not take the stream (failed); no memory for the workspace
-// (skipped).
+// Refusal: failed if cuBLAS creates no handle or rejects the stream; skipped if there is no memory
+// for the workspace.
 Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
                                                    const std::shared_ptr<const CublasApi>& api,
                                                    std::map<std::string, std::string> details);
 
-// Refusal as of create_cublaslt_kernel. cuBLAS chooses its algorithm when it runs, and leaves no
-// choice. A residual is copied into the destination first, as part of the execution.
+// Refuses as create_cublaslt_kernel does. cuBLAS chooses its algorithm when it runs and offers no
+// choice. A residual is copied into the destination first; the copy is part of the execution.
 Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
     const std::shared_ptr<const CublasSession>& session, const Problem& problem);
 

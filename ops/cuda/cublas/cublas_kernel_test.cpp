@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by functions in place of cuBLAS's, on a scripted device.
+// Products with functions that replace cuBLAS's, on a scripted device.
 #include "ops/cuda/cublas/cublas_kernel.hpp"
 
 #include "ops/cuda/cublas/fake_cublas.hpp"
@@ -131,7 +131,7 @@ TEST(CublasKernel, SumsInTheTypeOfTheProblem) {
   EXPECT_EQ(fixture.fake.gemms.back().d_type, CUDA_R_32I);
 }
 
-// Which layouts it has of 8-bit integers it says only when it is called.
+// cuBLAS reports unsupported layouts of 8-bit integers only when called.
 TEST(CublasKernel, LayoutsOfIntegersThatAreRefusedWhenCalledAreUnsupported) {
   Fixture fixture;
   fixture.fake.gemm = CUBLAS_STATUS_NOT_SUPPORTED;
@@ -171,7 +171,7 @@ TEST(CublasKernel, RefusesWhatIsLargerThanItsNumbers) {
   const auto kernel = fixture.backend->create(problem("gemm", "m1n1k3000000000"));
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
-  EXPECT_EQ(kernel.error().reason, "cuBLAS counts to 2147483647, not 3000000000");
+  EXPECT_EQ(kernel.error().reason, "cuBLAS supports sizes up to 2147483647, not 3000000000");
 }
 
 TEST(CublasBackend, WithoutMemoryForTheWorkspaceIsSkipped) {

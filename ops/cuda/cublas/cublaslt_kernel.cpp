@@ -20,19 +20,19 @@ namespace {
 
 Refusal failed(const Error& error) { return {Refusal::Kind::failed, error.message()}; }
 
-// A product that is ready but for its algorithm and its addresses.
+// A product that is ready except for its algorithm and its addresses.
 struct Product {
   std::shared_ptr<const CublasLtApi> api;
   std::shared_ptr<cublasLtContext> handle;
   GemmForm form;
   MatmulDescriptors descriptors;
-  DeviceBuffer scale;  // of fp8
+  DeviceBuffer scale;  // for fp8
   ProductScalar one, beta;
 };
 
 class CublasLtInvocation final : public SingleStepInvocation {
  public:
-  // `workspace` has at least what the algorithm asks for.
+  // `workspace` must be at least as large as the algorithm requires.
   CublasLtInvocation(Runtime& runtime, Product& product, const MatmulAlgorithm& algorithm,
                      void* workspace, std::vector<void*> addresses)
       : SingleStepInvocation(runtime),
@@ -45,12 +45,12 @@ class CublasLtInvocation final : public SingleStepInvocation {
   Status launch() override {
     const GemmForm& form = product_.form;
     MatmulDescriptors& descriptors = product_.descriptors;
-    // The descriptors are shared by all invocations, and read during the call.
+    // All invocations share the descriptors, which are read during the call.
     if (form.bias == Presence::present) {
       BENCH_RETURN_IF_ERROR(descriptors.set_bias(addresses_[form.bias_tensor]));
     }
     void* const result = addresses_[form.d.tensor];
-    // Where nothing is added c is not read; fp8 has no result of c's type.
+    // If nothing is added, c is not read. For fp8 the result does not have c's type.
     const void* unread = is_fp8(form.d.dtype) ? nullptr : result;
     const void* const addend = form.c ? addresses_[form.c->tensor] : unread;
     const cublasStatus_t status = product_.api->matmul(
@@ -98,7 +98,7 @@ class CublasLtKernel final : public ProductKernel {
   std::map<std::string, std::string> details_;
 };
 
-// fp8 is multiplied by 1: cuBLASLt's default, but said, as frameworks say it.
+// Scales fp8 by 1. This is cuBLASLt's default, but it is set explicitly, as frameworks do.
 Result<DeviceBuffer, Refusal> make_scale(Runtime& runtime, const GemmForm& form,
                                          MatmulDescriptors& descriptors) {
   if (!is_fp8(form.a.dtype)) return DeviceBuffer::create(runtime, {0});
@@ -123,7 +123,7 @@ Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& se
                          MatmulDescriptors::create(session.api, form));
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer scale, make_scale(runtime, form, descriptors));
   if (form.bias == Presence::present) {
-    // The heuristics look at its alignment alone.
+    // The heuristics use only the alignment of this address.
     const auto aligned = reinterpret_cast<const void*>(kProductAlignment);
     if (const Status set = descriptors.set_bias(aligned); !set) return failed(set.error());
   }
@@ -135,10 +135,10 @@ Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& se
 
 struct Choice {
   std::size_t index = 0;
-  std::string tuned;  // empty: nothing to tell
+  std::string tuned;  // empty: nothing to report
 };
 
-// Where measuring is not possible the first algorithm is taken, and it is said why.
+// If measuring is not possible, takes the first algorithm and records the reason.
 Result<Choice, Refusal> choose(const CublasLtSession& session, Product& product,
                                const ProductTensors& tensors,
                                const std::vector<MatmulAlgorithm>& algorithms) {

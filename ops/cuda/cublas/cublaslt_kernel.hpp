@@ -15,22 +15,23 @@
 
 namespace bench::ops::cuda {
 
-// cuBLASLt on a device: what its kernels share. A handle, which the library needs once a process.
+// cuBLASLt on a device: what its kernels share. The library needs one handle per process.
 struct CublasLtSession {
   DeviceParts device;
   std::shared_ptr<const CublasLtApi> api;
   std::shared_ptr<cublasLtContext> handle;
-  // Of the environment, told in every kernel's details: {"environment": "NVIDIA_TF32_OVERRIDE=0"}.
+  // Environment variables, reported in every kernel's details: {"environment":
+  // "NVIDIA_TF32_OVERRIDE=0"}.
   std::map<std::string, std::string> details;
 };
 
-// Refusal (failed): cuBLASLt makes no handle; its word.
+// Refusal (failed): cuBLASLt creates no handle; the reason is cuBLASLt's status.
 Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
     const std::shared_ptr<const CublasLtApi>& api);
 
-// `tuning`: the fastest of so many algorithms is taken, by measurement; 0: cuBLASLt's first choice.
-// Refusal: unsupported where cuBLASLt or the device has no such product, skipped where the device
-// has not enough memory.
+// `tuning`: measures this many algorithms and takes the fastest; 0: cuBLASLt's first choice.
+// Refusal: unsupported if cuBLASLt or the device does not support the product; skipped if the
+// device does not have enough memory.
 Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
                                                                 const Problem& problem,
                                                                 std::int64_t tuning);

@@ -47,7 +47,7 @@ struct Fixture {
                                                   DataType dtype = DataType::f32) {
     return backend->create(problem("gemm", tokens, dtype));
   }
-  // Memory for every buffer of the kernel.
+  // Allocates memory for every buffer of the kernel.
   std::vector<void*> allocate(const Kernel& kernel) {
     std::vector<void*> addresses;
     for (const KernelBuffer& buffer : kernel.buffers()) {
@@ -168,7 +168,7 @@ TEST(CublasLtKernel, TellsWhatItChose) {
   EXPECT_THAT(details, Contains(Pair("library.cublaslt.path", real->path)));
   EXPECT_THAT(details, Contains(Key("setup.plan_ns")));
   EXPECT_THAT(details, Contains(Key("setup.library_ns")));  // the first kernel of the process
-  EXPECT_THAT(details, Not(Contains(Key("custom"))));       // which it does not say
+  EXPECT_THAT(details, Not(Contains(Key("custom"))));       // the library does not report it
   EXPECT_THAT(details, Not(Contains(Key("tuned"))));
   const auto second = fixture.create("m4n4k4", DataType::bf16);
   EXPECT_THAT((*second)->details(), Not(Contains(Key("setup.library_ns"))));
@@ -204,7 +204,7 @@ TEST(CublasLtKernel, TuningTakesTheFastestThatRuns) {
   EXPECT_THAT((*kernel)->details(), Contains(Pair("tuned", "3 of 4, 1 failed")));
   EXPECT_THAT((*kernel)->details(), Contains(Key("setup.tuning_ns")));
   EXPECT_EQ((*kernel)->workspace(), Bytes{4096});
-  // The memory for measuring is given back, the workspace is kept.
+  // The memory for measuring is released; the workspace is kept.
   EXPECT_EQ(fixture.device.runtime->live_allocations(), before + 1);
 }
 
@@ -254,7 +254,7 @@ TEST(CublasLtKernel, WithoutMemoryItIsSkippedWithTheSizes) {
   kernel = fixture.create("m4n4k4");
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
-  EXPECT_THAT(kernel.error().reason, HasSubstr("1.000 MiB asked for"));
+  EXPECT_THAT(kernel.error().reason, HasSubstr("1.000 MiB requested"));
 }
 
 TEST(CublasLtKernel, Fp8IsMultipliedByOne) {
@@ -295,7 +295,7 @@ TEST(CublasLtKernel, PacksTheBiasInTheTypeInWhichItIsAdded) {
   float back[3] = {};
   ASSERT_TRUE((*kernel)->unpack(2, at[2], back).ok());
   EXPECT_THAT(back, ElementsAre(1.5f, -2.0f, 3.25f));
-  const std::uint16_t source[] = {1, 2, 3, 4};  // the others as they are
+  const std::uint16_t source[] = {1, 2, 3, 4};  // the others are unchanged
   std::uint16_t copied[4] = {};
   ASSERT_TRUE((*kernel)->pack(0, source, at[0]).ok());
   ASSERT_TRUE((*kernel)->unpack(0, at[0], copied).ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: functions in place of cuBLASLt's and cuBLAS's that need a device. Descriptors are the
-// real library's, which makes them without one.
+// For tests: functions that replace those of cuBLASLt and cuBLAS that need a device. Descriptors
+// are the real library's, which creates them without a device.
 #pragma once
 
 #include "ops/cuda/cublas/cublas_api.hpp"
@@ -15,12 +15,12 @@
 
 namespace bench::ops::cuda::test {
 
-// One algorithm that the heuristics offer, and how long it takes on the device.
+// One algorithm that the heuristics offer, and its time on the device.
 struct FakeAlgorithm {
   int id = 0;
   Nanoseconds time{0};
   std::int64_t workspace = 0;
-  cublasStatus_t state = CUBLAS_STATUS_SUCCESS;  // of the heuristics
+  cublasStatus_t state = CUBLAS_STATUS_SUCCESS;  // status that the heuristics report
   cublasStatus_t runs = CUBLAS_STATUS_SUCCESS;
 };
 
@@ -47,27 +47,28 @@ struct FakeGemm {
   cudaDataType_t a_type = CUDA_R_32F, b_type = CUDA_R_32F, d_type = CUDA_R_32F;
   double alpha = 0, beta = 0;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-  cublasMath_t mode = CUBLAS_DEFAULT_MATH;  // as set before it
+  cublasMath_t mode = CUBLAS_DEFAULT_MATH;  // the mode that was set before the call
 };
 
 struct FakeCublas {
   std::shared_ptr<ScriptedRuntime> runtime;
-  std::vector<FakeAlgorithm> algorithms;  // the one that is held for the fastest first
+  std::vector<FakeAlgorithm> algorithms;  // the fastest by estimate comes first
   cublasStatus_t heuristics = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t create = CUBLAS_STATUS_SUCCESS;
-  cublasStatus_t gemm = CUBLAS_STATUS_SUCCESS;  // of cublasGemmEx and its batched form
-  // What was asked.
+  cublasStatus_t gemm = CUBLAS_STATUS_SUCCESS;  // status of cublasGemmEx and its batched form
+  // The values that were requested.
   int requested = 0;
   std::uint64_t workspace_limit = 0;
   std::vector<std::uint32_t> alignments;
   std::optional<std::uint32_t> reduction_schemes;
-  std::vector<std::string> calls;  // of handles: "create", "set_stream", "set_workspace 33554432"
+  // calls on handles: "create", "set_stream", "set_workspace 33554432"
+  std::vector<std::string> calls;
   std::vector<FakeMatmul> matmuls;
   std::vector<FakeGemm> gemms;
   cublasMath_t mode = CUBLAS_DEFAULT_MATH;
 };
 
-// One at a time: the libraries' functions carry no data of ours.
+// Only one at a time: the libraries' functions carry no user data.
 std::shared_ptr<const CublasLtApi> fake_cublaslt(std::shared_ptr<const CublasLtApi> real,
                                                  FakeCublas& fake);
 std::shared_ptr<const CublasApi> fake_cublas(FakeCublas& fake);

@@ -83,7 +83,7 @@ cublasStatus_t heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixL
   return fake.heuristics;
 }
 
-// Its number is all that is known of a fake algorithm, and that it has stages and a split.
+// A fake algorithm has only a number, stages and a split.
 cublasStatus_t get_algorithm(const cublasLtMatmulAlgo_t* algorithm,
                              cublasLtMatmulAlgoConfigAttributes_t name, void* value,
                              std::size_t size, std::size_t* written) {

@@ -12,8 +12,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// A row-major matrix of `rows` x `columns`, read as column-major: rows and columns change places.
-// `storage` says which of the two lies contiguous.
+// Describes a row-major matrix of `rows` x `columns` as column-major: rows and columns are swapped.
+// `storage` determines which of the two is contiguous.
 MatrixForm operand(const Problem& problem, std::size_t tensor, std::int64_t rows,
                    std::int64_t columns, Storage storage) {
   const bool plain = storage == Storage::plain;
@@ -60,7 +60,7 @@ std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& sha
   }
   for (const PostOp& post_op : problem.post_ops) {
     if (form.activation != Activation::none) {
-      return unsupported(fmt::format("cuBLASLt fuses nothing behind an activation, `{}` neither",
+      return unsupported(fmt::format("cuBLASLt fuses nothing after an activation, not even `{}`",
                                      post_op.function));
     }
     if (post_op.function == "add" && !form.c) {
@@ -79,18 +79,19 @@ std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& sha
 }
 
 constexpr ComputeCapability kFp8Products = {8, 9};
-// Kernels for fp8 read both operands along k alone, but for those of tcgen05, which the desktop's
-// Blackwell does not have.
+// fp8 kernels read both operands only along k, except those of tcgen05, which desktop Blackwell
+// does not have.
 constexpr ComputeCapability kTcgen05 = {10, 0};
 constexpr int kDesktopBlackwell = 12;
 
-// cuBLAS itself counts in 32 bits.
+// cuBLAS itself uses 32-bit sizes.
 std::optional<Refusal> refused_sizes(const GemmForm& form, ProductLibrary library) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (library != ProductLibrary::cublas) return std::nullopt;
   for (const std::int64_t size :
        {form.m, form.n, form.k, form.batch, form.a.leading, form.b.leading, form.d.leading}) {
-    if (size > kMost) return unsupported(fmt::format("cuBLAS counts to {}, not {}", kMost, size));
+    if (size > kMost)
+      return unsupported(fmt::format("cuBLAS supports sizes up to {}, not {}", kMost, size));
   }
   return std::nullopt;
 }
@@ -113,12 +114,13 @@ std::optional<Refusal> refused_types(const Problem& problem, const GemmForm& for
         "activations out");
   }
   if (form.compute != ProductCompute::s32) return std::nullopt;
-  if (epilogue) return unsupported("cuBLASLt fuses nothing behind sums of 32-bit integers");
+  if (epilogue) return unsupported("cuBLASLt fuses nothing after sums of 32-bit integers");
   constexpr std::int64_t kIntegerMultiple = 4;
   for (const std::int64_t size : {form.m, form.n, form.k}) {
     if (size % kIntegerMultiple != 0) {
-      return unsupported(fmt::format("cuBLAS multiplies 8-bit integers in multiples of {}, not {}",
-                                     kIntegerMultiple, size));
+      return unsupported(
+          fmt::format("cuBLAS needs sizes of 8-bit products in multiples of {}, not {}",
+                      kIntegerMultiple, size));
     }
   }
   return std::nullopt;
@@ -158,7 +160,7 @@ std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability
         "before compute capability 10.0 and on 12.x fp8 needs both operands contiguous along k: "
         "trans_b without trans_a");
   }
-  // Of rows, in bytes: what no row is made of may have any size.
+  // Rows must be multiples of 16 bytes. A size that is not the length of a row may be any value.
   constexpr std::int64_t kRow = 16;
   const bool n_is_of_rows = form.b.operation == Operation::transpose;
   for (const std::int64_t size : {form.m, form.k, n_is_of_rows ? form.n : kRow}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gemm in the column-major words of cuBLAS: which matrix is which, leading dimensions, types,
+// A gemm in cuBLAS's column-major terms: the role of each matrix, leading dimensions, types,
 // epilogue. Pure.
 #pragma once
 
@@ -17,46 +17,46 @@ namespace bench::ops::cuda {
 
 enum class Operation { none, transpose };
 enum class ProductCompute { f32, f32_as_tf32, f64, s32 };
-// Of fp8. promoted: partial sums move to f32 again and again. fast: they stay where the tensor
-// cores add.
+// How fp8 products accumulate. promoted: partial sums are repeatedly moved to f32. fast: partial
+// sums stay in the tensor cores' accumulators.
 enum class Accumulation { promoted, fast };
 enum class Activation { none, relu, gelu };
 enum class Presence { absent, present };
 
-// Column-major: `rows` is contiguous, `leading` elements lie between columns.
+// Column-major: a column of `rows` elements is contiguous; columns are `leading` elements apart.
 struct MatrixForm {
-  std::size_t tensor = 0;  // number in Problem::tensors
+  std::size_t tensor = 0;  // index in Problem::tensors
   DataType dtype = DataType::f32;
   std::int64_t rows = 1, columns = 1, leading = 1;
   std::int64_t batch_stride = 0;  // elements
   Operation operation = Operation::none;
 };
 
-// d = activation(op(a) * op(b) + c + bias), column-major. A row-major product is the transposed one
-// of the same buffers: a is the weights, b the source, m and n change places.
+// d = activation(op(a) * op(b) + c + bias), column-major. A row-major product is the transposed
+// product of the same buffers: a is the weights, b is the source, and m and n are swapped.
 struct GemmForm {
-  std::int64_t m = 1, n = 1, k = 1, batch = 1;  // cuBLAS's
+  std::int64_t m = 1, n = 1, k = 1, batch = 1;  // in cuBLAS's sense
   MatrixForm a, b, d;
-  // A residual that is added. Of d's type, but for fp8, to which cuBLASLt adds bf16 alone.
+  // The residual to add. It has d's type, except for fp8: cuBLASLt adds only bf16 to fp8.
   std::optional<MatrixForm> c;
   ProductCompute compute = ProductCompute::f32;
   Accumulation accumulation = Accumulation::promoted;
-  Presence bias = Presence::absent;  // one value a row of d, in addend_type
+  Presence bias = Presence::absent;  // one value per row of d, in addend_type
   std::size_t bias_tensor = 0;
   Activation activation = Activation::none;
 };
 
-// In which residual and bias are added to a result of this type: bf16 to fp8, else the result's.
+// The type of residual and bias for a result of this type: bf16 for fp8, else the result's type.
 DataType addend_type(DataType destination);
 
-// cublaslt has epilogues and fp8, cublas neither.
+// cublaslt supports epilogues and fp8; cublas supports neither.
 enum class ProductLibrary { cublaslt, cublas };
 
-// Refusal: what the library has no product for, whatever the device.
+// Refusal: the library has no such product on any device.
 Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary library);
 
-// What a device of this compute capability adds to that: fp8 from 8.9 on, and before 10.0
-// and on 12.x only with both operands contiguous along k. Absent: nothing.
+// Returns why a device of this compute capability cannot run the product, or nullopt if it can. fp8
+// requires 8.9. Before 10.0 and on 12.x, fp8 requires both operands to be contiguous along k.
 std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability of);
 
 }  // namespace bench::ops::cuda

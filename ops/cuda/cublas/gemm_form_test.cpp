@@ -27,7 +27,7 @@ double element(const MatrixForm& form, const std::vector<double>& memory, std::i
       static_cast<std::size_t>(batch * form.batch_stride + column * form.leading + row));
 }
 
-// What cuBLASLt computes by its manual from the form: bias and residual, then the activation.
+// Computes what cuBLASLt's manual specifies for the form: bias and residual, then the activation.
 std::vector<double> product(const GemmForm& form, const std::vector<std::vector<double>>& inputs) {
   std::vector<double> result(static_cast<std::size_t>(form.batch * form.d.batch_stride));
   for (std::int64_t batch = 0; batch < form.batch; ++batch) {
@@ -95,7 +95,7 @@ constexpr Row kRefused[] = {
     {"m4n4k4+bias", DataType::f32, ProductLibrary::cublas, "no epilogues"},
     {"m4n4k4+relu", DataType::f32, ProductLibrary::cublas, "no epilogues"},
     {"m4n4k4+sigmoid", DataType::f32, ProductLibrary::cublaslt, "not `sigmoid`"},
-    {"m4n4k4+relu+add", DataType::f32, ProductLibrary::cublaslt, "behind an activation"},
+    {"m4n4k4+relu+add", DataType::f32, ProductLibrary::cublaslt, "after an activation"},
 };
 
 TEST(GemmForm, RefusesWhatTheLibraryHasNot) {
@@ -126,7 +126,7 @@ TEST(GemmForm, Fp8DependsOnTheDevice) {
   EXPECT_THAT(refused_by_device(form("m16n32k16"), {9, 0})->reason, HasSubstr("trans_b"));
   EXPECT_THAT(refused_by_device(form("m16n32k16+tb"), {8, 0})->reason, HasSubstr("8.9"));
   EXPECT_THAT(refused_by_device(form("m16n24k16+tb"), {9, 0})->reason, HasSubstr("not 24"));
-  // Only what lies along rows is bound to multiples: m does where the source is transposed.
+  // Only sizes along rows must be multiples. m is one if the source is transposed.
   EXPECT_FALSE(refused_by_device(form("m1000n32k16+tb"), {9, 0}));
   EXPECT_THAT(refused_by_device(form("m1000n32k16+ta+tb"), {10, 0})->reason, HasSubstr("not 1000"));
   const auto half = gemm_form(problem("gemm", "m3n3k3", DataType::f16), ProductLibrary::cublaslt);

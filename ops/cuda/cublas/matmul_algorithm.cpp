@@ -25,12 +25,13 @@ Refusal refused_product(const CublasLtApi& api, std::string_view what, cublasSta
 using Preference =
     std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, decltype(&::cublasLtMatmulPreferenceDestroy)>;
 
-// Its sums stay in the type that is computed in, also where K is divided: without this, partial
-// sums of 16 bits may be added in 16 bits.
+// Keeps sums in the compute type, also if K is split. Otherwise partial sums of 16-bit results
+// might be added in 16 bits.
 cublasStatus_t keep_precision(const CublasLtApi& api, cublasLtMatmulPreference_t preference,
                               const MatmulDescriptors& descriptors) {
   if (info(descriptors.destination()).bytes >= 4) return CUBLAS_STATUS_SUCCESS;
-  const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;  // of those that divide
+  // for algorithms that split K
+  const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   return api.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
                             sizeof(schemes));
 }
@@ -73,7 +74,7 @@ constexpr std::array<ConfigRow, 9> kConfig = {
      {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, sizeof(std::uint16_t), "inner_shape"},
      {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, sizeof(std::uint16_t), "cluster"}}};
 
-// Values are of 2 or 4 bytes, little-endian, and never negative.
+// Values have 2 or 4 bytes, are little-endian, and are never negative.
 std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLtMatmulAlgo_t& code,
                                           const ConfigRow& row) {
   std::uint32_t value = 0;

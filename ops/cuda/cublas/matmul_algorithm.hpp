@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt's algorithms for a product: what its heuristics offer, and what they are in numbers.
+// cuBLASLt's algorithms for a product: what its heuristics offer, and their properties as numbers.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,21 +21,22 @@ struct MatmulAlgorithm {
   Bytes workspace;
 };
 
-// Whether it is by this status that cuBLAS and cuBLASLt say that they have no such product.
+// Whether cuBLAS and cuBLASLt use this status to report an unsupported product.
 bool says_unsupported(cublasStatus_t status);
 
-// At most `count` of them, the one that cuBLASLt holds for the fastest first, each with at most
-// `workspace`, for operands aligned to kProductAlignment. Refusal: unsupported where cuBLASLt has
-// none, else failed, with its word.
+// Returns at most `count` algorithms for operands aligned to kProductAlignment, in cuBLASLt's
+// order, the fastest by its estimate first. Each needs at most `workspace`. Refusal: unsupported if
+// cuBLASLt has none, else failed, with cuBLASLt's status.
 Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count);
 
-// As in cublasLt.h: "algorithm" -> "66", "tile", "stages", "split_k", "reduction", "swizzle",
-// "custom", "inner_shape", "cluster", "workspace_bytes". What cuBLASLt does not say is left out.
+// Properties as named in cublasLt.h: "algorithm" -> "66", "tile", "stages", "split_k", "reduction",
+// "swizzle", "custom", "inner_shape", "cluster", "workspace_bytes". Omits those that cuBLASLt does
+// not report.
 std::map<std::string, std::string> algorithm_details(const CublasLtApi& api,
                                                      const MatmulAlgorithm& algorithm);
-// Of those: "cublaslt:66:tile20:stages36:split_k3"; splits only where there are.
+// Formats these details: "cublaslt:66:tile20:stages36:split_k3"; splits only if there are any.
 std::string algorithm_name(const std::map<std::string, std::string>& details);
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product's descriptors for cuBLASLt, owned. They are made without a device.
+// Owns a product's cuBLASLt descriptors. Creating them does not require a device.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -16,26 +16,26 @@ namespace bench::ops::cuda {
 cudaDataType_t cuda_type(DataType dtype);
 cublasOperation_t cublas_operation(Operation operation);
 cublasComputeType_t cublas_compute_type(ProductCompute compute);
-// Of alpha and beta, and of the epilogue.
+// The type of alpha and beta, and of the epilogue.
 cudaDataType_t scale_type(ProductCompute compute);
 cublasLtEpilogue_t epilogue_of(const GemmForm& form);
 
 class MatmulDescriptors {
  public:
-  // Refusal: cuBLASLt does not take an attribute, by its name of the reason.
+  // Refusal: cuBLASLt rejects an attribute; the reason names it.
   static Result<MatmulDescriptors, Refusal> create(std::shared_ptr<const CublasLtApi> api,
                                                    const GemmForm& form);
 
   cublasLtMatmulDesc_t product() const { return product_.get(); }
   cublasLtMatrixLayout_t a() const { return a_.get(); }
   cublasLtMatrixLayout_t b() const { return b_.get(); }
-  // Where no residual is added cuBLASLt wants the layout of the result in its place.
+  // Without a residual, cuBLASLt expects the layout of the result here.
   cublasLtMatrixLayout_t c() const { return c_.get(); }
   cublasLtMatrixLayout_t d() const { return d_.get(); }
   DataType destination() const { return destination_; }
-  // Of the bias vector, on the device.
+  // Sets the address of the bias vector on the device.
   Status set_bias(const void* bias);
-  // Of the float on the device by which fp8 operands, and an fp8 result, are multiplied.
+  // Sets the address, on the device, of the float that scales fp8 operands and an fp8 result.
   Status set_scale(const void* scale);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of the cuBLASLt of this machine, which makes them without a device.
+// Tests descriptors of this machine's cuBLASLt, which creates them without a device.
 #include "ops/cuda/cublas/matmul_descriptors.hpp"
 
 #include "ops/cuda/cublas/test_support.hpp"
@@ -108,7 +108,7 @@ TEST(MatmulDescriptors, ExistForEveryTypeThatTheFormAccepts) {
   EXPECT_EQ(made, 6);  // f64, f32, f16, bf16, s8, f8_e4m3
 }
 
-// Without a driver a handle is refused, with a device it is made; neither crashes.
+// Without a driver the handle is refused; with a device it is created. Neither crashes.
 TEST(CublasLt, GivesAHandleOnlyWithADevice) {
   BENCH_NEED_CUBLASLT(api);
   cublasLtHandle_t handle = nullptr;

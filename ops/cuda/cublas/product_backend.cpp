@@ -38,15 +38,15 @@ class ProductBackend final : public Backend {
   CreatedKernel create(const Problem& problem) override {
     if (problem.op != find_operator("gemm")) {
       return Refusal{Refusal::Kind::unsupported,
-                     fmt::format("{} has matrix products alone; use backend cudnn for {}", name_,
-                                 problem.op->name)};
+                     fmt::format("{} supports only matrix products; use backend cudnn for {}",
+                                 name_, problem.op->name)};
     }
     return make_(problem, tuning_);
   }
   CreatedKernel create(const Network&) override {
     return Refusal{
         Refusal::Kind::unsupported,
-        fmt::format("{} has matrix products alone; use backend cudnn for networks", name_)};
+        fmt::format("{} supports only matrix products; use backend cudnn for networks", name_)};
   }
   void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
 
@@ -76,7 +76,7 @@ Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
   BENCH_ASSIGN_OR_RETURN(auto handle, make_cublaslt_handle(api));
   device.runtime->note_setup("library", device.runtime->now() - begin);
   std::map<std::string, std::string> details = library_variables(variables);
-  // Networks, whose library is another, have them of their products.
+  // A network's library is cuDNN, so its products report cuBLASLt in their details.
   details["library.cublaslt"] = packed_version(api->version());
   details["library.cublaslt.path"] = api->path;
   const CublasLtSession session{device, api, std::move(handle), std::move(details)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends `cublaslt` and `cublas` on device `cuda`: gemm and nothing else. What a process
-// shares - memory, tracer, the library's version - is told by who wraps them (lazy_backend.hpp).
+// The backends `cublaslt` and `cublas` on device `cuda`; they serve only gemm. The wrapper
+// (lazy_backend.hpp) reports what a process shares: memory, tracer, library version.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,11 +15,13 @@
 
 namespace bench::ops::cuda {
 
-// Variables of the environment that change what NVIDIA's libraries compute with, as one detail:
-// {"environment": "CUBLAS_WORKSPACE_CONFIG=:16:8, NVIDIA_TF32_OVERRIDE=0"}; none set: none.
+// Returns, as one detail, the environment variables that change what NVIDIA's libraries compute
+// with: {"environment": "CUBLAS_WORKSPACE_CONFIG=:16:8, NVIDIA_TF32_OVERRIDE=0"}. Returns an empty
+// map if none is set.
 std::map<std::string, std::string> library_variables(const Variables& variables);
 
-// Both make the library's handle. Refusal (failed): the library makes none; its word.
+// Both create the library's handle. Refusal (failed): the library creates none; the reason is its
+// status.
 Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
     const Variables& variables);

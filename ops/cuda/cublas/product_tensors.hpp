@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gemm's tensors on a device: plain row-major, but for what cuBLAS adds in another data type than
-// the problem's.
+// A gemm's tensors on a device. They are plain row-major. Tensors that cuBLAS adds in a different
+// data type than the problem's are converted.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -27,10 +27,10 @@ class ProductTensors {
 
   std::span<const KernelBuffer> buffers() const { return buffers_; }
   Bytes total() const;
-  // Kernel::pack and unpack: a copy, through another data type where the device's is one.
+  // Kernel::pack and unpack: copies the tensor and converts it if the device's data type differs.
   Status pack(Runtime& runtime, std::size_t index, const void* plain, void* device) const;
   Status unpack(Runtime& runtime, std::size_t index, const void* device, void* plain) const;
-  // "ab, ab -> ab".
+  // Formats the layouts: "ab, ab -> ab".
   std::string layouts() const;
 
  private:
@@ -42,14 +42,15 @@ class ProductTensors {
   std::vector<KernelBuffer> buffers_;
 };
 
-// Error: not as many as there are buffers, or one that is not aligned to kProductAlignment bytes.
+// Error: the number of addresses differs from the number of buffers, or an address is not aligned
+// to kProductAlignment bytes.
 inline constexpr std::size_t kProductAlignment = 64;
 Status check_addresses(std::span<void* const> addresses, std::size_t expected);
 
-// Skipped where a product needs more than the device has free now.
+// Returns skipped if a product needs more memory than the device has free now.
 std::optional<Refusal> product_beyond(const MemoryState& memory, Bytes needed);
 
-// One and zero as cuBLAS reads them from the host, in the type of a product's sums.
+// One and zero as cuBLAS reads them from host memory, in the type of a product's sums.
 struct ProductScalar {
   union {
     float f32;
@@ -60,11 +61,11 @@ struct ProductScalar {
 enum class ScalarValue { zero, one };
 ProductScalar product_scalar(ProductCompute compute, ScalarValue value);
 
-// "32F", "32F_FAST_TF32", "64F", "32I", as cuBLAS names them.
+// cuBLAS's names: "32F", "32F_FAST_TF32", "64F", "32I".
 std::string_view compute_name(ProductCompute compute);
 
-// Of what products may use beside their tensors: 64 MiB from compute capability 9.0 on, where
-// NVIDIA advises it, 32 MiB before.
+// Maximum workspace of a product: 64 MiB from compute capability 9.0 on, as NVIDIA recommends; 32
+// MiB before.
 Bytes product_workspace_limit(int major);
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests with the cuBLASLt of this machine, which makes descriptors without a device.
+// For tests with this machine's cuBLASLt, which creates descriptors without a device.
 #pragma once
 
 #include "ops/cuda/cublas/cublas_api.hpp"
@@ -28,7 +28,7 @@ inline std::vector<SearchStep> search_path() {
 
 }  // namespace bench::ops::cuda::test
 
-// Skips a test, visibly, where this machine has no cuBLASLt.
+// Skips a test with a message if this machine has no cuBLASLt.
 #define BENCH_NEED_CUBLASLT(api)                                                                 \
   auto loaded_cublaslt = bench::ops::cuda::load_cublaslt(bench::ops::cuda::test::search_path()); \
   if (!loaded_cublaslt) GTEST_SKIP() << loaded_cublaslt.error().reason;                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fastest of several candidates, by measurement.
+// Finds the fastest of several candidates by measuring them.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,22 +22,23 @@ struct TunedChoice {
   std::size_t failed = 0;  // candidates that could not be measured
 };
 
-// `measure(i)` times candidate i. The first of the fastest counts. Error: none could be measured;
-// what the first one said.
+// `measure(i)` times candidate i. The first of equally fast candidates is chosen. Error: no
+// candidate could be measured; the message is that of the first.
 Result<TunedChoice> choose_fastest(std::size_t candidates,
                                    const std::function<Result<Nanoseconds>(std::size_t)>& measure);
 
-// Memory for trials: every tensor, of the same small number in every type.
+// Allocates memory for trials and fills every tensor with the same small number, in the tensor's
+// type.
 Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
                                                          std::span<const KernelBuffer> buffers);
 
 std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers);
 
-// Of one execution: the median of three samples with hot caches, each of at least 2 ms or 200
-// executions.
+// Returns the time of one execution: the median of three samples with hot caches. Each sample lasts
+// at least 2 ms or has 200 executions.
 Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation);
 
-// "3 of 8", counted from 1; "3 of 8, 2 failed".
+// Formats the choice, counted from 1: "3 of 8" or "3 of 8, 2 failed".
 std::string tuned_text(const TunedChoice& choice, std::size_t candidates);
 
 }  // namespace bench::ops::cuda

@@ -40,7 +40,8 @@ TEST(TuningTime, IsOfOneExecution) {
   test::ScriptedDevice device;
   test::ScriptedInvocation invocation(*device.runtime, "one", 100us);
   EXPECT_EQ(*tuning_time(device.parts(), invocation), 100us);
-  EXPECT_EQ(invocation.executions, 1 + 1 + 3 * 20);  // once before, one, then 2 ms three times
+  // one before, one estimate, then 2 ms three times
+  EXPECT_EQ(invocation.executions, 1 + 1 + 3 * 20);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using Pointwise = GraphBuilder::Pointwise;
 
-// What stands behind the convolution: bias, then the post-ops.
+// One operation after the convolution: the bias, then the post-ops.
 struct EpilogueStep {
   Pointwise function;
   std::optional<TensorForm> operand;
@@ -74,7 +74,7 @@ Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Prob
   }
   if (!steps.empty() && form.kind == ConvKind::data) {
     return unsupported(
-        "cuDNN fuses nothing behind a transposed convolution; leave bias and post-ops out");
+        "cuDNN fuses nothing after a transposed convolution; leave bias and post-ops out");
   }
   GraphBuilder builder(target);
   build(builder, problem, form, std::move(steps));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's backend (graph) API as a table of functions, filled at run time.
+// cuDNN's backend (graph) API as a function table, filled at run time.
 #pragma once
 
 #include "base/result.hpp"
@@ -26,13 +26,14 @@ struct CudnnApi {
   decltype(&::cudnnBackendGetAttribute) get_attribute = nullptr;
   decltype(&::cudnnBackendFinalize) finalize = nullptr;
   decltype(&::cudnnBackendExecute) execute = nullptr;
-  std::string path;  // of the library
+  std::string path;  // path of the library
 
-  // "CUDNN_STATUS_NOT_SUPPORTED (3000): <cuDNN's own last message, one line>".
+  // Formats a status: "CUDNN_STATUS_NOT_SUPPORTED (3000): <cuDNN's last message, one line>".
   std::string text(cudnnStatus_t status) const;
 };
 
-// Loads cuDNN with its parts. Error: it is not there, incomplete, or lacks a function.
+// Loads cuDNN and its sub-libraries. Error: cuDNN was not found, is incomplete, or lacks a
+// function.
 Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(std::span<const SearchStep> search);
 
 }  // namespace bench::ops::cuda

@@ -22,7 +22,7 @@ using Created = Result<std::unique_ptr<Kernel>, Refusal>;
 LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, Refusal>& loaded) {
   if (!loaded) return {"cudnn", "", "", loaded.error().reason};
   const CudnnApi& api = **loaded;
-  // 9.19.0 is 91900.
+  // 91900 means 9.19.0.
   constexpr std::size_t kMajor = 10000, kMinor = 100;
   const std::size_t version = api.get_version();
   return {"cudnn",
@@ -87,7 +87,7 @@ Created CudnnBackend::create(const Network& network) {
   return make_chain_kernel(parts_.device, std::move(chain), Between::activations);
 }
 
-// In the layout in which the network's images come.
+// Uses the layout of the network's images.
 Created CudnnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
   Problem layer = problem;
   const auto first = met.find(problem.tensors.front().name);

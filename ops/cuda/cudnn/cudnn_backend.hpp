@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend `cudnn` on device `cuda`: every operator but gemm, and networks. What cuDNN's graph
-// API has no engine for runs by kernels of our own, whose implementation says so ("bench:..."), and
-// so do those of them that need no cuDNN where it is not there.
+// The backend `cudnn` on device `cuda`: every operator except gemm, and networks. Native kernels
+// (CUDA kernels of this project) run what cuDNN's graph API has no engine for; their implementation
+// is named "bench:...". Without cuDNN, native kernels that do not need it still run.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,16 +17,17 @@ namespace bench::ops::cuda {
 
 struct CudnnBackendParts {
   DeviceParts device;
-  // Refusal: cuDNN is not there. What needs it is refused for this reason.
+  // Refusal: cuDNN was not found. Problems that need it are refused for this reason.
   Result<std::shared_ptr<const CudnnApi>, Refusal> api;
-  // Of our own kernels: make_device_launcher() on the runtime's stream.
+  // Launches native kernels: make_device_launcher() on the runtime's stream.
   std::shared_ptr<Launcher> launcher;
-  // Makes the kernels of the matrix products of networks; empty: networks with one are refused.
+  // Creates the kernels of a network's matrix products. Empty: networks that contain one are
+  // refused.
   ProductMaker products;
 };
 
-// It has no memory() and no tracer() of its own: they are the device session's. Refusal (failed):
-// cuDNN makes no handle on the device, with its reason.
+// The backend has no memory() or tracer(); the device session provides them. Refusal (failed):
+// cuDNN creates no handle on the device; the reason is cuDNN's.
 Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts);
 
 }  // namespace bench::ops::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend on a scripted device with a scripted cuDNN: which engine is taken, what is bound,
-// what runs behind it. Where results are compared, the scripted engine computes the reference.
+// Tests the backend on a scripted device with a scripted cuDNN: which engine is chosen, what is
+// bound, what runs after it. If results are compared, the scripted engine computes the reference.
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
 #include "ops/cuda/cudnn/fake_cudnn.hpp"
@@ -56,7 +56,7 @@ class CudnnBackendTest : public ::testing::Test {
     EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
     return kernel ? *std::move(kernel) : nullptr;
   }
-  // What a plain convolution writes, as the tensors of its graph lie.
+  // Writes a plain convolution's result in the layout of its graph's tensors.
   void compute_by_reference(const Problem& conv, DataType between) {
     cudnn_.work = [part = conv_part(conv, between)](const testing::FakeCudnn::Addresses& at) {
       const auto form = conv_form(part);
@@ -79,7 +79,7 @@ class CudnnBackendTest : public ::testing::Test {
   test::ScriptedDevice device_;
   testing::FakeCudnn cudnn_{device_.runtime};
   std::unique_ptr<Backend> backend_;
-  std::vector<std::int64_t> product_tunings_;  // of each product that was asked for
+  std::vector<std::int64_t> product_tunings_;  // tuning of each requested product
 };
 
 TEST_F(CudnnBackendTest, SaysWhatItIs) {
@@ -122,7 +122,7 @@ TEST_F(CudnnBackendTest, FallsBackWhereNoneOfTheFirstDoes) {
   EXPECT_THAT(none.error().reason, HasSubstr("as the script says"));
 }
 
-// The rule of planning.cpp, on a device as without one.
+// The rule of planning.cpp also applies on a device.
 TEST_F(CudnnBackendTest, EnginesThatRoundToTf32AreLeftOutUnlessAskedFor) {
   cudnn_.engines = {{.index = 5, .notes = {kTensorCore}}, {.index = 2}};
   Problem conv = problem("conv", "n2c4h5k6r3p1");
@@ -138,7 +138,7 @@ TEST_F(CudnnBackendTest, FastAccumulationIsRefused) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
   EXPECT_EQ(refused.error().reason,
-            "fast accumulation of fp8 is a choice of backend cublaslt only; leave `math: "
+            "only backend cublaslt supports fast accumulation of fp8; leave `math: "
             "fast_accumulation` out");
 }
 
@@ -188,8 +188,8 @@ TEST_F(CudnnBackendTest, ConvolutionsAgreeInEveryDirectionAndLayout) {
   }
 }
 
-// No engine fuses: cuDNN's convolution, then ours, in the place of the result or behind a wider
-// one.
+// No engine fuses: cuDNN's convolution runs first, then the native kernel, in place of the result
+// or after a wider one.
 TEST_F(CudnnBackendTest, AnEpilogueThatIsNotFusedRunsBehind) {
   cudnn_.most_operations = 1;
   for (const char* tokens : {"n2c4h5k6r3p1+bias", "n2c4h5k6r3p1+bias+add+relu",
@@ -247,12 +247,12 @@ TEST_F(CudnnBackendTest, BatchNormGetsInverseDeviations) {
   EXPECT_NEAR(run.get(2)[1], 3.99, 1e-4);
 }
 
-// The forward pass runs once, in prepare(), into a buffer that the kernel keeps.
+// The forward pass runs once, in prepare(), and writes to a buffer that the kernel keeps.
 TEST_F(CudnnBackendTest, MaximaAreMadeBeforeTheGradient) {
   const Problem pool = problem("pool", "max-n2c4h8r2u2", DataType::f16, Direction::backward_data);
   const auto kernel = create(pool);
   const std::int64_t outputs = pool.tensors[1].elements();
-  EXPECT_EQ(kernel->workspace().count, outputs);  // a byte each
+  EXPECT_EQ(kernel->workspace().count, outputs);  // one byte each
   test::DeviceRun run(device_, *kernel, pool.tensors);
   const auto invocation = run.bind();
   ASSERT_EQ(cudnn_.executions.size(), 1u);
@@ -330,7 +330,7 @@ TEST_F(CudnnBackendTest, ProductsAreOthers) {
   EXPECT_THAT(kernel.error().reason, HasSubstr("cublaslt"));
 }
 
-// Convolutions by the scripted library with our epilogues, reorders and softmax of ours, products
+// Convolutions by the scripted library with native epilogues, native reorders and softmax, products
 // by another backend.
 TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
   cudnn_.most_operations = 1;
@@ -364,7 +364,7 @@ TEST_F(CudnnBackendTest, ProductsOfNetworksAreTunedLikeTheRest) {
   EXPECT_THAT(product_tunings_, ElementsAre(0, 4));
 }
 
-// What the products' library does not fuse runs behind it.
+// Post-ops that the products' library does not fuse run after it.
 TEST_F(CudnnBackendTest, ProductsOfNetworksGetTheirEpilogues) {
   const NetworkDefinition definition = {
       .name = "head",

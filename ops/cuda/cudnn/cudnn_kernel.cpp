@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Addresses of a plan's tensors by their uids.
+// Addresses of a plan's tensors by uid.
 using TensorAddresses = std::map<std::int64_t, void*>;
 
 Result<Descriptor> variant_pack(const CudnnSession& session, const ExecutionPlan& plan,
@@ -46,7 +46,7 @@ class CudnnInvocation final : public SingleStepInvocation {
  private:
   Status launch() override { return session_.execute(plan_->plan, pack_); }
 
-  CudnnSession& session_;  // the kernel's, which outlives its invocations
+  CudnnSession& session_;  // the kernel's; the kernel outlives its invocations
   std::shared_ptr<const ExecutionPlan> plan_;
   Descriptor pack_;
 };
@@ -92,7 +92,7 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   return result;
 }
 
-// The forward pass's result and workspace are needed this once.
+// The forward pass's result and workspace are needed only in this call.
 Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (plan_.maxima == nullptr) return Done{};
   const auto& tensors = plan_.maxima->graph->tensors;
@@ -158,7 +158,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   return result;
 }
 
-// Of the maxima, which the kernel keeps.
+// Size of the maxima, which the kernel keeps.
 Bytes maxima_size(const ProblemPlan& plan) {
   const TensorForm* form = plan.maxima == nullptr ? nullptr : find_form(plan, kForwardMaxima);
   if (form == nullptr) return {0};

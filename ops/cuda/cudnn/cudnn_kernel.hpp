@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of a problem that one operation graph of cuDNN computes.
+// The kernel of a problem that one cuDNN operation graph computes.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -15,11 +15,11 @@ namespace bench::ops::cuda {
 
 struct ProblemPlan {
   std::shared_ptr<const ExecutionPlan> main;
-  std::shared_ptr<const ExecutionPlan> maxima;  // of the gradient of a maximum: maxima_graph()
-  std::map<std::string, std::string> details;   // how it was chosen
+  std::shared_ptr<const ExecutionPlan> maxima;  // for the gradient of a maximum: maxima_graph()
+  std::map<std::string, std::string> details;   // how the plan was chosen
 };
 
-// Refusal (skipped): no memory for the workspace.
+// Refusal (skipped): not enough memory for the workspace.
 Result<std::unique_ptr<Kernel>, Refusal> make_cudnn_kernel(DeviceParts parts,
                                                            std::shared_ptr<CudnnSession> session,
                                                            const Problem& problem,

@@ -33,7 +33,7 @@ std::optional<std::int64_t> Descriptor::integer(cudnnBackendAttributeName_t name
 
 std::vector<std::int32_t> Descriptor::codes(cudnnBackendAttributeName_t name,
                                             cudnnBackendAttributeType_t type) const {
-  constexpr std::int64_t kMost = 64;  // cuDNN 9.19 knows 10 numerical and 5 behaviour notes
+  constexpr std::int64_t kMost = 64;  // cuDNN 9.19 has 10 numerical and 5 behaviour notes
   std::vector<std::int32_t> values(kMost);
   std::int64_t count = 0;
   const cudnnStatus_t status =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's backend descriptors, owned: made by a builder that keeps the first failure, so that a
-// descriptor is written as one list of its attributes.
+// Owned cuDNN backend descriptors. A builder creates them and keeps the first failure, so a
+// descriptor is written as one list of attributes.
 #pragma once
 
 #include "base/result.hpp"
@@ -24,12 +24,13 @@ class Descriptor {
 
   cudnnBackendDescriptor_t get() const { return handle_; }
 
-  // Reads of a finalised descriptor. Absent: cuDNN does not say.
+  // Read attributes of a finalised descriptor. integer() returns nullopt if cuDNN does not report a
+  // value.
   std::optional<std::int64_t> integer(cudnnBackendAttributeName_t name) const;
-  // All values of an attribute of 32-bit codes (notes).
+  // Returns all values of an attribute that holds 32-bit codes (notes).
   std::vector<std::int32_t> codes(cudnnBackendAttributeName_t name,
                                   cudnnBackendAttributeType_t type) const;
-  // The attribute's descriptors, at most `limit`, each of `type`.
+  // Returns at most `limit` descriptors of the attribute, each of `type`.
   Result<std::vector<Descriptor>> descriptors(cudnnBackendAttributeName_t name,
                                               cudnnBackendDescriptorType_t type,
                                               std::int64_t limit) const;
@@ -41,14 +42,14 @@ class Descriptor {
   cudnnBackendDescriptor_t handle_ = nullptr;
 };
 
-// The device's handle of a graph and of a plan. cuDNN 9.19 marks the names as deprecated, for
-// whoever plans without a device; before 9.8 there is nothing else.
+// The attributes for the device handle of a graph and of a plan. cuDNN 9.19 deprecates these names
+// in favour of planning without a device. Versions before 9.8 have no alternative.
 inline constexpr auto kGraphHandle = static_cast<cudnnBackendAttributeName_t>(800);
 inline constexpr auto kPlanHandle = static_cast<cudnnBackendAttributeName_t>(400);
 
 class DescriptorBuilder {
  public:
-  // `what` for messages: "tensor `source`".
+  // `what` names the descriptor in messages: "tensor `source`".
   DescriptorBuilder(std::shared_ptr<const CudnnApi> api, cudnnBackendDescriptorType_t type,
                     std::string what);
 
@@ -64,14 +65,14 @@ class DescriptorBuilder {
                                  std::span<const cudnnBackendDescriptor_t> values);
   DescriptorBuilder& handle(cudnnBackendAttributeName_t name, cudnnHandle_t value);
   DescriptorBuilder& pointers(cudnnBackendAttributeName_t name, std::span<void* const> values);
-  // An enumeration of cuDNN.
+  // Sets a cuDNN enumeration value.
   template <class Enum>
   DescriptorBuilder& code(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                           Enum value) {
     return set(name, type, 1, &value);
   }
 
-  // Error: the first attribute that cuDNN refused, or why it does not finalise.
+  // Error: the first attribute that cuDNN rejected, or why the descriptor cannot be finalised.
   Result<Descriptor> finish();
 
  private:

@@ -15,7 +15,7 @@ Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api,
       DescriptorBuilder(api, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "the device's properties")
           .code(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, std::int32_t{device})
           .finish());
-  constexpr std::int64_t kMost = 64 << 10;  // some 40 numbers make one KiB
+  constexpr std::int64_t kMost = 64 << 10;  // about 40 numbers take one KiB
   std::vector<char> text(static_cast<std::size_t>(kMost));
   std::int64_t count = 0;
   const cudnnStatus_t status =
@@ -23,7 +23,7 @@ Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api,
                          CUDNN_TYPE_CHAR, kMost, &count, text.data());
   if (status != CUDNN_STATUS_SUCCESS) return Error{api->text(status), "", ""};
   std::string json(text.data(), static_cast<std::size_t>(std::min(count, kMost)));
-  // The count may include the zero at its end.
+  // The count may include the terminating zero.
   while (!json.empty() && json.back() == '\0') json.pop_back();
   return json;
 }

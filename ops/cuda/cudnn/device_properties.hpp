@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device as cuDNN describes it to itself: the JSON with which planned_engines() asks about it
-// elsewhere.
+// Reads cuDNN's own description of a device: the JSON with which planned_engines() plans for that
+// device on other machines.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,7 +11,8 @@
 
 namespace bench::ops::cuda {
 
-// Of the CUDA runtime's device number `device`. Error: there is none, with cuDNN's reason.
+// Reads the description of CUDA runtime device number `device`. Error: there is none, with cuDNN's
+// reason.
 Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api, int device);
 
 }  // namespace bench::ops::cuda

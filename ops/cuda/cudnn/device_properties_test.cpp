@@ -9,8 +9,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Where there is a device, what it says of itself is of use for planning; elsewhere there is a
-// reason.
+// On a machine with a device its properties can be used for planning; elsewhere there is a reason.
 TEST(DeviceProperties, AreReadOrRefused) {
   BENCH_NEED_CUDNN(api);
   const auto json = read_device_json(api, 0);

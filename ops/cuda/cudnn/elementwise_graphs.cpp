@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of pointwise operations alone: pointwise, batch_norm in inference, reorder.
+// Graphs of only pointwise operations: pointwise, batch_norm in inference, reorder.
 #include "ops/cuda/cudnn/operator_graphs.hpp"
 #include "ops/pointwise/functions.hpp"
 #include "ops/pointwise/pointwise.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using Pointwise = GraphBuilder::Pointwise;
 
-// Shapes are aligned at the last dimension, as broadcasts are.
+// Shapes are aligned at the last dimension, as in broadcasts.
 std::vector<std::int64_t> padded(const Dims& dims) {
   constexpr std::size_t kMinRank = 4;
   std::vector<std::int64_t> result(dims.size() < kMinRank ? kMinRank - dims.size() : 0, 1);
@@ -25,8 +25,9 @@ std::vector<std::int64_t> padded(const Dims& dims) {
   return result;
 }
 
-// cuDNN's pointwise engines want the second dimension innermost. Elements do not care what their
-// dimensions are called: in row-major order the last one takes the second place.
+// cuDNN's pointwise engines expect the second dimension innermost. The names of dimensions do not
+// matter for elementwise operations. In row-major order the last one is therefore moved to the
+// second place.
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
                             std::vector<std::int64_t> dims) {
   if (!has_channels_innermost(problem)) std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
@@ -45,7 +46,8 @@ std::vector<std::size_t> add_tensors(GraphBuilder& builder, const Problem& probl
   return tensors;
 }
 
-// Of the first tensor and, for functions of two, tensor number `second`, to the last one.
+// Applies the function to the first tensor and, for a binary function, tensor number `second`. The
+// result is the last tensor.
 Result<OperationGraph, Refusal> function_graph(const CudnnTarget& target, const Problem& problem,
                                                Pointwise function,
                                                std::optional<std::size_t> second) {
@@ -69,13 +71,14 @@ Result<OperationGraph, Refusal> gradient_graph(const CudnnTarget& target, const 
 }  // namespace
 
 bool has_channels_innermost(const Problem& problem) {
-  // Channels exist from a rank of four on: n, c, and two spatial sizes.
+  // Channels require a rank of at least four: n, c, and two spatial sizes.
   return problem.tensors[0].dims.size() > 3 && chosen_layout(problem) == Layout::nhwc;
 }
 
 Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem) {
   if (!problem.post_ops.empty()) {
-    return unsupported("cuDNN runs a pointwise function alone here; leave post-ops out");
+    return unsupported(
+        "cuDNN cannot fuse post-ops with a pointwise function here; leave post-ops out");
   }
   const std::string& name = problem.parameters.word("function");
   if (const auto binary = binary_function(name)) return function_graph(target, problem, *binary, 1);
@@ -87,7 +90,7 @@ Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const
     }
     return unsupported(fmt::format("cuDNN has no gradient of `{}`", name));
   }
-  // cuDNN has no square of its own: x * x.
+  // cuDNN has no square operation; use x * x.
   if (name == "square") return function_graph(target, problem, {CUDNN_POINTWISE_MUL}, 0);
   if (const auto function = unary_function(name, coefficients)) {
     return function_graph(target, problem, *function, std::nullopt);
@@ -98,7 +101,7 @@ Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const
 Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
                                                  const Problem& problem) {
   if (!problem.post_ops.empty()) {
-    return unsupported("cuDNN fuses nothing behind a batch norm here; leave post-ops out");
+    return unsupported("cuDNN fuses nothing after a batch norm here; leave post-ops out");
   }
   // (source - mean) * inverse deviation * scale + shift: tensors 1 to 4 in this order.
   constexpr std::array<cudnnPointwiseMode_t, 4> kSteps = {CUDNN_POINTWISE_SUB, CUDNN_POINTWISE_MUL,
@@ -123,14 +126,14 @@ Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
 }
 
 Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem) {
-  // Sizes as they are: n and c stand first.
+  // Keeps the sizes unchanged: n and c come first.
   std::vector<std::int64_t> dims = problem.tensors[0].dims;
   if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);
   std::vector<TensorForm> ends;
   for (const char* parameter : {"from", "to"}) {
     const std::string& layout = problem.parameters.word(parameter);
     if (layout != "nchw" && layout != "nhwc") {
-      return unsupported(fmt::format("cuDNN does not know the layout `{}`", layout));
+      return unsupported(fmt::format("cuDNN does not support the layout `{}`", layout));
     }
     ends.push_back(
         form_of(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of ops/tensor_core against what the cuDNN of this machine offers, both without a
-// device. Eligible means that cuDNN offers an engine for tensor cores, not that it stands first.
+// Compares the rules of ops/tensor_core with what this machine's cuDNN offers, both without a
+// device. Eligible means that cuDNN offers a tensor-core engine, not that it is the first choice.
 #include "ops/cuda/cudnn/test_support.hpp"
 #include "ops/tensor_core/eligibility.hpp"
 
@@ -20,7 +20,7 @@ using testing::ConvCase;
 using testing::device_json;
 using testing::first_choice;
 
-// Rules about what cuDNN takes, where it offers tensor cores as well: the known exceptions.
+// Rules about cuDNN's choice although it also offers tensor cores: the known exceptions.
 constexpr std::string_view kRulesOfTheFirstChoice[] = {"size-groups", "size-depthwise",
                                                        "size-first-layer-blackwell"};
 
@@ -95,12 +95,12 @@ TEST(EligibilityRules, AgreeWithWhatCudnnOffers) {
                          verdict.reason, verdict.rule);
     }
   }
-  // Neither answer is empty, and the exceptions are few.
+  // Both answers occur, and the exceptions are few.
   EXPECT_GT(eligible, 100);
   EXPECT_LT(excepted, 150);
 }
 
-// What the exceptions say holds for forward convolutions of half precision.
+// The exceptions hold for forward convolutions in half precision.
 TEST(EligibilityRules, OfTheFirstChoiceAgreeWithIt) {
   BENCH_NEED_CUDNN(api);
   for (const char* architecture : kArchitectures) {
@@ -117,7 +117,7 @@ TEST(EligibilityRules, OfTheFirstChoiceAgreeWithIt) {
   }
 }
 
-// The copies that the rules expect are the ones that the workspace shows.
+// The copies that the rules expect agree with the workspace.
 TEST(EligibilityRules, KnowTheCopiesThatTheWorkspaceShows) {
   BENCH_NEED_CUDNN(api);
   const std::string json = device_json("sm_90");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation graphs with plans that execute them on a session's device.
+// Operation graphs with the plans that execute them on a session's device.
 #pragma once
 
 #include "base/result.hpp"
@@ -24,8 +24,8 @@ struct ExecutionPlan {
   Bytes workspace;
 };
 
-// The first `most` plans that can be finished, in the heuristics' order. Refusal: none can, with
-// the reason of the first choice.
+// Returns the first `most` plans that can be finished, in the heuristics' order. Refusal: no plan
+// can be finished; the reason is that of the first choice.
 Result<std::vector<std::shared_ptr<const ExecutionPlan>>, Refusal> execution_plans(
     CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t most);
 

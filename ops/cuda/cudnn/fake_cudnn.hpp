@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a cuDNN that keeps what it is told, names scripted engines, and executes plans as
-// launches of a scripted device. One at a time: a table of functions has no self.
+// For tests: a cuDNN that records its input, offers scripted engines, and executes plans as
+// launches of a scripted device. Only one at a time: a function table has no user data.
 #pragma once
 
 #include "ops/cuda/cudnn/cudnn_api.hpp"
@@ -26,7 +26,7 @@ struct FakeEngine {
   std::vector<std::int32_t> notes = {};
   std::int64_t workspace = 0;
   Nanoseconds time{1000};
-  bool finishes = true;  // a plan of it
+  bool finishes = true;  // whether a plan of it can be finalised
   bool executes = true;
 };
 
@@ -43,13 +43,13 @@ class FakeCudnn {
   FakeCudnn& operator=(const FakeCudnn&) = delete;
 
   std::vector<FakeEngine> engines = {{}};      // of heuristics mode A
-  std::vector<FakeEngine> fallbacks = {};      // of the fallback
-  std::int64_t most_operations = 99;           // graphs of more have no engine
-  std::function<void(const Addresses&)> work;  // of an execution
+  std::vector<FakeEngine> fallbacks = {};      // of the fallback mode
+  std::int64_t most_operations = 99;           // larger graphs have no engine
+  std::function<void(const Addresses&)> work;  // executed by each execution
   std::vector<Addresses> executions;           // what was enqueued
-  std::vector<void*> workspaces;               // of these
-  std::int64_t heuristics = 0;                 // how often it was asked
-  std::int64_t plans = 0;                      // that were finalised
+  std::vector<void*> workspaces;               // of these executions
+  std::int64_t heuristics = 0;                 // number of queries
+  std::int64_t plans = 0;                      // number of finalised plans
   bool refuses_handle = false;
   void* stream = nullptr;
   std::int64_t live() const { return static_cast<std::int64_t>(descriptors_.size()); }
@@ -111,7 +111,7 @@ class FakeCudnn {
   struct Kept {
     cudnnBackendDescriptorType_t type{};
     std::map<int, std::vector<std::uint8_t>> values;
-    FakeEngine engine;  // of configurations, engines and plans
+    FakeEngine engine;  // for configurations, engines and plans
   };
 
   static std::size_t size_of(cudnnBackendAttributeType_t type) {
@@ -180,7 +180,7 @@ class FakeCudnn {
   cudnnStatus_t finish(Kept& descriptor) {
     if (descriptor.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) ++heuristics;
     if (descriptor.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return CUDNN_STATUS_SUCCESS;
-    // 400: the handle, without which there is no device.
+    // 400: the attribute of the handle, without which there is no device.
     if (values_of<void*>(descriptor, 400) != std::vector<void*>{this}) {
       return CUDNN_STATUS_BAD_PARAM;
     }

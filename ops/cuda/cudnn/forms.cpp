@@ -8,7 +8,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// The plain convolution behind a shape: a transposed one runs it backwards.
+// The plain convolution of a shape. A transposed convolution runs it backwards.
 struct PlainSizes {
   std::int64_t x_channels, y_channels;
   std::vector<std::int64_t> x_sizes, y_sizes, kernel;
@@ -50,7 +50,7 @@ ConvKind kind_of(Direction direction, Sweep sweep) {
   return ConvKind::weights;
 }
 
-// Numbers of source, weights and destination (or their gradients) among a problem's tensors.
+// Indexes of source, weights and destination (or their gradients) in a problem's tensors.
 struct Parts {
   std::size_t source, weights, destination;
 };
@@ -84,7 +84,7 @@ void add_axes(const ConvShape& shape, ConvForm& form) {
 
 Layout chosen_layout(const Problem& problem) {
   if (problem.layout != Layout::any) return problem.layout;
-  if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no engine in nhwc
+  if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no nhwc engine
   constexpr std::int64_t kWordBytes = 4;
   const bool narrow = info(problem.dtype).bytes < kWordBytes;
   const bool multiplies = problem.work.macs.has_value();
@@ -116,8 +116,9 @@ TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::
 Result<ConvForm, Refusal> conv_form(const Problem& problem) {
   const ConvShape shape = conv_shape(problem.parameters);
   if (problem.direction == Direction::backward_weights && shape.bias == Bias::present) {
-    return Refusal{Refusal::Kind::unsupported,
-                   "cuDNN's convolution gives no gradient of the bias; leave `bias` out"};
+    return Refusal{
+        Refusal::Kind::unsupported,
+        "cuDNN's convolution does not compute the gradient of the bias; leave `bias` out"};
   }
   const Layout layout = chosen_layout(problem);
   const PlainSizes sizes = plain_sizes(shape);

@@ -37,7 +37,7 @@ TEST(ChosenLayout, FeedsTensorCoresWhereThereAreSome) {
   EXPECT_EQ(chosen_layout(single), Layout::nchw);
   single.math = Math::tf32;
   EXPECT_EQ(chosen_layout(single), Layout::nhwc);
-  // Pointwise engines want it too.
+  // Pointwise engines expect it too.
   EXPECT_EQ(chosen_layout(problem("pool", "max-n2c4h8r2", DataType::f32)), Layout::nhwc);
 }
 

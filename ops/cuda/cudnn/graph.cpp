@@ -45,7 +45,7 @@ Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const
   for (const OperatorRow& row : kOperators) {
     if (row.name == problem.op->name) return row.make(target, problem);
   }
-  return unsupported(fmt::format("there is no kernel of {} with cuDNN", problem.op->name));
+  return unsupported(fmt::format("cuDNN has no kernel for {}", problem.op->name));
 }
 
 }  // namespace bench::ops::cuda

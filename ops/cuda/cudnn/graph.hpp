@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation graphs of cuDNN from problems. Nothing here touches a device: graphs are built and
+// Builds cuDNN operation graphs from problems. Nothing here uses a device, so graphs are built and
 // checked on machines without a driver.
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace bench::ops::cuda {
 
-// Uid of the tensor that the gradient of max pooling reads beside those of its problem: where the
-// forward pass found the maxima, one byte each.
+// Uid of an extra input of the max pooling gradient, which is not a tensor of the problem. It
+// contains the positions of the forward pass's maxima, one byte each.
 inline constexpr std::int64_t kForwardMaxima = 2000;
-// The result of that forward pass, which nobody reads.
+// The result of that forward pass. Nothing reads it.
 inline constexpr std::int64_t kMaximaResult = 2001;
 
-// Whom graphs are made for. No handle: no device, or one that is described by its properties.
+// What graphs are built for. No handle: there is no device, or a description replaces it.
 struct CudnnTarget {
   CudnnTarget(std::shared_ptr<const CudnnApi> library, cudnnHandle_t device = nullptr)
       : api(std::move(library)), handle(device) {}
@@ -32,22 +32,22 @@ struct CudnnTarget {
 };
 
 struct OperationGraph {
-  std::vector<Descriptor> parts;  // what `graph` refers to
+  std::vector<Descriptor> parts;  // the descriptors that `graph` refers to
   Descriptor graph;
-  std::vector<TensorForm> tensors;  // those with buffers, in the problem's order
+  std::vector<TensorForm> tensors;  // tensors with buffers, in the problem's order
 };
 
-// Refusal: what cuDNN's graph API has no operation for, or does not accept in these sizes and
-// types, in its own words.
+// Refusal: cuDNN's graph API has no such operation, or rejects these sizes and types. The reason is
+// cuDNN's.
 Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const Problem& problem);
 
-// What the gradient of a maximum needs before it: the pooling forward, which writes beside its
-// result (kMaximaResult) where the maxima of the source (uid 1) are. `problem` is the gradient.
+// The forward pooling that the gradient of a maximum needs first. `problem` is the gradient.
+// Besides its result (kMaximaResult), it writes the positions of the maxima of the source (uid 1).
 Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem);
 
-// cuDNN's code of a data type.
+// cuDNN's code for a data type.
 cudnnDataType_t cudnn_type(DataType dtype);
-// In what a problem is computed: s32 for integers, f64 for f64, else f32.
+// The type that a problem is computed in: s32 for integers, f64 for f64, else f32.
 DataType compute_type(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -10,7 +10,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// What cudaMalloc gives is better aligned; more is of no use to any kernel.
+// cudaMalloc aligns better, but no kernel benefits from more than this.
 constexpr std::int64_t kAlignment = 16;
 
 struct ConvAttributes {

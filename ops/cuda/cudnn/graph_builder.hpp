@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The making of an operation graph, step by step; the first failure is kept.
+// Builds an operation graph step by step and keeps the first failure.
 #pragma once
 
 #include "ops/cuda/cudnn/graph.hpp"
@@ -15,13 +15,14 @@ class GraphBuilder {
  public:
   explicit GraphBuilder(const CudnnTarget& target) : api_(target.api), handle_(target.handle) {}
 
-  // A tensor with a buffer, or an intermediate result. Returns its place for the functions below.
+  // Adds a tensor with a buffer, or an intermediate result. Returns its index for the functions
+  // below.
   std::size_t tensor(const TensorForm& form);
   std::size_t intermediate(std::string name, DataType dtype, std::vector<std::int64_t> dims,
                            std::vector<std::int64_t> strides);
   void convolution(const ConvForm& form, DataType compute, std::size_t x, std::size_t w,
                    std::size_t y);
-  // y = mode(x) or y = mode(x, b); `attributes` sets what the mode takes.
+  // y = mode(x) or y = mode(x, b). The attributes are the parameters of the mode.
   struct Pointwise {
     cudnnPointwiseMode_t mode;
     DataType compute = DataType::f32;
@@ -32,7 +33,7 @@ class GraphBuilder {
                  std::size_t y);
   // dx = mode(x, dy), the gradient of a function of x.
   void pointwise_gradient(const Pointwise& function, std::size_t x, std::size_t dy, std::size_t dx);
-  // A descriptor and an operation of any kind. The builder is told what failed.
+  // Adds a descriptor or an operation of any kind, or records why creating it failed.
   std::optional<std::size_t> keep(Result<Descriptor> made);
   void operation(Result<Descriptor> made);
   const Descriptor& at(std::size_t place) const { return parts_[place]; }

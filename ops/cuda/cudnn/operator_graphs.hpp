@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operation_graph() operator by operator, and what they share.
+// operation_graph() for each operator, and what these functions share.
 #pragma once
 
 #include "ops/cuda/cudnn/graph.hpp"
@@ -15,14 +15,16 @@ namespace bench::ops::cuda {
 Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem);
 Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem);
 Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem);
-// The tensor `variance` is to hold 1/sqrt(variance + epsilon).
+// The tensor `variance` must hold 1/sqrt(variance + epsilon).
 Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target, const Problem& problem);
 Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem);
 
-// Whether elementwise graphs of a problem have channels innermost; else their tensors are plain.
+// Whether channels are innermost in the elementwise graphs of a problem. If not, their tensors are
+// plain.
 bool has_channels_innermost(const Problem& problem);
 
-// A function of ops/pointwise in cuDNN's words. Absent: cuDNN has none that is the same.
+// These map a function of ops/pointwise to cuDNN's terms. They return nullopt if cuDNN has no
+// identical function.
 struct Coefficient {
   double alpha = 0, beta = 0;
 };
@@ -32,7 +34,7 @@ std::optional<GraphBuilder::Pointwise> unary_gradient(std::string_view name,
                                                       const Coefficient& coefficients);
 std::optional<GraphBuilder::Pointwise> binary_function(std::string_view name);
 
-// In what the pointwise parts of a problem are computed: f64 for f64, else f32.
+// The type that the pointwise parts of a problem are computed in: f64 for f64, else f32.
 DataType pointwise_compute_type(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -25,12 +25,12 @@ Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
       .finish();
 }
 
-// cuDNN lists up to some hundred configurations, of which the first few matter; those that a data
-// type forbids may well stand before all others.
+// cuDNN lists up to some hundred configurations. Only the first few matter, but those that a data
+// type forbids may precede all others.
 constexpr std::int64_t kMaxConfigurations = 256;
 
-// In the heuristics' order, those of `mode` alone; for the device that is described, else for that
-// of the graph's handle.
+// Returns configurations in the heuristics' order, only those of `mode`. They are for the described
+// device, else for that of the graph's handle.
 Result<std::vector<Descriptor>> configurations(const std::shared_ptr<const CudnnApi>& api,
                                                const OperationGraph& graph,
                                                const Descriptor* device,
@@ -53,7 +53,7 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   planned.index = engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX).value_or(-1);
   for (const std::int32_t note :
        engine.codes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE)) {
-    // Later versions of cuDNN may know more notes.
+    // Later versions of cuDNN may define more notes.
     if (note >= 0 && static_cast<std::size_t>(note) < kNoteNames.size()) {
       planned.notes.push_back(static_cast<EngineNote>(note));
     }
@@ -66,17 +66,18 @@ PlannedEngine read_engine(const Descriptor& configuration) {
 }
 
 constexpr std::string_view kNoEngine =
-    "its heuristics know none (those that are compiled at run time answer only with a driver)";
+    "its heuristics offer none (engines that are compiled at run time need a driver)";
 
-// Why an engine may not stand for the problem; empty: it may.
+// Returns why a problem may not use an engine; empty if it may.
 std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) {
   if (engine.has(EngineNote::down_convert_inputs)) return "they round their inputs";
-  // Of operators that multiply no matrices these say nothing: a pointwise engine bears them too.
+  // These notes are irrelevant for operators without matrix products: a pointwise engine has them
+  // too.
   if (!problem.work.macs) return "";
   if (engine.has(EngineNote::reduced_precision_reduction)) return "they round their sums";
   if (problem.dtype == DataType::f32 && problem.math == Math::standard &&
       engine.has(EngineNote::tensor_core)) {
-    return "they compute f32 as TF32, which `math: tf32` asks for";
+    return "they compute f32 as TF32, which requires `math: tf32`";
   }
   return "";
 }
@@ -159,7 +160,8 @@ Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     std::string_view device_json, const PlanningLimits& limits) {
   const auto device = device_properties(api, device_json);
   if (!device) return Refusal{Refusal::Kind::failed, "cuDNN: " + device.error().message()};
-  std::optional<Refusal> refusal;  // the first one tells more than that of the fallback
+  // the first refusal is more informative than that of the fallback
+  std::optional<Refusal> refusal;
   for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
     auto candidates = engine_candidates(api, graph, problem, &*device, choice);
     if (!candidates) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuDNN would run for a problem: its heuristics' choice of engines with their notes and
-// workspaces. With a device's properties as JSON it answers without that device, and without any.
+// What cuDNN would run for a problem: the engines that its heuristics choose, with their notes and
+// workspaces. Given a device's properties as JSON, cuDNN answers without any device.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -18,7 +18,7 @@
 
 namespace bench::ops::cuda {
 
-// Of an engine, in cuDNN's order of numerical notes.
+// Notes on an engine, in the order of cuDNN's numerical notes.
 enum class EngineNote : std::uint8_t {
   tensor_core,
   down_convert_inputs,
@@ -34,15 +34,15 @@ enum class EngineNote : std::uint8_t {
 std::string_view name_of(EngineNote note);  // "tensor core"
 
 struct PlannedEngine {
-  std::int64_t index = 0;  // cuDNN's number of the engine in its graph
+  std::int64_t index = 0;  // cuDNN's index of the engine in its graph
   std::vector<EngineNote> notes;
   bool runtime_compiled = false;
-  // Bytes. Absent where the plan cannot be finished without the device (engines that are compiled
-  // at run time).
+  // Bytes. nullopt if the plan cannot be finished without the device (engines that are compiled at
+  // run time).
   std::optional<std::int64_t> workspace;
 
   bool has(EngineNote note) const;
-  // "engine 6: tensor core, Winograd; workspace 3208 KiB".
+  // Formats the engine: "engine 6: tensor core, Winograd; workspace 3208 KiB".
   std::string text() const;
 };
 
@@ -52,41 +52,44 @@ struct EngineCandidate {
   Descriptor configuration;
 };
 
-// What the heuristics name first; and what they name where that has nothing.
+// first: the heuristics' first choice. fallback: what they offer if that finds nothing.
 enum class EngineChoice { first, fallback };
 
-// In the heuristics' order, without those that a problem's data type forbids: for f32 without TF32
-// those that use tensor cores, and all that round operands further than asked. For the device that
-// is described; null: for that of the target's handle. Refusal: none is left, with cuDNN's reason.
+// Returns candidates in the heuristics' order, without those that the problem's data type forbids.
+// For f32 without TF32 these are engines that use tensor cores. Engines that round operands more
+// than requested are always excluded. `device` describes the device; null selects that of the
+// target's handle. Refusal: no candidate is left, with cuDNN's reason.
 Result<std::vector<EngineCandidate>, Refusal> engine_candidates(const CudnnTarget& target,
                                                                 const OperationGraph& graph,
                                                                 const Problem& problem,
                                                                 const Descriptor* device,
                                                                 EngineChoice choice);
-// Error: the engine does not serve these sizes after all.
+// Error: the engine does not support these sizes after all.
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
                                const Descriptor* device);
 std::optional<std::int64_t> workspace_of(const Descriptor& plan);  // bytes
-// What the engine is set to: "12=3 8=0", cuDNN's numbers of knobs and their values.
+// Formats the engine's settings as cuDNN's knob numbers and their values: "12=3 8=0".
 std::string knobs_of(const Descriptor& configuration);
 
 struct PlanningLimits {
-  std::int64_t engines = 16;     // the best of those that the problem allows
-  std::int64_t workspaces = 16;  // plans that are finished for their workspace: most of the time
+  std::int64_t engines = 16;  // the best of those that the problem allows
+  // plans that are finished to learn their workspace; this takes most of the time
+  std::int64_t workspaces = 16;
 };
 
-// Engines for a device that is described, in the order of engine_candidates(). Refusal: no
-// operation, or no engine, with cuDNN's reason.
+// Returns the engines for a described device, in the order of engine_candidates(). Refusal: there
+// is no operation or no engine, with cuDNN's reason.
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});
-// The same for another graph than operation_graph() that `problem` needs.
+// The same for a graph that `problem` needs besides operation_graph().
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits);
 
-// Traffic of copies that the library makes in its workspace, where that is what the workspace is
-// for: each is written and read once. An estimate; engines that split sums need workspaces too.
+// Estimates the traffic of copies that the library makes in its workspace, assuming that the
+// workspace exists for them. Each byte is written and read once. This is only an estimate, because
+// engines that split sums also need workspaces.
 std::int64_t estimated_conversion_bytes(const PlannedEngine& engine);
 
 }  // namespace bench::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cuDNN of this machine would run on devices that are described to it by hand ("what-if"):
-// the findings about its heuristics that the manual states. Engines and exact workspaces belong to
-// a version; what is asserted is whether tensor cores are used, and which copies are made.
+// Tests what this machine's cuDNN would run on manually described devices ("what-if"). These are
+// the findings about its heuristics in the manual. Engines and exact workspaces depend on the
+// version. The tests check only whether tensor cores are used and which copies are made.
 #include "ops/cuda/cudnn/planning.hpp"
 
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -79,10 +79,11 @@ TEST(PlannedEngines, UseTensorCoresAsTheManualSays) {
   }
 }
 
-// A copy of the padded input, and copies of input and output into the other layout.
+// One copy of the padded input, and copies of input and output in the other layout.
 TEST(PlannedEngines, TellOfHiddenCopiesByTheirWorkspace) {
   BENCH_NEED_CUDNN(api);
-  const std::int64_t tensor = std::int64_t{32} * 28 * 28 * 64 * 2;  // bytes of either, padded to 64
+  // bytes of either tensor, padded to 64
+  const std::int64_t tensor = std::int64_t{32} * 28 * 28 * 64 * 2;
   const std::string json = device_json("sm_90");
   const auto aligned = first_choice(api, conv_problem({"n32c64h28k64r3p1"}), json);
   const auto padded = first_choice(api, conv_problem({"n32c60h28k64r3p1"}), json);
@@ -121,9 +122,9 @@ TEST(PlannedEngines, RefuseWithTheReason) {
   };
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+hardswish"}), json), HasSubstr("`hardswish`"));
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+transposed+bias"}), json),
-              HasSubstr("behind a transposed convolution"));
+              HasSubstr("after a transposed convolution"));
   EXPECT_THAT(reason(bench::ops::testing::problem("gemm", "m4n4k4"), json),
-              HasSubstr("no kernel of gemm with cuDNN"));
+              HasSubstr("cuDNN has no kernel for gemm"));
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3"}), "{}"), HasSubstr("the device's properties"));
 }
 

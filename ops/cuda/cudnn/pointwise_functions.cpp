@@ -11,7 +11,7 @@ namespace {
 
 using Pointwise = GraphBuilder::Pointwise;
 
-// What a function takes from its coefficients.
+// The parameter of a function that its coefficients set.
 enum class Takes { nothing, slope, clips, elu_alpha, swish_beta };
 
 struct FunctionRow {

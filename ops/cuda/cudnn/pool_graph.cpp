@@ -27,7 +27,7 @@ struct PoolForm {
   std::vector<std::int64_t> window, stride, before, after;
 };
 
-// One dimension gets a height of 1, as in convolutions.
+// One-dimensional problems get a height of 1, as in convolutions.
 PoolForm pool_form(const Problem& problem) {
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
   PoolForm form;
@@ -64,7 +64,7 @@ Result<Descriptor> resample(const CudnnTarget& target, const PoolForm& form, con
       .finish();
 }
 
-// One byte an output: its place in the window.
+// One byte per output: the position in the window.
 TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
   TensorForm indices = form_of(problem, 0, form.output, chosen_layout(problem));
   indices.name = "maxima";
@@ -75,7 +75,7 @@ TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
 
 enum class Maxima { unwanted, written };
 
-// Of the problem's first tensor into `result`, whose form is given.
+// Pools the problem's first tensor into `result`, whose form is given.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                  const Descriptor& shape, const TensorForm& result, Maxima wanted) {
   const std::size_t x = builder.tensor(form_of(problem, 0, form.input, chosen_layout(problem)));
@@ -94,8 +94,8 @@ void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& 
   builder.operation(operation.finish());
 }
 
-// The gradient of a maximum reads where the maxima are, which the forward pass tells: no tensor of
-// the problem, made once, before anything is timed.
+// The gradient of a maximum reads the positions of the maxima, which the forward pass produces.
+// They are not a tensor of the problem, and are computed once, before anything is timed.
 void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                   const ModeRow& row, const Descriptor& shape) {
   const Layout layout = chosen_layout(problem);
@@ -120,7 +120,7 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
 }  // namespace
 
 Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem) {
-  if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing behind a pooling here");
+  if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing after a pooling here");
   const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
     return mode.function == problem.parameters.word("function");
   });

@@ -29,7 +29,7 @@ bool needs_maxima(const Problem& problem) {
          problem.parameters.word("function") == kPoolMax;
 }
 
-// The layout that `any` stands for, written down: both parts of a split problem must agree.
+// Replaces `any` by the layout that it selects, because both parts of a split problem must agree.
 Problem with_layout(Problem problem) {
   problem.layout = chosen_layout(problem);
   return problem;
@@ -38,7 +38,7 @@ Problem with_layout(Problem problem) {
 ChainPlace tensor_place(std::size_t number) { return {ChainPlace::Kind::tensor, number}; }
 ChainPlace between_place(std::size_t number) { return {ChainPlace::Kind::between, number}; }
 
-// The tensors of a chain that the steps' kernels read and write, as those describe them.
+// Describes a chain's tensors as the kernels of its steps read and write them.
 std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count) {
   std::vector<ChainTensor> tensors(count);
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -79,7 +79,7 @@ Result<ProblemPlan, Refusal> ProblemKernels::make_plan(const Problem& problem) {
 
 Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
                                                    std::vector<ProblemPlan> plans) {
-  // What the device's setup took is told by the kernel that stays, not by those that are tried.
+  // The final kernel must report the device's setup time, not the kernels that are tried.
   Runtime& runtime = *parts_.runtime;
   const auto setup = runtime.take_setup();
   std::vector<std::unique_ptr<Kernel>> kernels;
@@ -87,11 +87,11 @@ Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
   for (ProblemPlan& plan : plans) {
     auto kernel = make_cudnn_kernel(parts_, *session_, problem, plan);
     if (!kernel && kernel.error().kind == Refusal::Kind::failed) return std::move(kernel).error();
-    if (!kernel) continue;  // no memory for its workspace
+    if (!kernel) continue;  // not enough memory for its workspace
     kernels.push_back(*std::move(kernel));
     made.push_back(std::move(plan));
   }
-  // Let the one that is taken in the end say how much memory is missing.
+  // Lets the kernel that is finally created report how much memory is missing.
   if (kernels.empty()) return std::move(plans.front());
   BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, fastest(runtime, kernels));
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
@@ -121,7 +121,7 @@ ProblemKernels::Created ProblemKernels::by_graph(const Problem& problem) {
   return make_cudnn_kernel(parts_, *session_, problem, std::move(made));
 }
 
-// Bias and post-ops behind a result, in its place where the types are the same.
+// Applies bias and post-ops to a result, in place if the types are equal.
 ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> first,
                                                       const Problem& problem, DataType between) {
   const std::size_t last = problem.tensors.size() - 1;
@@ -211,7 +211,7 @@ ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
   if (is_final(by_parts)) return by_parts;
   auto own = by_own_kernel(problem);
   if (is_final(own)) return own;
-  // What the parts say is about the same convolution without what stands behind it.
+  // The parts' reasons concern the same convolution without bias and post-ops.
   const std::string& parts_reason = by_parts.error().reason;
   const std::string reason =
       parts_reason.empty() || parts_reason == by_cudnn.error().reason

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of problems: one graph of cuDNN, a graph and a kernel of ours behind it, or a kernel of
-// ours alone.
+// Kernels of problems: one cuDNN graph, a graph followed by a native kernel (a CUDA kernel of this
+// project), or a native kernel alone.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -18,8 +18,8 @@
 
 namespace bench::ops::cuda {
 
-// Of a matrix product; the fastest of `tuning` algorithms, by measurement, or with 0 the library's
-// own first choice.
+// Creates the kernel of a matrix product. It measures `tuning` algorithms and takes the fastest;
+// with 0 it takes the library's first choice.
 using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem,
                                                                             std::int64_t tuning)>;
 
@@ -27,8 +27,8 @@ using MaybeSession = Result<std::shared_ptr<CudnnSession>, Refusal>;
 
 class ProblemKernels {
  public:
-  // Without a session, for the reason that stands in its place, there are kernels of ours alone.
-  // `products` may be empty.
+  // Without a session, only native kernels exist; everything else is refused for the reason that
+  // `session` contains. `products` may be empty.
   ProblemKernels(DeviceParts parts, MaybeSession session, std::shared_ptr<Launcher> launcher,
                  ProductMaker products)
       : parts_(std::move(parts)),
@@ -36,12 +36,12 @@ class ProblemKernels {
         launcher_(std::move(launcher)),
         products_(std::move(products)) {}
 
-  // Of any operator but gemm.
+  // Accepts any operator except gemm.
   Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem);
-  // Of a matrix product in a network. Post-ops that the library does not fuse run behind it, on its
-  // result in the output's type.
+  // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
+  // its result in the output's type.
   Result<std::unique_ptr<Kernel>, Refusal> create_product(const Problem& problem);
-  // Of plans and products that are made from now on.
+  // Applies to plans and products that are created from now on.
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
 
  private:
@@ -61,7 +61,7 @@ class ProblemKernels {
   std::shared_ptr<Launcher> launcher_;
   ProductMaker products_;
   std::int64_t tuning_ = 0;
-  std::map<std::string, ProblemPlan> plans_;  // made so far, by plan_key() and tuning
+  std::map<std::string, ProblemPlan> plans_;  // plans created so far, by plan_key() and tuning
 };
 
 }  // namespace bench::ops::cuda

@@ -26,7 +26,7 @@ struct GapRow {
   std::string_view op;
   Applies applies;
   std::string_view reason;
-  std::optional<ComputeCapability> before = {};  // from which on there are engines
+  std::optional<ComputeCapability> before = {};  // engines exist from this capability on
 };
 
 bool is_rank_3(const Problem& problem) { return problem.tensors[0].dims.size() == 3; }
@@ -36,7 +36,7 @@ bool asks_nhwc_of_rank_3(const Problem& problem) {
 bool is_f64(const Problem& problem) { return problem.dtype == DataType::f64; }
 bool is_nchw(const Problem& problem) { return problem.layout == Layout::nchw; }
 bool is_nchw_broadcast(const Problem& problem) { return is_nchw(problem) && is_broadcast(problem); }
-// Below four dimensions the last one takes the place of the channels.
+// Below four dimensions, the last one takes the place of the channels.
 bool stretches_channels(const Problem& problem) {
   const Dims& result = problem.tensors.back().dims;
   return result.size() < 4 && std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {
@@ -49,17 +49,18 @@ bool asks_fast_accumulation(const Problem& problem) {
   return problem.math == Math::fast_accumulation;
 }
 
-// Seen with cuDNN 9.19: graphs that it accepts and finds no engine for.
+// Observed with cuDNN 9.19: graphs that it accepts but finds no engine for.
 constexpr GapRow kGaps[] = {
     {"conv", asks_fast_accumulation,
-     "fast accumulation of fp8 is a choice of backend cublaslt only; leave `math: "
+     "only backend cublaslt supports fast accumulation of fp8; leave `math: "
      "fast_accumulation` out"},
     {"softmax", always, "cuDNN's graph API has no operation for softmax"},
     {"reorder", always, "cuDNN has no engine that only moves a tensor"},
     {"pointwise", is_f64, "cuDNN has no engine for pointwise functions of f64"},
     {"batch_norm", is_f64, "cuDNN has no engine for pointwise functions of f64"},
     {"pointwise", is_nchw_broadcast, "cuDNN has no engine for broadcasts in nchw"},
-    {"pointwise", stretches_channels, "cuDNN has no engine for broadcasts but along the channels"},
+    {"pointwise", stretches_channels,
+     "cuDNN has no engine for broadcasts except along the channels"},
     {"batch_norm", is_nchw, "cuDNN has no engine for a batch norm in nchw"},
     {"pointwise", asks_nhwc_of_rank_3, "cuDNN's pointwise engines take nhwc from 4 dimensions on"},
     {"batch_norm", is_rank_3, "cuDNN has no engine for a batch norm of one spatial dimension"},
@@ -76,7 +77,7 @@ bool is_byte_in_nchw(const Problem& problem) {
 }
 bool is_f64_in_nhwc(const Problem& problem) { return is_f64(problem) && !is_in_nchw(problem); }
 
-// Absent: not of this type, or not what cuDNN has an operation for.
+// Returns nullopt if the type differs, or cuDNN has no operation for it.
 std::optional<ConvForm> form_of_conv(const Problem& problem, bool (*has_type)(const Problem&)) {
   if (!has_type(problem)) return std::nullopt;
   const auto form = conv_form(conv_part(problem, problem.dtype));
@@ -93,7 +94,7 @@ bool is_integer_gradient(const Problem& problem) {
 constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
 constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
 std::int64_t groups_of(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
-// A product of matrices: each pixel's channels times one matrix.
+// A matrix product: each pixel's channels times one matrix.
 bool is_pixelwise(const Problem& problem, const ConvForm& form) {
   return !is_in_nchw(problem) && form.kind == ConvKind::data && groups_of(form) == 1 &&
          std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
@@ -123,13 +124,14 @@ bool is_f8_in_odd_groups(const Problem& problem) {
 
 constexpr ComputeCapability kBlackwell = {10, 0};
 
-// Seen with cuDNN 9.19 on what is described as an sm_90, and those of f8 as an sm_89 and an sm_100.
+// Observed with cuDNN 9.19 for a described sm_90; the f8 rows for a described sm_89 and sm_100.
 constexpr GapRow kExpectedGaps[] = {
     {"conv", is_integer_gradient,
-     "cuDNN has no engine for gradients of 8-bit integers, as which transposed convolutions run"},
+     "cuDNN has no engine for gradients of 8-bit integers, and transposed convolutions run as "
+     "gradients"},
     {"conv", is_f8_gradient,
-     "before compute capability 10.0 cuDNN has no engine for gradients of f8, as which transposed "
-     "convolutions run",
+     "before compute capability 10.0 cuDNN has no engine for gradients of f8, and transposed "
+     "convolutions run as gradients",
      kBlackwell},
     {"conv", is_f8_gradient_of_strided_data,
      "cuDNN has no engine for the gradient of an f8 convolution's data with strides"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who computes a problem on a CUDA device: what is known without asking cuDNN. Pure.
+// Decides what computes a problem on a CUDA device, as far as is known without asking cuDNN. Pure.
 #pragma once
 
 #include "ops/cuda/support.hpp"
@@ -11,24 +11,24 @@
 
 namespace bench::ops::cuda {
 
-// Why no engine of cuDNN serves a problem whose graph it may accept, and a kernel of ours does.
-// Absent: cuDNN is to be asked.
+// Returns why no cuDNN engine serves a problem whose graph cuDNN may accept, if a native kernel
+// does. Returns nullopt if cuDNN must be asked.
 std::optional<std::string> known_gap(const Problem& problem);
-// The same where nothing takes its place: for lists that are made without a device, or for one that
-// is described. On a device cuDNN is asked, since later versions may know better.
+// Like known_gap(), for problems that no native kernel serves. Used for lists made without a device
+// or for a described device. On a device cuDNN is asked, because later versions may support more.
 std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability of);
 
-// A convolution in two parts: cuDNN's, and a kernel of ours behind it.
+// How a convolution is split: cuDNN's part, then a native kernel.
 enum class ConvSplit { none, epilogue, bias_gradient };
-// How a convolution may be split where one graph does not serve it.
+// Returns how to split a convolution that one graph does not support.
 ConvSplit conv_split(const Problem& problem);
-// The part that cuDNN computes: without bias and post-ops, its result in `between`.
+// The part that cuDNN computes: without bias and post-ops, with its result in type `between`.
 Problem conv_part(const Problem& problem, DataType between);
-// In what the result between may be held: f32 for narrow types first, since every part rounds; then
-// the type itself, of floating types.
+// The types that may hold the intermediate result. For narrow types f32 comes first, because every
+// part rounds. Then, for floating-point types, the type itself.
 std::vector<DataType> between_types(const Problem& problem);
 
-// Problems that one graph of cuDNN serves on equal terms have equal keys.
+// Problems with equal keys can use the same cuDNN graph and plan.
 std::string plan_key(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -11,12 +11,12 @@ Result<std::shared_ptr<CudnnSession>, Refusal> CudnnSession::create(
   cudnnHandle_t handle = nullptr;
   if (const cudnnStatus_t status = api->create(&handle); status != CUDNN_STATUS_SUCCESS) {
     return Refusal{Refusal::Kind::failed,
-                   "cuDNN has no handle on the device: " + api->text(status)};
+                   "cuDNN cannot create a handle on the device: " + api->text(status)};
   }
   std::shared_ptr<CudnnSession> session(new CudnnSession(api, runtime, handle));
   if (const auto status = api->set_stream(handle, runtime->stream());
       status != CUDNN_STATUS_SUCCESS) {
-    return Refusal{Refusal::Kind::failed, "cuDNN does not take the stream: " + api->text(status)};
+    return Refusal{Refusal::Kind::failed, "cuDNN rejects the stream: " + api->text(status)};
   }
   runtime->note_setup("library", runtime->now() - start);
   return session;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's handle on the device of a runtime, whose stream it works on.
+// cuDNN's handle on the device of a runtime. It works on the runtime's stream.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,7 @@ namespace bench::ops::cuda {
 
 class CudnnSession {
  public:
-  // Notes its time as the runtime's setup "library". Refusal (failed): cuDNN's reason.
+  // Records its duration as the runtime's setup "library". Refusal (failed): cuDNN's reason.
   static Result<std::shared_ptr<CudnnSession>, Refusal> create(std::shared_ptr<const CudnnApi> api,
                                                                std::shared_ptr<Runtime> runtime);
   ~CudnnSession();
@@ -24,7 +24,7 @@ class CudnnSession {
   CudnnTarget target() const { return {api_, handle_}; }
   const CudnnApi& api() const { return *api_; }
   Runtime& runtime() const { return *runtime_; }
-  // Puts one execution on the stream.
+  // Enqueues one execution on the stream.
   Status execute(const Descriptor& plan, const Descriptor& pack);
 
  private:

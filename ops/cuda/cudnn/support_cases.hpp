@@ -68,7 +68,7 @@ inline const ShapeCase kSupportShapes[] = {
     {"gemm", "b3m16n32k64+ta+tb"},
 };
 
-// visit(problem, its description). Combinations that are no problem at all are left out.
+// Calls visit(problem, its description). Skips combinations that are not valid problems.
 inline void for_each_support_case(
     const std::function<void(const Problem& problem, const std::string& what)>& visit) {
   for (const ShapeCase& shape : kSupportShapes) {

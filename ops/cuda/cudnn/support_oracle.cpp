@@ -28,7 +28,7 @@ Support product_support(const Problem& problem, const SupportQuestion& asked) {
   return {Runs::no, "", reasons};
 }
 
-// Why a device of this compute capability does not compute with a type.
+// Returns why a device of this compute capability does not support the type.
 std::optional<std::string> lacking_type(const Problem& problem, const SupportQuestion& asked) {
   constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
   if (asked.of == kNoDevice || problem.op->name != "conv") return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<std::string> lacking_type(const Problem& problem, const SupportQue
   return std::nullopt;
 }
 
-// The reason against one graph of cuDNN; absent: it accepts it.
+// Returns why one cuDNN graph does not serve the problem, or nullopt if cuDNN accepts it.
 std::optional<std::string> graph_refusal(const Problem& problem, const SupportQuestion& asked) {
   if (auto gap = known_gap(problem)) return gap;
   if (auto gap = expected_gap(problem, asked.of)) return gap;
@@ -55,7 +55,7 @@ std::string name_behind(ConvSplit split) {
                                       : "cuDNN + bench:channel_sum_block";
 }
 
-// cuDNN's part of a convolution in two.
+// Whether cuDNN accepts its part of a split convolution.
 bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQuestion& asked) {
   if (split == ConvSplit::bias_gradient) {
     return !graph_refusal(conv_part(problem, problem.dtype), asked);
@@ -76,7 +76,7 @@ Support support_of(const Problem& problem, const SupportQuestion& asked) {
   const auto own = own_form(problem);
   std::string reason = known_gap(problem).value_or("");
   if (reason.empty() && asked.api == nullptr) {
-    const std::string missing = "cuDNN is not there: " + asked.missing;
+    const std::string missing = "cuDNN was not found: " + asked.missing;
     return own ? Support{Runs::yes, own->implementation, missing}
                : Support{Runs::unknown, "", missing};
   }

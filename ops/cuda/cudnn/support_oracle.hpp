@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support told by cuDNN itself where it is there: graphs are built and, for a device that is
-// described, planned. Needs no device.
+// Asks cuDNN itself, if installed, what it supports. Builds graphs and, for a described device,
+// plans them. Needs no device.
 #pragma once
 
 #include "ops/cuda/cudnn/cudnn_api.hpp"
@@ -13,9 +13,9 @@
 namespace bench::ops::cuda {
 
 struct SupportQuestion {
-  std::shared_ptr<const CudnnApi> api;  // null: cuDNN is not there, for the reason below
+  std::shared_ptr<const CudnnApi> api;  // null: cuDNN was not found, for the reason in `missing`
   std::string missing;
-  ComputeCapability of = kNoDevice;  // decides on types
+  ComputeCapability of = kNoDevice;  // determines which types are supported
 };
 
 Support support_of(const Problem& problem, const SupportQuestion& asked);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operator, direction, data type, layout and kind of padding runs on a GPU or says why not.
+// Every operator, direction, data type, layout and kind of padding runs on a GPU or has a reason.
 #include "ops/cuda/cudnn/support_oracle.hpp"
 
 #include "ops/cuda/cudnn/support_cases.hpp"
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 TEST(Support, OfEveryCombinationIsAnAnswer) {
   BENCH_NEED_CUDNN(api);
   const SupportQuestion asked{api, "", {9, 0}};
-  std::map<std::string, std::set<std::string>> servers;  // of each operator
+  std::map<std::string, std::set<std::string>> servers;  // by operator
   int cases = 0;
   testing::for_each_support_case([&](const Problem& each, const std::string& what) {
     const Support support = support_of(each, asked);

@@ -12,8 +12,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Weights are stored [g,] k/g, c/g, taps; the plain convolution behind a transposed one calls the
-// two kinds of channels the other way round.
+// Weights are stored as [g,] k/g, c/g, taps. The plain convolution behind a transposed one swaps
+// the names of the two kinds of channels.
 Arrangement weights_arrangement(const ConvShape& shape, const TensorForm& form) {
   const bool transposed = shape.sweep == Sweep::transposed;
   const std::int64_t outer = form.strides[0], inner = form.strides[1];
@@ -46,8 +46,8 @@ bool is_elementwise(const Problem& problem) {
 
 PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const TensorForm& form) {
   const Tensor& given = problem.tensors[tensor];
-  // Such graphs call dimensions by other names where channels are not innermost: the tensors are
-  // plain then, and so is one value a channel.
+  // If channels are not innermost, elementwise graphs rename dimensions. The tensors are then
+  // plain, as are tensors with one value per channel.
   if (is_elementwise(problem) && (!has_channels_innermost(problem) || given.dims.size() == 1)) {
     const bool is_variance = problem.op->name == "batch_norm" && tensor == 2;
     return {arrangement_of(given.dims, MemoryLayout::plain),

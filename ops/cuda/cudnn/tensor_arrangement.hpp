@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the tensors of a problem lie in the buffers that an operation graph reads and writes. Pure.
+// The arrangement of a problem's tensors in the buffers that an operation graph reads and writes.
+// Pure.
 #pragma once
 
 #include "ops/cuda/cudnn/forms.hpp"
@@ -10,19 +11,19 @@
 
 namespace bench::ops::cuda {
 
-// Of values before they are packed. inverse_deviation: 1 / sqrt(value + epsilon).
+// Transformation of values before packing. inverse_deviation: 1 / sqrt(value + epsilon).
 enum class PackedValues { unchanged, inverse_deviation };
 
 struct PackedTensor {
   Arrangement arrangement;
-  std::string layout;  // for people: "nchw", "nhwc", "plain"
+  std::string layout;  // human-readable: "nchw", "nhwc", "plain"
   PackedValues values = PackedValues::unchanged;
 };
 
-// Tensor number `tensor` of the problem, which the graph knows as `form`.
+// Arranges tensor number `tensor` of the problem, which the graph knows as `form`.
 PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const TensorForm& form);
 
-// Values of tensor `tensor` of a batch norm, in place: to and from what cuDNN reads.
+// Convert values of a batch norm tensor in place, to and from the form that cuDNN reads.
 void to_inverse_deviation(DataType dtype, void* values, std::int64_t count, double epsilon);
 void from_inverse_deviation(DataType dtype, void* values, std::int64_t count, double epsilon);
 

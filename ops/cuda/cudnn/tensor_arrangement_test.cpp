@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tensors lie, against what a convolution means: every element of a problem's tensors is
-// followed by its indices into the buffer that the graph describes by sizes and strides.
+// Compares arrangements with the meaning of a convolution: follows every element of a problem's
+// tensors by its indexes into the buffer that the graph describes with sizes and strides.
 #include "ops/cuda/cudnn/tensor_arrangement.hpp"
 
 #include "ops/conv/conv.hpp"
@@ -20,7 +20,7 @@ namespace {
 using bench::ops::testing::problem;
 using ::testing::ElementsAre;
 
-// Plain elements 0, 1, 2, ... packed.
+// Packs the plain elements 0, 1, 2, ...
 std::vector<std::int32_t> packed_numbers(const Arrangement& arrangement) {
   std::vector<std::int32_t> plain(static_cast<std::size_t>(arrangement.plain_elements));
   std::iota(plain.begin(), plain.end(), 0);
@@ -29,9 +29,9 @@ std::vector<std::int32_t> packed_numbers(const Arrangement& arrangement) {
   return packed;
 }
 
-// cuDNN's w[o][i][taps] of group g: of a plain convolution o is an output channel, i an input
-// channel of the group; a transposed one is a plain one run backwards, whose outputs are our
-// inputs.
+// cuDNN's w[o][i][taps] of group g. For a plain convolution, o is an output channel and i an input
+// channel of the group. A transposed convolution is a plain one run backwards, whose outputs are
+// this problem's inputs.
 TEST(PackedTensor, WeightsOfGroupsAndOfTransposedConvolutions) {
   for (const char* tokens : {"n1c4h5k6r3s2", "n1g2c4h5k6r3s2", "n1g2c4h5k6r3s2+transposed",
                              "n1c4w5k6s3+transposed", "n1g2c4d3h3k6t2r1s3+transposed"}) {
@@ -104,7 +104,7 @@ TEST(PackedTensor, AVarianceIsStoredAsItsInverseDeviation) {
   EXPECT_NEAR(values[1], 3.99, 1e-5);
 }
 
-// Graphs of three dimensions call them by other names: the memory is row-major.
+// Graphs of three dimensions rename the dimensions; the memory is row-major.
 TEST(PackedTensor, ElementsWithoutChannelsArePlain) {
   const Problem relu = problem("pointwise", "relu-2x3x5");
   const TensorForm form = form_of(relu, 0, {1, 5, 2, 3}, Layout::nhwc);

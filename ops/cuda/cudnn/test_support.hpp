@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests that ask the cuDNN of this machine about devices that it does not have.
+// For tests that ask this machine's cuDNN about devices that the machine does not have.
 #pragma once
 
 #include "base/file.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench::ops::cuda::testing {
 
-// cuDNN, or nothing and why.
+// Returns cuDNN, or why it cannot be loaded.
 inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machine() {
   const auto variable = [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
@@ -25,7 +25,7 @@ inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machin
   return load_cudnn(library_search_path(variable, ""));
 }
 
-// Properties of a device, written by hand: "sm_90".
+// Returns manually written properties of a device: "sm_90".
 inline std::string device_json(const std::string& architecture) {
   constexpr std::int64_t kLimit = 1 << 20;
   const auto text = read_file(
@@ -50,7 +50,7 @@ inline Problem conv_problem(const ConvCase& wanted) {
   return problem;
 }
 
-// The first choice for a case on a device. Most of a query's 0.1 s is the finishing of plans.
+// Returns the first choice for a case on a device. Finishing plans takes most of a query's 0.1 s.
 inline Result<PlannedEngine, Refusal> first_choice(const std::shared_ptr<const CudnnApi>& api,
                                                    const Problem& problem,
                                                    const std::string& json) {
@@ -61,7 +61,7 @@ inline Result<PlannedEngine, Refusal> first_choice(const std::shared_ptr<const C
 
 }  // namespace bench::ops::cuda::testing
 
-// Skips a test, visibly, where this machine has no cuDNN; else `api` is it.
+// Skips a test with a message if this machine has no cuDNN; otherwise defines `api`.
 #define BENCH_NEED_CUDNN(api)                                                     \
   auto loaded_cudnn = ::bench::ops::cuda::testing::cudnn_of_this_machine();       \
   if (!loaded_cudnn) GTEST_SKIP() << "no cuDNN: " << loaded_cudnn.error().reason; \

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kSamples = 3;
 constexpr std::int64_t kIterations = 10;
-// As f32 0.01, as f16 and bf16 of order 1 and below: finite in every type, and not 0, with which
-// multipliers save power.
+// The value is 0.01 in f32, and of order 1 or less in f16 and bf16. It is finite in every type, and
+// not 0, because multipliers save power on zeros.
 constexpr std::uint8_t kFill = 0x3c;
 
 Result<std::vector<DeviceBuffer>, Refusal> buffers_of(Runtime& runtime, const Kernel& kernel) {

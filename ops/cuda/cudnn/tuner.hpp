@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fastest of several kernels of one problem, by measurement on the device's clock.
+// Finds the fastest of several kernels of one problem by measuring them on the device's clock.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,13 +18,14 @@ namespace bench::ops::cuda {
 
 struct TunedChoice {
   std::size_t best = 0;
-  std::vector<std::optional<Nanoseconds>> times;  // of one execution; absent: it failed
-  // "best of 3: cudnn:engine_4 12345 ns, cudnn:engine_7 23456 ns, cudnn:engine_2 failed".
+  std::vector<std::optional<Nanoseconds>> times;  // time of one execution; nullopt if it failed
+  // Formats the result: "best of 3: cudnn:engine_4 12345 ns, cudnn:engine_7 23456 ns,
+  // cudnn:engine_2 failed".
   std::string text(std::span<const std::unique_ptr<Kernel>> kernels) const;
 };
 
-// Each is sampled three times, the median counts; on buffers of its own, which are released again.
-// Refusal: no memory for them, none of the kernels ran, or the device is lost.
+// Samples each kernel three times and takes the median. Each kernel gets its own buffers, which are
+// released afterwards. Refusal: not enough memory for them, no kernel ran, or the device is lost.
 Result<TunedChoice, Refusal> fastest(Runtime& runtime,
                                      std::span<const std::unique_ptr<Kernel>> kernels);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend on a scripted device where cuDNN is not there: what `bench list` promises of it
-// (Support.WithoutCudnnSaysSo) runs, the rest is refused with the reason.
+// Tests the backend on a scripted device without cuDNN. What `bench list` reports as supported
+// (Support.WithoutCudnnSaysSo) runs; the rest is refused with the reason.
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/network/test_support.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for NVIDIA's libraries in tests of loading: compiled once for each of them, with
-// FAKE_<NAME> defined. Each answers a version that no real library has.
+// Replaces NVIDIA's libraries in tests of loading. It is compiled once for each library, with
+// FAKE_<NAME> defined. Each reports a version that no real library has.
 #include <cstddef>
 #include <cstring>
 
@@ -26,7 +26,7 @@ int cuptiGetVersion(unsigned* version) {
 }
 #elif defined(FAKE_NVML)
 
-// One device, at "0000:1B:00.0", that does not know MIG.
+// One device, at "0000:1B:00.0", without MIG support.
 namespace {
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
@@ -121,13 +121,13 @@ int nvmlDeviceGetTotalEccErrors(void*, int type, int since, unsigned long long* 
   *count = type == 1 && since == 0 ? 2 : 99;
   return 0;
 }
-// Twenty processes, more than a first guess has room for.
+// Twenty processes: more than the first call provides room for.
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, FakeProcess* processes) {
   constexpr unsigned kProcesses = 20;
   const bool fits = *count >= kProcesses;
   for (unsigned i = 0; fits && i < kProcesses; ++i) {
     processes[i].pid = 1000 + i;
-    processes[i].memory = i == 0 ? ~0ull : i << 20;  // of the first it is not known
+    processes[i].memory = i == 0 ? ~0ull : i << 20;  // the first one's is unknown
   }
   *count = kProcesses;
   return fits ? 0 : kInsufficientSize;
@@ -150,9 +150,10 @@ int nvmlEventSetWait_v2(void*, FakeEvent* event, unsigned timeout) {
   raised_xid = 0;
   return 0;
 }
-// For the tests: the device has had this error.
+// For the tests: simulates this error of the device.
 void fake_nvml_raise_xid(unsigned long long number) { raised_xid = number; }
-// Of driver 580: the counters of its numbers, a profile's number under that of a later one.
+// Behaves as driver 580: supports its own counter ids, and returns a value of another kind for a
+// later driver's id.
 int nvmlDeviceGetFieldValues(void*, int count, FakeField* fields) {
   for (int i = 0; i < count; ++i) {
     FakeField& field = fields[i];

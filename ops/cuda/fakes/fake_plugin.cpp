@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for libbench_cuda.so in tests: compiled several times, each a plugin with one fault, or
-// one whose probe answers with the file that $BENCH_FAKE_PROBE names.
+// Replaces libbench_cuda.so in tests. It is compiled several times: as plugins with one fault each,
+// and as one whose probe returns the file that $BENCH_FAKE_PROBE names.
 #include "ops/cuda/plugin/bench_cuda.h"
 
 #include <csignal>
@@ -30,7 +30,7 @@ const bench_plugin* bench_plugin_entry(void) { return &kPlugin; }
 #if defined(FAKE_CRASH)
 
 void bench_cuda_probe(int32_t, void (*)(void*, const char*, size_t), void*) {
-  // The handler of a sanitizer would exit with a status in place of the signal.
+  // A sanitizer's handler would exit with a status instead of the signal.
   std::signal(SIGSEGV, SIG_DFL);
   std::raise(SIGSEGV);
 }

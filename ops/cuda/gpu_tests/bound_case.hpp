@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One problem on a backend of the plugin, with memory of its own.
+// One problem on a backend of the plugin, with its own memory.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,15 +11,15 @@
 
 namespace bench::ops::cuda {
 
-// Bound and executed once. Members end in the right order.
+// A kernel that was bound and executed once. The member order gives the right destruction order.
 struct BoundCase {
   std::shared_ptr<Backend> backend;
   std::unique_ptr<Kernel> kernel;
-  std::vector<std::shared_ptr<void>> memory;  // every tensor, of the same small number
+  std::vector<std::shared_ptr<void>> memory;  // every tensor, filled with the same small number
   std::unique_ptr<Invocation> invocation;
 };
 
-// Error: the backend refuses the problem, there is no memory for it, or its execution fails.
+// Error: the backend refuses the problem, there is not enough memory, or its execution fails.
 Result<BoundCase> bind_case(std::shared_ptr<Backend> backend, const Problem& problem);
 
 }  // namespace bench::ops::cuda

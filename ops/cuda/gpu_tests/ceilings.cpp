@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most that a device gives: copies, multiply-adds, matrix products of random numbers and of
+// Measures a device's maxima: copies, multiply-adds, matrix products of random numbers and of
 // zeros, which cost less power.
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/cublas/tuning.hpp"
@@ -20,7 +20,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Whatever one call puts on the stream.
+// Enqueues whatever a function puts on the stream.
 class AnyInvocation final : public CudaInvocation {
  public:
   AnyInvocation(Runtime& device, std::function<Status()> put)
@@ -34,10 +34,10 @@ class AnyInvocation final : public CudaInvocation {
 struct Timed {
   Nanoseconds each{0};
   std::optional<std::int64_t> clock_hz;
-  std::string reason;  // what held the clock back
+  std::string reason;  // what throttled the clock
 };
 
-// The best of three samples.
+// Returns the best of three samples.
 Result<Timed> best_of(const CheckRun& run, CudaInvocation& invocation, std::int64_t executions) {
   KernelSampling sampling(run.device.runtime);
   Invocation* const rotation[] = {&invocation};
@@ -73,7 +73,7 @@ void copy_ceilings(const CheckRun& run) {
   });
   AnyInvocation library(device,
                         [&] { return device.copy_within(two->data(), one->data(), {kSize}); });
-  // Read and written: a byte a nanosecond is a GB/s.
+  // Read and written: a byte per nanosecond is one GB/s.
   add(run, "copy by a kernel", best_of(run, kernel, 10), 2.0 * kSize, "gb_per_s");
   add(run, "copy by the driver", best_of(run, library, 10), 2.0 * kSize, "gb_per_s");
 }
@@ -92,7 +92,7 @@ void fma_ceiling(const CheckRun& run) {
       2.0 * kFmaChain * blocks * 256 / 1e3, "tflop_per_s");
 }
 
-// One block of numbers in [-1, 1], again and again.
+// Repeats one block of numbers in [-1, 1].
 Status fill_randomly(Runtime& device, void* target, const Tensor& tensor) {
   constexpr std::int64_t kBlock = 1 << 16;
   const std::int64_t width = info(tensor.dtype).bytes;
@@ -172,7 +172,7 @@ void product_ceilings(const CheckRun& run) {
     }
     const auto timed = time_product(run, **backend, *problem, row.numbers);
     if (!timed) {
-      // A device without this type is no failure.
+      // A device without this type is not a failure.
       run.report.add(name, "i", Outcome::figures, {{"reason", timed.error().message()}});
     } else {
       add(run, name, timed, static_cast<double>(problem->work.flops) / 1e3, "tflop_per_s");

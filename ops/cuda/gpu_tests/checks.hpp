@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, in parts of which each has a process of its own: what CUPTI was asked for stays so
-// until the process ends, and so does what a failure leaves behind.
+// The checks, in parts. Each part has its own process, because CUPTI settings and the effects of a
+// failure last until the process ends.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,36 +22,38 @@
 
 namespace bench::ops::cuda {
 
-// A tracer that records from before the device's context on; without one there is a reason.
+// A tracer that records from before the device's context is created. `failure` is the reason if
+// there is none.
 struct StartedTracer {
   std::optional<CuptiLibrary> library;
   std::unique_ptr<CuptiCollector> collector;
   std::string failure;
 };
 
-// Of kernels that take so many microseconds, by events, without a tracer: of the device for one,
-// and of the host for one launch. As the part `sampling` has written them.
+// Times of kernels that take this many microseconds, measured by events without a tracer. `device`
+// is the time of one kernel, `host` that of one launch. The part `sampling` writes them.
 struct UntracedTimes {
   std::map<std::int64_t, Nanoseconds> device, host;
   std::optional<Nanoseconds> graph;  // one node of 5 us
 };
 
-// What a check works with.
+// The inputs and outputs of a check.
 struct CheckRun {
   std::vector<SearchStep> search;
   CheckReport& report;
-  std::string figures_file;  // empty: none
-  std::string session_file;  // of the traced session; empty: it is not kept
-  StartedTracer tracer{};    // of the parts that begin with it
-  DeviceParts device{};      // null until the context is made
+  std::string figures_file;  // empty: no figures are written
+  std::string session_file;  // file of the traced session; empty: it is not kept
+  StartedTracer tracer{};    // for the parts that start it
+  DeviceParts device{};      // null until the context is created
 };
 
 struct CheckPart {
   std::string_view name;
-  void (*before_context)(CheckRun& run);  // null: nothing comes before the device's context
+  // runs before the device's context is created; may be null
+  void (*before_context)(CheckRun& run);
   void (*check)(CheckRun& run);
 };
-// In the order of what they are worth.
+// The most valuable part first.
 std::span<const CheckPart> check_parts();
 
 // A kernel that takes a known time.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two convolutions in half precision, of 64 input channels and of 60, which cuDNN pads: do the
-// copies appear that the workspace promises?
+// Two convolutions in half precision, with 64 input channels and with 60, which cuDNN pads. They
+// show whether the copies that the workspace suggests are really made.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,7 +19,7 @@ struct ConversionCase {
   BoundCase bound;
 };
 
-// Error: there is no cuDNN, or no engine for it.
+// Error: cuDNN was not found, or it has no engine for the problem.
 Result<std::vector<ConversionCase>> conversion_cases(const CheckRun& run);
 
 }  // namespace bench::ops::cuda

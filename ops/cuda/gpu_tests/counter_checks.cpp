@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters against what is known of a matrix product and of a copy.
+// Compares hardware counters with known values of a matrix product and a copy.
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/cublas/tuning.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
@@ -50,7 +50,7 @@ Figures figures_of(const CounterReadings& readings) {
   return figures;
 }
 
-// Where counters are for administrators alone there is nothing to compare.
+// If only administrators may read counters, there is nothing to compare.
 std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters, const char* name,
                                         Invocation& invocation) {
   Invocation* const rotation[] = {&invocation};
@@ -68,7 +68,7 @@ std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters,
   return std::nullopt;
 }
 
-// The caches keep some of what is written last.
+// The caches keep some of the last writes.
 void count_copy(CheckRun& run, DeviceCounters& counters) {
   constexpr const char* kName = "bytes of a copy of 256 MiB";
   Runtime& device = *run.device.runtime;
@@ -85,7 +85,7 @@ void count_copy(CheckRun& run, DeviceCounters& counters) {
   run.report.passed_if(!read || std::abs(share - 1) <= 0.25, kName, "f", figures);
 }
 
-// A product with buffers of its own for each of its invocations.
+// A product with separate buffers for each of its invocations.
 struct Product {
   std::shared_ptr<Backend> backend;
   std::int64_t flops = 0;
@@ -105,7 +105,7 @@ struct Product {
   }
 };
 
-// Of bf16, without an invocation.
+// A bf16 product, without an invocation.
 Result<Product> make_product(const CheckRun& run, const char* tokens) {
   const auto api = load_cublaslt(run.search);
   if (!api) return Error{api.error().reason, "", ""};
@@ -164,7 +164,7 @@ Result<Nanoseconds> time_of(const CheckRun& run, const std::vector<Invocation*>&
   return sample.device / kExecutions;
 }
 
-// Sets of buffers that fill L2 so many times; 0: one set, which stays in it.
+// Uses sets of buffers that fill L2 `times` times; 0: one set, which stays in L2.
 void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::int64_t times) {
   const std::string name = fmt::format("a product of 2048^3 in bf16 over {} x L2", times);
   const std::int64_t filled = times * run.device.runtime->traits().cache.count;
@@ -193,8 +193,8 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
 
 }  // namespace
 
-// A rotation over more than L2 holds is to find nothing there; what it does find tells how many
-// times L2 it takes.
+// A rotation over more than L2 can hold should find nothing in it. The measured hits show how many
+// times the L2 size this takes.
 void check_cold(CheckRun& run) {
   auto product = make_product(run, "m2048n2048k2048+tb");
   if (!product) return run.report.broken("cold caches", "k", product.error().message());
@@ -203,7 +203,7 @@ void check_cold(CheckRun& run) {
 }
 
 void check_counters(CheckRun& run) {
-  // For counters an absent library is a reason like others; here it was to be there.
+  // The counters treat a missing library as an ordinary reason; here it must be present.
   if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
     return run.report.broken("counters", "f", cupti.error().message());
   }

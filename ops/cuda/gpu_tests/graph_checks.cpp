@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the nodes of a replayed graph take while CUPTI writes one record for all of it; what one for
-// each node costs is a question of tracing_checks.cpp. The collector has no such session, since it
-// would not know the operators: CUPTI is asked without it.
+// Measures the nodes of a replayed graph while CUPTI writes one record for the whole graph.
+// tracing_checks.cpp measures the cost of one record per node. The collector has no such session,
+// because it would not know the operators, so this calls CUPTI directly.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/gpu_tests/traced_work.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
@@ -22,11 +22,11 @@ constexpr const char* kName = "a traced graph of 50 nodes, as one record";
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 struct Records {
-  CuptiApi api;  // set before CUPTI is told of functions
+  CuptiApi api;  // set before functions are registered with CUPTI
   std::atomic<std::int64_t> graphs{0};
 };
 
-// CUPTI calls functions without data of ours, until the process ends: there is no other place.
+// CUPTI calls functions without user data until the process ends, so this must be global.
 Records& records() {
   static constinit Records all;
   return all;

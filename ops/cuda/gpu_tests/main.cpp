@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]: what only a device can tell,
-// see ci/gpu_check.sh. Figures are appended as soon as they are there. Status: 0 all checks passed,
-// or were cut, 1 some failed, 77 there is no device.
+// bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]: checks that need a device, see
+// ci/gpu_check.sh. Figures are appended as soon as they are available. Exit status: 0 all checks
+// passed or were cut, 1 some failed, 77 there is no device.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -35,7 +35,8 @@ namespace {
 constexpr int kSkipped = 77;
 constexpr const char* kPart = "--part";
 
-// What a context costs a later tracer, and a tracer what follows it: each part begins anew.
+// Each part runs in a new process, because a context affects a later tracer, and a tracer affects
+// later work.
 constexpr CheckPart kParts[] = {
     {"memory", nullptr, check_memory},          {"blocking", nullptr, check_blocking},
     {"sampling", nullptr, check_sampling},      {"long_graph", nullptr, check_long_graph},
@@ -47,7 +48,7 @@ constexpr CheckPart kParts[] = {
 struct Arguments {
   std::string figures, session;
   std::vector<const CheckPart*> parts;         // empty: all
-  const CheckPart* in_this_process = nullptr;  // the only one
+  const CheckPart* in_this_process = nullptr;  // the only part to run
 };
 
 const CheckPart* find_part(std::string_view name) {
@@ -81,7 +82,8 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   return arguments;
 }
 
-// As the plugin's, which lies beside this program in a build, and in lib/bench/ of a bundle.
+// The plugin's search path. The plugin is in this program's folder in a build, and in lib/bench/ of
+// a bundle.
 std::vector<SearchStep> search_path() {
   auto steps = library_search_path(process_variable, own_folder());
   const auto loader = std::find_if(steps.begin(), steps.end(),
@@ -99,12 +101,13 @@ Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) 
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
-// A driver that never answers must not cost the other parts.
+// A driver that never answers must not block the other parts.
 constexpr unsigned kMaxSecondsOfAPart = 90;
 
-// This program once more, for one part.
+// Runs this program again for one part.
 int run_apart(const Arguments& arguments, const CheckPart& part) {
-  // By its whole path: own_folder() has it from the name that a program is started by.
+  // Uses the full path, because own_folder() derives the folder from the name used to start the
+  // program.
   std::error_code failed;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
   const std::string name(part.name);
@@ -147,7 +150,7 @@ int run_part(const Arguments& arguments, const CheckPart& part) {
   return report.failures() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// This process makes no context: parts that trace would find it there.
+// This process creates no context, because parts that trace must run before the context exists.
 int run_checks(const Arguments& arguments) {
   if (const auto reason = why_no_device(process_variable)) {
     std::puts(fmt::format("skipped: {}", *reason).c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks on a device found: a line on standard output each, and figures as JSON lines.
+// Results of the checks on a device: one line each on standard output, and figures as JSON lines.
 #pragma once
 
 #include "base/units.hpp"
@@ -14,26 +14,26 @@ namespace bench::ops::cuda {
 
 using Figures = nlohmann::ordered_json;
 
-// What two ways of timing the same kernel may be apart, in microseconds, beside 2 %.
+// Allowed difference between two timings of the same kernel, in microseconds, in addition to 2 %.
 inline constexpr double kGapMargin = 2.5;
 
 inline double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
 
-// figures: nothing was asked of them; cut: the time was used up, which says nothing against it
+// figures: there was no requirement. cut: the time limit was reached, which is not a failure.
 enum class Outcome { passed, failed, figures, cut };
 
 // Not thread-safe.
 class CheckReport {
  public:
-  // `path` of the figures; empty: none are kept.
+  // `path` of the figures file; empty: no figures are kept.
   explicit CheckReport(const std::string& path);
 
-  // `question` of docs/cuda.md ("b"), empty: none. `figures` is an object.
+  // `question` of docs/cuda.md ("b"); empty: none. `figures` is an object.
   void add(std::string_view check, std::string_view question, Outcome outcome,
            const nlohmann::ordered_json& figures);
   void passed_if(bool holds, std::string_view check, std::string_view question,
                  const nlohmann::ordered_json& figures);
-  // The check itself could not be done.
+  // The check itself could not be carried out.
   void broken(std::string_view check, std::string_view question, const std::string& reason);
 
   int failures() const { return failures_; }

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::int64_t kExecutions = 200;
 constexpr std::int64_t kLongGraph = 4096;
 
-// Bytes that differ after a copy in, a copy on the device and a copy out.
+// Returns how many bytes differ after a copy in, a copy on the device and a copy out.
 Result<std::size_t> differing_bytes(Runtime& device) {
   std::vector<std::uint8_t> sent((std::size_t{1} << 20) + 3), got(sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::uint8_t>(i * 37 + 11);
@@ -54,7 +54,7 @@ Result<BlockEnd> block_without_release(Runtime& device, Nanoseconds limit) {
   return end;
 }
 
-// The median of five samples.
+// Returns the median of five samples.
 Result<DeviceSample> sampled(const CheckRun& run, Nanoseconds time, SampleMethod method) {
   SpinInvocation invocation(*run.device.runtime, time);
   Invocation* const rotation[] = {&invocation};
@@ -90,8 +90,8 @@ void check_spin(CheckRun& run, std::int64_t length) {
                      {"verdict", static_cast<int>(stream->verdict)},
                      {"reason", stream->reason}};
   if (stream->clock_hz) figures["clock_mhz"] = static_cast<double>(*stream->clock_hz) / 1e6;
-  // Between launches of a stream lies a gap of up to 1.5 us; a microsecond is what the clock that
-  // the kernel spins by may be coarse.
+  // Between launches of a stream there is a gap of up to 1.5 us. The clock that times the spinning
+  // kernel may have a resolution of a microsecond.
   const double apart = std::abs(microseconds(by_graph) - microseconds(by_stream));
   const bool holds =
       graph->method == SampleMethod::graph && apart <= 0.02 * microseconds(by_stream) + kGapMargin;
@@ -122,7 +122,7 @@ void check_memory(CheckRun& run) {
 }
 
 void check_blocking(CheckRun& run) {
-  constexpr const char* kName = "a block that nobody releases ends by itself";
+  constexpr const char* kName = "a blocking kernel that is not released ends by itself";
   const auto end = block_without_release(*run.device.runtime, 50ms);
   if (!end) return run.report.broken(kName, "", end.error().message());
   run.report.passed_if(end->timed_out && end->waited >= 49ms && end->waited < 1s, kName, "",
@@ -145,7 +145,7 @@ UntracedTimes read_untraced(const std::string& figures_file) {
   return times;
 }
 
-// Whether so large a graph can wait behind the blocking kernel.
+// Checks whether so large a graph can wait behind the blocking kernel.
 void check_long_graph(CheckRun& run) {
   constexpr const char* kName = "a graph of 4096 nodes behind the blocking kernel";
   SpinInvocation invocation(*run.device.runtime, 5us);

@@ -30,12 +30,12 @@ Status seven_launches(Runtime& device) {
   return device.synchronise();
 }
 
-// A kernel of a millisecond, a millisecond of nothing, and another one.
+// A kernel of a millisecond, an idle millisecond, and another kernel.
 Status two_apart(Runtime& device) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   BENCH_RETURN_IF_ERROR(launched(launch_spin(device.stream(), kMillisecond, {}), "the first"));
   BENCH_RETURN_IF_ERROR(device.synchronise());
-  // A launch takes some of the time itself.
+  // The launch itself takes some of the time.
   const Nanoseconds next = device.now() + 1ms - 8us;
   while (device.now() < next) {
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is executed below the tracer, and the recorded session in a form that can be asked.
+// The work executed under the tracer, and the recorded session in a form that checks can query.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,7 +21,7 @@ namespace bench::ops::cuda {
 // The operators of the session, by external id.
 inline constexpr std::uint64_t kSevenLaunches = 1, kTwoApart = 2, kFirstThread = 3,
                                kSecondThread = 4, kCopies = 5, kInstances = 6, kGraph = 7;
-inline constexpr std::uint64_t kConversion = 50;  // + channels
+inline constexpr std::uint64_t kConversion = 50;  // + number of channels
 inline constexpr std::uint64_t kSpins = 200;      // + microseconds
 
 inline constexpr std::int64_t kCopiedIn = 1 << 20, kCopiedOut = 4096, kCopiedWithin = 8192,
@@ -30,17 +30,17 @@ inline constexpr std::int64_t kTracedExecutions = 100;
 inline constexpr std::int64_t kTracedLengths[] = {2, 20, 200};  // microseconds
 inline constexpr std::int64_t kGraphNodes = 50, kGraphNodeLength = 5;
 
-// One sample of so many kernels of `length` microseconds each.
+// Takes one sample of `executions` kernels of `length` microseconds each.
 Result<DeviceSample> sample_spins(CheckRun& run, std::int64_t length, SampleMethod method,
                                   std::int64_t executions);
 
-// Times by events and by the host, of one execution, while the tracer recorded.
+// Times of one execution by events and on the host, measured while the tracer recorded.
 struct TracedTimes {
   std::map<std::int64_t, Nanoseconds> device, host;
   std::optional<Nanoseconds> graph;  // one of the nodes of 5 us
 };
 
-// Executes all of it, each part in a region of its own. `conversions` may be empty.
+// Executes all the work, each part in its own region. `conversions` may be empty.
 Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
                                    std::span<const ConversionCase> conversions);
 
@@ -56,11 +56,11 @@ class TracedSession {
     }
     return found;
   }
-  // Of which operator a kernel is: by the call that launched it, else by the node of a graph.
+  // Returns the operator of a kernel, found by the call that launched it or by the graph node.
   std::optional<std::uint64_t> owner(const GpuKernel& kernel) const;
-  // With a measured time, by start.
+  // Kernels with a measured time, ordered by start.
   std::vector<GpuKernel> kernels_of(std::uint64_t id) const;
-  // The call of the runtime that a kernel came from.
+  // Returns the runtime call that launched a kernel.
   std::optional<GpuApiCall> call_of(const GpuKernel& kernel) const;
 
  private:

@@ -87,7 +87,7 @@ void check_instances(const TracedSession& session, CheckReport& report) {
                    {{"names", names}});
 }
 
-// Raw times of one kernel beside those of its call, and of the session's end on both clocks.
+// Raw times of one kernel and of its call, and of the session's end on both clocks.
 Figures raw_times(const GpuSession& recorded, const TracedSession& session) {
   Figures figures = {{"end_monotonic_ns", recorded.clock.monotonic.count()},
                      {"end_realtime_ns", recorded.clock.realtime.count()}};
@@ -102,8 +102,8 @@ Figures raw_times(const GpuSession& recorded, const TracedSession& session) {
   return figures;
 }
 
-// On one clock: nothing starts before it was asked for, but for what two clocks are apart, and
-// nothing ends after the session.
+// On one clock, nothing starts before its launch, apart from the difference of the two clocks.
+// Nothing ends after the session.
 void check_order(const GpuSession& recorded, const TracedSession& session, CheckReport& report) {
   Nanoseconds earliest = Nanoseconds::max(), latest = Nanoseconds::min();
   std::int64_t compared = 0;
@@ -147,7 +147,8 @@ void check_completeness(const GpuSession& recorded, const TracedSession& session
                     {"union_us", microseconds(busy)}});
 }
 
-// Between two kernels of a stream lies up to a microsecond that events see and kernels do not have.
+// Between two kernels of a stream there is up to a microsecond that event times include and kernel
+// times do not.
 void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
                 const TracedSession& session, const TracedTimes& times, std::int64_t length) {
   const std::string name = fmt::format("a traced kernel of {} us", length);
@@ -194,7 +195,8 @@ void check_graph(const CheckRun& run, const UntracedTimes& untraced, const Trace
                        "d", figures);
 }
 
-// CUPTI gave wrong correlations to graphs in a second one: it is refused, and workers are left.
+// CUPTI gives wrong correlations to graphs in a second session. It is therefore refused, and the
+// remaining cases need other workers.
 void check_second(const CuptiLibrary& library, CheckReport& report) {
   const auto second = CuptiCollector::start(library, {}, CuptiProcess::current());
   report.passed_if(!second, "a second session in one process is refused", "e",
@@ -213,7 +215,7 @@ void add_conversion(const ConversionCase& each, const TracedSession& session, Ch
               {"kernels", kernels}});
 }
 
-// What was recorded up to a failure is looked at all the same.
+// Checks what was recorded before a failure, too.
 TracedTimes work_below(CheckRun& run, CuptiCollector& collector,
                        std::span<const ConversionCase> conversions, const char* name) {
   auto times = do_traced_work(run, collector, conversions);
@@ -225,7 +227,7 @@ TracedTimes work_below(CheckRun& run, CuptiCollector& collector,
 Result<GpuSession> trace(CheckRun& run, CuptiCollector& collector,
                          std::span<const ConversionCase> conversions, TracedTimes& times) {
   const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
-  // The first time pays for instrumentation.
+  // The first run includes the cost of instrumentation.
   work_below(run, collector, conversions, "work below the tracer, the first time");
   BENCH_RETURN_IF_ERROR(collector.open_window(synchronise));
   times = work_below(run, collector, conversions, "work below the tracer");
@@ -234,7 +236,8 @@ Result<GpuSession> trace(CheckRun& run, CuptiCollector& collector,
 
 }  // namespace
 
-// Before the context: a CUPTI before 13.3.3 may keep the times of an older one on CLOCK_REALTIME.
+// Runs before the context is created: with a context older than the tracer, CUPTI before 13.3.3 may
+// give times on CLOCK_REALTIME.
 void start_tracer(CheckRun& run) {
   auto library = load_cupti(cupti_candidates(run.search));
   if (!library) {
@@ -250,7 +253,7 @@ void start_tracer(CheckRun& run) {
   }
 }
 
-// The other way round, on purpose: which clock has the kernels of a context that is older?
+// Deliberately the opposite order: which clock do kernels of an older context use?
 void check_late_tracing(CheckRun& run) {
   constexpr const char* kName = "a tracer that begins after the context";
   start_tracer(run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor cores over a hundred shapes: what the rules allow against what counters saw. All in one
-// process, since nothing is timed; names of kernels are the business of `bench run --profile`.
+// Compares what the rules allow with what counters observe, for tensor cores over a hundred shapes.
+// All in one process, because nothing is timed. `bench run --profile` covers names of kernels.
 #include "ops/cuda/gpu_tests/bound_case.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
@@ -30,7 +30,7 @@ struct Shape {
   Math math = Math::standard;
 };
 
-// The borders of the rules, as in configs/gpu_shapes.yaml: alignment of rows, few rows, channels.
+// The limits of the rules, as in configs/gpu_shapes.yaml: alignment of rows, few rows, channels.
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const DataType dtype : {DataType::f16, DataType::bf16}) {
@@ -65,7 +65,7 @@ std::vector<Shape> shapes() {
   return all;
 }
 
-// Opened once each, by name.
+// Opens each backend once, by name.
 class Backends {
  public:
   explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
@@ -109,7 +109,7 @@ Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const P
 
 }  // namespace
 
-// Each shape is a line at once: where the time ends, those before are there.
+// Writes a line after each shape, so that earlier results remain if the time runs out.
 void check_verdicts(CheckRun& run) {
   const DeviceTraits& traits = run.device.runtime->traits();
   const auto platform = parse_platform(fmt::format("{}.{}", traits.major, traits.minor));

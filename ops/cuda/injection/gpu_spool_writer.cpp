@@ -13,7 +13,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Programs that one process can run one after the other.
+// Maximum number of programs that one process can run one after the other.
 constexpr int kMaxFiles = 10'000;
 
 Error failure(std::string_view what, const std::string& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of one traced process, beside the spool of `bench profile`.
+// The file of one traced process, beside the spool file of `bench profile`.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,14 +10,14 @@
 
 namespace bench::ops::cuda {
 
-// The file is opened for each append: programs close descriptors that are not theirs.
+// Opens the file for each append, because programs may close descriptors that are not theirs.
 class GpuSpoolWriter {
  public:
-  // Makes `spool` and the suffix of `pid` (profiler/capture/spool_format.hpp); a program that the
-  // process ran before, by exec, may have taken the name: then with a number.
+  // Creates a file named `spool` plus the suffix of `pid` (profiler/capture/spool_format.hpp). If
+  // the process ran another program before (exec), the name may be taken; a number is then added.
   static Result<GpuSpoolWriter> create(const std::string& spool, std::int64_t pid);
 
-  // Whole or, on a full disk, cut.
+  // Appends all of the text, or a truncated part if the disk is full.
   Status append(std::string_view text) const;
   const std::string& path() const { return path_; }
 

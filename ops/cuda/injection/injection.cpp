@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver calls in cuInit, where CUDA_INJECTION64_PATH names this library. The program must
-// not notice: nothing is thrown, nothing printed, and whatever goes wrong is told in the file.
+// The function that the driver calls in cuInit if CUDA_INJECTION64_PATH names this library. The
+// program must not notice it: it throws nothing and prints nothing; every error goes to the file.
 #include "ops/cuda/injection/settings.hpp"
 #include "ops/cuda/injection/traced_process.hpp"
 #include "ops/cuda/library_search.hpp"
@@ -18,7 +18,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// A thread that is inside of a driver which another one left locked never comes back.
+// A thread inside a driver that another thread left locked never returns.
 constexpr Nanoseconds kPatience = std::chrono::seconds(10);
 
 std::optional<std::string> variable(const std::string& name) {
@@ -48,20 +48,21 @@ struct Injection {
   std::optional<DumpThread> dumps;
 };
 
-// Of the one program; never destroyed, since its thread may outlive the destructors of libraries.
+// The injection of this program. Never destroyed, because its thread may outlive the destructors of
+// libraries.
 Injection*& injection() {
   static Injection* current = nullptr;
   return current;
 }
 
-// After fork the child runs the same handlers, and has no CUDA.
+// After fork the child runs the same handlers but has no CUDA.
 void end_session() {
   Injection* const current = injection();
   if (current == nullptr || current->pid != getpid() || !current->dumps) return;
   try {
     if (current->dumps->stop(kPatience)) current->process.end();
   } catch (const std::exception&) {
-    // The file has no end, which says enough.
+    // The file then lacks its end, which shows the failure.
   }
 }
 
@@ -72,14 +73,14 @@ void begin_session() {
   auto file = GpuSpoolWriter::create(settings->spool, getpid());
   if (!file.ok()) return;
   injection() = new Injection(std::move(file).value(), *settings);
-  // Now, after CUPTI has been loaded: handlers run in the opposite order.
+  // Register after loading CUPTI: exit handlers run in the opposite order.
   if (injection()->dumps) std::atexit(end_session);
 }
 
 }  // namespace
 }  // namespace bench::ops::cuda
 
-// 1: initialised. Anything else might end in an error of cuInit, which is none of ours to make.
+// 1 means initialised. Any other value might make cuInit fail, which this library must not do.
 extern "C" __attribute__((visibility("default"))) int
 InitializeInjection() {  // NOLINT: CUDA's name
   try {

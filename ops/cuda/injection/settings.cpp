@@ -21,7 +21,7 @@ std::optional<InjectionSettings> injection_settings(const Variables& variables) 
   ProfileSwitches switches;
   apply("kinds", capture::kKindsVariable, variables, switches);
   apply("dump_period", capture::kDumpPeriodVariable, variables, switches);
-  // Always: what tells whose a kernel is.
+  // Always recorded: they attribute kernels to operators.
   switches.kinds.insert(RecordGroup::operators);
   return InjectionSettings{*spool, switches.kinds, switches.dump_period};
 }

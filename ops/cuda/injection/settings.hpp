@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench profile` asks of the library that the driver loads, by variables
-// (profiler/capture/spool_format.hpp).
+// Settings that `bench profile` passes, in environment variables, to the library that the driver
+// loads (profiler/capture/spool_format.hpp).
 #pragma once
 
 #include "base/units.hpp"
@@ -19,8 +19,8 @@ struct InjectionSettings {
   Nanoseconds dump_period{0};
 };
 
-// Absent: nobody asked, and nothing is to be done. Switches that cannot be read have their
-// defaults.
+// Returns nullopt if `bench profile` did not request tracing; the library then does nothing.
+// Unreadable switches get their defaults.
 std::optional<InjectionSettings> injection_settings(const Variables& variables);
 
 }  // namespace bench::ops::cuda

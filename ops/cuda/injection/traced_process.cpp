@@ -29,8 +29,8 @@ GpuSession session_of(std::string tracer) {
   return session;
 }
 
-// The program's end waits for its last kernels where it wants to; a tracer that waited could wait
-// for a kernel that never ends.
+// At its end the program itself waits for its last kernels if it wants to. A tracer that waited
+// might wait for a kernel that never ends.
 Status no_wait() { return Done{}; }
 
 }  // namespace
@@ -62,7 +62,7 @@ void TracedProcess::dump() {
   write(session);
 }
 
-// Ids that the program gives to its own profiler mean nothing here.
+// Ids that the program passes to its own profiler have no meaning here.
 void TracedProcess::write(GpuSession& session) {
   std::erase_if(session.records, [](const GpuRecord& record) {
     return std::holds_alternative<GpuExternalId>(record);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens below `bench profile` in a program that uses CUDA: CUPTI traces it from its first
-// call on, and what was recorded goes to a file again and again, so that a program that is killed
-// leaves what it did until then.
+// Traces a program that uses CUDA under `bench profile`. CUPTI traces it from its first call on.
+// The records are written to a file repeatedly, so a killed program leaves its records up to then.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,19 +21,20 @@
 
 namespace bench::ops::cuda {
 
-// Lines of bench.gpu_records/1: the session, its records as they come, session_end. Where nothing
-// can be traced the session's tracer is capture::kNoTracer and its one fault says why.
+// Writes lines of bench.gpu_records/1: the session, its records as they arrive, session_end. If
+// tracing is impossible, the session's tracer is capture::kNoTracer and its only fault states the
+// reason.
 class TracedProcess {
  public:
   explicit TracedProcess(GpuSpoolWriter file) : file_(std::move(file)) {}
 
-  // `process` outlives this.
+  // `process` must outlive this object.
   void begin(const std::function<Result<CuptiLibrary>()>& load, const CuptiOptions& options,
              CuptiProcess& process);
   bool traces() const { return collector_ != nullptr; }
-  // Writes what is complete. Not while another call goes on.
+  // Writes the records that are complete. Must not run at the same time as another call.
   void dump();
-  // Writes the rest and the end, and traces no more. The last call.
+  // Writes the remaining records and session_end, and stops tracing. This must be the last call.
   void end();
 
  private:
@@ -45,16 +45,17 @@ class TracedProcess {
   const GpuSpoolWriter file_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
-  std::set<std::string> faults_;  // each once, though it comes back with each dump
+  std::set<std::string> faults_;  // each is written once, although every dump reports it again
   std::int64_t dropped_ = 0;
 };
 
-// Calls dump() each period on a thread of its own, which takes no signal of the program's.
+// Calls dump() once per period on its own thread, in which all signals are blocked.
 class DumpThread {
  public:
   DumpThread(TracedProcess& process, Nanoseconds period);
-  // True: it dumps no more. False: it has not come back from a dump within `patience`, and the
-  // process it dumps must not be touched. Idempotent; the thread itself ends with the process.
+  // Returns true if no more dumps will follow. Returns false if a dump has not returned within
+  // `patience`; the traced process object must then not be used. Idempotent. The thread itself ends
+  // with the process.
   bool stop(Nanoseconds patience);
 
  private:

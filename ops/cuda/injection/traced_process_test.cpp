@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracing of one process into its file, with functions in place of CUPTI's.
+// Tests tracing one process into its file, with functions that replace CUPTI's.
 #include "ops/cuda/injection/traced_process.hpp"
 
 #include "ops/cuda/injection/settings.hpp"
@@ -82,7 +82,7 @@ TEST_F(TracedProcessFile, AFaultThatComesBackIsToldOnce) {
   for (int i = 0; i < 3; ++i) process.dump();
   process.end();
   EXPECT_THAT(session(folder_.file("s") + ".gpu.42").faults,
-              ElementsAre(HasSubstr("records were not handed over")));
+              ElementsAre(HasSubstr("records were not delivered")));
 }
 
 TEST_F(TracedProcessFile, SaysWhyThereIsNoTrace) {
@@ -149,7 +149,7 @@ TEST(InjectionSettings, ComeFromVariables) {
   EXPECT_EQ(injection_settings(variables)->groups, usual->groups);
 }
 
-// Whatever the process lacks, the driver must be told that all is well.
+// Whatever is missing in the process, the driver must receive a success status.
 TEST(Injection, DoesNothingOutsideOfBenchProfile) {
   void* const library = dlopen(BENCH_CUDA_INJECTION, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
@@ -157,7 +157,7 @@ TEST(Injection, DoesNothingOutsideOfBenchProfile) {
   ASSERT_NE(initialise, nullptr);
   EXPECT_EQ(initialise(), 1);
   EXPECT_EQ(initialise(), 1);
-  // What it brings along is its own.
+  // The library does not export the C++ runtime that it contains.
   EXPECT_EQ(dlsym(library, "_ZTVSt9exception"), nullptr);
 }
 

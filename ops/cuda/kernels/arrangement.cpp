@@ -23,7 +23,7 @@ struct Axis {
   std::int64_t size, from, to;
 };
 
-// Axes of one element are left out, those that follow each other on both sides are one.
+// Omits axes of one element, and merges axes that are contiguous on both sides.
 std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
                               std::span<const std::int64_t> from,
                               std::span<const std::int64_t> to) {
@@ -45,7 +45,7 @@ std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
   return result;
 }
 
-// A tile of both sides fits into the first level of caches.
+// A tile of both sides fits into the L1 cache.
 constexpr std::int64_t kTile = 32;
 
 template <class Word>
@@ -74,7 +74,8 @@ void copy_line(const Axis& axis, const Word* from, Word* to) {
   for (std::int64_t i = 0; i < axis.size; ++i) to[i * axis.to] = from[i * axis.from];
 }
 
-// `axes` from the outermost one of the target on: the innermost ones of both sides make the plane.
+// `axes` are ordered from the target's outermost one. The innermost axes of both sides form the
+// plane.
 template <class Word>
 void copy_axes(std::vector<Axis> axes, const Word* from, Word* to) {
   if (axes.empty()) {
@@ -132,7 +133,7 @@ CopyBox copy_of(DataType dtype) {
   }
 }
 
-// --- The blocked layout: n, c in blocks, positions in space.
+// --- The blocked layout: n, blocks of c, spatial positions.
 
 ArrangedBox blocked_box(std::span<const std::int64_t> dims, std::int64_t first_block,
                         std::int64_t blocks, std::int64_t channels) {
@@ -185,7 +186,7 @@ std::vector<std::int64_t> layout_strides(std::span<const std::int64_t> dims, Mem
     strides[i] = step;
     step *= dims[i];
   }
-  return strides;  // of the images as before
+  return strides;  // the stride of the images is unchanged
 }
 
 Arrangement strided_arrangement(std::span<const std::int64_t> dims,

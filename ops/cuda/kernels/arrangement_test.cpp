@@ -32,7 +32,7 @@ std::vector<std::uint8_t> numbered(std::int64_t elements, DataType dtype) {
   return data;
 }
 
-// Where the element at a row-major position lies.
+// Returns the position of the element at a row-major position.
 std::int64_t place_of(const Sizes& dims, const Sizes& strides, std::int64_t position) {
   std::int64_t place = 0;
   for (std::size_t d = dims.size(); d-- > 0;) {
@@ -84,7 +84,7 @@ TEST(Arrangement, EveryPermutationOfSmallShapesPutsElementsWhereTheStridesSay) {
   }
 }
 
-// Larger than a tile in both directions, and no multiple of it.
+// Larger than a tile in both directions, and not a multiple of it.
 TEST(Arrangement, TilesMeetAtTheirEdges) {
   for (const Sizes& dims : {Sizes{2, 33, 5, 7}, Sizes{1, 64, 32}, Sizes{3, 70, 65}}) {
     for (const DataType dtype : {DataType::u8, DataType::bf16, DataType::f32}) {
@@ -105,7 +105,7 @@ TEST(Arrangement, StridesOfLayouts) {
   EXPECT_FALSE(same_order(Sizes{2, 16, 1, 1}, MemoryLayout::plain, MemoryLayout::blocked16));
 }
 
-// nChw16c: the place of (n, c, position) is ((n*blocks + c/16)*volume + position)*16 + c%16.
+// nChw16c: (n, c, position) is at ((n*blocks + c/16)*volume + position)*16 + c%16.
 TEST(Arrangement, BlocksAreFilledUpWithZeros) {
   for (const std::int64_t channels : {1, 15, 16, 17, 32, 35}) {
     const Sizes dims = {2, channels, 3, 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of arrays, read and written by our own kernels: compiled for the device and, with the
-// same text, for the CPU, where tests compare every code with base/data_type.hpp. C++17.
+// Reads and writes array elements for the native kernels. The same source is compiled for the
+// device and for the CPU, where tests compare every code with base/data_type.hpp. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/plans.hpp"
@@ -17,8 +17,8 @@
 
 namespace bench::ops::cuda {
 
-// --- Small floats: IEEE-like codes of kExponent and kMantissa bits below a sign. Without an
-// infinity the largest code alone is NaN (e4m3).
+// --- Small floats: IEEE-like codes with a sign bit above kExponent and kMantissa bits. In a format
+// without infinity (e4m3) only the largest code is NaN.
 
 enum class Infinity { absent, present };
 
@@ -34,7 +34,7 @@ BENCH_BOTH float float_of(std::uint32_t bits) {
   return value;
 }
 
-// `value` without its last `count` bits, rounded to nearest even.
+// Drops the last `count` bits of `value`, rounding to nearest even.
 BENCH_BOTH std::uint32_t rounded_shift(std::uint32_t value, int count) {
   if (count <= 0) return value;
   if (count > 25) return 0;  // 24 bits are less than half of one
@@ -56,7 +56,7 @@ BENCH_BOTH std::uint32_t encode_small(float value) {
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | kNan;
   if (magnitude == 0x7f800000u) return sign | kTop;
-  // Of subnormal floats the exponent is that of the smallest normal one.
+  // Subnormal floats have the exponent of the smallest normal float.
   const int field = static_cast<int>(magnitude >> 23);
   const int exponent = (field == 0 ? 1 : field) - 127;
   std::uint32_t code = 0;
@@ -89,7 +89,7 @@ BENCH_BOTH float decode_small(std::uint32_t code) {
                   fraction << (23 - kMantissa));
 }
 
-// --- Elements of arrays. T is what is computed in: float or double.
+// --- Elements of arrays. T is the type to compute in: float or double.
 
 template <class Stored>
 BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
@@ -121,7 +121,7 @@ BENCH_BOTH T load_as(Element type, const void* array, std::int64_t index) {
   return T(0);
 }
 
-// To nearest even, saturated; 0 for NaN.
+// Rounds to nearest even and saturates. NaN becomes 0.
 template <class Stored>
 BENCH_BOTH Stored saturated(double value, double low, double high) {
   if (!(value == value)) return 0;

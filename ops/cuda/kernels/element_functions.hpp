@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of our own kernels, element by element: compiled for the device and, with the same
-// text, for the CPU, where tests compare it with the operators' references. C++17.
+// The element-by-element arithmetic of the native kernels. The same source is compiled for the
+// device and for the CPU, where tests compare it with the operators' references. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/element_codes.hpp"
@@ -158,7 +158,8 @@ BENCH_BOTH T take_step(const ElementStep& step, T value, T operand) {
   return value;
 }
 
-// The element at flat position `position` of the plan. Index: an integer that holds all positions.
+// Computes the element at flat position `position` of the plan. Index: an integer type that can
+// hold all positions.
 template <class T, class Index>
 BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
                                 Index position) {
@@ -193,7 +194,8 @@ BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& te
               value);
 }
 
-// --- Softmax: maximum and sum of std::exp(x - maximum) in one pass, in any number of parts.
+// --- Softmax: computes the maximum and the sum of std::exp(x - maximum) in one pass, in any number
+// of parts.
 
 template <class T>
 struct OnlineSum {
@@ -207,7 +209,7 @@ BENCH_BOTH void add_to(OnlineSum<T>& so_far, T x) {
     so_far.sum = so_far.sum * std::exp(so_far.maximum - x) + T(1);
     so_far.maximum = x;
   } else {
-    // Of two infinities the difference is NaN.
+    // Subtracting two infinities would give NaN.
     so_far.sum += x == so_far.maximum ? T(1) : std::exp(x - so_far.maximum);
   }
 }
@@ -225,12 +227,12 @@ BENCH_BOTH OnlineSum<T> merged(const OnlineSum<T>& a, const OnlineSum<T>& b) {
   return both;
 }
 
-// First element of row `row`; the others follow `inner` apart.
+// Returns the first element of row `row`; consecutive elements are `inner` apart.
 BENCH_BOTH std::int64_t row_start(const SoftmaxPlan& plan, std::int64_t row) {
   return row / plan.inner * plan.size * plan.inner + row % plan.inner;
 }
 
-// What one of `lanes` workers on a row sums up.
+// Returns the sum of worker `lane` of the `lanes` workers on a row.
 template <class T>
 BENCH_BOTH OnlineSum<T> sum_part(const SoftmaxPlan& plan, const void* source, std::int64_t start,
                                  int lane, int lanes) {

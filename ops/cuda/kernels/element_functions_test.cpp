@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's arithmetic on the CPU: conversions against base/data_type.hpp, functions against
-// ops/pointwise/functions.hpp.
+// Tests the device's arithmetic on the CPU: conversions against base/data_type.hpp, functions
+// against ops/pointwise/functions.hpp.
 #include "ops/cuda/kernels/element_functions.hpp"
 
 #include "base/data_type.hpp"
@@ -39,7 +39,7 @@ TEST(Elements, EveryCodeOfNarrowTypesIsReadAsElsewhere) {
   }
 }
 
-// Every code, what lies half-way to the next one, and both neighbours of that.
+// Tests every code, the value halfway to the next one, and both neighbours of that value.
 TEST(Elements, AreRoundedAsElsewhere) {
   for (const DataType type : kNarrow) {
     const std::uint32_t codes = 1u << (8 * info(type).bytes);

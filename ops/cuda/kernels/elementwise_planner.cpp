@@ -54,7 +54,7 @@ void ElementwisePlanner::outside(Outside what, int block, int within, std::int64
   limit_ = limit;
 }
 
-// The dimensions that count, outermost of the destination first.
+// Returns the dimensions with more than one element, outermost of the destination first.
 std::vector<std::size_t> ElementwisePlanner::order() const {
   std::vector<std::size_t> order(dims_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -76,7 +76,7 @@ bool ElementwisePlanner::joins(std::size_t outer, std::size_t inner) const {
 }
 
 Result<ElementwisePlan, Refusal> ElementwisePlanner::finish() const {
-  // Runs of dimensions that are one: their sizes multiply, their strides are the innermost one's.
+  // A run of dimensions that merge into one: sizes multiply, and the stride is the innermost one's.
   struct Run {
     std::int64_t size;
     std::size_t inner;

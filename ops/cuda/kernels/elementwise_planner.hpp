@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An elementwise launch from logical sizes and strides: dimensions are put into the order of the
-// destination's memory, and those that lie behind each other in all tensors become one.
+// Plans an elementwise launch from logical sizes and strides. Orders the dimensions as in the
+// destination's memory, and merges those that are contiguous in all tensors.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,23 +16,23 @@
 namespace bench::ops::cuda {
 
 Element element_of(DataType dtype);
-// In what is computed on a type.
+// The precision that a type is computed in.
 Precision precision_of(DataType dtype);
-// Of names in ops/pointwise/functions.hpp. Absent: unknown.
+// Look up names in ops/pointwise/functions.hpp. Return nullopt if the name is unknown.
 std::optional<Function> function_of(std::string_view name);
 std::optional<Combination> combination_of(std::string_view name);
 
 class ElementwisePlanner {
  public:
-  // `dims` of the destination, in any order that the strides below share.
+  // `dims` are the destination's sizes, in any order that all strides below share.
   ElementwisePlanner(std::vector<std::int64_t> dims, Precision precision);
 
-  // Tensor number `tensor` of the launch. Returns the operand's number; the first one is the value
-  // that the steps begin with.
+  // Adds tensor number `tensor` of the launch. Returns the operand's index. The first operand is
+  // the initial value of the steps.
   int operand(int tensor, DataType dtype, std::vector<std::int64_t> strides);
   void destination(int tensor, DataType dtype, std::vector<std::int64_t> strides);
   void step(const ElementStep& step) { steps_.push_back(step); }
-  // Positions with index[block] * size + index[within] >= limit are outside.
+  // Declares positions with index[block] * size + index[within] >= limit as padding.
   void outside(Outside what, int block, int within, std::int64_t size, std::int64_t limit);
 
   // Refusal: too many dimensions, operands or steps for one launch.

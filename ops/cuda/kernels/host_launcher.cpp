@@ -10,7 +10,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// As the device's blocks divide their work, with fewer threads.
+// Divides work as the device's blocks do, with fewer threads.
 constexpr int kLanes = 7;
 
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels on the CPU, by the device's element functions: for tests, and for whoever holds
-// memory that both sides see. Slow.
+// Runs native kernels on the CPU with the device's element functions. For tests, and for memory
+// that host and device both address. Slow.
 #pragma once
 
 #include "ops/cuda/kernels/launcher.hpp"

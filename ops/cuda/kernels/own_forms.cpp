@@ -40,14 +40,14 @@ OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout) {
   return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
-// Shapes are aligned at the last dimension, as broadcasts are.
+// Shapes are aligned at the last dimension, as in broadcasts.
 Sizes aligned(const Dims& dims, std::size_t rank) {
   Sizes result(rank - dims.size(), 1);
   result.insert(result.end(), dims.begin(), dims.end());
   return result;
 }
 
-// Strides under which a tensor is read for every element of a result.
+// The strides for reading a tensor at every element of a result: 0 in broadcast dimensions.
 Sizes stretched(const Sizes& dims, Sizes strides) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) strides[i] = 0;
@@ -66,7 +66,7 @@ class ProblemElements {
 
   ElementwisePlanner& planner() { return planner_; }
 
-  // A tensor whose sizes, aligned at the last, are the result's or 1.
+  // Adds a tensor whose sizes, aligned at the last, equal the result's or are 1.
   int operand(std::size_t tensor) {
     const Tensor& given = problem_.tensors[tensor];
     const Sizes dims = aligned(given.dims, dims_.size());
@@ -74,7 +74,7 @@ class ProblemElements {
     add({strided_arrangement(dims, strides), given.dtype, layout_name(given.dims, layout_)});
     return planner_.operand(count() - 1, given.dtype, stretched(dims, strides));
   }
-  // One value a channel.
+  // Adds a tensor with one value per channel.
   int channels(std::size_t tensor) {
     const Tensor& given = problem_.tensors[tensor];
     Sizes strides(dims_.size(), 0);
@@ -82,7 +82,7 @@ class ProblemElements {
     add(own_tensor(given, MemoryLayout::plain));
     return planner_.operand(count() - 1, given.dtype, std::move(strides));
   }
-  // A tensor of the result's sizes and another type.
+  // Adds a tensor with the result's sizes and another type.
   int intermediate(DataType dtype) {
     add({arrangement_of(dims_, layout_), dtype, layout_name(dims_, layout_)});
     return planner_.operand(count() - 1, dtype, layout_strides(dims_, layout_));
@@ -132,7 +132,7 @@ Formed pointwise_form(const Problem& problem) {
     return elements.finish("binary");
   }
   const auto function = function_of(word);
-  if (!function) return unsupported(fmt::format("there is no kernel of `{}`", word));
+  if (!function) return unsupported(fmt::format("there is no native kernel for `{}`", word));
   const Coefficients coefficients = pointwise_coefficients(problem.parameters);
   ElementStep step = function_step(*function, coefficients.alpha, coefficients.beta);
   if (problem.direction != Direction::forward) {
@@ -163,7 +163,7 @@ Formed batch_norm_form(const Problem& problem) {
 Formed softmax_form(const Problem& problem) {
   const Dims& dims = problem.tensors[0].dims;
   const MemoryLayout layout = asked_layout(problem);
-  std::vector<std::size_t> order(dims.size());  // of the dimensions in memory
+  std::vector<std::size_t> order(dims.size());  // order of the dimensions in memory
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (layout == MemoryLayout::nhwc && dims.size() > 2) {
     std::rotate(order.begin() + 1, order.begin() + 2, order.end());
@@ -189,7 +189,7 @@ Formed softmax_form(const Problem& problem) {
 
 // --- Reorders.
 
-// Strides of n, block of channels, channel within it, position.
+// Strides of n, block of channels, channel within the block, position.
 Sizes split_strides(const Dims& dims, MemoryLayout layout) {
   const std::int64_t volume = product(dims, 2, dims.size());
   const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
@@ -266,7 +266,7 @@ Formed own_form(const Problem& problem) {
   for (const OperatorRow& row : kOperators) {
     if (row.name == problem.op->name) return row.make(problem);
   }
-  return unsupported(fmt::format("there is no kernel of ours for {}", problem.op->name));
+  return unsupported(fmt::format("there is no native kernel for {}", problem.op->name));
 }
 
 Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
@@ -309,7 +309,7 @@ Formed epilogue_form(const Problem& problem, DataType between, MemoryLayout layo
     }
     const auto function = function_of(post_op.function);
     if (!function) {
-      return unsupported(fmt::format("there is no kernel of `{}`", post_op.function));
+      return unsupported(fmt::format("there is no native kernel for `{}`", post_op.function));
     }
     elements.planner().step(function_step(*function, post_op.alpha, post_op.beta));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems and parts of problems as launches of our own kernels: which one, over which sizes and
-// strides. Pure: planned and tested without a device.
+// Plans problems and parts of problems as launches of native kernels: which kernel, over which
+// sizes and strides. Pure: planned and tested without a device.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,10 +17,11 @@ namespace bench::ops::cuda {
 struct OwnTensor {
   Arrangement arrangement;
   DataType dtype = DataType::f32;
-  std::string layout;  // for people: "nchw", "nhwc", "blocked16"; "plain" below three dimensions
+  // human-readable: "nchw", "nhwc", "blocked16"; "plain" below three dimensions
+  std::string layout;
 };
 
-// A launch; its plan numbers tensors as `tensors` does.
+// One launch. Its plan numbers tensors as `tensors` does.
 struct OwnForm {
   std::string implementation;  // "bench:softmax_block"
   std::string kind;            // "softmax"
@@ -28,18 +29,17 @@ struct OwnForm {
   std::vector<OwnTensor> tensors;
 };
 
-// pointwise, batch_norm, softmax, reorder, in any direction that they have. `any` is plain.
-// Refusal: there is no kernel of ours, with the reason.
+// Serves pointwise, batch_norm, softmax and reorder, in each direction that they have. `any`
+// selects plain. Refusal: there is no native kernel, with the reason.
 Result<OwnForm, Refusal> own_form(const Problem& problem);
 
-// A tensor in another layout. Layouts differ, or a copy is made.
+// Converts a tensor to another layout, or copies it if both layouts are equal.
 Result<OwnForm, Refusal> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
                                       MemoryLayout to);
 
-// What stands behind a convolution or a matrix product: the convolution's bias (a product adds its
-// own), then post-ops. Tensors: the result so far, of type `between` and in the layout of the
-// output; then those of the problem from number epilogue_start() on: bias and residuals, the
-// output.
+// What follows a convolution or a matrix product: the convolution's bias (a product adds its own),
+// then post-ops. Tensors: first the result so far, of type `between` in the output's layout. Then
+// those of the problem from index epilogue_start() on: bias and residuals, the output.
 Result<OwnForm, Refusal> epilogue_form(const Problem& problem, DataType between,
                                        MemoryLayout layout);
 std::size_t epilogue_start(const Problem& problem);
@@ -47,7 +47,7 @@ std::size_t epilogue_start(const Problem& problem);
 // The gradient of a convolution's bias. Tensors: the gradient of the destination, the result.
 OwnForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 
-// nhwc where the problem asks for it, else plain.
+// Returns nhwc if the problem requests it, else plain.
 MemoryLayout asked_layout(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels on the CPU, element by element with the device's functions, against the
+// Tests the native kernels on the CPU, element by element with the device's functions, against the
 // operators' references.
 #include "ops/cuda/kernels/own_forms.hpp"
 
@@ -31,7 +31,7 @@ std::vector<std::byte> plain_of(const std::vector<double>& values, DataType dtyp
   return plain;
 }
 
-// Runs a form on plain values of its inputs; what comes out of its last tensor, plain.
+// Runs a form on plain values of its inputs; returns the plain values of its last tensor.
 std::vector<double> run(const OwnForm& form, const std::vector<std::vector<double>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   std::vector<void*> addresses;
@@ -80,7 +80,7 @@ void expect_reference(const Problem& problem) {
               problem.op->tolerance(problem), what);
 }
 
-// Every data type, direction and layout of a problem that there is; returns how many.
+// Tests every valid data type, direction and layout of a problem; returns their number.
 int expect_all(std::string_view op, const std::string& tokens) {
   int tried = 0;
   for (const DataTypeInfo& type : data_types()) {
@@ -142,7 +142,7 @@ TEST(OwnForms, ReordersBetweenAllLayouts) {
   }
 }
 
-// What a block is filled up with is written, too: consumers multiply it.
+// Block padding is written too, because consumers multiply it.
 TEST(OwnForms, ReordersFillBlocksWithZeros) {
   const auto form =
       reorder_form({1, 3, 2}, DataType::f32, MemoryLayout::plain, MemoryLayout::blocked16);
@@ -166,7 +166,7 @@ TEST(OwnForms, TransposesWhereTheOrderChanges) {
             "bench:reorder_strided");
 }
 
-// Dense tensors need no division: one dimension is left.
+// Dense tensors need no division, because only one dimension is left.
 TEST(OwnForms, DimensionsThatFollowEachOtherAreOne) {
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
     Problem relu = problem("pointwise", "relu-2x5x3x4");
@@ -189,10 +189,11 @@ TEST(OwnForms, RefuseWhatExceedsOneLaunch) {
   EXPECT_THAT(form.error().reason, HasSubstr("6 dimensions"));
   const auto conv = own_form(problem("conv", "n2c4h5k6r3"));
   ASSERT_FALSE(conv.ok());
-  EXPECT_THAT(conv.error().reason, HasSubstr("no kernel of ours for conv"));
+  EXPECT_THAT(conv.error().reason, HasSubstr("no native kernel for conv"));
 }
 
-// A convolution's reference without its epilogue, then our epilogue, is its reference.
+// A convolution's reference without its epilogue, followed by the native epilogue, equals its
+// reference.
 TEST(Epilogue, IsWhatStandsBehindAConvolution) {
   for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::s8}) {
     for (const char* behind : {"+bias", "+bias+relu", "+add+hardswish", "+bias+clip+add+gelu_erf",

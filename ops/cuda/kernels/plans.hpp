@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of one of our own kernels computes, as plain data: planned on the host, passed to
-// the kernel by value. C++17 without anything else of the project, since nvcc reads it too.
+// What a launch of a native kernel computes, as plain data. It is planned on the host and passed to
+// the kernel by value. C++17 without other headers of the project, because nvcc reads it too.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ enum class Function : std::uint8_t {
 };
 enum class Combination : std::uint8_t { add, sub, mul, div, max, min };
 
-// In what a kernel computes: f64 where it computes on f64, else f32.
+// The precision that a kernel computes in: wide (f64) for f64 data, else single (f32).
 enum class Precision : std::uint8_t { single, wide };
 
 inline constexpr int kMaxDims = 6;
 inline constexpr int kMaxOperands = 10;
 inline constexpr int kMaxSteps = 12;
 
-// Addresses of the tensors that plans name by number.
+// Addresses of the tensors that plans refer to by number.
 struct Addresses {
   void* at[kMaxOperands] = {};
 };
@@ -46,7 +46,7 @@ struct Addresses {
 struct Operand {
   int tensor = 0;
   Element type = Element::f32;
-  std::int64_t strides[kMaxDims] = {};  // in elements; 0: stretched
+  std::int64_t strides[kMaxDims] = {};  // in elements; 0: broadcast
 };
 
 // One step of an element's computation, on the value so far.
@@ -60,15 +60,16 @@ struct ElementStep {
   Kind kind = Kind::apply;
   Function function = Function::relu;
   Combination combination = Combination::add;
-  int operand = 0;  // number in ElementwisePlan::operands
+  int operand = 0;  // index in ElementwisePlan::operands
   double alpha = 0, beta = 0;
 };
 
-// Of positions that a blocked layout has and the tensor has not.
+// How to treat padding positions of a blocked layout: positions outside the tensor.
 enum class Outside : std::uint8_t { none, skip, zero };
 
-// destination[i] = steps(operands[0][i]) for every position i of `dims`; none: a copy, with
-// conversion. Dimensions are ordered as the destination's memory, innermost last.
+// Computes destination[i] = steps(operands[0][i]) for every position i of `dims`. Without steps
+// this is a copy with conversion. Dimensions are ordered as in the destination's memory, innermost
+// last.
 struct ElementwisePlan {
   int rank = 1;
   std::int64_t dims[kMaxDims] = {1};
@@ -79,28 +80,28 @@ struct ElementwisePlan {
   int step_count = 0;
   ElementStep steps[kMaxSteps];
   Precision precision = Precision::single;
-  // Outside are positions with index[block] * block_size + index[within] >= limit.
+  // Positions with index[block] * block_size + index[within] >= limit are padding.
   Outside outside = Outside::none;
   int block = 0, within = 0;
   std::int64_t block_size = 1, limit = 1;
 };
 
-// destination[b][column][row] = source[b][row][column], of elements of `bytes` 1, 2, 4 or 8.
-// Tensor 0 is the source, 1 the destination.
+// Computes destination[b][column][row] = source[b][row][column] for elements of 1, 2, 4 or 8
+// `bytes`. Tensor 0 is the source, 1 the destination.
 struct TransposePlan {
   std::int64_t batch = 1, rows = 1, columns = 1;
   int bytes = 4;
 };
 
-// Rows of `size` elements that lie `inner` apart, `outer` * `inner` of them, dense. Tensor 0 is the
-// source, 1 the destination.
+// A dense tensor with `outer` * `inner` rows of `size` elements. The elements of a row are `inner`
+// apart. Tensor 0 is the source, 1 the destination.
 struct SoftmaxPlan {
   std::int64_t outer = 1, size = 1, inner = 1;
   Element type = Element::f32;
   Precision precision = Precision::single;
 };
 
-// destination[c] = sum of source over images and positions. Strides in elements.
+// Computes destination[c] = sum of source over images and positions. Strides are in elements.
 struct ChannelSumPlan {
   std::int64_t channels = 1, images = 1, volume = 1;
   std::int64_t channel_stride = 1, image_stride = 1, position_stride = 1;

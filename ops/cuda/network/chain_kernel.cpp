@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Tells of the steps of a part as of those of the whole.
+// Reports the steps of a part as steps of the whole chain.
 class ShiftedObserver final : public StepObserver {
  public:
   ShiftedObserver(StepObserver& whole, std::size_t first) : whole_(whole), first_(first) {}
@@ -34,7 +34,7 @@ class ChainInvocation final : public CudaInvocation {
  public:
   using CudaInvocation::CudaInvocation;
 
-  // `first` is the number of its first step.
+  // `first` is the index of the part's first step.
   void add(std::string node, std::size_t first, std::unique_ptr<Invocation> owned,
            CudaInvocation& part) {
     launches_ += part.launches();
@@ -133,7 +133,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, 
   }
 }
 
-// Of a problem: what stands behind each other; of a network: how much of what.
+// For a problem: the parts in order. For a network: the number of steps of each kind.
 std::string ChainKernel::implementation() const {
   if (between_ == Between::activations) return count_kinds(steps_, "steps");
   std::vector<std::string> names;
@@ -186,15 +186,15 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
                            step.kernel->bind(tensors_of(step, buffers)));
     auto* part = dynamic_cast<CudaInvocation*>(made.get());
     if (part == nullptr) {
-      return Error{step.node + ": its kernel does not put its work on the device's stream", "", ""};
+      return Error{step.node + ": its kernel does not use the device's stream", "", ""};
     }
     invocation->add(step.node, first_steps_[i], std::move(made), *part);
   }
   return std::unique_ptr<Invocation>(std::move(invocation));
 }
 
-// Of a problem's parts all that is known; a network's are too many, but for further libraries that
-// they use, and what their creation took adds up.
+// A problem reports all details of its parts. A network has too many parts: it reports only the
+// further libraries that they use, and the sum of their creation times.
 std::map<std::string, std::string> ChainKernel::details() const {
   constexpr std::string_view kSetup = "setup.", kLibrary = "library.";
   std::map<std::string, std::string> details = CudaKernel::details();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of a chain.
+// The kernel that executes a chain.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -12,11 +12,11 @@
 
 namespace bench::ops::cuda {
 
-// Whose the buffers between the steps are: of whoever binds, as a network's activations, or the
-// kernel's own, as a problem's workspace.
+// Who owns the buffers between the steps. activations: the caller of bind(), as for a network.
+// workspace: the kernel itself, as for a problem.
 enum class Between { activations, workspace };
 
-// Refusal (skipped): no memory for the workspace.
+// Refusal (skipped): not enough memory for the workspace.
 Result<std::unique_ptr<Kernel>, Refusal> make_chain_kernel(DeviceParts parts, KernelChain chain,
                                                            Between between);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels one after the other on a device's stream, with the buffers between them: plain data, made
-// once; chain_kernel.hpp executes it.
+// Kernels that run one after the other on a device's stream, with the buffers between them. Plain
+// data, created once; chain_kernel.hpp executes it.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench::ops::cuda {
 
-// Memory that a step's tensor lies in: a tensor of the chain, by its number, or a result between.
+// Where a step's tensor is stored: a tensor of the chain or an intermediate result, by number.
 struct ChainPlace {
   enum class Kind { tensor, between };
   Kind kind = Kind::tensor;
@@ -24,16 +24,16 @@ struct ChainPlace {
 };
 
 struct ChainStep {
-  std::string node;  // of a network; empty: of a problem
+  std::string node;  // node of the network; empty for a problem
   std::unique_ptr<Kernel> kernel;
-  std::vector<ChainPlace> tensors;  // one a buffer of the kernel
-  std::string kind;                 // where the kernel has no steps of its own: "gemm"
+  std::vector<ChainPlace> tensors;  // one per buffer of the kernel
+  std::string kind;                 // used if the kernel has no steps of its own: "gemm"
   MetLayouts met = {};
-  std::optional<MovedTensor> moved = std::nullopt;  // of a reorder
+  std::optional<MovedTensor> moved = std::nullopt;  // for a reorder
 };
 
-// A tensor of the chain: its buffer, and which tensor of which step converts it. Absent: it is
-// plain, or nothing reads it.
+// A tensor of the chain: its buffer, and the step and tensor that convert it. nullopt: the tensor
+// is plain, or nothing reads it.
 struct ChainTensor {
   KernelBuffer buffer;
   std::optional<std::pair<std::size_t, std::size_t>> packed_by = std::nullopt;
@@ -42,10 +42,11 @@ struct ChainTensor {
 struct KernelChain {
   std::vector<ChainStep> steps;
   std::vector<ChainTensor> tensors;
-  std::vector<std::int64_t> between;  // bytes of each result between, in the order of first use
+  // bytes of each intermediate result, in the order of first use
+  std::vector<std::int64_t> between;
 };
 
-// Which buffers the results between share, by liveness.
+// Plans which buffers the intermediate results share, by liveness.
 BufferPlan plan_between(const KernelChain& chain);
 
 }  // namespace bench::ops::cuda

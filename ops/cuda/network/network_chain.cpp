@@ -18,7 +18,7 @@ namespace {
 
 using Place = ChainPlace;
 
-// A result, or a view of one under other sizes.
+// A result, or a view of one with other sizes.
 struct Value {
   Dims dims;
   DataType dtype;
@@ -76,11 +76,11 @@ class NetworkChainBuilder {
   MemoryLayout layout_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
   std::vector<Value> values_;
-  std::vector<std::size_t> results_;  // value of the network's input, then of each node
+  std::vector<std::size_t> results_;  // the value of the network's input, then of each node
   struct Derived {
     std::size_t from, to;
   };
-  std::vector<Derived> derived_;  // views and reordered copies made so far
+  std::vector<Derived> derived_;  // views and reordered copies created so far
   KernelChain chain_;
 };
 
@@ -89,7 +89,7 @@ Place NetworkChainBuilder::new_place(Bytes size) {
   return {Place::Kind::between, chain_.between.size() - 1};
 }
 
-// In the network's layout; where there is no such kernel, in the other one.
+// Creates the kernel in the network's layout or, if there is none, in the other layout.
 NetworkChainBuilder::Made NetworkChainBuilder::make(const Node& node) const {
   if (!has_images(node.problem) || node.problem.layout != Layout::any) {
     return maker_(node.problem);
@@ -138,8 +138,8 @@ std::size_t NetworkChainBuilder::view(std::size_t value, const Dims& dims) {
   return derived(value, std::move(seen));
 }
 
-// The value under these sizes in this layout: itself, a view, or a reordered copy. Other sizes are
-// a view of the plain form.
+// Returns the value with these sizes in this layout: itself, a view, or a reordered copy. A view
+// with other sizes requires the plain form.
 Result<std::size_t, Refusal> NetworkChainBuilder::arranged(const Node& node, std::size_t value,
                                                            const Dims& dims, MemoryLayout layout) {
   const Value from = values_[value];
@@ -150,7 +150,7 @@ Result<std::size_t, Refusal> NetworkChainBuilder::arranged(const Node& node, std
   BENCH_ASSIGN_OR_RETURN(const std::size_t plain,
                          arranged(node, value, from.dims, MemoryLayout::plain));
   const std::size_t seen = view(plain, dims);
-  // What is plain under its own sizes may be called by any name of the same order.
+  // Tensors that are plain with their own sizes fit any layout with the same order.
   values_[seen].layout = MemoryLayout::plain;
   return arranged(node, seen, dims, layout);
 }
@@ -171,7 +171,7 @@ Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
   const Problem& problem = node.problem;
   const std::size_t inputs = problem.input_count();
   if (problem.tensors.size() != inputs + 1) {
-    return of_node(node, {Refusal::Kind::unsupported, "the layer of a network has one output"});
+    return of_node(node, {Refusal::Kind::unsupported, "a network's layer must have one output"});
   }
   MetLayouts met;
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -202,7 +202,7 @@ Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
   return Done{};
 }
 
-// The result that is the network's lies in the network's output instead of a buffer between.
+// Stores the network's result in the network's output instead of an intermediate buffer.
 Result<Done, Refusal> NetworkChainBuilder::finish_output() {
   const Node& last = network_.nodes.back();
   BENCH_ASSIGN_OR_RETURN(
@@ -223,7 +223,7 @@ Result<Done, Refusal> NetworkChainBuilder::finish_output() {
   return Done{};
 }
 
-// Input and output are as a framework's user has them.
+// Input and output have the form that a framework's user has.
 void NetworkChainBuilder::describe_ends() {
   const auto plain = [](BufferRole role, const Tensor& tensor) {
     return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};

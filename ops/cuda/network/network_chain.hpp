@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network as a chain of kernels on one stream: which layouts its results have, where reorders
-// stand, which memory is shared. Makes kernels and touches no device itself.
+// Plans a network as a chain of kernels on one stream: the layouts of its results, where reorders
+// are inserted, and which results share memory. It creates kernels but does not use a device
+// itself.
 //
-// One layout for all images where the kernels have it: nhwc for types that tensor cores take
-// (narrow ones, and f32 as TF32), nchw for others. A layer that has no kernel in it runs in the
-// other one, between reorders; each result is reordered once for each layout. The network's input
-// and output are plain row-major, and so is what is read under other sizes (a matrix product behind
-// images).
+// One layout serves all images if the kernels support it. It is nhwc for types that tensor cores
+// accept (narrow types, and f32 as TF32) and nchw for others. A layer without a kernel in that
+// layout runs in the other one, between reorders. Each result is reordered at most once per layout.
+// The network's input and output are plain row-major. So is a result that is read with different
+// sizes (a matrix product after images).
 #pragma once
 
 #include "base/result.hpp"
@@ -25,7 +26,7 @@ using ReorderMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(
 
 MemoryLayout network_layout(const Network& network);
 
-// Refusal: a layer without a kernel, by its name.
+// Refusal: a layer has no kernel; the reason names the layer.
 Result<KernelChain, Refusal> build_network_chain(const Network& network, const KernelMaker& maker,
                                                  const ReorderMaker& reorder);
 

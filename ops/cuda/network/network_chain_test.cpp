@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks on a scripted device: references in the place of a library's kernels, our own reorders;
-// results are compared with the plain executor.
+// Tests networks on a scripted device. References replace a library's kernels; reorders are native.
+// Results are compared with the plain executor.
 #include "ops/cuda/network/network_chain.hpp"
 
 #include "ops/cuda/network/chain_kernel.hpp"
@@ -54,7 +54,7 @@ NetworkDefinition image_network() {
 
 class NetworkChainTest : public ::testing::Test {
  protected:
-  // Kernels of `op` exist in `layout` alone.
+  // Kernels of `op` exist only in `layout`.
   void restrict(const std::string& op, Layout layout) { only_[op] = layout; }
 
   KernelMaker maker() {
@@ -89,7 +89,7 @@ class NetworkChainTest : public ::testing::Test {
     for (const KernelStep& step : (*kernel)->steps()) steps.push_back(step.node + ":" + step.kind);
     return steps;
   }
-  // Twice: the second run must not depend on the first.
+  // Runs twice, because the second run must not depend on the first.
   void expect_reference(const Network& network) {
     const auto kernel = create(network);
     ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
@@ -154,7 +154,7 @@ TEST_F(NetworkChainTest, PlainNetworksNeedNoReorder) {
                           "add:pointwise", "pool:pool", "fc:gemm", "softmax:softmax"));
 }
 
-// In at the beginning, out before the matrix product reads images as rows.
+// Reorders to nhwc at the start, and back before the matrix product reads images as rows.
 TEST_F(NetworkChainTest, ReordersStandAtTheEndsOfANarrowNetwork) {
   EXPECT_THAT(
       steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
@@ -173,7 +173,7 @@ TEST_F(NetworkChainTest, AResultIsReorderedOnceForEachLayout) {
       ElementsAre("conv1:reorder", "conv1:conv", "bn1:batch_norm", "relu1:reorder",
                   "relu1:pointwise", "conv2:reorder", "conv2:conv", "add:reorder", "add:pointwise",
                   "pool:reorder", "pool:pool", "fc:reorder", "fc:gemm", "softmax:softmax"));
-  // The network's layout is asked for first.
+  // The network's layout is requested first.
   EXPECT_THAT(asked_, ::testing::Contains("pointwise 2"));
 }
 
@@ -203,12 +203,12 @@ TEST_F(NetworkChainTest, BuffersAreTheTensorsThenSharedActivations) {
     EXPECT_EQ(buffers[i].size, network.tensors[i].size());
   }
   EXPECT_EQ(buffers[network.tensors.size() - 1].role, BufferRole::output);
-  // Nine results between, of which at most three are needed at a time.
+  // Nine intermediate results, of which at most three are needed at a time.
   EXPECT_EQ(buffers.size() - network.tensors.size(), 3u);
   EXPECT_THAT((*kernel)->implementation(), HasSubstr("10 steps: 2 reorder, 2 conv"));
 }
 
-// What is told of steps stands in their order, each waited for before the next begins.
+// Steps are reported in their order, and each is waited for before the next begins.
 TEST_F(NetworkChainTest, EachStepIsObserved) {
   struct Recorder : StepObserver {
     std::vector<std::string> events;
@@ -227,7 +227,7 @@ TEST_F(NetworkChainTest, EachStepIsObserved) {
               ElementsAre("b0", "e0", "d0", "b1", "e1", "d1", "b2", "e2", "d2", "b3", "e3", "d3"));
 }
 
-// An enqueue allocates nothing and waits for nothing, so that it can be recorded as a graph.
+// An enqueue does not allocate or wait, so it can be recorded as a graph.
 TEST_F(NetworkChainTest, EnqueueOnlyLaunches) {
   const Network network = make(image_network(), Fusion::separate, DataType::f16);
   const auto kernel = create(network);

@@ -25,7 +25,7 @@ class OwnInvocation final : public SingleStepInvocation {
   Status launch() override { return launcher_.launch(plan_, tensors_); }
 
   Launcher& launcher_;
-  const OwnPlan& plan_;  // the kernel's, which outlives its invocations
+  const OwnPlan& plan_;  // the kernel's; the kernel outlives its invocations
   std::vector<void*> tensors_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of our own kernels as a kernel.
+// Wraps one launch of a native kernel (a CUDA kernel of this project) as a Kernel.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -12,10 +12,10 @@
 
 namespace bench::ops::cuda {
 
-// `roles` of the form's tensors, in their order.
+// `roles` are the roles of the form's tensors, in their order.
 std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                         OwnForm form, std::span<const BufferRole> roles);
-// Of a form whose tensors are the problem's.
+// For a form whose tensors are the problem's.
 std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                         OwnForm form, const Problem& problem);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels on a CUDA device have in common that hold each tensor in an arrangement of their
-// own.
+// The base of kernels on a CUDA device that store each tensor in their own arrangement.
 #pragma once
 
 #include "ops/backend/buffer_role.hpp"
@@ -18,12 +17,13 @@ struct DeviceTensor {
   BufferRole role = BufferRole::input;
   DataType dtype = DataType::f32;
   Arrangement arrangement;
-  std::string layout;  // for people
-  // What is stored in the place of the packed values, and back; empty: they themselves.
+  std::string layout;  // human-readable
+  // Convert the packed values in place to the stored form (encode) and back (decode). Empty: the
+  // packed values are stored unchanged.
   std::function<void(void*packed)> encode = {}, decode = {};
 };
 
-// "nhwc -> nhwc, weights nhwc": activations, then what is constant.
+// Formats layouts: "nhwc -> nhwc, weights nhwc": activations, then constant tensors.
 std::string layouts_text(std::span<const KernelBuffer> buffers);
 
 class PackedKernel : public CudaKernel {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of chains on a scripted device: our own kernels and, in the place of a library's, the
-// operators' references, as launches of its stream that compute on the CPU.
+// For tests of chains on a scripted device: native kernels, and the operators' references in place
+// of a library's kernels. Both are launches on the device's stream that compute on the CPU.
 #pragma once
 
 #include "ops/cuda/kernels/host_launcher.hpp"
@@ -166,7 +166,7 @@ class DeviceRun {
   std::vector<void*> addresses_;
 };
 
-// Runs a problem's kernel on random values; every output is compared.
+// Runs a problem's kernel on random values and compares every output.
 inline void expect_reference(const ScriptedDevice& device, Kernel& kernel, const Problem& problem) {
   DeviceRun run(device, kernel, problem.tensors);
   const auto inputs = bench::ops::testing::random_inputs(problem, 3);

@@ -53,12 +53,12 @@ Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search,
   auto sampler = Sampler::create(runtime, std::move(watch));
   if (!sampler) {
     return Refusal{Refusal::Kind::failed,
-                   "the plugin's own kernels do not run: " + sampler.error().message()};
+                   "the plugin's helper kernels cannot run: " + sampler.error().message()};
   }
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
-// Of the device that make_cuda_runtime() takes. Makes no context.
+// The bus id of the device that make_cuda_runtime() uses. Creates no context.
 Result<std::string> bus_id_of_device() {
   std::array<char, 32> text{};
   const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);
@@ -86,7 +86,7 @@ std::shared_ptr<const Shared> make_shared_parts(const std::vector<SearchStep>& s
   return shared;
 }
 
-// The runtime is part of the plugin.
+// The CUDA runtime is part of the plugin.
 std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
   int runtime = 0, driver = 0;
   cudaRuntimeGetVersion(&runtime);
@@ -111,14 +111,14 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
           of_nvml};
 }
 
-// Its table of functions. Refusal: it is not there.
+// A library's function table. Refusal: the library was not found.
 template <class Api>
 using Loaded = Result<std::shared_ptr<const Api>, Refusal>;
 
-// What becomes of a backend whose library is not there.
+// What happens to a backend whose library was not found.
 enum class WithoutLibrary { refused, opened };
 
-// Of a backend, before it is opened.
+// The library of a backend that is not open yet.
 template <class Api>
 struct Library {
   std::string_view name;  // of library_specs()
@@ -189,7 +189,7 @@ const Library<CublasApi> kCublas = {
     }};
 
 #ifdef BENCH_HAS_CUDNN
-// cuBLASLt is loaded by the first network that has a matrix product.
+// The first network with a matrix product loads cuBLASLt.
 ProductMaker product_maker(const DeviceParts& device, const Shared& shared) {
   using Created = Result<std::unique_ptr<Kernel>, Refusal>;
   auto made = std::make_shared<std::optional<MadeBackend>>();
@@ -229,7 +229,7 @@ std::optional<std::string> why_no_device(const Variables& variables) {
     return verdict.remedy.empty() ? verdict.reason
                                   : fmt::format("{}; {}", verdict.reason, verdict.remedy);
   }
-  // Properties are read without a context.
+  // Reading the properties does not need a context.
   cudaDeviceProp properties{};
   if (const cudaError_t code = cudaGetDeviceProperties(&properties, 0); code != cudaSuccess) {
     cudaGetLastError();

@@ -11,17 +11,18 @@
 
 namespace bench::ops::cuda {
 
-// Why nothing can run on a device here, in the words of `bench doctor`; absent: it can. Makes no
-// context.
+// Returns why nothing can run on a device here, in the wording of `bench doctor`, or nullopt if
+// something can. Creates no context.
 std::optional<std::string> why_no_device(const Variables& variables);
 
-// In order of preference. They share one device, its memory, tracer and counters; opening one loads
-// its library and touches the device no further. Refusal: skipped without a device, unsupported
-// without the library, but for cudnn, which then has the plugin's own kernels.
+// Returns the backends in order of preference. They share one device, its memory, tracer and
+// counters. Opening a backend loads its library and does nothing else with the device. Refusal:
+// skipped without a device; unsupported without the library. cudnn without its library opens
+// nevertheless, with the plugin's native kernels only.
 std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
                                          const Variables& variables);
 
-// What the backends serve, each once: "conv", ..., "network".
+// Returns the operators that the backends serve, each once: "conv", ..., "network".
 std::vector<std::string> served_operators(const std::vector<BackendExport>& backends);
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported functions of libbench_cuda.so. Nothing of CUDA is touched before one is called.
+// The exported functions of libbench_cuda.so. Nothing of CUDA is used before one of them is called.
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -30,14 +30,14 @@ std::string probe_text(int32_t extent) {
 }  // namespace
 }  // namespace bench::ops::cuda
 
-// Never taken down: when a process ends, CUDA's libraries may be gone before it would be.
+// Never destroyed: at the end of the process, CUDA's libraries may already be unloaded.
 const bench_plugin* bench_plugin_entry(void) {
   namespace cuda = bench::ops::cuda;
   try {
     static const auto* const kPlugin =
         new bench::ops::ExportedPlugin("cuda", BENCH_CUDA_PLUGIN_VERSION, cuda::backends());
     return kPlugin->get();
-  } catch (const std::exception&) {  // nothing is thrown across this interface
+  } catch (const std::exception&) {  // no exception may cross this interface
     return nullptr;
   }
 }
@@ -47,7 +47,7 @@ void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text
   std::string text;
   try {
     text = bench::ops::cuda::probe_text(extent);
-  } catch (const std::exception& exception) {  // nothing is thrown across this interface
+  } catch (const std::exception& exception) {  // no exception may cross this interface
     text = std::string("the probe failed: ") + exception.what();
   }
   write(self, text.data(), text.size());
@@ -65,9 +65,9 @@ void bench_cuda_support(const bench_problem* problem, const char* backend, const
     text =
         cuda::support_answer(*problem, backend, asked,
                              cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
-  } catch (const std::exception&) {  // nothing is thrown across this interface
+  } catch (const std::exception&) {  // no exception may cross this interface
     text =
-        R"({"runs":"unknown","by":"","reason":"the memory of this machine does not suffice","engines":[]})";
+        R"({"runs":"unknown","by":"","reason":"not enough memory on this machine","engines":[]})";
   }
   write(self, text.data(), text.size());
 }

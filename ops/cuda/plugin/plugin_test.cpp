@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libbench_cuda.so as a file: what it needs, what it exports, what it answers.
+// Tests libbench_cuda.so as a file: its dependencies, exports and answers.
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/cuda/probe.hpp"
 
@@ -34,8 +34,8 @@ std::vector<std::string> output_of(const std::string& command) {
 
 const std::string kPlugin = BENCH_CUDA_PLUGIN;
 
-// libcuda.so.1 among them would keep it from loading without a driver, the others from being found
-// at run time.
+// With libcuda.so.1 among them, it could not be loaded without a driver. The others must be
+// searched at run time.
 TEST(Plugin, NeedsNoLibraryOfNvidia) {
   const auto needed = output_of("readelf -dW '" + kPlugin + "' | grep NEEDED");
   ASSERT_FALSE(needed.empty());
@@ -99,7 +99,7 @@ const bench_plugin* loaded_plugin() {
   return reinterpret_cast<const bench_plugin* (*)()>(dlsym(library, BENCH_PLUGIN_ENTRY))();
 }
 
-// Buffers that a plugin writes its reason into.
+// Buffers for a plugin's reason.
 struct Message {
   std::array<char, 1024> text{}, where{}, next{};
   bench_message raw{sizeof(bench_message), text.data(), text.size(), where.data(),
@@ -119,7 +119,7 @@ TEST(Plugin, OffersItsBackends) {
   EXPECT_THAT(names, testing::IsSupersetOf({"cublaslt", "cublas"}));
 }
 
-// Whoever opens one without a device is told why, and that it is no failure.
+// Opening a backend without a device gives a reason and is not a failure.
 TEST(Plugin, WithoutADeviceItsBackendsAreSkipped) {
   const bench_plugin* plugin = loaded_plugin();
   ASSERT_NE(plugin, nullptr);

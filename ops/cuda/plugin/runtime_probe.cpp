@@ -122,7 +122,7 @@ std::optional<std::string> process_variable(const std::string& name) {
 std::string own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return "";
-  // A program's own name is relative where it was called by a relative one.
+  // The path of a program is relative if the program was started with a relative one.
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(info.dli_fname, nullptr),
                                                          &std::free);
   const std::string path = real ? real.get() : "";
@@ -140,7 +140,7 @@ RuntimeAnswers ask_runtime(const Variables& variables) {
   if (cudaDriverGetVersion(&answers.driver) != cudaSuccess) answers.driver = 0;
   if (cudaRuntimeGetVersion(&answers.runtime) != cudaSuccess) answers.runtime = 0;
   answers.visible_devices = variables("CUDA_VISIBLE_DEVICES");
-  // A failure is reported once, by its caller, and not again by the next call.
+  // Clears the error: its caller reports it, and the next call must not report it again.
   static_cast<void>(cudaGetLastError());
   return answers;
 }

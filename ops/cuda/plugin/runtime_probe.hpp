@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as the CUDA runtime, NVML and the loader see it. Of use without a driver: that is one
-// of the answers.
+// Probes the machine through the CUDA runtime, NVML and the loader. Also useful without a driver:
+// the result then reports that.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
@@ -12,20 +12,20 @@
 
 namespace bench::ops::cuda {
 
-// cudaGetDeviceCount comes first: without a driver nothing else of CUDA is touched.
+// Calls cudaGetDeviceCount first. Without a driver, it uses nothing else of CUDA.
 RuntimeAnswers ask_runtime(const Variables& variables);
 
-// Of device 0; kNoDevice where there is none. Makes no context.
+// Returns the compute capability of device 0, or kNoDevice if there is none. Creates no context.
 ComputeCapability capability_here(const Variables& variables);
 
-// Everything. CUPTI is expected as of this build's toolkit.
+// Probes everything. The expected CUPTI version is that of this build's toolkit.
 ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,
                   const Variables& variables);
 
-// The folder of the shared library that this function is part of.
+// Returns the folder of the shared library that contains this function.
 std::string own_folder();
 
-// getenv.
+// Wraps getenv.
 std::optional<std::string> process_variable(const std::string& name);
 
 }  // namespace bench::ops::cuda

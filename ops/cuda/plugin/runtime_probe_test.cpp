@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe on whatever this machine is: what it says must be consistent, and must name what is not
-// there.
+// Tests the probe on any machine: its report must be consistent and must name what is missing.
 #include "ops/cuda/plugin/runtime_probe.hpp"
 
 #include <gmock/gmock.h>
@@ -64,7 +63,7 @@ TEST(RuntimeProbe, LooksForLibrariesWhereItIsTold) {
   }
 }
 
-// What starts without a driver, in the versions of this build's toolkit.
+// Libraries that load without a driver, in the versions of this build's toolkit.
 TEST(RuntimeProbe, FindsTheToolkitsOwnLibraries) {
   const auto search = library_search_path(process_variable, "");
   const ProbeReport report = probe(ProbeExtent::libraries, search, process_variable);

@@ -38,8 +38,8 @@ struct Answer {
 };
 
 #ifdef BENCH_HAS_CUDNN
-// Each once, though heuristics name it for each of its configurations. Engines that are compiled at
-// run time answer only where a driver, or its stub, is loaded.
+// Lists each engine once, although the heuristics name it for each of its configurations. Engines
+// that are compiled at run time answer only if a driver or its stub is loaded.
 std::vector<std::string> engines_of(const Problem& problem,
                                     const std::shared_ptr<const CudnnApi>& api,
                                     std::string_view device) {
@@ -95,9 +95,9 @@ AskedDevice described_device(std::string_view json) {
   const auto document = nlohmann::json::parse(json, nullptr, false);
   const auto version = document.is_object() ? document.find("deviceVer") : document.end();
   if (version == document.end() || !version->is_number_integer()) return {kNoDevice, json};
-  constexpr int kMajor = 100, kMinor = 10;  // 890 is 8.9
+  constexpr int kMajor = 100, kMinor = 10;  // 890 means 8.9
   const int number = version->get<int>();
-  // The capability alone describes nothing that cuDNN could plan for.
+  // cuDNN cannot plan for a device that is described only by its capability.
   return {{number / kMajor, number % kMajor / kMinor}, document.size() > 1 ? json : ""};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bench_cuda_support answers. Needs no device; loads cuDNN for problems that are cuDNN's.
+// The answer of bench_cuda_support. Needs no device. Loads cuDNN for problems that cuDNN serves.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
@@ -12,18 +12,19 @@
 
 namespace bench::ops::cuda {
 
-// A device for which is asked.
+// The device that the question is about.
 struct AskedDevice {
   ComputeCapability of = kNoDevice;
-  std::string_view properties =
-      {};  // JSON, as cuDNN describes one; empty: its engines are not told
+  // cuDNN's description of the device as JSON. Empty: the answer lists no engines.
+  std::string_view properties = {};
 };
 
-// Reads bench_cuda_support's `device`; of kNoDevice where it names no compute capability.
+// Parses the `device` argument of bench_cuda_support. `of` is kNoDevice if it contains no compute
+// capability.
 AskedDevice described_device(std::string_view json);
 
-// JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be read is a no
-// with the reason.
+// Returns JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be
+// parsed gives "no" with the reason.
 std::string support_answer(const bench_problem& problem, std::string_view backend,
                            const AskedDevice& device, std::span<const SearchStep> search);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a device that is described, without one and without NVIDIA's libraries.
+// Tests the answers for a described device, without a device and without NVIDIA's libraries.
 #include "ops/cuda/plugin/support_answer.hpp"
 
 #include "ops/plugin/c_problem.hpp"
@@ -27,7 +27,7 @@ TEST(DescribedDevice, IsReadFromItsProperties) {
   const AskedDevice device = described_device(text);
   EXPECT_EQ(device.of, (ComputeCapability{12, 1}));
   EXPECT_EQ(device.properties, text);
-  // Of the capability alone there is nothing to plan for.
+  // cuDNN cannot plan with only the capability.
   EXPECT_EQ(described_device(R"({"deviceVer":890})").of, (ComputeCapability{8, 9}));
   EXPECT_EQ(described_device(R"({"deviceVer":890})").properties, "");
   for (const char* other : {R"({"deviceName":"new"})", R"({"deviceVer":"9.0"})", "[]", "?"}) {
@@ -54,7 +54,7 @@ TEST(SupportAnswer, ConvolutionsDependOnTheDevice) {
   const auto turing = answer(bf16, "cudnn", {{7, 5}});
   EXPECT_EQ(turing.at("runs"), "no");
   EXPECT_THAT(turing.at("reason").get<std::string>(), HasSubstr("compute capability 8.0"));
-  // Without cuDNN, which lies on no path here, nobody can be asked about the rest.
+  // Without cuDNN, which no search path here contains, the rest cannot be determined.
   EXPECT_EQ(answer(bf16, "cudnn", {{8, 0}}).at("runs"), "unknown");
   EXPECT_EQ(answer(bf16, "cudnn", {kNoDevice}).at("runs"), "unknown");
 }

@@ -8,7 +8,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// A first cudaMalloc may take so long, and the tracer stamps it somewhere in between.
+// A first cudaMalloc may take this long, and the tracer's timestamp is somewhere within it.
 constexpr Nanoseconds kMaxCall = std::chrono::seconds(1);
 
 }  // namespace

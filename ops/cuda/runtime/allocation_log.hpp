@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin's own allocations are for: a tracer sees who called, not why.
+// Records the purpose of the plugin's own allocations. A tracer sees the caller but not the
+// purpose.
 #pragma once
 
 #include "base/units.hpp"
@@ -12,15 +13,16 @@
 
 namespace bench::ops::cuda {
 
-// Used by the thread that uses the device.
+// Used only by the thread that uses the device.
 class AllocationLog {
  public:
-  // Until then nothing is kept.
+  // Starts recording. Before this call nothing is kept.
   void begin() { keeps_ = true; }
-  // `role`: "workspace"; empty: others know it. `at`: CLOCK_MONOTONIC, when the call had returned.
+  // `role`: "workspace"; empty: recorded elsewhere. `at`: CLOCK_MONOTONIC when the call returned.
   void took(const void* address, Bytes size, std::string_view role, Nanoseconds at);
-  // Gives traced allocations their role: each the one that was taken at its address, with its size,
-  // nearest in time; none that is further away than a call takes.
+  // Adds roles to traced allocations. Each gets the role of the logged allocation with the same
+  // address and size that is nearest in time. Ignores logged allocations further away than a call
+  // can take.
   void tell(std::vector<GpuRecord>& records) const;
 
  private:

@@ -36,10 +36,11 @@ TEST(AllocationLog, GivesATracedAllocationItsRole) {
   EXPECT_THAT(told(log, traced(&kPlace, 64, 2s - 30us)), Optional(std::string("workspace")));
   EXPECT_EQ(told(log, traced(&kOther, 64, 2s)), std::nullopt);
   EXPECT_EQ(told(log, traced(&kPlace, 65, 2s)), std::nullopt);
-  EXPECT_EQ(told(log, traced(&kPlace, 64, 4s)), std::nullopt);  // no call takes so long
+  EXPECT_EQ(told(log, traced(&kPlace, 64, 4s)), std::nullopt);  // no call takes this long
 }
 
-// The same address and size, first a kernel's and then the harness's, which names it itself.
+// The same address and size are used first by a kernel, and then by the harness, which names the
+// memory itself.
 TEST(AllocationLog, AnAddressThatIsUsedAgainHasTheRoleOfItsTime) {
   AllocationLog log;
   log.begin();

@@ -7,10 +7,10 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Of a reading older than this nobody knows what happened since.
+// A reading older than this does not show what has happened since.
 constexpr Nanoseconds kOldest = std::chrono::milliseconds(50);
-// A reading that takes less than this may stand behind every sample. Of longer ones there is one
-// before and one behind a sample, and so seldom that both take at most a twentieth of the time.
+// If a reading takes less than this, one follows every sample. Slower readings are made before and
+// after a sample, but so rarely that both take at most a twentieth of the time.
 constexpr Nanoseconds kQuick = std::chrono::microseconds(200);
 constexpr std::int64_t kPause = 40;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for a device's conditions around samples, so often that asking takes no time worth
-// mentioning.
+// Reads a device's conditions around samples, at a rate that makes the cost of reading negligible.
 #pragma once
 
 #include "base/units.hpp"
@@ -12,24 +11,25 @@
 
 namespace bench::ops::cuda {
 
-// Absent: the driver says nothing now.
+// Returns nullopt if the driver reports nothing now.
 using ConditionReader = std::function<std::optional<DeviceConditions>()>;
 using HostClock = std::function<Nanoseconds()>;
 
-// Samples follow each other: what is read behind one stands before the next. Where reading is slow,
-// most samples have a clock and no conditions.
+// For consecutive samples, the reading after one sample is also the reading before the next. If
+// reading is slow, most samples have a clock but no conditions.
 class ConditionWatch {
  public:
-  // `read` may be empty: nothing is ever known. `absence`: why, for details().
+  // `read` may be empty: conditions are then never known, and `absence` is the reason for
+  // details().
   ConditionWatch(ConditionReader read, std::string absence, HostClock now)
       : read_(std::move(read)), absence_(std::move(absence)), now_(std::move(now)) {}
 
   void sample_begins();
   Judgement sample_ends(const ClockEvidence& clock);
 
-  // What cannot be judged and why, for people; empty: everything can.
+  // What cannot be judged and why, human-readable. Empty if everything can be judged.
   std::string unknown() const;
-  // Without readings, between two samples that have them; 0: each has.
+  // Minimum time between two samples with readings. 0: every sample has them.
   Nanoseconds interval() const { return interval_; }
 
  private:
@@ -41,7 +41,7 @@ class ConditionWatch {
   std::optional<DeviceConditions> latest_;
   Nanoseconds read_at_{0};
   Nanoseconds interval_{0};
-  bool judging_ = false;  // latest_ stands before the sample that runs
+  bool judging_ = false;  // latest_ was read before the current sample
 };
 
 }  // namespace bench::ops::cuda

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// A driver whose answers take `cost`, and count how often they were asked for.
+// A driver whose answers take `cost`, and which counts its queries.
 struct Driver {
   Nanoseconds now{1s};
   Nanoseconds cost{50us};
@@ -67,7 +67,8 @@ TEST(ConditionWatch, SlowReadingsAreTakenSeldomAndInPairs) {
   EXPECT_EQ(driver.readings, 2);
   EXPECT_EQ(watch.interval(), 200ms);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::counted);  // nobody asked
+    // no reading was made
+    EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::counted);
   }
   EXPECT_EQ(driver.readings, 2);
   driver.now += 200ms;
@@ -94,9 +95,9 @@ TEST(ConditionWatch, NamesWhatTheDriverDoesNotSay) {
   Driver driver;
   driver.conditions.power_cap = 1s;
   ConditionWatch watch = driver.watch();
-  EXPECT_EQ(watch.unknown(), "");  // nobody has asked yet
+  EXPECT_EQ(watch.unknown(), "");  // nothing was queried yet
   sample(driver, watch, 1ms);
-  EXPECT_THAT(watch.unknown(), HasSubstr("time held back by temperature"));
+  EXPECT_THAT(watch.unknown(), HasSubstr("time throttled by temperature"));
   EXPECT_THAT(watch.unknown(), testing::Not(HasSubstr("power limit")));
 }
 

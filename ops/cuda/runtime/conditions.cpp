@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules, each a row: what voids comes before what throttles.
+// The rules, one per row: rules that void a sample come before rules that mark it as throttled.
 #include "ops/cuda/runtime/conditions.hpp"
 
 #include "base/text.hpp"
@@ -14,8 +14,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Of the time between the two readings. The driver counts in steps of up to 0.1 s, so that in a
-// short sample whatever has grown is more.
+// Fraction of the time between the two readings. The driver counts in steps of up to 0.1 s, so in a
+// short sample any growth exceeds it.
 constexpr double kThrottledShare = 0.01;
 // Runs whose clocks differ by more are not compared either.
 constexpr double kUnsteadyClock = 0.03;
@@ -26,7 +26,7 @@ struct XidName {
   std::int64_t number;
   std::string_view name;
 };
-// NVIDIA's "Xid Errors": those that a benchmark meets.
+// From NVIDIA's "Xid Errors": those that a benchmark may cause.
 constexpr std::array<XidName, 12> kXids = {{{13, "graphics engine exception"},
                                             {31, "memory page fault"},
                                             {43, "the device stopped processing"},
@@ -44,7 +44,7 @@ using Counter = std::optional<Nanoseconds> DeviceConditions::*;
 
 struct CounterRule {
   Counter counter;
-  std::int64_t reason;  // bits of clock_reasons that say the same of one moment
+  std::int64_t reason;  // bits of clock_reasons for the same reason at one moment
   SampleVerdict verdict;
   std::string_view what;
 };
@@ -55,13 +55,13 @@ constexpr std::array<CounterRule, 5> kCounters = {
      {&DeviceConditions::power_brake, 0x80, SampleVerdict::voided,
       "the power supply slowed the clock down (power brake)"},
      {&DeviceConditions::power_cap, 0x4, SampleVerdict::throttled,
-      "the clock was held back by the power limit"},
+      "the clock was throttled by the power limit"},
      {&DeviceConditions::hot_software, 0x20, SampleVerdict::throttled,
-      "the clock was held back by temperature"},
+      "the clock was throttled by temperature"},
      {&DeviceConditions::sync_boost, 0x10, SampleVerdict::throttled,
-      "the clock was held back by another device's (sync boost)"}}};
+      "the clock was throttled by another device's (sync boost)"}}};
 
-// By how much the counter grew; absent: unknown at either end, or it was reset.
+// Returns how much the counter grew, or nullopt if it is unknown at either end or was reset.
 std::optional<Nanoseconds> growth(const DeviceConditions& before, const DeviceConditions& after,
                                   Counter counter) {
   if (!(before.*counter) || !(after.*counter) || *(after.*counter) < *(before.*counter)) {
@@ -70,7 +70,7 @@ std::optional<Nanoseconds> growth(const DeviceConditions& before, const DeviceCo
   return *(after.*counter) - *(before.*counter);
 }
 
-// What takes half of the clock or more counts however short it was.
+// Reasons that remove half of the clock or more count however short they were.
 bool holds(const CounterRule& rule, const DeviceConditions& before, const DeviceConditions& after,
            Nanoseconds& grown) {
   const auto by = growth(before, after, rule.counter);
@@ -101,7 +101,7 @@ std::string xid_text(std::int64_t number) {
                               : fmt::format("Xid {} ({})", number, known->name);
 }
 
-// The first of those that came in between.
+// Returns the first error that occurred in between.
 std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceConditions& after) {
   if (!before.xid_errors || !after.xid_errors) return std::nullopt;
   const std::size_t old = before.xid_errors->size();
@@ -128,7 +128,7 @@ std::optional<Judgement> by_events(const DeviceConditions& before, const DeviceC
                               *before.performance_state, *after.performance_state));
   }
   if (before.memory_errors && after.memory_errors && *after.memory_errors > *before.memory_errors) {
-    return voided("the device's memory had errors that could not be corrected (ECC)");
+    return voided("the device's memory had uncorrectable errors (ECC)");
   }
   if (const auto xid = new_xid(before, after)) {
     return voided("the driver reported a critical error: " + *xid);
@@ -165,9 +165,9 @@ std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) 
   };
   const Row rows[] = {
       {conditions.power_cap.has_value(), "time at the power limit"},
-      {conditions.hot_software && conditions.hot_hardware, "time held back by temperature"},
+      {conditions.hot_software && conditions.hot_hardware, "time throttled by temperature"},
       {conditions.power_brake.has_value(), "time of power brakes"},
-      {conditions.clock_reasons.has_value(), "what holds the clock back"},
+      {conditions.clock_reasons.has_value(), "reasons for throttling"},
       {conditions.performance_state.has_value(), "performance state"},
       {conditions.other_processes.has_value(), "other processes"},
       {conditions.memory_errors.has_value(), "errors of memory (ECC)"},

@@ -24,11 +24,11 @@ DeviceConditions quiet() {
   conditions.performance_state = 0;
   conditions.other_processes = 0;
   conditions.memory_errors = 3;
-  conditions.xid_errors = {79};  // from before
+  conditions.xid_errors = {79};  // before the sample
   return conditions;
 }
 
-// 100 ms later, with a change.
+// Judges a sample of 100 ms with a change.
 Judgement judged(const std::function<void(DeviceConditions&)>& change,
                  const ClockEvidence& clock = {}) {
   DeviceConditions after = quiet();
@@ -55,7 +55,8 @@ TEST(Conditions, EachHasItsVerdict) {
       {[](auto& now) { now.other_processes = 2; }, SampleVerdict::voided, "2 other processes"},
       {[](auto& now) { now.performance_state = 2; }, SampleVerdict::voided, "from P0 to P2"},
       {[](auto& now) { now.memory_errors = 4; }, SampleVerdict::voided, "ECC"},
-      {[](auto& now) { now.power_cap = 5s + 1ms; }, SampleVerdict::counted, ""},  // 1 %, not more
+      // 1 %, which is not more than the limit
+      {[](auto& now) { now.power_cap = 5s + 1ms; }, SampleVerdict::counted, ""},
       {[](auto& now) { now.power_cap = 5s + 2ms; }, SampleVerdict::throttled,
        "power limit for 2.000 ms"},
       {[](auto& now) {
@@ -117,7 +118,7 @@ TEST(ClockHistory, HasAMedianOnceThereAreEnough) {
   EXPECT_EQ(history.median(), std::nullopt);
   history.add(3);
   EXPECT_EQ(history.median(), 3);
-  for (int i = 0; i < 200; ++i) history.add(7);  // of the latest alone
+  for (int i = 0; i < 200; ++i) history.add(7);  // only the latest count
   EXPECT_EQ(history.median(), 7);
 }
 

@@ -11,8 +11,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Those of which driver_types.h says that the process must be terminated and relaunched, and those
-// of a device that is gone.
+// Errors after which driver_types.h requires the process to be terminated and relaunched, and
+// errors of a device that has been lost.
 constexpr std::array kSticky = {cudaErrorDevicesUnavailable,
                                 cudaErrorECCUncorrectable,
                                 cudaErrorNvlinkUncorrectable,
@@ -52,12 +52,12 @@ Error cuda_error(const CudaFailure& failure, DeviceHealth state) {
 }
 
 Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total) {
-  std::string rest = "which the device has not got free";
+  std::string rest = "the device does not have this much free";
   if (free && total) {
     rest = fmt::format("the device has {} of {} free", format_bytes(*free), format_bytes(*total));
   }
   return {Refusal::Kind::skipped,
-          fmt::format("not enough memory: {} asked for, {}", format_bytes(asked), rest)};
+          fmt::format("not enough memory: {} requested, {}", format_bytes(asked), rest)};
 }
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's errors mean for the process. Pure.
+// What CUDA errors mean for the process. Pure.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench::ops::cuda {
 
-// Why a call failed, as CUDA says it.
+// Why a call failed, as CUDA reports it.
 struct CudaFailure {
   std::string_view call;  // "cudaLaunchKernel"
   int code = 0;
@@ -22,14 +22,16 @@ struct CudaFailure {
   std::string_view text;  // "an illegal memory access was encountered"
 };
 
-// Whether an error of this code makes the context unusable until the process ends.
+// Whether an error with this code makes the context unusable until the process ends.
 bool is_sticky(int code);
 
 enum class DeviceHealth { usable, lost };
-// "cudaMemcpyAsync: an illegal memory access was encountered (cudaErrorIllegalAddress, 700)".
+// Formats "cudaMemcpyAsync: an illegal memory access was encountered (cudaErrorIllegalAddress,
+// 700)".
 Error cuda_error(const CudaFailure& failure, DeviceHealth state);
 
-// Of an allocation of `asked` bytes; `free` and `total` absent: the device does not say.
+// The refusal of an allocation of `asked` bytes. `free` and `total` are nullopt if the device does
+// not report them.
 Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total);
 
 }  // namespace bench::ops::cuda

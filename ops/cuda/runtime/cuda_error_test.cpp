@@ -40,9 +40,9 @@ TEST(CudaError, OutOfMemoryIsSkippedAndNotFailed) {
   const Refusal known = out_of_memory({3 << 20}, Bytes{1 << 20}, Bytes{8 << 20});
   EXPECT_EQ(known.kind, Refusal::Kind::skipped);
   EXPECT_EQ(known.reason,
-            "not enough memory: 3.000 MiB asked for, the device has 1.000 MiB of 8.000 MiB free");
+            "not enough memory: 3.000 MiB requested, the device has 1.000 MiB of 8.000 MiB free");
   EXPECT_EQ(out_of_memory({3 << 20}, std::nullopt, std::nullopt).reason,
-            "not enough memory: 3.000 MiB asked for, which the device has not got free");
+            "not enough memory: 3.000 MiB requested, the device does not have this much free");
 }
 
 }  // namespace

@@ -106,14 +106,14 @@ class CudaRuntime final : public Runtime {
   bool lost_ = false;
 };
 
-// A sticky error comes back from the next call, any other is forgotten once it was read. A stream
-// that records must not be asked.
+// The next call returns a sticky error again; any other error is cleared when it is read. A stream
+// that is being captured must not be queried.
 Error CudaRuntime::error(std::string_view call, cudaError_t code) {
   cudaGetLastError();
   lost_ = lost_ || is_sticky(code);
   if (!lost_ && !capturing_ && stream_ != nullptr) {
     const cudaError_t next = cudaStreamQuery(stream_);
-    cudaGetLastError();  // "not ready" would be taken for the next launch's own error
+    cudaGetLastError();  // otherwise the next launch would report "not ready" as its own error
     lost_ = next != cudaSuccess && next != cudaErrorNotReady;
   }
   return cuda_error(failure_of(call, code), lost_ ? DeviceHealth::lost : DeviceHealth::usable);
@@ -121,7 +121,7 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
 
 Status CudaRuntime::open() {
   const Nanoseconds begin = now();
-  // Since CUDA 12 this makes the context; before, the first call after it did.
+  // Since CUDA 12 cudaSetDevice creates the context; before, the first call after it did.
   BENCH_RETURN_IF_ERROR(checked("cudaSetDevice", cudaSetDevice(kDevice)));
   BENCH_RETURN_IF_ERROR(checked("cudaFree", cudaFree(nullptr)));
   note_setup("context", now() - begin);
@@ -146,7 +146,7 @@ Status CudaRuntime::read_traits() {
       checked("cudaDeviceGetPCIBusId",
               cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), kDevice)));
   traits_.bus_id = bus_id.data();
-  int kilohertz = 0;  // no field of cudaDeviceProp since CUDA 13
+  int kilohertz = 0;  // not a field of cudaDeviceProp since CUDA 13
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, kDevice) == cudaSuccess &&
       kilohertz > 0) {
     traits_.default_clock_hz = std::int64_t{kilohertz} * 1000;
@@ -161,7 +161,7 @@ Result<void*, Refusal> CudaRuntime::allocate(Bytes size) {
   if (code != cudaErrorMemoryAllocation) {
     return Refusal{Refusal::Kind::failed, error("cudaMalloc", code).message()};
   }
-  cudaGetLastError();  // not sticky
+  cudaGetLastError();  // the error is not sticky
   std::optional<Bytes> free, total;
   if (const auto state = memory()) {
     free = state->free;
@@ -201,7 +201,7 @@ Result<cudaEvent_t> CudaRuntime::create_event() {
   return event;
 }
 
-// CUDA counts in half microseconds and says it in milliseconds.
+// CUDA counts in half microseconds and returns milliseconds.
 Result<Nanoseconds> CudaRuntime::elapsed(cudaEvent_t begin, cudaEvent_t end) {
   float milliseconds = 0;
   BENCH_RETURN_IF_ERROR(
@@ -210,7 +210,7 @@ Result<Nanoseconds> CudaRuntime::elapsed(cudaEvent_t begin, cudaEvent_t end) {
 }
 
 Status CudaRuntime::begin_capture() {
-  // Only what this thread does is recorded; libraries may do what they like on others.
+  // Captures only what this thread does; libraries may use other threads freely.
   const cudaError_t code = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal);
   if (code != cudaSuccess) return error("cudaStreamBeginCapture", code);
   capturing_ = true;
@@ -240,7 +240,7 @@ void CudaRuntime::abandon_capture() noexcept {
   cudaGraph_t graph = nullptr;
   cudaStreamEndCapture(stream_, &graph);
   if (graph != nullptr) cudaGraphDestroy(graph);
-  cudaGetLastError();  // that the recording was invalid is known
+  cudaGetLastError();  // clears the known error that the capture was invalid
   capturing_ = false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtime on CUDA's runtime API: device 0 of those that CUDA_VISIBLE_DEVICES leaves. Linked by the
-// plugin alone.
+// The Runtime on CUDA's runtime API. It uses device 0 of those that CUDA_VISIBLE_DEVICES leaves
+// visible. Only the plugin links it.
 #pragma once
 
 #include "ops/cuda/runtime/runtime.hpp"
@@ -9,8 +9,9 @@
 
 namespace bench::ops::cuda {
 
-// Makes the device's context, which is the first that needs the driver, and a stream that does not
-// wait for the default one; notes the setup "context". Refusal (failed): CUDA says why not.
+// Creates the device's context, which is the first step that needs the driver, and a stream that
+// does not wait for the default stream. Records the setup "context". Refusal (failed): the reason
+// is CUDA's.
 Result<std::shared_ptr<Runtime>, Refusal> make_cuda_runtime();
 
 }  // namespace bench::ops::cuda

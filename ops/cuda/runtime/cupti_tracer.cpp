@@ -49,8 +49,9 @@ class CuptiTracer final : public DeviceTracer {
   BesidesCupti besides_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
-  bool reads_ = false;               // clock, power and memory
-  std::deque<CuptiRegion> regions_;  // of the thread that calls; before collector_ goes they end
+  bool reads_ = false;  // clock, power and memory
+  // of the calling thread; they must end before collector_ is destroyed
+  std::deque<CuptiRegion> regions_;
 };
 
 Status CuptiTracer::begin(std::uint32_t groups) {
@@ -78,7 +79,7 @@ Status CuptiTracer::open_window() {
 Result<std::string> CuptiTracer::finish() {
   if (!collector_) return not_begun();
   regions_.clear();
-  // Before CUPTI hands its records over: that is no work of the window.
+  // Read before CUPTI delivers its records, because that work is not part of the window.
   std::vector<GpuRecord> besides = reads_ ? besides_.readings->finish() : std::vector<GpuRecord>();
   for (const std::string& note : collector_->notes()) besides.emplace_back(GpuNote{note});
   GpuSession session = collector_->finish(synchronise_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device does, recorded by CUPTI: DeviceTracer over profiler/cupti.
+// Traces a device with CUPTI: DeviceTracer over profiler/cupti.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,17 +18,17 @@
 
 namespace bench::ops::cuda {
 
-// Where CUPTI is looked for, in the words of load_cupti().
+// The locations where CUPTI is searched, in the form that load_cupti() expects.
 std::vector<std::string> cupti_candidates(std::span<const SearchStep> search);
 
-// What a trace says that CUPTI does not know; each may be null.
+// Information for a trace that CUPTI does not have. Each may be null.
 struct BesidesCupti {
   std::shared_ptr<DeviceReadings> readings;
   std::shared_ptr<AllocationLog> allocations;
 };
 
-// CUPTI is loaded by begin() alone. `process` outlives the tracer; of one process there is one.
-// `synchronise` waits for the device, or does nothing where there is none yet.
+// Only begin() loads CUPTI. `process` must outlive the tracer; one tracer per process.
+// `synchronise` waits for the device, or does nothing if there is none yet.
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
                                                 CuptiProcess& process, GpuSynchronise synchronise,
                                                 BesidesCupti besides = {});

@@ -52,7 +52,7 @@ struct Fixture {
   BesidesCupti besides;
 };
 
-// Goes on when it is stopped, and never before.
+// Never continues before it is stopped.
 class StandingPacer final : public Pacer {
  public:
   bool wait(Nanoseconds) override { return pause_->wait(std::chrono::hours(24)); }
@@ -143,7 +143,7 @@ TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
   EXPECT_THAT(notes[0].text, HasSubstr("no records of OVERHEAD"));
 }
 
-// Who wants neither kernels nor memory is told of no clocks.
+// A trace without kernels and memory records no clocks.
 TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
   Fixture fixture;
   int asked = 0;

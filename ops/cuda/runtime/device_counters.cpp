@@ -18,10 +18,10 @@ namespace {
 constexpr const char* kDriver = "libcuda.so.1";
 
 Error driver_error(std::string what) {
-  return {std::move(what), kDriver, "`bench doctor` says what is there"};
+  return {std::move(what), kDriver, "`bench doctor` shows what is available"};
 }
 
-// Not permitted, not supported, occupied: nothing went wrong, there is only nothing to be had.
+// Not permitted, not supported, in use: these are not failures, only reasons for having no values.
 Refusal refusal_of(const CounterRefusal& refused) {
   const bool failed = refused.obstacle == CounterObstacle::failed;
   return {failed ? Refusal::Kind::failed : Refusal::Kind::unsupported, refused.error.message()};
@@ -53,16 +53,16 @@ Result<std::unique_ptr<CounterSession>, Refusal> CuptiCounters::start() {
   return std::move(session).value();
 }
 
-// The session ends here: at the end of the process the driver may be gone before it.
+// The session ends here, because at the end of the process the driver may already be unloaded.
 Result<CounterReadings, Refusal> CuptiCounters::measure(std::span<Invocation* const> rotation) {
-  if (rotation.empty()) return Refusal{Refusal::Kind::failed, "nothing to be executed"};
+  if (rotation.empty()) return Refusal{Refusal::Kind::failed, "nothing to execute"};
   std::size_t next = 0;
   const auto execute = [&]() -> Status {
     Invocation& invocation = *rotation[next++ % rotation.size()];
     if (invocation.run()) return Done{};
     return Error{invocation.error(), "", ""};
   };
-  // Before anything counts: code is loaded at the first launch.
+  // Run once before counting: the first launch loads code.
   if (Status first = execute(); !first) {
     return Refusal{Refusal::Kind::failed, first.error().message()};
   }
@@ -74,7 +74,8 @@ Result<CounterReadings, Refusal> CuptiCounters::measure(std::span<Invocation* co
 
 }  // namespace
 
-// The driver's own functions: CUDA's runtime has none for the context. It has loaded the driver.
+// Uses the driver's own functions, because CUDA's runtime has none for the context. The runtime has
+// loaded the driver.
 Result<CounterDevice> current_counter_device() {
   void* const driver = dlopen(kDriver, RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return driver_error("no driver is loaded in this process");

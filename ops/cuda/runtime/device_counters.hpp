@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device counts, read by CUPTI: DeviceCounters over profiler/cupti.
+// Reads a device's counters with CUPTI: DeviceCounters over profiler/cupti.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,19 +13,19 @@
 
 namespace bench::ops::cuda {
 
-// The device whose context is current on the calling thread, asked of the driver that is loaded in
-// this process. Error: none is, or no context is current.
+// Returns the device whose context is current on the calling thread, from the driver that is loaded
+// in this process. Error: no driver is loaded, or no context is current.
 Result<CounterDevice> current_counter_device();
 
 struct CounterParts {
   std::function<Result<CounterLibrary>()> load;  // called once, by the first measurement
-  // Called when invocations have run, so that there is a context.
+  // Called after invocations have run, so that a context exists.
   std::function<Result<CounterDevice>()> device = current_counter_device;
 };
 
-// Invocations are CudaInvocations: their run() waits for the device.
+// Invocations must be CudaInvocations: their run() waits for the device.
 std::shared_ptr<DeviceCounters> make_device_counters(CounterParts parts);
-// With the CUPTI that the search finds.
+// Uses the CUPTI that the search finds.
 std::shared_ptr<DeviceCounters> make_device_counters(std::vector<SearchStep> search);
 
 }  // namespace bench::ops::cuda

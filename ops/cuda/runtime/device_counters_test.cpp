@@ -58,7 +58,7 @@ TEST_F(DeviceCountersTest, ExecutesTheRotationInTurnAndOnceBefore) {
   EXPECT_EQ(two_.executions, 2);
 }
 
-// Nothing of CUPTI is left open that the end of the process would have to close.
+// No CUPTI session stays open that the end of the process would have to close.
 TEST_F(DeviceCountersTest, EachMeasurementEndsItsSession) {
   ASSERT_TRUE(measure().ok());
   ASSERT_TRUE(measure().ok());
@@ -110,7 +110,7 @@ TEST_F(DeviceCountersTest, AnEmptyRotationIsRefused) {
   EXPECT_EQ(counters_->measure({}).error().kind, Refusal::Kind::failed);
 }
 
-// In a process without a driver, as this test is one: nothing has loaded any.
+// This test runs without a driver: nothing has loaded one.
 TEST(CurrentCounterDevice, IsNotThereWithoutADriver) {
   const auto device = current_counter_device();
   ASSERT_FALSE(device.ok());

@@ -8,9 +8,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Of the time, at most a twentieth is spent on asking.
+// Reading takes at most a twentieth of the time.
 constexpr std::int64_t kShare = 20;
-// A trace that lasts for minutes has points further apart: a timeline shows no more.
+// A trace of several minutes has larger distances between points; a timeline shows no more.
 constexpr std::size_t kMaxReadings = 20'000;
 
 class StoppablePause final : public Pacer {
@@ -31,8 +31,8 @@ class StoppablePause final : public Pacer {
   bool stopped_ = false;
 };
 
-// What the process has: as the driver lists it, else what the device's use has grown by. Less than
-// before says that others gave memory back, and nothing of this process.
+// Returns the memory of the process: as the driver lists it, else the growth of the device's use. A
+// decrease means that others freed memory and says nothing about this process.
 std::optional<GpuProcessMemory> memory_of(const DeviceState& state,
                                           std::optional<std::int64_t> used_before) {
   if (state.process_bytes) return GpuProcessMemory{*state.process_bytes, GpuMemorySource::process};
@@ -103,7 +103,7 @@ std::vector<GpuRecord> DeviceReadings::finish() {
   if (reader_) {
     const std::lock_guard lock(mutex_);
     read();
-    if (readings_.empty()) absence_ = "the driver does not answer any more";
+    if (readings_.empty()) absence_ = "the driver no longer answers";
   }
   std::vector<GpuRecord> records(readings_.begin(), readings_.end());
   if (records.empty() && !absence_.empty()) {

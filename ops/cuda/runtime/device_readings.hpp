@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the driver for a device's clock, power and memory now and then while a trace is recorded, in
-// a thread of its own. Never used where times are taken.
+// Reads a device's clock, power and memory periodically while a trace is recorded, on its own
+// thread. Never used while times are measured.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,29 +20,29 @@
 
 namespace bench::ops::cuda {
 
-// At one moment. Absent: the driver does not say.
+// State at one moment. A value that the driver does not report is nullopt.
 struct DeviceState {
   std::optional<std::int64_t> sm_clock_hz;
   std::optional<std::int64_t> power_milliwatt;
-  std::optional<std::int64_t> used_bytes;     // of the device's memory, by everybody
-  std::optional<std::int64_t> process_bytes;  // by this process
+  std::optional<std::int64_t> used_bytes;     // device memory used by all processes
+  std::optional<std::int64_t> process_bytes;  // device memory used by this process
 };
-// Absent: no answer now. Called from one thread at a time.
+// Returns nullopt if there is no answer now. Called from one thread at a time.
 using StateReader = std::function<std::optional<DeviceState>()>;
-// Error: why nothing can be asked.
+// Error: why no state can be read.
 using StateReaderMaker = std::function<Result<StateReader>()>;
 
-// Waits between two readings, until it is stopped.
+// Waits between two readings until it is stopped.
 class Pacer {
  public:
   virtual ~Pacer() = default;
-  // After so long; false: stopped.
+  // Waits for `period`. Returns false if stopped.
   virtual bool wait(Nanoseconds period) = 0;
-  virtual void stop() = 0;  // from another thread, at any time
+  virtual void stop() = 0;  // may be called from another thread at any time
 };
 std::shared_ptr<Pacer> make_pacer();
 
-// As often as a power sensor has something new to say, and so seldom that it costs nothing.
+// As often as a power sensor has a new value, and rarely enough to cost nothing.
 inline constexpr Nanoseconds kReadingPeriod = std::chrono::milliseconds(10);
 
 class DeviceReadings {
@@ -53,26 +53,27 @@ class DeviceReadings {
   DeviceReadings(const DeviceReadings&) = delete;
   DeviceReadings& operator=(const DeviceReadings&) = delete;
 
-  // Once, before this process has memory on the device: growth counts from here. Reads at once, and
-  // then every kReadingPeriod; less often where a reading takes more than a twentieth of that.
+  // Call this once, before this process has memory on the device: growth counts from here. Reads at
+  // once, then every kReadingPeriod. Reads less often if a reading takes more than a twentieth of
+  // that.
   void begin();
-  void open_window();  // forgets what was read, and reads
-  // Reads a last time and ends. GpuReadings of device 0 by time, and a GpuNote where there are
-  // none.
+  void open_window();  // discards earlier readings and reads once
+  // Reads a last time and stops. Returns GpuReadings of device 0 ordered by time, and a GpuNote if
+  // there are none.
   std::vector<GpuRecord> finish();
 
  private:
   void stop();
   void run();
-  void read();  // mutex_ is held
+  void read();  // requires mutex_
 
   StateReaderMaker make_;
   std::shared_ptr<Pacer> pacer_;
   HostClock now_;
-  StateReader reader_;   // empty: there is nobody to ask
-  std::string absence_;  // why
+  StateReader reader_;   // empty if nothing can be read
+  std::string absence_;  // why nothing can be read
   std::optional<std::int64_t> used_before_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the members below
   std::vector<GpuReading> readings_;
   Nanoseconds period_ = kReadingPeriod;
   std::thread thread_;

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// Lets the thread read when the test says so, and returns when it has.
+// Lets the thread read when the test requests it, and returns when it has.
 class HandPacer final : public Pacer {
  public:
   bool wait(Nanoseconds period) override {
@@ -37,7 +37,7 @@ class HandPacer final : public Pacer {
     changed_.wait(lock, [this] { return idle_; });
   }
 
-  Nanoseconds asked{0};  // after next()
+  Nanoseconds asked{0};  // set after next()
 
  private:
   std::mutex mutex_;
@@ -46,7 +46,7 @@ class HandPacer final : public Pacer {
   bool stopped_ = false;
 };
 
-// A driver whose answers take `cost`, on a clock that nothing else moves.
+// A driver whose answers take `cost`, on a clock that nothing else advances.
 struct Driver {
   DeviceReadings readings() {
     return {[this]() -> Result<StateReader> {
@@ -76,7 +76,7 @@ TEST(DeviceReadings, StandAtTheWindowsBeginEveryPeriodAndAtItsEnd) {
   Driver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
-  driver.pacer->next();  // of the warm-up
+  driver.pacer->next();  // the reading of the warm-up
   EXPECT_EQ(driver.pacer->asked, 10ms);
   driver.now = 2000ns;
   driver.state.used_bytes = 5'100;
@@ -103,7 +103,7 @@ TEST(DeviceReadings, TheDriversCountOfTheProcessOutranksWhatHasGrown) {
             (GpuProcessMemory{77, GpuMemorySource::process}));
 }
 
-// Another process gave memory back: what is ours is not known then, and not 0.
+// Another process freed memory: this process's memory is then unknown, not 0.
 TEST(DeviceReadings, WhatHasShrunkSaysNothingOfUs) {
   Driver driver;
   DeviceReadings readings = driver.readings();
@@ -145,7 +145,7 @@ TEST(DeviceReadings, ADriverThatFallsSilentIsNamed) {
   readings.open_window();
   EXPECT_THAT(readings.finish(),
               ElementsAre(GpuRecord(GpuNote{"clock, power and memory of the device are unknown: "
-                                            "the driver does not answer any more"})));
+                                            "the driver no longer answers"})));
 }
 
 TEST(DeviceReadings, OfALongTraceAreFurtherApart) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one device of a process, as its backends share it. Made at the first use, so that a tracer
-// can begin before.
+// The one device of a process, shared by its backends. It is created at first use, so that a tracer
+// can start before.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench::ops::cuda {
 
-// Makes the context on the device, its stream and its sampler.
+// Creates the context on the device, its stream and its sampler.
 using DeviceMaker = std::function<Result<DeviceParts, Refusal>()>;
 
 class DeviceSession {
@@ -24,11 +24,11 @@ class DeviceSession {
   DeviceSession(const DeviceSession&) = delete;
   DeviceSession& operator=(const DeviceSession&) = delete;
 
-  // The same parts, or the same refusal, at every call.
+  // Returns the same parts, or the same refusal, at every call.
   Result<DeviceParts, Refusal> parts();
-  // Of the device; makes it at the first allocation.
+  // Returns the device's memory. The first allocation creates the device.
   DeviceMemory& memory();
-  // Nothing to wait for before the device is made.
+  // Waits for the device. Does nothing before the device is created.
   Status synchronise();
 
  private:

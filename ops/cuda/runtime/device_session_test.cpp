@@ -58,7 +58,7 @@ TEST(DeviceSession, SaysTheSameReasonEveryTime) {
   EXPECT_EQ(made, 1);
 }
 
-// Refuses everything and remembers what it was set to.
+// Refuses everything and records its settings.
 class SetBackend final : public Backend {
  public:
   explicit SetBackend(std::vector<std::string>& log) : log_(log) {}

@@ -12,7 +12,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Waits for each step once it stands on the stream. After a failed wait nothing more is done.
+// Waits for each step after it was enqueued. Does nothing more after a failed wait.
 class WaitingObserver final : public StepObserver {
  public:
   WaitingObserver(Runtime& runtime, StepObserver& observer)
@@ -86,7 +86,8 @@ std::map<std::string, std::string> CudaKernel::details() const {
   for (const auto& [name, time] : setup_) {
     all[fmt::format("setup.{}_ns", name)] = fmt::to_string(time.count());
   }
-  // A process that only traces takes no samples: what is behind a blocking kernel may wait there.
+  // A process that only traces takes no samples. There, launches behind a blocking kernel might
+  // hang.
   if (sampling_->sampled()) {
     const auto floor = sampler_->launch_floor();
     if (floor) all["launch_floor_ns"] = fmt::to_string(floor->count());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kernel on a CUDA device has in common: executions are put on the device's stream,
+// What all kernels on a CUDA device share: executions are enqueued on the device's stream, and
 // samples are taken on the device's clock.
 #pragma once
 
@@ -15,28 +15,28 @@
 
 namespace bench::ops::cuda {
 
-// An execution that can be put on the stream without waiting for it: behind a blocking kernel, into
-// a graph.
+// An execution that can be enqueued without waiting for it: behind a blocking kernel, or into a
+// graph.
 class CudaInvocation : public Invocation {
  public:
   explicit CudaInvocation(Runtime& runtime) : runtime_(runtime), number_(runtime.next_number()) {}
-  // Puts one execution on the stream, step after step. No allocation, no wait. `observer`, where
-  // there is one, is told begins and enqueued of each step.
+  // Enqueues one execution, step by step. Does not allocate or wait. `observer` may be null; it is
+  // notified when each step begins and is enqueued.
   virtual Status enqueue(StepObserver* observer) = 0;
-  // At most so many launches are put on the stream by one execution. The queue of a stream has an
-  // end: how many executions can wait behind a blocking kernel follows from it.
+  // The maximum number of launches that one execution enqueues. A stream's queue is limited, so
+  // this determines how many executions can wait behind a blocking kernel.
   virtual std::int64_t launches() const { return kLaunchesOfAnOperator; }
 
-  // Enqueued, and waited for.
+  // Enqueues one execution and waits for it.
   bool run() noexcept final;
-  // Each step waited for: `done` is told after the wait.
+  // Waits for each step, then notifies `done`.
   bool run_observed(StepObserver& observer) noexcept final;
   std::string error() const final { return error_; }
 
-  // No other invocation of the runtime has it, not even after this one's end.
+  // Unique within the runtime, even after this invocation is destroyed.
   std::uint64_t number() const { return number_; }
 
-  // Of one library call: conversions of layouts before and behind the kernel, and a reduction.
+  // Launches of one library call: layout conversions before and after the kernel, and a reduction.
   static constexpr std::int64_t kLaunchesOfAnOperator = 4;
 
  protected:
@@ -49,32 +49,32 @@ class CudaInvocation : public Invocation {
   std::string error_;
 };
 
-// One that is a single step.
+// An invocation with a single step.
 class SingleStepInvocation : public CudaInvocation {
  public:
   using CudaInvocation::CudaInvocation;
-  // The step is not told as enqueued where it was not.
+  // Does not report the step as enqueued if launching it failed.
   Status enqueue(StepObserver* observer) final;
 
  protected:
-  // Puts the step on the stream. No allocation, no wait.
+  // Enqueues the step on the stream. Must not allocate or wait.
   virtual Status launch() = 0;
 };
 
 class Sampler;         // sampler.hpp
-class KernelSampling;  // what it remembers of one kernel
+class KernelSampling;  // what the sampler remembers about one kernel
 
-// Buffers are memory of the runtime's device.
+// The buffers are memory of the runtime's device.
 class CudaKernel : public Kernel {
  public:
   CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler);
   ~CudaKernel() override;
   bool has_device_clock() const final { return true; }
-  // Its invocations are CudaInvocations.
+  // `request` must contain CudaInvocations of this kernel.
   Result<DeviceSample> sample(const SampleRequest& request) final;
-  // "setup.context_ns" and the like where this kernel was the first, "conditions_unknown", and,
-  // once samples were taken, "sample_method" (KernelSampling::method) and "launch_floor_ns".
-  // Kernels that override this add to what it returns.
+  // Returns "setup.context_ns" and similar if this kernel was the first one, and
+  // "conditions_unknown". Once samples were taken, also "sample_method" (KernelSampling::method)
+  // and "launch_floor_ns". Overrides must add to this map.
   std::map<std::string, std::string> details() const override;
 
  protected:
@@ -88,7 +88,7 @@ class CudaKernel : public Kernel {
   std::map<std::string, Nanoseconds> setup_;
 };
 
-// What backends of this plugin make kernels with.
+// What the plugin's backends create kernels with.
 struct DeviceParts {
   std::shared_ptr<Runtime> runtime;
   std::shared_ptr<Sampler> sampler;

@@ -95,7 +95,8 @@ TEST(CudaInvocation, SaysWhyALaunchFailed) {
   EXPECT_TRUE(invocation.run());
 }
 
-// cuDNN's and our own kernels once told a step as enqueued that was not, and so as done.
+// cuDNN's and native kernels once reported a step that failed to launch as enqueued, and so as
+// done.
 TEST(SingleStepInvocation, AFailedLaunchIsNeitherEnqueuedNorDone) {
   RuntimeScript script;
   script.failing = {{"launch one", 1}};
@@ -148,8 +149,8 @@ TEST(CudaKernel, TakesSamplesAndTellsHow) {
   EXPECT_THAT(kernel.details(), Contains(Pair("launch_floor_ns", "1000")));
 }
 
-// A process that traces takes no samples: right after the tracer's start a blocking kernel could
-// wait out its limit there.
+// A process that traces takes no samples. Directly after the tracer's start, a blocking kernel
+// might wait there until its limit.
 TEST(CudaKernel, WithoutSamplesNothingIsMeasuredForItsDetails) {
   ScriptedDevice device;
   const OneKernel kernel(device.runtime, device.sampler);
@@ -181,7 +182,7 @@ TEST(DeviceBuffer, TooLargeIsSkippedWithTheSizes) {
   ASSERT_FALSE(buffer.ok());
   EXPECT_EQ(buffer.error().kind, Refusal::Kind::skipped);
   EXPECT_EQ(buffer.error().reason,
-            "not enough memory: 2.000 GiB asked for, the device has 1.000 GiB of 1.000 GiB free");
+            "not enough memory: 2.000 GiB requested, the device has 1.000 GiB of 1.000 GiB free");
 }
 
 }  // namespace

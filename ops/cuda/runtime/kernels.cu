@@ -5,7 +5,8 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// Enough to fill the largest device several times over; the loops stride over the rest.
+// Enough to fill the largest device several times over. The kernels loop over the rest with a
+// stride.
 constexpr std::size_t kMaxBlocks = 4096;
 
 __device__ std::int64_t global_time() {
@@ -51,7 +52,7 @@ __global__ void flush_kernel(uint4* scratch, std::size_t count) {
 
 __global__ void clock_kernel(ClockReading* reading) {
   if (multiprocessor() != 0 || threadIdx.x != 0) return;
-  // Next to each other: the two must tell of one moment.
+  // Read one right after the other, because both must describe the same moment.
   const std::int64_t cycles = clock64();
   const std::int64_t nanoseconds = global_time();
   reading->cycles = cycles;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin's own kernels: what a measurement needs around the kernels of libraries. Each function
-// enqueues one launch and returns its error; none waits.
+// The plugin's helper kernels: what a measurement needs around the libraries' kernels. Each
+// function enqueues one launch, returns its error and does not wait.
 #pragma once
 
 #include "ops/cuda/runtime/clock_reading.hpp"
@@ -12,26 +12,27 @@
 
 namespace bench::ops::cuda {
 
-// Nothing: the floor of a launch.
+// An empty kernel: its time is the floor of a launch.
 cudaError_t launch_empty(cudaStream_t stream);
 
-// Holds the stream back until *release (mapped host memory, device address) is not 0, so that
-// launches behind it queue up; gives up after `limit_ns` and then sets *timed_out, device memory or
-// mapped likewise, to 1.
+// Blocks the stream until *release (mapped host memory, device address) is not 0, so that later
+// launches queue up. After `limit_ns` it gives up and sets *timed_out to 1 (device memory, or
+// mapped as above).
 cudaError_t launch_blocking(cudaStream_t stream, const std::int32_t* release,
                             std::int32_t* timed_out, std::int64_t limit_ns);
 
-// Writes `pattern` over `bytes` at `target` (aligned to 16): poison before a check. A rest of less
-// than 16 bytes is written bytewise with the pattern's lowest byte.
+// Writes `pattern` over `bytes` at `target` (aligned to 16), to poison memory before a check. A
+// remainder of less than 16 bytes is filled with the pattern's lowest byte.
 cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
                         std::uint32_t pattern);
 
-// Reads and rewrites `bytes` at `scratch` (aligned to 16, the rest is left alone): with twice the
-// size of the L2 cache nothing else is left in it.
+// Reads and rewrites `bytes` at `scratch` (aligned to 16; the remainder is unchanged). With twice
+// the size of the L2 cache this evicts everything else from it.
 cudaError_t launch_flush(cudaStream_t stream, void* scratch, std::size_t bytes);
 
-// Into memory that the device sees. A block on each of the `multiprocessors` keeps the reading on
-// the first one; where no block lands there nothing is written: clear the reading before.
+// Writes the clocks to memory that the device can address. It launches one block per multiprocessor
+// and keeps the reading of the first. Clear the reading before: nothing is written if no block runs
+// on the first.
 cudaError_t launch_read_clock(cudaStream_t stream, ClockReading* reading, int multiprocessors);
 
 }  // namespace bench::ops::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that is made at its first kernel, so that a tracer can begin before the first call of
-// CUDA.
+// A backend that is created at its first kernel, so that a tracer can start before the first CUDA
+// call.
 #pragma once
 
 #include "base/result.hpp"
@@ -25,8 +25,8 @@ struct LazyBackendParts {
   std::shared_ptr<DeviceCounters> counters = nullptr;  // may be null
 };
 
-// Its name, libraries, memory, tracer and counters are known before; what it is set to is handed
-// on. Where the device or the backend cannot be made, every kernel is refused for that reason.
+// The name, libraries, memory, tracer and counters are known in advance; settings are forwarded. If
+// the device or the backend cannot be created, every kernel is refused for that reason.
 std::unique_ptr<Backend> make_lazy_backend(LazyBackendParts parts);
 
 }  // namespace bench::ops::cuda

@@ -19,7 +19,7 @@ std::optional<Nanoseconds> time_of(const std::optional<std::int64_t>& nanosecond
   return Nanoseconds(*nanoseconds);
 }
 
-// "12 (a name) S 7 ...": the name may hold anything.
+// The format is "12 (a name) S 7 ..."; the name may contain any character.
 std::optional<std::int64_t> parent_by_proc(std::int64_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
@@ -33,7 +33,7 @@ std::optional<std::int64_t> parent_by_proc(std::int64_t pid) {
   return parent;
 }
 
-// /proc may hide the processes of others; a signal that is not sent tells all the same.
+// /proc may hide other users' processes; testing with signal 0 works nevertheless.
 bool is_gone(std::int64_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
 
 }  // namespace
@@ -70,8 +70,8 @@ DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily
 
 namespace {
 
-// The numbers of all errors so far. Absent from the first failed question on: what came in between
-// is not known.
+// Collects the numbers of all errors so far. Returns nullopt after the first failed query, because
+// errors may then have been missed.
 class XidWatch {
  public:
   XidWatch(const Nvml& nvml, const std::string& bus_id) {
@@ -95,7 +95,7 @@ class XidWatch {
   std::optional<std::vector<std::int64_t>> numbers_;
 };
 
-// The library outlives what watches by it.
+// The library must outlive the watches that use it.
 struct Watched {
   Watched(Nvml opened, const std::string& bus_id) : nvml(std::move(opened)), xids(nvml, bus_id) {}
   Nvml nvml;

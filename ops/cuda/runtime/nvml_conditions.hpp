@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's conditions as NVML tells them.
+// A device's conditions as NVML reports them.
 #pragma once
 
 #include "ops/cuda/nvml.hpp"
@@ -16,28 +16,28 @@
 
 namespace bench::ops::cuda {
 
-// How a process finds itself among others.
+// How a process identifies itself and its siblings among other processes.
 struct ProcessFamily {
   std::int64_t own = 0;
   std::int64_t parent = 0;
-  // Absent: there is no such process, or it may not be asked.
+  // Returns nullopt if there is no such process, or access is denied.
   std::function<std::optional<std::int64_t>(std::int64_t pid)> parent_of;
-  // Whether there is no such process any more: NVML lists some for a moment longer.
+  // Whether the process has ended. NVML lists some processes for a moment after their end.
   std::function<bool(std::int64_t pid)> is_gone;
 };
-// Of this process, from /proc.
+// The family of this process, read from /proc.
 ProcessFamily own_family();
 
-// Those that are not this process, its parent or another child of its parent, since a worker knows
-// its siblings to wait, and that are still there. Absent: this process is not among them, so that
-// their numbers are those of another namespace (a container's outside).
+// Counts the running processes that are not this process, its parent or another child of its
+// parent. Siblings do not count because a worker knows that they wait. Returns nullopt if this
+// process is not listed: the ids are then those of another namespace (outside a container).
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family);
 
 DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily& family);
 
-// Watches the device at this bus id. Without NVML, or where NVML does not know the device, nothing
-// is known but why.
+// Watches the device with this bus id. Without NVML, or if NVML does not know the device, only the
+// reason is known.
 ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
                              HostClock now);
 

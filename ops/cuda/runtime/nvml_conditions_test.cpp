@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kGone = 99;
 
-// 1 is everyone's ancestor, 10 the coordinator, 11 this worker, 12 its sibling.
+// 1 is the ancestor of all, 10 the coordinator, 11 this worker, 12 its sibling.
 ProcessFamily family() {
   return {
       11, 10,
@@ -33,15 +33,15 @@ TEST(ForeignProcesses, AreNotTheWorkersOfOneRun) {
   EXPECT_EQ(foreign_processes({11}, family()), 0);
   EXPECT_EQ(foreign_processes({10, 11, 12}, family()), 0);
   EXPECT_EQ(foreign_processes({11, 20}, family()), 1);
-  EXPECT_EQ(foreign_processes({11, 20, 77}, family()), 2);  // 77 cannot be asked
+  EXPECT_EQ(foreign_processes({11, 20, 77}, family()), 2);  // 77 cannot be queried
 }
 
-// NVML lists a worker of before for a moment after its end: that voided samples.
+// NVML lists an earlier worker for a moment after its end. This once voided samples.
 TEST(ForeignProcesses, OneThatHasJustGoneIsNone) {
   EXPECT_EQ(foreign_processes({11, kGone}, family()), 0);
   EXPECT_EQ(foreign_processes({11, kGone, 20}, family()), 1);
   EXPECT_FALSE(own_family().is_gone(getpid()));
-  EXPECT_FALSE(own_family().is_gone(1));  // whoever may ask it
+  EXPECT_FALSE(own_family().is_gone(1));  // even if access to it is denied
   EXPECT_TRUE(own_family().is_gone(std::numeric_limits<pid_t>::max()));
 }
 
@@ -77,9 +77,9 @@ TEST(WatchByNvml, AsksTheLibrary) {
       watch_by_nvml(std::span(&step, 1), "0000:1B:00.0", [&] { return now += Nanoseconds(1); });
   EXPECT_EQ(watch.unknown(), "");
   watch.sample_begins();
-  // The fake's device is held back by the power limit at every moment.
+  // The power limit throttles the fake's device at every moment.
   EXPECT_EQ(watch.sample_ends({}).verdict, SampleVerdict::throttled);
-  // We are not among its twenty processes.
+  // This process is not among its twenty processes.
   EXPECT_EQ(watch.unknown(), "time of power brakes, other processes");
 }
 
@@ -101,7 +101,7 @@ TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
   EXPECT_EQ(judgement.reason,
             "the driver reported a critical error: Xid 79 (the device has fallen off the bus)");
   watch.sample_begins();
-  EXPECT_NE(watch.sample_ends({}).verdict, SampleVerdict::voided);  // told once
+  EXPECT_NE(watch.sample_ends({}).verdict, SampleVerdict::voided);  // reported only once
   dlclose(library);
 }
 

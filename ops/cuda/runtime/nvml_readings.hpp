@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's clock, power and memory as NVML tells them, for traces.
+// A device's clock, power and memory as NVML reports them, for traces.
 #pragma once
 
 #include "ops/cuda/nvml.hpp"
@@ -12,11 +12,11 @@
 
 namespace bench::ops::cuda {
 
-// `process`: this process, as its namespace numbers it. In a container NVML lists it under another
-// number, or not at all: its memory is not known then.
+// `process` is this process's id in its own namespace. In a container NVML lists it with another id
+// or not at all; its memory is then unknown.
 DeviceState state_of(const NvmlReading& reading, std::int64_t process);
 
-// Loads NVML when it is called, and asks for the device at the bus id that `bus_id` gives then.
+// Loads NVML when called, and reads the device with the bus id that `bus_id` returns then.
 StateReaderMaker readings_by_nvml(std::vector<SearchStep> search,
                                   std::function<Result<std::string>()> bus_id);
 

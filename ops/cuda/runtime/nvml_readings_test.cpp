@@ -24,8 +24,8 @@ TEST(StateOf, TakesTheProcessOutOfTheList) {
   EXPECT_EQ(own.power_milliwatt, 450'000);
   EXPECT_EQ(own.used_bytes, 9'000);
   EXPECT_EQ(own.process_bytes, 700);
-  EXPECT_EQ(state_of(reading, 12).process_bytes, std::nullopt);  // listed, not counted
-  EXPECT_EQ(state_of(reading, 13).process_bytes, std::nullopt);  // of another namespace
+  EXPECT_EQ(state_of(reading, 12).process_bytes, std::nullopt);  // listed without its memory
+  EXPECT_EQ(state_of(reading, 13).process_bytes, std::nullopt);  // an id of another namespace
 }
 
 TEST(StateOf, WhatNvmlDoesNotSayIsAbsent) {
@@ -43,7 +43,7 @@ TEST(ReadingsByNvml, AskTheLibrary) {
   EXPECT_EQ(state->sm_clock_hz, 1'755'000'000);
   EXPECT_EQ(state->power_milliwatt, 654'321);
   EXPECT_EQ(state->used_bytes, std::int64_t{1} << 30);
-  EXPECT_EQ(state->process_bytes, std::nullopt);  // we are not among its twenty
+  EXPECT_EQ(state->process_bytes, std::nullopt);  // this process is not among its twenty
 }
 
 TEST(ReadingsByNvml, SayWhyThereAreNone) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device of this process: its memory, one stream, events, graphs, and the plugin's own kernels,
-// behind one interface, so that machines without a device test with a scripted one. All work is put
-// on the one stream; nothing here waits unless it says so. Errors name the call and CUDA's words; a
-// device that can do nothing more until the process ends is said to be lost. Used by one thread at
-// a time.
+// The device of this process behind one interface: its memory, one stream, events, graphs and
+// helper kernels. Machines without a device test with a scripted runtime. All work goes to the one
+// stream. No function waits unless its comment says so. Errors contain the call and CUDA's text. A
+// device that cannot be used until the process ends is lost. Used by one thread at a time.
 #pragma once
 
 #include "base/result.hpp"
@@ -32,14 +31,14 @@ struct DeviceTraits {
   int major = 0, minor = 0;
   int multiprocessors = 0;
   Bytes memory, cache;                             // cache: L2
-  std::optional<std::int64_t> default_clock_hz{};  // of the multiprocessors, at most
+  std::optional<std::int64_t> default_clock_hz{};  // maximum of the multiprocessors
 };
 
 struct MemoryState {
   Bytes free, total;
 };
 
-// Memory of the host that the device sees as well: `host` and `device` name the same bytes.
+// Host memory that the device can also address: `host` and `device` point to the same bytes.
 struct MappedMemory {
   void* host = nullptr;
   void* device = nullptr;
@@ -50,59 +49,59 @@ class Runtime {
   virtual ~Runtime() = default;
   virtual const DeviceTraits& traits() const = 0;
   virtual cudaStream_t stream() const = 0;
-  // A call has failed in a way that no later call recovers from.
+  // Returns true after a call failed in a way that no later call recovers from.
   virtual bool lost() const = 0;
 
-  // Aligned to 256 bytes. Refusal: skipped where the device has not as much memory, with the sizes;
-  // else failed.
+  // Aligned to 256 bytes. Refusal: skipped if the device does not have enough memory, with the
+  // sizes; else failed.
   virtual Result<void*, Refusal> allocate(Bytes size) = 0;
   virtual void release(void* address) noexcept = 0;
   virtual Result<MemoryState> memory() = 0;
-  virtual Result<MappedMemory> allocate_mapped(Bytes size) = 0;  // zeros
+  virtual Result<MappedMemory> allocate_mapped(Bytes size) = 0;  // zeroed
   virtual void release_mapped(const MappedMemory& memory) noexcept = 0;
-  // Both wait for the stream, and for the copy.
+  // Both wait for the stream and for the copy.
   virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
   virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
-  // Both are put on the stream: they can be captured, and stand behind what is there already.
+  // Both are enqueued on the stream behind earlier work, so they can be captured.
   virtual Status copy_within(void* target, const void* source, Bytes size) = 0;
   virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;
 
   virtual Result<cudaEvent_t> create_event() = 0;
   virtual void destroy_event(cudaEvent_t event) noexcept = 0;
   virtual Status record(cudaEvent_t event) = 0;
-  // Of two events that have happened.
+  // Requires that both events have occurred.
   virtual Result<Nanoseconds> elapsed(cudaEvent_t begin, cudaEvent_t end) = 0;
-  // Waits until the stream is idle; what failed before is its error.
+  // Waits until the stream is idle. Returns the error of earlier work, if any.
   virtual Status synchronise() = 0;
-  // The same for all streams, those of libraries among them.
+  // The same for all streams, including those of libraries.
   virtual Status synchronise_device() = 0;
 
-  // Everything put on the stream in between becomes a graph and is not executed. The graph is ready
-  // to be launched: its first launch costs what every later one costs.
+  // Work enqueued between begin_capture() and end_capture() becomes a graph and is not executed.
+  // The graph is ready to launch: its first launch costs the same as every later launch.
   virtual Status begin_capture() = 0;
   virtual Result<cudaGraphExec_t> end_capture() = 0;
   virtual void abandon_capture() noexcept = 0;
   virtual Status launch(cudaGraphExec_t graph) = 0;
   virtual void destroy_graph(cudaGraphExec_t graph) noexcept = 0;
 
-  // kernels.hpp
+  // See kernels.hpp.
   virtual Status launch_empty() = 0;
   virtual Status launch_blocking(const std::int32_t* release, std::int32_t* timed_out,
                                  Nanoseconds limit) = 0;
   virtual Status read_clock(ClockReading* reading) = 0;
   virtual Status flush(void* scratch, Bytes size) = 0;
 
-  // Of the host, CLOCK_MONOTONIC.
+  // The host's CLOCK_MONOTONIC.
   virtual Nanoseconds now() const = 0;
 
-  // allocate(), noted in the log of allocations where there is one. `role`: what it is for, empty
-  // where others know.
+  // Calls allocate() and records the allocation in the log, if one is set. `role` is its purpose;
+  // empty if it is recorded elsewhere.
   Result<void*, Refusal> take(Bytes size, std::string_view role);
   void log_allocations(std::shared_ptr<AllocationLog> log) { log_ = std::move(log); }
-  // Another at each call.
+  // Returns a different number at each call.
   std::uint64_t next_number() { return ++numbers_; }
-  // What was spent once a process on getting ready ("context", "library"): the next kernel that is
-  // created tells it as "setup.NAME_ns".
+  // Records the time of a setup step that happens once per process ("context", "library"). The next
+  // kernel that is created reports it as "setup.NAME_ns".
   void note_setup(const std::string& name, Nanoseconds time) { setup_[name] += time; }
   std::map<std::string, Nanoseconds> take_setup() { return std::exchange(setup_, {}); }
 
@@ -112,13 +111,13 @@ class Runtime {
   std::shared_ptr<AllocationLog> log_;  // may be null
 };
 
-// Of memory that a kernel takes for itself, in profiles.
+// In profiles, the role of memory that a kernel allocates for itself.
 inline constexpr std::string_view kWorkspaceRole = "workspace";
 
-// Memory of the device, owned. The runtime outlives it.
+// Owned device memory. The runtime must outlive it.
 class DeviceBuffer {
  public:
-  // Refusal as of Runtime::allocate. No bytes: no memory, data() is null.
+  // Refuses as Runtime::allocate does. 0 bytes: allocates nothing, data() is null.
   static Result<DeviceBuffer, Refusal> create(Runtime& runtime, Bytes size,
                                               std::string_view role = kWorkspaceRole);
   DeviceBuffer(DeviceBuffer&& other) noexcept;

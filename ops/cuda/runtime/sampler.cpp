@@ -14,12 +14,12 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Two readings of a device's time, which some devices count in steps of a microsecond, give a
+// Some devices count time in steps of a microsecond. Over this window two readings still give the
 // clock within half a percent.
 constexpr Nanoseconds kMinClockWindow = std::chrono::microseconds(400);
 constexpr std::int64_t kFloorLaunches = 200;
 constexpr std::int64_t kFewQueued = 16;
-// A rotation that is no divisor of the iterations has another graph at each of its places.
+// If the rotation does not divide the iterations, each of its positions needs its own graph.
 constexpr std::size_t kMaxGraphs = 16;
 
 CudaInvocation& invocation_at(const SampleRequest& request, std::int64_t iteration) {
@@ -47,8 +47,8 @@ struct Sampler::Control {
 
 struct Sampler::Batch {
   std::int64_t units = 0;
-  std::int64_t queued = 0;    // of them behind the blocking kernel; 0: there is none
-  std::int64_t launches = 1;  // of a unit
+  std::int64_t queued = 0;    // queued behind the blocking kernel; 0: there is none
+  std::int64_t launches = 1;  // of one unit
   std::function<Status(std::int64_t unit)> enqueue;
 };
 
@@ -70,7 +70,7 @@ std::string KernelSampling::method(std::optional<Nanoseconds> floor) const {
   }
   if (short_queue_) text += "; the queue holds few launches";
   if (unblocked_ && used_ == SampleMethod::graph)
-    text += "; not held back: its launch cannot wait behind the blocking kernel";
+    text += "; not queued: its launch cannot wait behind the blocking kernel";
   return text;
 }
 
@@ -96,8 +96,8 @@ Result<std::shared_ptr<Sampler>> Sampler::create(std::shared_ptr<Runtime> runtim
   return sampler;
 }
 
-// Each kernel of ours runs once with nothing to wait for: their code is loaded now, and not while
-// the device is blocked.
+// Runs each of the sampler's own kernels once without blocking, so that their code is loaded now
+// and not while the device is blocked.
 Status Sampler::prepare() {
   BENCH_ASSIGN_OR_RETURN(memory_, runtime_->allocate_mapped({sizeof(Control)}));
   BENCH_ASSIGN_OR_RETURN(begin_, runtime_->create_event());
@@ -111,18 +111,18 @@ Status Sampler::prepare() {
   BENCH_RETURN_IF_ERROR(runtime_->launch_empty());
   BENCH_RETURN_IF_ERROR(runtime_->synchronise());
   BENCH_RETURN_IF_ERROR(measure(batch));
-  watch_.sample_begins();  // kernels tell what is unknown before they have samples
+  watch_.sample_begins();  // kernels report unknown conditions before they have samples
   return Done{};
 }
 
-// The kernel reads it from the device at any time.
+// The kernel on the device may read it at any time.
 void Sampler::release_block() {
   auto* control = static_cast<Control*>(memory_.host);
   std::atomic_ref<std::int32_t>(control->release).store(1, std::memory_order_release);
 }
 
-// The host's time is that of the launches alone. Behind a released block a launch may have to wait
-// for the device, so that only those before count, in proportion.
+// The host's time covers only the launches. After the block is released, a launch may have to wait
+// for the device. So only the launches before count, scaled to the total.
 Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
   const std::int64_t queued = std::min(batch.queued, batch.units);
   const std::int64_t first = queued > 0 ? queued : batch.units;
@@ -136,8 +136,9 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
   return Done{};
 }
 
-// Where the block ends by itself a queue may be shorter than it is said to be: once with few, and
-// from then on. What were few already would only wait for the block's end once more.
+// If the block's limit expires, the queue may be shorter than assumed. Retries once with few
+// launches, and keeps that limit from then on. If there were few already, a retry would only expire
+// again.
 Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch) {
   batch.queued = std::min(batch.queued, queue_ / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
@@ -151,8 +152,8 @@ Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch
 Result<Sampler::Timing> Sampler::measure(const Batch& batch) {
   BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
   if (timing) return *timing;
-  return Error{fmt::format("launching {} executions took longer than the {} for which a kernel "
-                           "holds them back",
+  return Error{fmt::format("launching {} executions took longer than the {} that the blocking "
+                           "kernel waits",
                            std::min({batch.queued, batch.units, queue_ / batch.launches}),
                            format_time(options_.block_limit)),
                "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
@@ -175,7 +176,7 @@ Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch)
     return runtime_->read_clock(&device->after);
   };
   const Status enqueued = enqueue();
-  // Whatever failed: nothing may be left behind a block.
+  // Even after a failure, nothing may stay blocked.
   release_block();
   const Status waited = runtime_->synchronise();
   BENCH_RETURN_IF_ERROR(enqueued);
@@ -186,7 +187,7 @@ Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch)
   return std::optional(timing);
 }
 
-// Absent: one of the readings is missing, or they lie too close to each other.
+// Returns nullopt if one of the readings is missing, or they are too close to each other.
 std::optional<std::int64_t> Sampler::clock_between() const {
   const auto& control = *static_cast<const Control*>(memory_.host);
   const std::int64_t time = control.after.nanoseconds - control.before.nanoseconds;
@@ -198,7 +199,7 @@ std::optional<std::int64_t> Sampler::clock_between() const {
   return static_cast<std::int64_t>(static_cast<double>(cycles) * 1e9 / static_cast<double>(time));
 }
 
-// Of one execution.
+// Returns the launches of one execution.
 std::int64_t Sampler::launches_of(const SampleRequest& request) {
   std::int64_t launches = 1;
   for (Invocation* each : request.rotation) {
@@ -223,7 +224,8 @@ Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const Sample
   const auto known = std::find_if(graphs.begin(), graphs.end(),
                                   [&](const auto& graph) { return graph.invocations == numbers; });
   if (known != graphs.end()) {
-    std::rotate(known, std::next(known), graphs.end());  // the latest used is dropped last
+    // the most recently used graph is dropped last
+    std::rotate(known, std::next(known), graphs.end());
     return graphs.back().graph;
   }
   BENCH_RETURN_IF_ERROR(runtime_->begin_capture());
@@ -242,7 +244,8 @@ Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const Sample
   return graph;
 }
 
-// Whole turns of the rotation as often as they fit, then the rest: both begin at the same place.
+// Runs whole turns of the rotation as far as they fit, then the rest. Both begin at the same
+// position.
 Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
                                             const SampleRequest& request) {
   const auto turn = static_cast<std::int64_t>(request.rotation.size());
@@ -290,21 +293,21 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   return sample;
 }
 
-// A graph of thousands of nodes may need the device for its launch. Without a block it begins while
-// the host still launches: some microseconds of a sample of a millisecond.
+// Launching a graph of thousands of nodes may need the device. Without a block, the graph begins
+// while the host is still launching: some microseconds of a sample of a millisecond.
 Result<Sampler::Timing> Sampler::measure_graph(KernelSampling& sampling, Batch batch) {
   if (!sampling.unblocked_) {
     const std::int64_t queue = queue_;
     BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
     if (timing) return *timing;
-    queue_ = queue;  // of launches that are no graphs it says nothing
+    queue_ = queue;  // it does not apply to launches that are not graphs
     sampling.unblocked_ = true;
   }
   batch.queued = 0;
   return measure(batch);
 }
 
-// A graph where it can be recorded; else the stream, and why.
+// Replays a graph if one can be recorded; otherwise uses the stream and records the reason.
 Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleRequest& request) {
   if (sampling.no_graph_.empty()) {
     const auto recorded = graph_batch(sampling, request);
@@ -316,7 +319,7 @@ Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleR
   return take(sampling, request, SampleMethod::stream);
 }
 
-// Executions from here on hide the gaps between their launches.
+// Executions at least this long hide the gaps between their launches.
 Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
   const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * launches_of(request);
   return std::max(options_.graph_below,
@@ -324,8 +327,8 @@ Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
                                                         options_.most_gap_share)));
 }
 
-// The first sample decides, and is taken again where it speaks for a graph: all samples of a kernel
-// are of one method.
+// The first sample determines the method. If the result is a graph, the sample is taken again,
+// because all samples of a kernel use one method.
 Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleRequest& request) {
   if (sampling.chosen_ == SampleMethod::stream) {
     return take(sampling, request, SampleMethod::stream);
@@ -333,8 +336,8 @@ Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleReq
   if (sampling.chosen_ == SampleMethod::graph) return take_graph(sampling, request);
   BENCH_ASSIGN_OR_RETURN(DeviceSample first, take(sampling, request, SampleMethod::stream));
   const Nanoseconds each = first.device / request.iterations;
-  // Where launches are what the device waits for, both take the same time but for the last kernel.
-  // This sample may have had all of them queued; longer ones would not.
+  // If the device waits for launches, both times are equal except for the last kernel. This sample
+  // may have had all of them queued; longer ones would not.
   const bool starves = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
   const Nanoseconds shortest = shortest_for_stream(request);
   if (each >= shortest && !starves) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on a device's clock.
+// Takes samples on a device's clock.
 //
-// stream: a blocking kernel holds the stream back while launches queue up behind it; then they run
-// without waiting for the host, between two events. A stream's queue has an end: what does not fit
-// is launched after the block's release. graph: the executions, recorded once, are replayed in the
-// place of the launches. Both after nvbench (NVIDIA/nvbench, detail/measure_cold.cu); the clock of
-// the processors is read before the first event and behind the second (detail/gpu_frequency.cxx).
+// stream: a blocking kernel holds the stream while launches queue up behind it. The launches then
+// run between two events without waiting for the host. A stream's queue is limited: launches that
+// do not fit follow after the blocking kernel is released.
+// graph: the executions are recorded once, and the graph is replayed instead of the launches.
+// Both methods follow nvbench (NVIDIA/nvbench, detail/measure_cold.cu). The multiprocessor clock is
+// read before the first event and after the second (detail/gpu_frequency.cxx).
 #pragma once
 
 #include "base/result.hpp"
@@ -28,22 +29,22 @@
 namespace bench::ops::cuda {
 
 struct SamplerOptions {
-  // Behind a blocking kernel. A stream takes 1024 before a launch waits, which would be for ever;
-  // the rest is for what a library launches beyond what was expected of it.
+  // Launches queued behind a blocking kernel. A stream takes 1024 before a launch waits, which here
+  // would be a deadlock. The rest is a reserve for libraries that launch more than expected.
   std::int64_t queued_launches = 512;
-  // In one graph: instantiating it takes time and memory by the launch. A rotation that has more is
-  // one graph nevertheless.
+  // Maximum launches in one graph: each launch costs time and memory when the graph is
+  // instantiated. A rotation with more launches is nevertheless one graph.
   std::int64_t graph_launches = 4096;
-  // A kernel below takes less time than its launch does on a busy host.
+  // On a busy host, a kernel shorter than this takes less time than its launch.
   Nanoseconds graph_below = std::chrono::microseconds(20);
-  // Between two launches of a stream lies a gap of 1 to 1.5 us, which the events see: a graph is
-  // replayed where the gaps may be more than this fraction of an execution.
+  // Between two launches of a stream there is a gap of 1 to 1.5 us, which the events include. A
+  // graph is replayed if the gaps may exceed this fraction of an execution.
   double most_gap_share = 0.01;
-  // Of the blocking kernel: launches never take as long.
+  // Time limit of the blocking kernel. Launching normally takes less.
   Nanoseconds block_limit = std::chrono::seconds(2);
 };
 
-// What the sampler knows of one kernel: how it is sampled, recorded graphs, earlier clocks.
+// The sampler's state for one kernel: its method, recorded graphs, earlier clocks.
 class KernelSampling {
  public:
   explicit KernelSampling(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
@@ -51,10 +52,10 @@ class KernelSampling {
   KernelSampling& operator=(const KernelSampling&) = delete;
   ~KernelSampling();
 
-  // How and why, for people: "graph: shorter than 120.0 us"; "stream; up to 1.200 us between
-  // launches, 0.4 % of an execution", the gap being `floor` at most (Sampler::launch_floor;
-  // nullopt: unknown); with what sample() found besides: "the queue holds few launches". Empty
-  // before the first sample.
+  // Describes the method and its reason, human-readable: "graph: shorter than 120.0 us" or "stream;
+  // up to 1.200 us between launches, 0.4 % of an execution". The gap is at most `floor`
+  // (Sampler::launch_floor; nullopt: unknown). Adds other findings of sample(): "the queue holds
+  // few launches". Empty before the first sample.
   std::string method(std::optional<Nanoseconds> floor = std::nullopt) const;
   // Whether samples were taken.
   bool sampled() const { return execution_.count() > 0; }
@@ -62,28 +63,28 @@ class KernelSampling {
  private:
   friend class Sampler;
   struct Graph {
-    std::vector<std::uint64_t> invocations;  // that it executes, by number
+    std::vector<std::uint64_t> invocations;  // numbers of the invocations that it executes
     cudaGraphExec_t graph = nullptr;
   };
   std::shared_ptr<Runtime> runtime_;
   std::string method_;
-  std::optional<SampleMethod> chosen_;  // where any was asked for
-  std::string no_graph_;                // why none can be recorded; empty: it can, or was not tried
+  std::optional<SampleMethod> chosen_;  // method chosen for requests with `any`
+  std::string no_graph_;  // why no graph can be recorded; empty if it can, or was not tried
   bool warm_ = false;
   bool short_queue_ = false;
   bool unblocked_ = false;  // a graph's launch cannot wait behind the blocking kernel
-  // Of the last sample.
+  // Data of the last sample.
   SampleMethod used_ = SampleMethod::any;
   Nanoseconds execution_{0};
-  std::int64_t launches_ = 1;  // of an execution, at most
+  std::int64_t launches_ = 1;  // maximum per execution
   ClockHistory clocks_;
   std::deque<Graph> graphs_;  // the latest ones
 };
 
-// One a process. The runtime outlives it.
+// One per process. The runtime must outlive it.
 class Sampler {
  public:
-  // Error: memory or events cannot be had, or the sampler's own kernels do not run.
+  // Error: memory or events cannot be allocated, or the sampler's own kernels do not run.
   static Result<std::shared_ptr<Sampler>> create(std::shared_ptr<Runtime> runtime,
                                                  ConditionWatch watch,
                                                  const SamplerOptions& options = {});
@@ -91,32 +92,34 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // `request.rotation` are CudaInvocations of one kernel, `sampling` that kernel's. The first of
-  // them is executed once before the kernel's first sample: loading code takes the device's
-  // attention, which a blocking kernel has. Where launching takes longer than the blocking kernel
-  // waits, few launches wait behind it from then on, and a graph that even then cannot is launched
-  // without it. Error: an execution failed, or launching took as long with few.
+  // `request.rotation` must be CudaInvocations of one kernel, and `sampling` that kernel's state.
+  // The first invocation is executed once before the kernel's first sample, because loading code
+  // needs the device, which a blocking kernel occupies. If launching takes longer than the blocking
+  // kernel waits, fewer launches are queued from then on. A graph that cannot be queued even then
+  // is launched without the blocking kernel. Error: an execution failed, or launching took too long
+  // even with few launches.
   Result<DeviceSample> sample(KernelSampling& sampling, const SampleRequest& request);
 
-  // The device's time for one empty kernel among many, and so at most the gap between two launches;
-  // measured at the first call. Not below a tracer: its set-up may keep a launch waiting for as
-  // long as the blocking kernel holds the device. Absent: it could not be measured.
+  // Returns the device's time for one empty kernel among many, which is an upper bound for the gap
+  // between two launches. Measured at the first call. Do not call it under a tracer: the tracer's
+  // setup may delay a launch for as long as the blocking kernel occupies the device. Returns
+  // nullopt if it could not be measured.
   std::optional<Nanoseconds> launch_floor();
-  // What samples are not judged by, and why; empty: by everything.
+  // The conditions that samples are not judged by, and why. Empty if all are used.
   std::string unknown_conditions() const { return watch_.unknown(); }
 
  private:
-  struct Batch;    // what one sample puts on the stream
-  struct Control;  // shared with the device
-  struct Timing;   // what it took
+  struct Batch;    // what one sample enqueues
+  struct Control;  // memory shared with the device
+  struct Timing;   // the measured times
   Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch, const SamplerOptions& options);
   Status prepare();
   Result<Timing> measure(const Batch& batch);
   Result<Timing> measure_graph(KernelSampling& sampling, Batch batch);
-  // Absent: the block's limit ended with few launches too.
+  // Returns nullopt if the blocking kernel's limit expired even with few launches.
   Result<std::optional<Timing>> measure_behind_block(Batch batch);
-  Result<std::optional<Timing>> measure_once(
-      const Batch& batch);  // absent: the block's limit ended
+  // Returns nullopt if the blocking kernel's limit expired.
+  Result<std::optional<Timing>> measure_once(const Batch& batch);
   Status enqueue_all(const Batch& batch, Timing& timing);
   Result<DeviceSample> take(KernelSampling& sampling, const SampleRequest& request,
                             SampleMethod method);

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A kernel with as many buffer sets as `times` has entries.
+// A kernel with one buffer set per entry of `times`.
 struct Fixture {
   explicit Fixture(std::vector<Nanoseconds> times, RuntimeScript script = {},
                    const SamplerOptions& options = {}, ConditionReader read = {})
@@ -69,7 +69,7 @@ TEST(Sampler, HoldsShortKernelsBackUntilAllAreLaunched) {
 
 TEST(Sampler, PutsClockAndEventsAroundTheLaunches) {
   Fixture fixture({30us});
-  ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());  // executed once before
+  ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());  // includes the first execution
   fixture.device.runtime->calls.clear();
   ASSERT_TRUE(fixture.sample(2, SampleMethod::stream).ok());
   EXPECT_THAT(fixture.device.runtime->calls,
@@ -94,13 +94,13 @@ TEST(Sampler, TurnsTheRotationFromWhereItStands) {
   EXPECT_EQ(sample->device, 40us + 10us + 20us + 40us);
 }
 
-// The queue takes 1024: behind a block that waits for the 1025th launch would be a deadlock.
+// The queue takes 1024: waiting for the 1025th launch behind a block would be a deadlock.
 TEST(Sampler, ReleasesTheBlockBeforeTheQueueIsFull) {
   Fixture fixture({30us});
   const auto sample = fixture.sample(3000, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->device, 3000 * 30us);
-  EXPECT_EQ(sample->host, 3000 * 2us);  // not what the full queue made the host wait
+  EXPECT_EQ(sample->host, 3000 * 2us);  // without the time that the full queue made the host wait
 }
 
 TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
@@ -115,7 +115,7 @@ TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
   EXPECT_EQ(sample->device, 50 * 30us);
 }
 
-// 1024 launches are what is known of, and nowhere promised.
+// A limit of 1024 launches was observed, but it is not documented.
 TEST(Sampler, AQueueThatIsShorterThanKnownHoldsFewerFromThenOn) {
   RuntimeScript script;
   script.queue = 100;
@@ -141,7 +141,7 @@ TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
   EXPECT_EQ(fixture.sampling.method(), "stream; the queue holds few launches");
 }
 
-// A library that launches far more than it is expected to, or a host that stands still.
+// A library that launches far more than expected, or a host that stalls.
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;
   script.queue = 8;
@@ -175,7 +175,8 @@ TEST(Sampler, LongKernelsAreLaunched) {
   EXPECT_EQ(fixture.sampling.method(), "stream");
 }
 
-// An empty kernel takes 2.5 us among others: what is shorter than 250 us has gaps of more than 1 %.
+// An empty kernel takes 2.5 us among others, so kernels shorter than 250 us have gaps of more than
+// 1 %.
 TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
   RuntimeScript script;
   script.gap = 1500ns;
@@ -197,7 +198,7 @@ TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
             "stream; up to 2.500 us between launches, 1.0 % of an execution");
 }
 
-// It has a gap behind each of its launches.
+// There is a gap after each of its launches.
 TEST(Sampler, GapsOfSeveralLaunchesAddUp) {
   RuntimeScript script;
   script.gap = 1us;
@@ -219,17 +220,17 @@ TEST(Sampler, AGraphThatCannotWaitBehindTheBlockIsLaunchedWithoutIt) {
     EXPECT_NEAR(static_cast<double>(sample->device.count()), 5e6, 5e4);
   }
   EXPECT_EQ(fixture.sampling.method(),
-            "graph; not held back: its launch cannot wait behind the blocking kernel");
+            "graph; not queued: its launch cannot wait behind the blocking kernel");
   const Nanoseconds taken = fixture.device.runtime->now() - begin;
-  EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 2s);  // the limit, of one sample
-  // Launches of a stream have their queue as before.
+  EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 2s);  // the limit, for one sample
+  // Launches of a stream keep their queue length.
   fixture.device.runtime->calls.clear();
   ASSERT_TRUE(fixture.sample(300, SampleMethod::stream).ok());
   EXPECT_EQ(fixture.device.count("launch_blocking"), 1);
   EXPECT_EQ(fixture.sampling.method(), "stream");
 }
 
-// Holding back as many once more would wait for the end of the block once more.
+// Retrying with the same number would only wait for the block's limit again.
 TEST(Sampler, AFewGraphsThatCannotWaitAreNotTriedAsFewOnceMore) {
   RuntimeScript script;
   script.graphs_queue = false;
@@ -240,7 +241,7 @@ TEST(Sampler, AFewGraphsThatCannotWaitAreNotTriedAsFewOnceMore) {
   EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(taken), 2s);  // the block's limit, once
 }
 
-// A network: each of its many launches costs the host more than the device.
+// A network: each of its many launches takes longer on the host than on the device.
 TEST(Sampler, WhatStarvesForLaunchesIsReplayed) {
   RuntimeScript script;
   script.call_cost = 40us;
@@ -266,7 +267,7 @@ TEST(Sampler, WhatCannotBeRecordedIsLaunchedAndSaysWhy) {
   EXPECT_THAT(fixture.sampling.method(), StartsWith("stream: no graph can be recorded"));
   fixture.device.runtime->calls.clear();
   ASSERT_TRUE(fixture.sample(100, SampleMethod::graph).ok());
-  EXPECT_EQ(fixture.device.count("begin_capture"), 0);  // once is enough
+  EXPECT_EQ(fixture.device.count("begin_capture"), 0);  // once is sufficient
 }
 
 TEST(Sampler, ALaunchThatFailsWhileItIsRecordedEndsTheRecording) {
@@ -292,7 +293,7 @@ TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
   EXPECT_EQ(fixture.device.runtime->live_graphs(), 2u);
 }
 
-// One sample that had the time of its few launches does not say that longer ones will.
+// One sample whose few launches were fast enough does not imply this for longer samples.
 TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
   RuntimeScript script;
   script.call_cost = 40us;
@@ -303,7 +304,8 @@ TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
   EXPECT_THAT(fixture.sampling.method(), HasSubstr("launching takes longer"));
 }
 
-// The graph of whole turns, the oldest of all, was dropped for that of the rest, and launched.
+// The graph of whole turns is the oldest but still in use. It was once dropped for that of the
+// rest, and then launched.
 TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
   SamplerOptions options;
   options.graph_launches = 40;
@@ -315,7 +317,7 @@ TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
   }
 }
 
-// Bound anew, a kernel works in other memory: the graph of before must not be replayed.
+// A kernel that is bound again uses other memory, so the earlier graph must not be replayed.
 TEST(Sampler, AnotherInvocationAtTheSameAddressHasAGraphOfItsOwn) {
   Fixture fixture({5us});
   ASSERT_TRUE(fixture.sample(4, SampleMethod::graph).ok());

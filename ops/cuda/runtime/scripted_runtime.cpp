@@ -25,7 +25,7 @@ cudaStream_t ScriptedRuntime::stream() const {
   return reinterpret_cast<cudaStream_t>(const_cast<ScriptedRuntime*>(this));
 }
 
-// The host may have written a block's flag since the last call: nothing else takes its time.
+// The host may have written a block's flag since the last call, which takes no other time.
 Status ScriptedRuntime::called(const std::string& name) {
   look_at_blocks();
   calls.push_back(name);
@@ -70,7 +70,7 @@ void ScriptedRuntime::progress(Nanoseconds until) {
   while (!queue_.empty() && end_of_first() <= until) finish_first();
 }
 
-// Behind a full queue the host waits for the first item to end.
+// If the queue is full, the host waits for the first item to end.
 Status ScriptedRuntime::put(Item item) {
   if (capture_) {
     capture_->push_back(std::move(item));
@@ -105,7 +105,7 @@ Result<void*, Refusal> ScriptedRuntime::allocate(Bytes size) {
   }
   const Bytes free{script.traits.memory.count - used_};
   if (size > free) return out_of_memory(size, free, script.traits.memory);
-  // More than is asked for, so that addresses are aligned as a device's are.
+  // Allocates more than requested, so that addresses are aligned as on a device.
   constexpr std::size_t kAlignment = 256;
   auto bytes = std::make_unique<std::uint8_t[]>(count_of(size) + kAlignment);
   void* address = bytes.get();
@@ -138,7 +138,7 @@ Result<MappedMemory> ScriptedRuntime::allocate_mapped(Bytes size) {
 
 void ScriptedRuntime::release_mapped(const MappedMemory& memory) noexcept { release(memory.host); }
 
-// Whether `size` bytes from `address` on are one allocation's.
+// Whether `size` bytes from `address` on belong to one allocation.
 bool ScriptedRuntime::holds(const void* address, Bytes size) const {
   auto after = memory_.upper_bound(const_cast<void*>(address));
   if (after == memory_.begin()) return false;

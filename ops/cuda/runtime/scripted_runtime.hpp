@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a device without a device. Memory is the host's, the stream executes host functions on
-// a virtual clock, exactly as launched; every call is remembered and may be made to fail.
+// For tests: a simulated device. Its memory is host memory. The stream executes host functions on a
+// virtual clock, in the order of launch. Every call is recorded and can be made to fail.
 #pragma once
 
 #include "ops/cuda/runtime/runtime.hpp"
@@ -19,7 +19,7 @@
 
 namespace bench::ops::cuda::test {
 
-// What the device and its host are like.
+// The properties of the simulated device and its host.
 struct RuntimeScript {
   DeviceTraits traits{.index = 0,
                       .name = "Scripted GPU",
@@ -30,30 +30,30 @@ struct RuntimeScript {
                       .memory = {std::int64_t{1} << 30},
                       .cache = {std::int64_t{50} << 20},
                       .default_clock_hz = 1'980'000'000};
-  Nanoseconds call_cost = std::chrono::microseconds(2);  // of the host, for each call
+  Nanoseconds call_cost = std::chrono::microseconds(2);  // host time of each call
   Nanoseconds empty_kernel = std::chrono::microseconds(1);
-  std::int64_t clock_hz = 1'000'000'000;  // of the processors; may be changed meanwhile
-  std::int64_t queue = 1024;              // launches that wait before one more makes the host wait
+  std::int64_t clock_hz = 1'000'000'000;  // of the multiprocessors; may be changed at any time
+  std::int64_t queue = 1024;  // launches in the queue before the next one makes the host wait
   // Names of calls ("record", "launch_blocking", ...) and which of them fails, counted from 1.
   std::map<std::string, std::int64_t> failing;
   std::string failure = "cudaErrorUnknown (999): unknown error";
   bool capturable = true;
-  Nanoseconds gap{0};        // behind a kernel that is launched by itself
-  bool graphs_queue = true;  // else the launch of a graph waits for the device to be idle
+  Nanoseconds gap{0};        // after a kernel that is launched individually
+  bool graphs_queue = true;  // if false, the launch of a graph waits until the device is idle
   bool lost = false;
 };
 
-// The device's clock runs on the host's; work that is on the stream begins when what stands before
-// it has ended, and not before it was launched.
+// The device's clock follows the host's. Work on the stream begins when the previous work has
+// ended, and not before it was launched.
 class ScriptedRuntime final : public Runtime {
  public:
   explicit ScriptedRuntime(RuntimeScript how = {}) : script(std::move(how)) {}
   ~ScriptedRuntime() override;
 
-  // A kernel: takes `time` on the device and then calls `work`, which may be empty.
+  // Enqueues a kernel that takes `time` on the device and then calls `work`, which may be empty.
   Status launch_kernel(const std::string& name, Nanoseconds time, std::function<void()> work = {});
-  void advance(Nanoseconds time) { host_ += time; }  // of the host
-  // Counts them anew, for script.failing too.
+  void advance(Nanoseconds time) { host_ += time; }  // advances the host's clock
+  // Restarts the counts of calls, also for script.failing.
   void forget_calls() {
     calls.clear();
     counts_.clear();
@@ -100,9 +100,9 @@ class ScriptedRuntime final : public Runtime {
     const std::int32_t* release;
     std::int32_t* timed_out;
     Nanoseconds limit;
-    std::optional<Nanoseconds> released;  // of the host
+    std::optional<Nanoseconds> released;  // on the host's clock
   };
-  // Either a block or a piece of work, told when it ends.
+  // Either a block or a piece of work, whose `work` is called with its end time.
   struct Item {
     Nanoseconds launched{0};
     Nanoseconds time{0};
@@ -130,7 +130,7 @@ class ScriptedRuntime final : public Runtime {
   Nanoseconds device_{0};  // when the last finished item ended
   std::deque<Item> queue_;
   std::optional<std::vector<Item>> capture_;
-  // By address, with its size; mapped memory has none.
+  // By address, with the size; mapped memory has none.
   std::map<void*, std::pair<std::unique_ptr<std::uint8_t[]>, std::int64_t>> memory_;
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   std::map<cudaGraphExec_t, std::unique_ptr<Graph>> graphs_;

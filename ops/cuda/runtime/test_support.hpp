@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of what runs on a scripted device.
+// For tests of code that runs on a scripted device.
 #pragma once
 
 #include "ops/cuda/runtime/kernel.hpp"
@@ -19,8 +19,8 @@
 
 namespace bench::ops::cuda::test {
 
-// A scripted device with a sampler that nothing is known of but the clock. Calls are remembered and
-// fail from here on, not while the sampler is made.
+// A scripted device with a sampler that knows only the clock. Calls are recorded, and fail, from
+// here on, not while the sampler is created.
 struct ScriptedDevice {
   explicit ScriptedDevice(RuntimeScript script = {}, const SamplerOptions& options = {},
                           ConditionReader read = {}) {
@@ -42,7 +42,7 @@ struct ScriptedDevice {
   std::shared_ptr<Sampler> sampler;
 };
 
-// Launches one scripted kernel, and tells one step of it.
+// Launches one scripted kernel, and reports it as one step.
 class ScriptedInvocation final : public SingleStepInvocation {
  public:
   ScriptedInvocation(ScriptedRuntime& device, std::string name, Nanoseconds time)

@@ -12,7 +12,8 @@ namespace {
 constexpr int kMaxFrames = 64;
 
 bool add_frame(Text& text, const void* address, const char* program) {
-  // A return address: the call itself is before it, perhaps at the very end of its function.
+  // This is a return address. The call is before it, and may be the last instruction of its
+  // function.
   const char* call = static_cast<const char*>(address) - 1;
   const link_map* module = module_of(call);
   if (module == nullptr) return text.add("\"?\"");  // generated code

@@ -8,11 +8,11 @@ namespace bench::capture {
 
 inline constexpr std::size_t kMaxBacktrace = 16384;  // bytes of JSON
 
-// The first call of the unwinder loads a library: not in the middle of oneDNN.
+// Loads the unwinder's library in advance; its first call must not load it inside oneDNN.
 void prepare_backtrace();
 
-// `,"backtrace":["FILE+0xADDRESS",...]` of the calling thread, innermost first, without the frames
-// of this library; empty where backtraces are not asked for.
+// Returns `,"backtrace":["FILE+0xADDRESS",...]` for the calling thread, innermost first, without
+// this library's frames. Returns an empty text if backtraces were not requested.
 std::string_view backtrace_field(char* buffer, std::size_t capacity);
 
 }  // namespace bench::capture

@@ -14,23 +14,24 @@
 namespace bench::capture {
 namespace {
 
-// The line of one thread, in pages of its own: malloc may be what oneDNN was called from, and a
-// large thread-local variable would take from the stack of every thread.
+// The line of one thread, in its own memory pages. malloc may be the function that called oneDNN. A
+// large thread-local variable would take stack space from every thread.
 struct ThreadLine {
   std::size_t mapped;
-  std::size_t size;  // of `text`: `,"text":"` and the line so far, escaped
+  std::size_t size;  // size of `text`: `,"text":"` and the escaped line so far
   const link_map* module;
   const link_map* just_added;
-  pid_t pid;  // a child after fork has a copy of a line that is not its own
+  pid_t pid;  // a child after fork has a copy of the parent's line
   char text[];
 };
 
 constexpr std::size_t kFirstSize = std::size_t{64} << 10;
-// Of one line; more is cut. A line of oneDNN has some hundred bytes, with many post-ops thousands.
+// Maximum size of a line; more is cut. A oneDNN line has some hundred bytes, with many post-ops
+// thousands.
 constexpr std::size_t kMaxSize = std::size_t{1} << 20;
 constexpr std::string_view kTextField = ",\"text\":\"";
 constexpr std::string_view kResidentField = ",\"resident\":";
-// Room for the closing quote and the resident memory.
+// Space for the closing quote and the resident memory.
 constexpr std::size_t kReserved = sizeof(ThreadLine) + 2 + kResidentField.size() + 20;
 
 __thread ThreadLine* thread_line __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -41,12 +42,12 @@ void release_line(void*) {
   thread_line = nullptr;
 }
 
-// Makes the end of a thread release its line.
+// Ensures that the line is released when the thread ends.
 void watch_thread_end() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
   static constinit pthread_key_t key{};
   pthread_once(&once, [] { pthread_key_create(&key, release_line); });
-  pthread_setspecific(key, &key);  // any value but null
+  pthread_setspecific(key, &key);  // any value except null
 }
 
 void clear(ThreadLine& line) {
@@ -69,7 +70,7 @@ ThreadLine* own_line() {
   return thread_line;
 }
 
-// Room for `more` bytes of escaped text where there is any to have.
+// Makes space for `more` bytes of escaped text, if memory is available.
 ThreadLine* reserve(ThreadLine* line, std::size_t more) {
   std::size_t wanted = line->mapped;
   while (wanted < kMaxSize && wanted - kReserved - line->size < more) wanted *= 2;
@@ -99,7 +100,7 @@ void write_line(ThreadLine& line) {
   clear(line);
 }
 
-// What does not fit any more is left out; the reader counts such a line as damaged.
+// Omits what does not fit. The reader counts such a line as malformed.
 void add_part(std::string_view part) {
   thread_line = reserve(thread_line, kTextField.size() + part.size() * kMaxEscaped);
   ThreadLine& line = *thread_line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins what a thread of oneDNN prints in pieces to whole lines, and writes each as a record.
+// Joins the pieces that a oneDNN thread prints into complete lines and writes each as a record.
 #pragma once
 
 #include <link.h>
@@ -7,16 +7,16 @@
 
 namespace bench::capture {
 
-// The module whose line the calling thread has begun and not ended; nullptr: none.
+// Returns the module whose line the calling thread has begun but not ended; nullptr if none.
 const link_map* open_line();
 
-// Adds text of `module` to the line of the calling thread; every newline completes a record.
+// Adds text of `module` to the calling thread's line. Each newline completes a record.
 void add_to_line(const link_map* module, std::string_view text);
 
-// Whether the last text of the calling thread was added for `module`; asked once, then false.
+// Returns whether the calling thread's last text was added for `module`, then resets to false.
 bool take_just_added(const link_map* module);
 
-// A line without its newline, at the end of a thread or process, is a record too.
+// Writes a line without a newline as a record, at the end of a thread or process.
 void finish_line();
 
 }  // namespace bench::capture

@@ -11,18 +11,19 @@
 namespace bench::capture {
 namespace {
 
-// What of a dynamic section is needed to look up a name.
+// The parts of a dynamic section that a symbol lookup needs.
 struct Symbols {
   const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
   const std::uint32_t* gnu_hash = nullptr;
-  const std::uint32_t* hash = nullptr;  // DT_HASH, older
+  const std::uint32_t* hash = nullptr;  // DT_HASH, the older form
 };
 
 Symbols symbols_of(const link_map* module) {
   Symbols found;
   for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    // glibc relocates these pointers when it loads a module, except in the kernel's own one.
+    // glibc relocates these pointers when it loads a module, except in the kernel's own module
+    // (vDSO).
     auto address = entry->d_un.d_ptr;
     if (address < module->l_addr) address += module->l_addr;
     if (entry->d_tag == DT_SYMTAB) {
@@ -78,14 +79,14 @@ struct Search {
   bool found;
 };
 
-// Constants that every oneDNN for CPUs has since 1.0, ends of texts included: the name of an
-// implementation, and of an algorithm. A program that prints lines like oneDNN's has the beginning
-// of such a line, but hardly these words as texts of their own.
+// Constants that every oneDNN for CPUs has contained since 1.0, including the terminating zero: an
+// implementation name and an algorithm name. A program that prints lines like oneDNN's contains the
+// beginning of such a line. It hardly contains these names as separate strings.
 constexpr std::string_view kImplementation("simple:any", sizeof "simple:any");
 constexpr std::string_view kAlgorithm("\0eltwise_relu", sizeof "\0eltwise_relu");
 
-// Looks through the constants of one module for the beginning of a verbose line, and for what only
-// the library itself has.
+// Searches one module's constants for the beginning of a verbose line and for strings that only the
+// library contains.
 int search_constants(dl_phdr_info* module, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   bool same = false;
@@ -120,8 +121,8 @@ bool examine(const link_map* module) {
   return search.found;
 }
 
-// Verdicts so far. A module is told by where its dynamic section lies: a pointer, and an odd one
-// for "no".
+// Cached verdicts. The address of a module's dynamic section identifies it; the lowest bit set
+// means "no".
 constexpr std::size_t kMaxModules = 32;
 
 struct Verdicts {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVTX, which programs and frameworks are annotated with, calls where NVTX_INJECTION64_PATH
-// names this library: a record for each range, mark and name. Nothing is kept here: domains and
-// registered strings are numbers, which the reader knows the names of.
+// Callbacks for NVTX, with which programs and frameworks are annotated. NVTX calls them if
+// NVTX_INJECTION64_PATH names this library. Each range, mark and name becomes a record. This
+// library stores no names: domains and registered strings are numbers, whose names the reader
+// knows.
 #include "profiler/capture/preload/process.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
@@ -22,13 +23,13 @@
 namespace bench::capture {
 namespace {
 
-// Characters of one text; the rest is cut. A framework writes some thousands for a long list of
-// tensors.
+// Maximum characters of one text; the rest is cut. A framework writes some thousands for a long
+// list of tensors.
 constexpr std::size_t kMaxCharacters = 150'000;
-// All fields besides the text.
+// Size of all fields except the text.
 constexpr std::size_t kFieldsSize = 256;
 
-// A text as the program gave it: at most one of the three.
+// A text as the program passed it; at most one of the three is set.
 struct Message {
   const char* text = nullptr;
   const wchar_t* wide = nullptr;
@@ -47,7 +48,7 @@ struct Payload {
 
 struct Event {
   Message message;
-  std::uint64_t domain = 0;  // 0: the default one
+  std::uint64_t domain = 0;  // 0 for the default domain
   std::uint64_t category = 0;
   std::uint64_t id = 0;
   Payload payload;
@@ -176,12 +177,12 @@ Event event_of(Message message) {
   return event;
 }
 
-// The level that the functions of the program return: of the first domains, since one that is told
-// nothing is allowed to say so.
+// Nesting levels that the push and pop functions return, for the first domains only. NVTX allows
+// returning NVTX_NO_PUSH_POP_TRACKING for others.
 constexpr std::size_t kCountedDomains = 16;
 __thread int levels[kCountedDomains] __attribute__((tls_model("initial-exec"))) = {};
 
-// The end of a thread ends what it left open; its number may be another's soon.
+// A thread's end also ends its open ranges. Another thread may soon reuse its id.
 void watch_thread_end() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
   static constinit pthread_key_t key{};
@@ -234,7 +235,7 @@ Result make_named(std::string_view record, Message message, Handle domain = 0) {
   return reinterpret_cast<Result>(handle);
 }
 
-// table: one function a callback, as NVTX declares them
+// table: one function per callback, as NVTX declares them
 int push_ascii(const char* text) { return push(event_of(ascii(text))); }
 int push_wide(const wchar_t* text) { return push(event_of(wide(text))); }
 int push_attributes(const nvtxEventAttributes_t* attributes) { return push(event_of(attributes)); }
@@ -289,10 +290,10 @@ nvtxDomainHandle_t create_domain_ascii(const char* text) {
 nvtxDomainHandle_t create_domain_wide(const wchar_t* text) {
   return make_named<nvtxDomainHandle_t>("nvtx_domain", wide(text));
 }
-// What was recorded keeps its name.
+// Recorded ranges keep the domain's name.
 void destroy_domain(nvtxDomainHandle_t) {}
 
-// The functions of one module of NVTX, as far as its version has them.
+// The function table of one NVTX module, as far as its version provides it.
 class Table {
  public:
   Table(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module) {
@@ -344,7 +345,8 @@ void install_domains(Table table) {
 }  // namespace
 }  // namespace bench::capture
 
-// Called once for each copy of NVTX in the process, at its first call. 0: it never calls again.
+// NVTX calls this once for each copy of NVTX in the process, at that copy's first call. If it
+// returns 0, NVTX never calls this library again.
 extern "C" BENCH_EXPORT int InitializeInjectionNvtx2(  // NOLINT: NVTX's name
     NvtxGetExportTableFunc_t get_export_table) {
   using namespace bench::capture;

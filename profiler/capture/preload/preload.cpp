@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// libbench_capture.so: preloaded into any program, it takes oneDNN's verbose lines where oneDNN
-// prints them, before they reach standard output (docs/decisions/0004-...). The functions of stdio
-// below stand before those of the C library; all text that is not oneDNN's goes on to these.
+// libbench_capture.so is preloaded into any program. It captures oneDNN's verbose lines where
+// oneDNN prints them, before they reach standard output (docs/decisions/0004-...). The stdio
+// functions below take precedence over those of the C library. They forward all text that is not
+// oneDNN's.
 //
-// Text is oneDNN's when it begins with the word that its verbose lines begin with, and the code
-// that prints it lies in a module that is, or holds, oneDNN; and what that module prints on the
-// same thread up to the end of this line. Everything else is untouched: the check of the first
-// characters is all that a program's own output costs.
+// A text belongs to oneDNN under two conditions. It begins with the word that starts oneDNN's
+// verbose lines, and the printing code is in a module that is or contains oneDNN. Text that this
+// module then prints on the same thread belongs to oneDNN until the line ends. Everything else is
+// untouched. For the program's own output, the only cost is a check of the first characters.
 #include "profiler/capture/preload/backtrace.hpp"
 #include "profiler/capture/preload/line.hpp"
 #include "profiler/capture/preload/module.hpp"
@@ -25,7 +26,8 @@
 
 #define BENCH_EXPORT __attribute__((visibility("default")))
 
-// What the C library defines beyond its headers: printf and its kin under _FORTIFY_SOURCE.
+// Functions that the C library defines without declaring them: variants of printf for
+// _FORTIFY_SOURCE.
 // NOLINTBEGIN(readability-identifier-naming): the C library's names.
 extern "C" {
 int __vfprintf_chk(FILE* stream, int flag, const char* format, va_list arguments);
@@ -35,7 +37,7 @@ int __vfprintf_chk(FILE* stream, int flag, const char* format, va_list arguments
 namespace bench::capture {
 namespace {
 
-// The next definition of a function after this library's.
+// Returns the next definition of a function after this library's.
 template <class Function>
 Function* next_function(std::atomic<Function*>& slot, const char* name) {
   Function* found = slot.load(std::memory_order_relaxed);
@@ -54,8 +56,8 @@ Function* next_function(std::atomic<Function*>& slot, const char* name) {
 
 enum class Owner {
   program,  // not oneDNN's
-  bench,    // only captured: nobody else asked for it
-  both,     // captured, and printed as the user of the program wants
+  bench,    // captured only: the user did not request it
+  both,     // captured, and also printed as the program's user requested
 };
 
 bool begins_verbose_line(const char* text) {
@@ -67,8 +69,8 @@ bool begins_verbose_line(const char* text) {
   return false;
 }
 
-// Whether the program's user asked for verbose lines: by another value of a variable than
-// `bench profile` set, or by dnnl_set_verbose. Decided at the first line, as oneDNN does.
+// Whether the program's user requested verbose lines, with another variable value than the one that
+// `bench profile` set, or with dnnl_set_verbose. Decided at the first line, as in oneDNN.
 class Wanted {
  public:
   bool get() {
@@ -102,7 +104,8 @@ Wanted& wanted() {
   return state;
 }
 
-// The module to whose line a text that begins with `head` belongs; nullptr: the program's.
+// Returns the module whose line a text with this beginning belongs to; nullptr if it is the
+// program's.
 const link_map* line_owner(FILE* stream, const char* head, const void* caller) {
   if (settings().spool == nullptr || stream != stdout) return nullptr;
   const link_map* open = open_line();
@@ -120,7 +123,7 @@ Owner capture(FILE* stream, std::string_view text, const char* head, const void*
   return wanted().get() ? Owner::both : Owner::bench;
 }
 
-// The beginning of what a format will print, as far as it is known without formatting.
+// Returns the beginning of a format's output, as far as it is known without formatting.
 const char* head_of(const char* format, va_list arguments) {
   if (format[0] != '%' || format[1] != 's') return format;
   va_list copy;
@@ -179,7 +182,7 @@ bool captures_text(const char* text, FILE* stream, const void* caller) {
                  caller) == Owner::bench;
 }
 
-// fwrite's text has no end mark: its head is looked at in a copy.
+// fwrite's text has no terminating zero, so a copy of its beginning is checked.
 bool captures_bytes(const void* data, std::size_t size, FILE* stream, const void* caller) {
   char head[16] = {};
   if (size != 0) std::memcpy(head, data, size < sizeof head - 1 ? size : sizeof head - 1);
@@ -191,8 +194,8 @@ bool captures_character(int character, FILE* stream, const void* caller) {
   return capture(stream, {text, 1}, text, caller) == Owner::bench;
 }
 
-// oneDNN flushes after each line. After one that went to the spool this would only move the
-// program's own output, which must leave when it would have left without us.
+// oneDNN flushes after each line. If that line went to the spool, the flush would only affect the
+// program's own output. This output must appear exactly when it would without the capture.
 bool is_flush_of_captured(FILE* stream, const void* caller) {
   if (settings().spool == nullptr || stream != stdout || wanted().get()) return false;
   const link_map* module = module_of(caller);
@@ -214,7 +217,7 @@ const char* cuda_driver_file() {
   return module == nullptr ? nullptr : file_of(module, settings().program);
 }
 
-// All of it or nothing.
+// Adds the complete field or nothing.
 void add_file(Text& text, std::string_view field, const char* file) {
   const std::size_t before = text.size();
   if (file == nullptr || !text.add(field) || !text.add_escaped(file) || !text.add("\"")) {
@@ -244,8 +247,8 @@ __attribute__((destructor)) void end_process() {
 }  // namespace
 }  // namespace bench::capture
 
-// table: the functions of stdio that oneDNN prints with, or that compilers make of them
-using namespace bench::capture;  // NOLINT: this file defines functions of C only from here on
+// table: the stdio functions that oneDNN calls, or that compilers replace them with
+using namespace bench::capture;  // NOLINT: from here on, this file defines only C functions
 
 #define BENCH_CALLER __builtin_return_address(0)
 
@@ -340,11 +343,11 @@ BENCH_EXPORT int fflush(FILE* stream) {
 }
 
 // A program that sets the level itself wants the lines, or none, on its standard output. oneDNN
-// goes on to print for the capture.
+// keeps printing for the capture.
 BENCH_EXPORT int dnnl_set_verbose(int level) {
   using Set = int(int);
   auto* set = reinterpret_cast<Set*>(find_function("dnnl_set_verbose"));
-  constexpr int kUnimplemented = 6;  // dnnl_unimplemented: a library without the function
+  constexpr int kUnimplemented = 6;  // dnnl_unimplemented: the library does not have the function
   if (set == nullptr) return kUnimplemented;
   constexpr int kCreationAndExecution = 2;
   const bool silent = settings().spool != nullptr && level == 0;

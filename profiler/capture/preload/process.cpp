@@ -13,7 +13,8 @@
 namespace bench::capture {
 namespace {
 
-// Who wrote last on this thread. A child has its parent's answer at first.
+// The process and thread that wrote last on this thread. After fork, a child starts with its
+// parent's value.
 struct Writer {
   pid_t pid;
   pid_t tid;
@@ -41,14 +42,14 @@ void note_fork() {
   write_record("fork", field.view(), {});
 }
 
-// Opened anew each time: a descriptor that is kept would tell of the parent after fork.
+// Opens the file each time: after fork, a cached descriptor would report on the parent.
 std::size_t resident_bytes() {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[128];
   const ssize_t size = read(file, text, sizeof text);
   close(file);
-  // "SIZE RESIDENT SHARED ...", in pages.
+  // The format is "SIZE RESIDENT SHARED ...", in pages.
   const char* end = text + (size > 0 ? size : 0);
   const char* space = std::find(static_cast<const char*>(text), end, ' ');
   std::size_t pages = 0;

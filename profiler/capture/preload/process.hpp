@@ -5,12 +5,12 @@
 
 namespace bench::capture {
 
-// Tells the reader whose child this process is, after fork without exec: it goes on with the
-// parent's libraries, and the forking thread with its ranges. To be called before each record that
-// is told with the help of earlier ones.
+// After fork without exec, records the parent of this process. The child continues with the
+// parent's libraries, and the forking thread with its ranges. Call this before each record that the
+// reader interprets with the help of earlier ones.
 void note_fork();
 
-// Bytes of this process in memory; 0 where the system does not tell.
+// Returns the resident bytes of this process, or 0 if the system does not report them.
 std::size_t resident_bytes();
 
 }  // namespace bench::capture

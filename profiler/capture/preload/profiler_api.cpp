@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls by which a CUDA program says which part of it is to be profiled. They stand before the
-// CUDA runtime's and driver's where these are shared libraries that the program links, and go on to
-// them.
+// Interposes the calls with which a CUDA program selects the part to be profiled. These definitions
+// precede those of the CUDA runtime and driver if the program links them as shared libraries, and
+// forward to them.
 #include "profiler/capture/preload/module.hpp"
 #include "profiler/capture/preload/process.hpp"
 #include "profiler/capture/preload/spool.hpp"
@@ -13,11 +13,12 @@
 namespace bench::capture {
 namespace {
 
-// Of both, cudaError_t and CUresult: there is no such library in the process.
+// The same value in cudaError_t and CUresult. Returned if the process contains no such library.
 constexpr int kNotSupported = 801;
 
-// The runtime may have been loaded in a scope of its own, where RTLD_NEXT does not look. Another
-// capture library that looks for the function in the same way may find ours.
+// The runtime may have been loaded in a separate scope, which RTLD_NEXT does not search. Another
+// capture library that searches in the same way may find this library's function; `calling` then
+// ends the recursion.
 __thread bool calling __attribute__((tls_model("initial-exec"))) = false;
 
 int call(const char* name) {
@@ -32,7 +33,7 @@ int call(const char* name) {
   return status;
 }
 
-// The call itself takes long where a tool listens: it is no part of the window.
+// If a tool listens, the call itself takes long, so it is not part of the window.
 int begin(const char* name) {
   const int status = call(name);
   note_fork();

@@ -19,7 +19,7 @@
 namespace bench::capture {
 namespace {
 
-// Out of the way of descriptors that the program numbers itself or expects in a row.
+// Keeps clear of descriptors that the program numbers itself or expects to be consecutive.
 constexpr int kFirstDescriptor = 900;
 
 struct OwnedSettings {
@@ -29,7 +29,7 @@ struct OwnedSettings {
   char program[PATH_MAX];
 };
 
-// Copied: the program may change its environment.
+// Copies the text, because the program may change its environment.
 const char* copy(const char* text, char* buffer, std::size_t capacity) {
   if (text == nullptr || std::strlen(text) >= capacity) return nullptr;
   return std::strcpy(buffer, text);
@@ -58,8 +58,8 @@ OpenSpool& open_spool() {
   return spool;
 }
 
-// A program may close any descriptor and open something else under its number: nothing is written
-// before the file is known to be the spool.
+// A program may close any descriptor and reuse its number. So before each write, this checks that
+// the file is the spool.
 bool is_spool(int descriptor) {
   struct stat now;
   return descriptor >= 0 && fstat(descriptor, &now) == 0 && now.st_dev == open_spool().device &&
@@ -73,7 +73,8 @@ int spool_descriptor() {
   const int fresh = open(settings().spool, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fresh < 0) return -1;
   int high = fcntl(fresh, F_DUPFD_CLOEXEC, kFirstDescriptor);
-  if (high < 0) high = fcntl(fresh, F_DUPFD_CLOEXEC, 3);  // fewer descriptors are allowed here
+  // the limit does not allow such high descriptors
+  if (high < 0) high = fcntl(fresh, F_DUPFD_CLOEXEC, 3);
   close(fresh);
   struct stat now;
   if (high < 0 || fstat(high, &now) != 0) return -1;
@@ -86,7 +87,7 @@ int spool_descriptor() {
 // Other processes may append at the same time.
 constexpr rlim_t kRoomForOthers = 4096;
 
-// A write beyond the limit of file sizes would end the program by SIGXFSZ.
+// A write beyond the file size limit would end the program with SIGXFSZ.
 bool has_room(int descriptor, std::size_t size) {
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
@@ -95,14 +96,15 @@ bool has_room(int descriptor, std::size_t size) {
          static_cast<rlim_t>(now.st_size) + size + kRoomForOthers <= limit.rlim_cur;
 }
 
-// Tells who reads the spool that it lacks a record. No byte may be left on the disk for it.
+// Tells the reader of the spool that a record is missing. This works even if the disk has no free
+// byte.
 void mark_loss(int descriptor) {
   struct stat now;
   if (fstat(descriptor, &now) == 0) fchmod(descriptor, now.st_mode | kLossMode);
 }
 
-// Whole or not at all but on a full disk: the reader counts a torn line, which must not tear the
-// next one too.
+// Writes a record completely or not at all, except on a full disk. The reader counts an incomplete
+// line; it must not corrupt the next one too.
 void append(int descriptor, iovec (&parts)[5]) {
   static constinit std::atomic<bool> is_torn{false};
   std::size_t size = 0;
@@ -124,7 +126,7 @@ const Settings& settings() {
   static constinit OwnedSettings own{};
   static constinit std::atomic<int> state{0};  // 0 unread, 1 being read, 2 read
   int unread = 0;
-  // The loader runs this library's constructor before the program has a second thread.
+  // The loader runs this library's constructor before the program can start a second thread.
   if (state.compare_exchange_strong(unread, 1)) {
     read_settings(own);
     state.store(2, std::memory_order_release);

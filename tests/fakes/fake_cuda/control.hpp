@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUPTI without a GPU, for programs of tests: libcupti.so.13 as far as this project uses it,
-// which records what the program says that its device did. Reads buffers, and names calls, by the
-// real library. What it is made to do, by variables:
-//   FAKE_CUPTI_VERSION=N          cuptiGetVersion
-//   FAKE_CUPTI_OTHER_TOOL=NAME    somebody else is subscribed
-//   FAKE_CUPTI_DROPPED=N          so many records were dropped
+// A CUPTI without a GPU, for test programs: the part of libcupti.so.13 that this project uses. It
+// records what the program reports about its device. It reads buffers, and names calls, with the
+// real library. Variables control its behaviour:
+//   FAKE_CUPTI_VERSION=N          result of cuptiGetVersion
+//   FAKE_CUPTI_OTHER_TOOL=NAME    another tool is subscribed
+//   FAKE_CUPTI_DROPPED=N          number of dropped records
 #pragma once
 
 #include <cstdint>
 
-// What the program asks of its "device"; times in ns, absolute ones of the tracer's clock.
+// The requests of the program to its "device". Times are in ns; absolute ones use the tracer's
+// clock.
 struct FakeCupti {
   std::uint64_t (*now)();
   // A runtime call on the calling thread, by its number in cupti_runtime_cbid.h.

@@ -19,11 +19,11 @@ namespace {
 
 using bench::test::SyntheticBuffer;
 
-// All that happened since the last flush.
+// All records since the last flush.
 struct State {
   std::mutex mutex;
   std::deque<SyntheticBuffer> buffers;
-  std::set<std::string> names;  // of kernels: records point to them
+  std::set<std::string> names;  // kernel names, to which records point
   std::uint32_t correlation = 0;
   CUpti_BuffersCallbackRequestFunc requested = nullptr;
   CUpti_BuffersCallbackCompleteFunc completed = nullptr;
@@ -52,7 +52,7 @@ template <class Record>
 void add(const Record& record) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
-  if (all.timestamp == nullptr) return;  // nobody traces
+  if (all.timestamp == nullptr) return;  // no tracer is active
   if (all.buffers.empty() || all.buffers.back().size() > kRecordsOfBuffer * sizeof(Record)) {
     all.buffers.emplace_back();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of libcuda: cuInit loads a tool as NVIDIA's driver does.
+// Replaces libcuda: cuInit loads a tool as NVIDIA's driver does.
 #include <cstdlib>
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody's CUDA program, as `bench profile` runs it in tests; its device is
-// fake_cuda/control.hpp. Its words are done in order:
+// A user's CUDA program, as `bench profile` runs it in tests; its device is fake_cuda/control.hpp.
+// Executes its arguments in order:
 //
 //   init          cuInit, and prints what it returns
 //   push TEXT     pushes an NVTX range
@@ -8,17 +8,16 @@
 //   launch NAME STREAM     launches a kernel that takes 1 us
 //   copy BYTES    copies to the device
 //   busy          two kernels of 1 ms, 1 ms apart
-//   threads       two threads, each on a stream of its own, in turns: an operator of PyTorch with a
+//   threads       two threads, each on its own stream, interleaved: an operator of PyTorch with a
 //                 kernel, then a layer with a kernel
-//   replay FILE   pushes and pops as its lines say ("push TEXT", "pop"), with a kernel in each
-//   range
-//                 that has no range inside
+//   replay FILE   pushes and pops according to its lines ("push TEXT", "pop"), with a kernel in
+//                 each range that has no range inside
 //   cuda on|off   calls cudaProfilerStart, cudaProfilerStop, of a static runtime
 //   alloc N       allocates N bytes
-//   await TEXT    waits until the tracer's file of this process holds TEXT
-//   fork          a child ends at once, as a program does
-//   self          runs this program with the words after it in a child
-//   exec          becomes this program with the words after it
+//   await TEXT    waits until the tracer's file of this process contains TEXT
+//   fork          starts a child that ends at once
+//   self          runs this program with the remaining arguments in a child
+//   exec          becomes this program with the remaining arguments
 //   print TEXT    prints TEXT and a newline
 //   exit N        exits with status N
 //   kill          ends by SIGKILL
@@ -57,7 +56,7 @@ constexpr std::uint32_t kLaunchKernel = 211;
 constexpr std::uint32_t kProfilerStart = 171;
 constexpr std::uint32_t kProfilerStop = 172;
 
-// The same CUPTI as the tracer's; without one the program runs all the same.
+// The same CUPTI as the tracer's; the program also runs without one.
 const FakeCupti* device() {
   static const FakeCupti* found = [] {
     const char* const folder = std::getenv("BENCH_CUDA_LIBS");

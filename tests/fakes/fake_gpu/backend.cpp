@@ -30,16 +30,16 @@ constexpr std::string_view kDnn = "cudnn";
 constexpr std::string_view kGemm = "gemm";
 constexpr std::string_view kVersion = "9.13.0";
 
-// A second execution shows what the first one has left; later ones compute nothing new.
+// A second execution reveals data left by the first one; later ones compute nothing new.
 constexpr int kComputingRuns = 2;
 constexpr double kError = 0.5;
 
-// What one kernel is: of a problem one step, of a network one a node.
+// The steps of one kernel: one for a problem, one per node for a network.
 struct Plan {
   std::vector<ops::Tensor> tensors;
   test::FakeCompute compute;
   std::vector<ops::KernelStep> steps;
-  std::vector<CaseScript> rows;  // one a step
+  std::vector<CaseScript> rows;  // one per step
   std::vector<std::string> subjects;
 };
 
@@ -83,7 +83,7 @@ class Kernel final : public ops::Kernel {
   Kernel(Plan plan, std::shared_ptr<FakeGpu> gpu, void* workspace, std::int64_t tuned)
       : plan_(std::move(plan)), gpu_(std::move(gpu)), workspace_(workspace), tuned_(tuned) {
     for (const ops::Tensor& tensor : plan_.tensors) {
-      // Roles of tensors are those of buffers, in the same order.
+      // Roles of tensors and of buffers have the same order.
       buffers_.push_back({static_cast<ops::BufferRole>(tensor.role), tensor.size(), "plain"});
     }
   }
@@ -137,7 +137,7 @@ Status Invocation::execute(ops::StepObserver* observer) {
     if (observer != nullptr) observer->begins(i);
     kernel_.gpu().launch(plan.rows[i]);
     if (observer != nullptr) observer->enqueued(i);
-    // A kernel's failure shows where it is waited for.
+    // A kernel's failure appears where the caller waits for it.
     BENCH_RETURN_IF_ERROR(kernel_.gpu().pass(Moment::execution, plan.subjects[i]));
     if (kernel_.gpu().tracer().recording()) {
       BENCH_RETURN_IF_ERROR(kernel_.gpu().pass(Moment::traced, plan.subjects[i]));
@@ -254,7 +254,7 @@ class Backend final : public ops::Backend {
   CreatedKernel create(const ops::Network& network) override;
 
  private:
-  // Error: what the script refuses.
+  // Returns an error if the script refuses the step.
   Result<Done, ops::Refusal> add_step(const ops::Problem& problem, const std::string& node,
                                       Plan& plan);
   CreatedKernel make(Plan plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends cudnn, cublaslt and cublas of the fake GPU: right results, computed with the plain
+// The backends cudnn, cublaslt and cublas of the fake GPU: correct results, computed with the plain
 // references, in scripted time.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace bench::fake_gpu {
 
 struct BackendRow {
   std::string_view name;
-  std::string_view library;  // as reports call it
+  std::string_view library;  // name in reports
   std::string_view file;
 };
 std::span<const BackendRow> backend_rows();
-// What the row's backend serves, networks included.
+// The operators that the row's backend supports, including networks.
 std::vector<std::string> operators_of(const BackendRow& row);
-// Why the backend cannot run; absent: it can.
+// Returns why the backend cannot run; nullopt if it can.
 std::optional<std::string> missing(const Script& script, const BackendRow& row);
 
 std::unique_ptr<ops::Backend> make_backend(const BackendRow& row, std::shared_ptr<FakeGpu> gpu);

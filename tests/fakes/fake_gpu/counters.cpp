@@ -9,7 +9,7 @@ Result<CounterReadings, ops::Refusal> Counters::measure(
     std::span<ops::Invocation* const> rotation) {
   const CountersScript& script = script_.counters;
   if (script.refused) return *script.refused;
-  for (std::int64_t i = 0; i <= script.passes; ++i) {  // one more: the first counts nothing
+  for (std::int64_t i = 0; i <= script.passes; ++i) {  // one more, because the first counts nothing
     ops::Invocation& invocation = *rotation[static_cast<std::size_t>(i) % rotation.size()];
     if (!invocation.run()) return ops::Refusal{ops::Refusal::Kind::failed, invocation.error()};
   }

@@ -19,9 +19,9 @@
 namespace bench::fake_gpu {
 namespace {
 
-constexpr Nanoseconds kCallTime{500};   // of calls that only ask
-constexpr Nanoseconds kStartTime{300};  // from the end of a call to the start of what it asked for
-constexpr std::int64_t kBytesPerNanosecond = 10;  // of copies and fills
+constexpr Nanoseconds kCallTime{500};   // of calls that only query
+constexpr Nanoseconds kStartTime{300};  // from the end of a call to the start of the requested work
+constexpr std::int64_t kBytesPerNanosecond = 10;  // of copies and memsets
 
 Nanoseconds transfer_time(std::int64_t bytes) {
   return Nanoseconds(1000 + bytes / kBytesPerNanosecond);

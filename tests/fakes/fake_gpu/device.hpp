@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one device of a process with the fake GPU: memory that the CPU cannot touch, faults, and a
-// timeline of what was asked of it.
+// The one device of a process with the fake GPU: memory that the CPU cannot access, faults, and a
+// timeline of the requested work.
 #pragma once
 
 #include "base/result.hpp"
@@ -23,14 +23,15 @@ namespace bench::fake_gpu {
 
 class FakeGpu;
 
-// Blocks have an address that any access by the CPU ends with SIGSEGV, and their content elsewhere.
+// Blocks have an address at which any access by the CPU ends with SIGSEGV; their content is
+// elsewhere.
 class Memory final : public ops::DeviceMemory {
  public:
   explicit Memory(FakeGpu& gpu) : gpu_(gpu) {}
   ~Memory() override;
 
   Result<void*> allocate(Bytes size) override { return take(size, std::nullopt); }
-  // With what it is for, as a kernel knows of its own.
+  // Allocates with the role of the memory, which a kernel knows for its own memory.
   Result<void*> take(Bytes size, std::optional<std::string> role);
   void release(void* address) noexcept override;
   Status copy_in(void* device, const void* host, Bytes size) override;
@@ -39,7 +40,7 @@ class Memory final : public ops::DeviceMemory {
   std::optional<Bytes> cache() override;
   std::optional<Bytes> available() override;
 
-  // Where the content lies. Error: no such memory, as a device says of an illegal address.
+  // Returns the address of the content. Returns an error for an illegal address, as a device does.
   Result<std::byte*> content(const void* device, Bytes size);
 
  private:
@@ -52,7 +53,7 @@ class Memory final : public ops::DeviceMemory {
   Bytes used_{0};
 };
 
-// What CUPTI would have recorded.
+// Records what CUPTI would record.
 class Tracer final : public ops::DeviceTracer {
  public:
   explicit Tracer(FakeGpu& gpu) : gpu_(gpu) {}
@@ -64,7 +65,7 @@ class Tracer final : public ops::DeviceTracer {
   Result<std::string> finish() override;
   bool recording() const { return recording_; }
 
-  // A call of the runtime; its correlation.
+  // Records a call of the runtime and returns its correlation.
   std::uint64_t called(std::string name, GpuInterval time);
   void add(GpuKernel kernel);
   void add(GpuMemcpy copy);
@@ -75,19 +76,19 @@ class Tracer final : public ops::DeviceTracer {
  private:
   bool records(std::uint32_t group) const { return recording_ && (groups_ & group) != 0; }
   template <class Record>
-  void keep(Record record);  // of the device
+  void keep(Record record);  // keeps a record of the device
 
   FakeGpu& gpu_;
   bool recording_ = false;
   bool realtime_ = false;  // times of the device are on CLOCK_REALTIME
   std::uint32_t groups_ = 0;
-  Nanoseconds window_{0};  // its begin
+  Nanoseconds window_{0};  // its beginning
   std::vector<std::uint64_t> regions_;
   std::uint64_t correlations_ = 0;
   std::vector<GpuRecord> records_;
 };
 
-// What CUPTI's range profiler would have read.
+// Returns what CUPTI's range profiler would read.
 class Counters final : public ops::DeviceCounters {
  public:
   explicit Counters(const Script& script) : script_(script) {}
@@ -109,18 +110,18 @@ class FakeGpu {
   Counters& counters() { return counters_; }
   const DeviceScript& device() const { return *script_.device; }
 
-  // Passes `count` moments that a fault may be scripted at: the process may end here. Error: a
-  // fault, or what an earlier one has left behind.
+  // Passes `count` moments at which a fault may be scripted; the process may end here. Returns the
+  // error of a fault, now or earlier.
   Status pass(Moment moment, std::string_view subject, std::int64_t count = 1);
-  // What needs a context makes it, as a driver's calls do.
+  // Called by everything that needs a context, which it creates, as a driver's calls do.
   void make_context() { has_context_ = true; }
   bool has_context() const { return has_context_; }
-  // Error: the device is of no use any more.
+  // Returns an error if the device is no longer usable.
   Status usable() const;
 
-  // Puts kernels behind all that was asked for before. Returns when they are launched.
+  // Queues kernels after all earlier work. Returns when they are launched.
   void launch(const CaseScript& row);
-  void wait();  // until all is done
+  void wait();  // until all work is complete
   void transfer(GpuMemcpy copy);
   void transfer(GpuMemset fill);
 
@@ -135,10 +136,10 @@ class FakeGpu {
   Memory memory_;
   Tracer tracer_;
   Counters counters_;
-  Nanoseconds idle_from_{0};  // of the device
+  Nanoseconds idle_from_{0};  // when the device becomes idle
 };
 
-// CLOCK_MONOTONIC, and a wait for it.
+// CLOCK_MONOTONIC, and waiting for a time on it.
 Nanoseconds monotonic_now();
 void spin_until(Nanoseconds time);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake GPU as a plugin that stands in for libbench_cuda.so, through $BENCH_CUDA_PLUGIN.
-// script.hpp says what it can be made to do.
+// The fake GPU as a plugin that replaces libbench_cuda.so, through $BENCH_CUDA_PLUGIN. script.hpp
+// describes what it can simulate.
 #include "base/file.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/cuda/probe.hpp"

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-// Reads an object's keys; whoever leaves one unread has met an unknown one. Throws, as the JSON
-// library does: caught once, in parse_script.
+// Reads an object's keys; a key that remains unread is unknown. Throws, like the JSON library;
+// parse_script catches this once.
 class Reader {
  public:
   Reader(const json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -57,7 +57,7 @@ class Reader {
                found->at(2).get<std::int64_t>()};
     }
   }
-  // One of `names`, in the order of the enumerators.
+  // Reads one of `names`, in the order of the enumerators.
   template <class Enum, std::size_t kCount>
   void read(const std::string& key, Enum& value, const std::array<const char*, kCount>& names) {
     const json* found = find(key);
@@ -102,7 +102,7 @@ constexpr std::array kVerdicts = {"counted", "unsteady", "throttled", "void"};
 constexpr std::array kMoments = {"load", "open", "create", "execution", "sample", "traced"};
 constexpr std::array kKinds = {"fail", "sticky", "lost", "abort", "hang"};
 constexpr std::array kMemorySources = {"process", "growth"};
-// What CUDA says of a fault of the kind.
+// CUDA's text for a fault of the kind.
 constexpr std::array kErrors = {"cudaErrorLaunchFailure: unspecified launch failure",
                                 "cudaErrorIllegalAddress: an illegal memory access was encountered",
                                 "cudaErrorDevicesUnavailable: the device fell off the bus", "abort",

@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fake GPU does: the JSON file $FAKE_GPU_SCRIPT. Everything in it may be left out; an
-// unknown key is an error. Without the variable all defaults hold.
+// The behaviour of the fake GPU: the JSON file $FAKE_GPU_SCRIPT. Every key is optional; an unknown
+// key is an error. Without the variable all defaults apply.
 //
 //   {
-//     "device": {                          null: there is none, and `verdict` says why
+//     "device": {                          null: there is none, and `verdict` states why
 //       "name": "Fake GPU", "compute": [9, 0], "multiprocessors": 4,
 //       "memory_bytes": 1073741824,        allocations beyond it fail
 //       "cache_bytes": 1048576, "clock_hz": 1500000000 },
 //     "verdict": { "availability": "no_driver", "reason": "...", "remedy": "..." },
-//     "absent": { "cuBLASLt": "libcublasLt.so.13 was not found" },  of cuDNN, cuBLASLt, cuBLAS,
-//                                          NVML and CUPTI; a backend without its library refuses
+//     "absent": { "cuBLASLt": "libcublasLt.so.13 was not found" },  also cuDNN, cuBLAS, NVML,
+//                                          CUPTI; a backend without its library refuses
 //     "open": { "status": "skipped", "reason": "..." },  every backend refuses; also unsupported,
 //                                          failed
 //     "cases": [ {                         the first row that matches
-//       "match": "gemm/m4*",               glob over OPERATOR/TOKENS, of a network's node also over
-//                                          the node's name; "*": all
-//       "ns": 10000,                       of one execution, on the device
-//       "launch_ns": 2000,                 of the host, a launch
+//       "match": "gemm/m4*",               glob over OPERATOR/TOKENS; for a network's node also
+//                                          over the node's name; "*": all
+//       "ns": 10000,                       time of one execution on the device
+//       "launch_ns": 2000,                 time of the host per launch
 //       "implementation": "fake_engine", "workspace": 0,
 //       "refused": { "status": "unsupported", "reason": "..." },
-//       "wrong_element": 0,                of the first output: 0.5 too large
-//       "unwritten_element": 0,            of the first output: left as it was
+//       "wrong_element": 0,                index in the first output: 0.5 too large
+//       "unwritten_element": 0,            index in the first output: left unchanged
 //       "details": { "engine": "7" },
 //       "kernels": [ { "name": "...", "ns": 5000, "grid": [8,1,1], "block": [128,1,1],
-//                      "registers": 32, "shared_bytes": 0 } ],  that an execution launches, one
-//                                          after the other, in place of one of `ns`; `ns` is their
-//                                          sum
-//       "spread": 0.02,                    samples lie up to that share around their time
-//       "samples": [ { "from": 3, "to": 5, of the samples taken of one kernel object, from 0; `to`
-//                      "verdict": "void",  inclusive, left out: all later ones. Also throttled,
+//                      "registers": 32, "shared_bytes": 0 } ],  launched by an execution in this
+//                                          order, instead of one kernel of `ns`; `ns` is their sum
+//       "spread": 0.02,                    samples vary by up to that fraction of their time
+//       "samples": [ { "from": 3, "to": 5, samples of one kernel object, from 0; `to` is inclusive,
+//                      "verdict": "void",  and all later ones if omitted. Also throttled,
 //                      "reason": "...",    unsteady, counted
 //                      "clock_hz": 1200000000, "factor": 1.25 } ] } ],   the first row that covers
 //     "faults": [ {
 //       "at": "execution",                 also load, open, create, sample, and
 //                                          traced: executions while a trace records
-//       "match": "*", "after": 3,          moments of this kind that pass before, in this process
-//       "kind": "sticky",                  fail: once. sticky: from then on all that touches the
-//       "error": "..." } ],                device. lost: the same in other words. abort, hang: the
+//       "match": "*", "after": 3,          earlier moments of this kind in this process
+//       "kind": "sticky",                  fail: once. sticky: all later uses of the device fail.
+//       "error": "..." } ],                lost: the same with another error text. abort, hang: the
 //                                          process
 //     "tracer": { "conflict": "Nsight Systems",  begin fails and names it
-//                 "realtime": true,      times of the device are on CLOCK_REALTIME, as those of
-//                                        a context that is older than the tracer always are
+//                 "realtime": true,      times of the device are on CLOCK_REALTIME, as always in
+//                                        a context that is older than the tracer
 //                 "dropped": 3, "faults": ["..."], "notes": ["..."],
-//                 "readings": [ {        what the driver says so long after the window's begin;
+//                 "readings": [ {        the driver's values, by time since the window's begin;
 //                   "after_ns": 1000, "sm_clock_hz": 1755000000, "power_milliwatt": 450000,
 //                   "memory_bytes": 65536, "memory_source": "process" } ] },  or growth
 //     "counters": { "refused": { "status": "unsupported", "reason": "..." },
@@ -51,8 +50,8 @@
 //                   "absent": { "l2_hit_share": "this chip has none" } }
 //   }
 //
-// Time on the device is virtual: samples report what the script says. An execution outside of
-// samples lasts as long, since profilers read the host's clock.
+// Time on the device is virtual: samples report the times of the script. An execution outside
+// samples really takes this time, because profilers read the host's clock.
 #pragma once
 
 #include "base/result.hpp"
@@ -105,11 +104,12 @@ struct CaseScript {
   std::optional<ops::Refusal> refused;
   std::optional<std::int64_t> wrong_element, unwritten_element;
   std::map<std::string, std::string> details;
-  std::vector<KernelScript> kernels;  // at least one; of one without a name the operator gives it
+  // at least one; without a name, a kernel is named after the operator
+  std::vector<KernelScript> kernels;
   double spread = 0;
   std::vector<SampleScript> samples;
 
-  Nanoseconds time() const;  // of an execution
+  Nanoseconds time() const;  // duration of an execution
 };
 
 enum class Moment { load, open, create, execution, sample, traced };
@@ -124,7 +124,7 @@ struct FaultScript {
 };
 
 struct ReadingScript {
-  Nanoseconds after{0};  // the window's begin
+  Nanoseconds after{0};  // time since the beginning of the window
   std::optional<std::int64_t> sm_clock_hz, power_milliwatt, memory_bytes;
   GpuMemorySource memory_source = GpuMemorySource::process;
 };
@@ -142,24 +142,24 @@ struct CountersScript {
   std::optional<ops::Refusal> refused;
   std::int64_t passes = 1;
   std::map<std::string, double> values;
-  std::map<std::string, std::string> absent;  // with the reason
+  std::map<std::string, std::string> absent;  // key: name, value: reason
 };
 
 struct Script {
   std::optional<DeviceScript> device = DeviceScript();
-  ops::cuda::Verdict verdict;                 // why there is none
-  std::map<std::string, std::string> absent;  // libraries, with the reason
+  ops::cuda::Verdict verdict;                 // why there is no device
+  std::map<std::string, std::string> absent;  // key: library, value: reason
   std::optional<ops::Refusal> open;
   std::vector<CaseScript> cases;
   std::vector<FaultScript> faults;
   TracerScript tracer;
   CountersScript counters;
 
-  // Of an operator's problem, "gemm/m4n4k4", as `node` of a network.
+  // For an operator's problem, "gemm/m4n4k4", as `node` of a network.
   CaseScript case_of(std::string_view problem, std::string_view node = {}) const;
 };
 
-// Error: what is wrong with it, and where.
+// Returns an error that states what is wrong in the script, and where.
 Result<Script> parse_script(const std::string& text);
 
 }  // namespace bench::fake_gpu

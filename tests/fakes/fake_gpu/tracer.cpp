@@ -27,7 +27,7 @@ GpuDevice describe(const DeviceScript& script) {
   return device;
 }
 
-// From a time on CLOCK_MONOTONIC to the same on CLOCK_REALTIME.
+// Offset from a time on CLOCK_MONOTONIC to the same time on CLOCK_REALTIME.
 Nanoseconds since_1970_to_start() {
   const Nanoseconds realtime =
       std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -71,7 +71,7 @@ Status Tracer::open_window() {
 }
 
 Result<std::string> Tracer::finish() {
-  recording_ = false;  // what is waited for below is not recorded
+  recording_ = false;  // the synchronisation below is not recorded
   GpuSession session;
   session.pid = current_process();
   session.tracer = "fake CUPTI 13.0.1";
@@ -95,7 +95,7 @@ Result<std::string> Tracer::finish() {
   return gpu_session_text(session);
 }
 
-// Calls tell whose a kernel is: they are recorded for every group.
+// Calls identify the owner of a kernel, so they are recorded for every group.
 std::uint64_t Tracer::called(std::string name, GpuInterval time) {
   if (!recording_) return 0;
   GpuApiCall call;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In PyTorch's place for ci/gpu_torch.py: a product takes 10 us, and what a network puts on the device
-is what $FAKE_TORCH_PROGRAM does, in a process of its own."""
+"""Replaces PyTorch for ci/gpu_torch.py: a product takes 10 us, and instead of a network the program
+$FAKE_TORCH_PROGRAM runs on the device, in a separate process."""
 import os
 import shlex
 import subprocess

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of fp8 and of 8-bit integers: what is told of them, by the rules of ops/tensor_core
-// and by support_of(), against what cuDNN offers on devices that are described. Their engines are
-// compiled at run time, for which a driver or its stub must be loaded.
+// Convolutions of fp8 and 8-bit integers: compares the answers of the ops/tensor_core rules and of
+// support_of() with what cuDNN offers on described devices. Their engines are compiled at run time,
+// which requires a loaded driver or its stub.
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -42,7 +42,7 @@ std::string text_of(const ConvCase& wanted, const char* architecture) {
 }
 
 struct Offer {
-  std::int64_t first = -1;  // number of the engine; -1: there is none
+  std::int64_t first = -1;  // index of the engine; -1: there is none
   bool tensor_cores = false;
 };
 
@@ -53,8 +53,8 @@ Offer offer_of(const std::shared_ptr<const CudnnApi>& api, const Problem& proble
   return {engines->front().index, engines->front().has(EngineNote::tensor_core)};
 }
 
-// More than the rules say, which do not look at the kernel: in nhwc the data gradient of a kernel
-// of 1 is a product.
+// Cases that exceed the rules, which do not consider the kernel: in nhwc the data gradient of a
+// kernel of size 1 is a matrix product.
 bool is_beyond_the_rules(const ConvCase& wanted, std::string_view architecture) {
   return wanted.tokens.ends_with("r1") && wanted.direction == Direction::backward_data &&
          wanted.layout == Layout::nhwc && (architecture == "sm_89" || architecture == "sm_90");
@@ -79,7 +79,7 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
           const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
           eligible += says_yes ? 1 : 0;
           const Offer offer = offer_of(api, problem, json);
-          // Where there is an engine at all it is one for tensor cores.
+          // If there is an engine at all, it uses tensor cores.
           EXPECT_EQ(offer.tensor_cores, offer.first >= 0);
           EXPECT_EQ(says_yes || is_beyond_the_rules(wanted, device.architecture),
                     offer.tensor_cores)
@@ -110,8 +110,9 @@ TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
   }
 }
 
-// Results of integers are exact, and most of their engines bear no note. What tells is whether s8
-// gets another engine than u8, which tensor cores would multiply and cuDNN has no kernels for.
+// Integer results are exact, and most of their engines have no note. The test therefore checks
+// whether s8 gets another engine than u8. Tensor cores could multiply u8, but cuDNN has no kernels
+// for it.
 TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -138,7 +139,7 @@ TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
   }
 }
 
-// An engine that cuDNN names for gradients of s8 in groups, on Blackwell alone.
+// An engine that cuDNN offers for gradients of s8 in groups, only on Blackwell.
 bool is_beyond_support(const ConvCase& wanted, ComputeCapability of) {
   return wanted.dtype == DataType::s8 && of.major == 10 &&
          wanted.tokens.find('g') != std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that cuDNN compiles at run time: its heuristics name them only where a driver is loaded,
-// for which the toolkit's stub will do. In a program of its own, since a stub once loaded stays.
+// Engines that cuDNN compiles at run time. Its heuristics offer them only if a driver is loaded;
+// the toolkit's stub is sufficient. This is a separate program, because a stub stays loaded.
 #include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
@@ -92,8 +92,8 @@ const Refused kRefused[] = {
      "no gradient of `exp`"},
     {{"pointwise", "relu-32x64x28x28", DataType::f64}, "sm_90", "has no engine"},
     {{"batch_norm", "n32c64h56", DataType::f32, Layout::nchw}, "sm_90", "has no engine"},
-    {{"softmax", "64x1000"}, "sm_90", "no kernel of softmax with cuDNN"},
-    {{"reorder", "32x64x28x28-nchw-blocked16"}, "sm_90", "does not know the layout"},
+    {{"softmax", "64x1000"}, "sm_90", "cuDNN has no kernel for softmax"},
+    {{"reorder", "32x64x28x28-nchw-blocked16"}, "sm_90", "does not support the layout"},
 };
 
 TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
@@ -108,7 +108,7 @@ TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
   }
 }
 
-// The forward pass that the gradient of a maximum needs is no problem of its own.
+// The forward pass that the gradient of a maximum needs is not a separate problem.
 TEST(RuntimeEngines, WriteWhereTheMaximaAre) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -127,7 +127,7 @@ TEST(RuntimeEngines, WriteWhereTheMaximaAre) {
   }
 }
 
-// Nothing falls between: whatever is asked has an engine or a reason, and cuDNN survives it.
+// Every combination has an engine or a reason, and cuDNN does not crash.
 TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -149,7 +149,7 @@ TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
       for (const Direction direction :
            {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
         const auto made = bench::ops::testing::try_problem(op, tokens, type.type, direction);
-        if (!type.is_case_type || !made) continue;  // no such problem, whatever runs it
+        if (!type.is_case_type || !made) continue;  // not a valid problem on any backend
         const auto engines = planned_engines(api, *made, json, {1, 0});
         EXPECT_TRUE(engines.ok() || !engines.error().reason.empty()) << op << " " << tokens;
         ++answered;
@@ -161,13 +161,13 @@ TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
   EXPECT_GT(served, 30);
 }
 
-// Whether cuDNN has an engine for the graph of a problem.
+// Whether cuDNN has an engine for a problem's graph.
 bool is_served(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
                const std::string& json) {
   return planned_engines(api, problem, json, {1, 0}).ok();
 }
 
-// What is told of support without any device holds for one that is described.
+// What support_of() reports without a device holds for a described device.
 TEST(RuntimeEngines, ServeWhatSupportPromises) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -175,7 +175,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
   const SupportQuestion asked{api, "", {9, 0}};
   int promised = 0;
   testing::for_each_support_case([&](const Problem& each, const std::string& what) {
-    if (each.layout == Layout::any) return;  // one of the two others
+    if (each.layout == Layout::any) return;  // equals one of the two others
     const Support support = support_of(each, asked);
     if (support.by == "cuDNN") {
       const ConvSplit split = conv_split(each);

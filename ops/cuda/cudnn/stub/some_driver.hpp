@@ -8,8 +8,8 @@
 
 namespace bench::ops::cuda::testing {
 
-// The machine's driver, else the toolkit's stub in the file `stub`. Its soname is the driver's, so
-// that cuDNN finds it.
+// Loads the machine's driver or, failing that, the toolkit's stub from the file `stub`. The stub
+// has the driver's soname, so cuDNN finds it.
 inline bool load_some_driver(const char* stub) {
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
   return dlopen(stub, RTLD_NOW | RTLD_GLOBAL) != nullptr;

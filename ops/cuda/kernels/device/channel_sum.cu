@@ -8,7 +8,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// One block a channel, the threads' parts added in a tree: the same order in every run.
+// Uses one block per channel and adds the threads' partial sums in a tree, in the same order in
+// every run.
 template <class T>
 __global__ void channel_sum_kernel(const void* source, void* destination, ChannelSumPlan plan) {
   __shared__ T sums[kThreads];

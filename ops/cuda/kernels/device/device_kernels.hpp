@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels on a CUDA stream, compiled by nvcc (C++17). Each function enqueues one launch, or
-// none where there are no elements, and returns its error; none waits.
+// The native kernels on a CUDA stream, compiled by nvcc (C++17). Each function enqueues one launch,
+// or none if there are no elements. It returns the launch's error and does not wait.
 #pragma once
 
 #include "ops/cuda/kernels/plans.hpp"

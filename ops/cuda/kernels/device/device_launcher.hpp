@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels on a runtime's stream.
+// Launches native kernels on a runtime's stream.
 #pragma once
 
 #include "ops/cuda/kernels/launcher.hpp"

@@ -8,10 +8,10 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::int64_t kMaxElementwiseBlocks = 8192;
-// Positions of this many, plus a stride of the whole grid, fit into 32 bits.
+// Up to this count, a position plus a stride of the whole grid fits into 32 bits.
 constexpr std::int64_t kNarrowElements = INT64_C(1) << 30;
 
-// The compiler's division by a 64-bit number is a long routine: 32 bits where they suffice.
+// Dividing by a 64-bit number is slow, so this uses 32-bit indexes if they suffice.
 template <class T, class Index>
 __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
   const Index count = static_cast<Index>(plan.elements);

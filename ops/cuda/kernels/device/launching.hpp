@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches of our own kernels have in common. C++17, for nvcc.
+// What launches of native kernels have in common. C++17, for nvcc.
 #pragma once
 
 #include "ops/cuda/kernels/plans.hpp"
@@ -10,14 +10,15 @@
 
 namespace bench::ops::cuda {
 
-// Fills the largest device several times over; the kernels' loops stride over the rest.
+// Fills the largest device several times over. The kernels loop over the remaining work with a
+// stride.
 constexpr std::int64_t kMaxBlocks = 16384;
 
 inline unsigned grid_of(std::int64_t blocks, std::int64_t most = kMaxBlocks) {
   return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
-// Calls `start` with a zero of the type that is computed in.
+// Calls `start` with a zero of the type to compute in.
 template <class Start>
 cudaError_t launch_by(Precision precision, Start start) {
   if (precision == Precision::wide) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// One block a row: each thread sums up its part in one pass, the parts are merged in a tree, and a
+// Uses one block per row. Each thread sums up its part in one pass, a tree merges the parts, and a
 // second pass writes.
 template <class T>
 __global__ void softmax_kernel(const void* source, void* destination, SoftmaxPlan plan) {

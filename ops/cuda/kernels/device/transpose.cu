@@ -8,8 +8,8 @@ namespace {
 constexpr int kTile = 32;
 constexpr int kRowsOfThreads = 8;
 
-// A tile is read along the source's rows and written along the destination's; the extra column
-// keeps the threads of a warp on different banks of the shared memory.
+// Reads a tile along the source's rows and writes it along the destination's. The extra column puts
+// a warp's threads on different banks of shared memory.
 template <class Word>
 __global__ void transpose_kernel(const Word* source, Word* destination, TransposePlan plan) {
   __shared__ Word tile[kTile][kTile + 1];

@@ -11,15 +11,15 @@
 //     prof::Task task(domain, "epoch");       // ends with the block
 //   }                                         // the profile is complete when the program ends
 //
-// Writes profile-PID.jsonl in the current folder, one record a line (`bench analyze FILE` makes
-// tables of it, `bench trace FILE -o trace.json` a timeline). The file is valid at any time: what
-// was recorded is written every dump_period (1 s), so that even a killed program leaves a profile.
-// A child after fork() writes a file of its own.
+// Writes profile-PID.jsonl in the current directory, one record per line. `bench analyze FILE`
+// prints tables of it; `bench trace FILE -o trace.json` creates a timeline. The file is valid at
+// any time: records are written every dump_period (1 s), so that even a killed program leaves a
+// profile. A child after fork() writes its own file.
 //
-// Everything may be called from any thread at any time, also before start() and after stop(), when
-// it costs one relaxed atomic load. Nothing throws and nothing ends your program: what goes wrong
-// is told once on standard error, functions return false, and last_error() says why.
-// C++17; the functions of C below are the library's binary interface.
+// Everything may be called from any thread at any time. Before start() and after stop(), a call
+// costs one relaxed atomic load. No function throws or ends your program. The library reports each
+// error once on standard error, functions return false, and last_error() states the reason. C++17.
+// The C functions below are the library's binary interface.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,15 @@
 #define BENCH_PROFILE_API __attribute__((visibility("default")))
 
 extern "C" {
-// Functions that return int: 1 is success, 0 failure. Texts are UTF-8, ended by '\0', copied.
+// Functions that return int return 1 on success and 0 on failure. Texts are UTF-8, end in '\0' and
+// are copied.
 BENCH_PROFILE_API int bench_profile_set(const char* name, const char* value);
 BENCH_PROFILE_API int bench_profile_start(void);
 BENCH_PROFILE_API int bench_profile_stop(void);
 BENCH_PROFILE_API int bench_profile_pause(void);
 BENCH_PROFILE_API int bench_profile_resume(void);
 BENCH_PROFILE_API int bench_profile_dump(void);
-// The size of the text, of which at most `capacity` - 1 bytes and a '\0' are written to `text`.
+// Returns the size of the text. Writes at most `capacity` - 1 bytes of it and a '\0' to `text`.
 BENCH_PROFILE_API size_t bench_profile_dumps(int format, int sort, int order, int reset, char* text,
                                              size_t capacity);
 BENCH_PROFILE_API const char* bench_profile_file(void);
@@ -63,29 +64,30 @@ namespace profiler {
 
 // ---- Control
 
-// Sets a switch by its name, before start(): "kinds" (operators,api,memory,device or all; what this
-// header records belongs to operators), "dump_period" ("1s"), "file" ("run.jsonl"). Each is also a
-// variable of the environment: BENCH_PROFILE_KINDS, BENCH_PROFILE_DUMP_PERIOD, BENCH_PROFILE_FILE.
-// The other switches of `bench run` (iterations, sample_rate, formats) mean nothing here.
+// Sets a switch by its name; call it before start(). "kinds": operators,api,memory,device or all;
+// what this header records belongs to operators. "dump_period": "1s". "file": "run.jsonl". Each is
+// also an environment variable: BENCH_PROFILE_KINDS, BENCH_PROFILE_DUMP_PERIOD, BENCH_PROFILE_FILE.
+// The other switches of `bench run` (iterations, sample_rate, formats) have no effect here.
 inline bool set(const char* name, const char* value) { return bench_profile_set(name, value) != 0; }
 
-// Begins to record; opens the file the first time, replacing an older one of its name.
+// Starts recording. The first call opens the file and replaces an older file of that name.
 inline bool start() { return bench_profile_start() != 0; }
-// Ends recording and writes what was recorded. start() goes on in the same file.
+// Stops recording and writes what was recorded. A later start() continues in the same file.
 inline bool stop() { return bench_profile_stop() != 0; }
-// What happens between pause() and resume() is not recorded. They do not nest.
+// Nothing is recorded between pause() and resume(). They do not nest.
 inline bool pause() { return bench_profile_pause() != 0; }
 inline bool resume() { return bench_profile_resume() != 0; }
-// Writes what was recorded so far to the file; recording goes on. As often as you like.
+// Writes what was recorded so far to the file and continues recording. May be called any number of
+// times.
 inline bool dump() { return bench_profile_dump() != 0; }
 
-// Whether something that happens now is recorded.
+// Returns whether events are recorded at the moment.
 inline bool recording() { return bench_profile_recording() != 0; }
-// Of this process; empty before its first start().
+// Returns this process's file; empty before its first start().
 inline std::string file() { return bench_profile_file(); }
-// Of the calling thread's last call that failed.
+// Returns the error of the calling thread's last failed call.
 inline std::string last_error() { return bench_profile_last_error(); }
-// Of the library.
+// Returns the library version.
 inline std::string version() { return bench_profile_version(); }
 
 enum class Format { table, json };
@@ -93,13 +95,13 @@ enum class Sort { total, mean, min, max, count };
 enum class Order { descending, ascending };
 enum class Reset { no, yes };
 
-// What was recorded so far, summed by category and name: count, total, min, max, mean, each with
-// its unit. Reset::yes starts the sums anew; the file keeps everything.
+// Returns a summary of what was recorded so far, by category and name: count, total, min, max and
+// mean, each with its unit. Reset::yes restarts the sums. The file keeps everything.
 inline std::string dumps(Format format = Format::table, Sort sort = Sort::total,
                          Order order = Order::descending, Reset reset = Reset::no) {
   std::string text(4096, '\0');
   std::size_t size = 0;
-  // What other threads record meanwhile may make it longer.
+  // Records of other threads may make the text longer in between.
   while ((size = bench_profile_dumps(static_cast<int>(format), static_cast<int>(sort),
                                      static_cast<int>(order), 0, &text[0], text.size())) >=
          text.size()) {
@@ -112,13 +114,13 @@ inline std::string dumps(Format format = Format::table, Sort sort = Sort::total,
 
 // ---- What is recorded
 
-// A category of tasks, counters and so on: a table of its own in dumps().
+// A category of tasks, counters and so on. It has its own table in dumps().
 class Domain {
  public:
   explicit Domain(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
 
-  // The same as the constructors of the classes: domain.new_task("load").
+  // Equivalent to the constructors of the classes: domain.new_task("load").
   inline class Task new_task(std::string name) const;
   inline class Frame new_frame(std::string name) const;
   inline class Counter new_counter(std::string name, std::int64_t value = 0) const;
@@ -128,8 +130,8 @@ class Domain {
   std::string name_;
 };
 
-// Something with a beginning and an end. start() again begins it anew; what is open when the object
-// ends, ends with it. One object is for one thread at a time.
+// A period with a beginning and an end. start() again restarts it. The destructor ends an open
+// period. Only one thread may use an object at a time.
 class Range {
  public:
   Range(const Range&) = delete;
@@ -155,7 +157,7 @@ class Range {
   std::int64_t start_ns_ = kNotOpen;
 };
 
-// A piece of work. Begins at once.
+// A piece of work. Starts on construction.
 class Task : public Range {
  public:
   Task(const Domain& domain, std::string name) : Range(task, domain.name(), std::move(name)) {
@@ -163,7 +165,7 @@ class Task : public Range {
   }
 };
 
-// One of a series: an image, a step, an iteration. Begins at once.
+// One of a series: an image, a step, an iteration. Starts on construction.
 class Frame : public Range {
  public:
   Frame(const Domain& domain, std::string name) : Range(frame, domain.name(), std::move(name)) {
@@ -171,14 +173,14 @@ class Frame : public Range {
   }
 };
 
-// A piece of work of no domain. Begins at once.
+// A piece of work without a domain. Starts on construction.
 class Event : public Range {
  public:
   explicit Event(std::string name) : Range(event, "", std::move(name)) { start(); }
 };
 
-// A value that changes. 64 bits with sign; instead of wrapping around it stays at the limit. It
-// changes while nothing is recorded, too. Thread-safe.
+// A value that changes: a signed 64-bit integer that saturates instead of wrapping around. It also
+// changes while nothing is recorded. Thread-safe.
 class Counter {
  public:
   Counter(const Domain& domain, const std::string& name, std::int64_t value = 0)
@@ -190,7 +192,7 @@ class Counter {
   void set(std::int64_t value) { bench_profile_counter_set(handle_, value); }
   void increment(std::int64_t by = 1) { bench_profile_counter_add(handle_, by); }
   void decrement(std::int64_t by = 1) {
-    if (by == INT64_MIN) {  // has no negative of its own
+    if (by == INT64_MIN) {  // its negative cannot be represented
       bench_profile_counter_add(handle_, INT64_MAX);
       by = -1;
     }
@@ -204,7 +206,7 @@ class Counter {
   void* const handle_;
 };
 
-// Whom an instant concerns: a viewer draws it across all processes, one process, one thread, ...
+// The extent of an instant: a viewer draws it across all processes, one process, one thread, ...
 enum class MarkerScope { global, process, thread, task, marker };
 
 // An instant.
@@ -221,9 +223,9 @@ class Marker {
   std::string domain_, name_;
 };
 
-// A layer: all that this thread records until the end of the block belongs to it. Scopes nest
-// ("encoder:attention"); each is an NVTX range "layer:NAME" too, which Nsight Systems shows. A
-// scope that began while the profiler was stopped is no layer of what is recorded later.
+// A layer: everything that this thread records until the end of the block belongs to it. Scopes
+// nest ("encoder:attention"). Each is also an NVTX range "layer:NAME", which Nsight Systems shows.
+// If a scope began while the profiler was stopped, later records do not belong to it.
 class Scope {
  public:
   explicit Scope(const char* name) : handle_(bench_profile_scope_begin(name)) {}
