@@ -390,14 +390,14 @@ TEST_F(Records, ReopenKeepsWholeFiles) {
 
 TEST_F(Records, ReopenFindsTheLastNewlineInAnyBlock) {
   constexpr std::size_t kBlock = 65536;
-  for (std::size_t torn : {std::size_t{1}, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
+  for (std::size_t incomplete_line : {std::size_t{1}, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
     const std::string whole = std::string(100'000, 'a') + "\n";
-    spill(path("r"), whole + std::string(torn, 'b'));
+    spill(path("r"), whole + std::string(incomplete_line, 'b'));
     ASSERT_TRUE(RecordFile::reopen(path("r")).ok());
-    EXPECT_EQ(slurp(path("r")), whole) << torn;
-    spill(path("r"), std::string(torn, 'b'));
+    EXPECT_EQ(slurp(path("r")), whole) << incomplete_line;
+    spill(path("r"), std::string(incomplete_line, 'b'));
     ASSERT_TRUE(RecordFile::reopen(path("r")).ok());
-    EXPECT_EQ(slurp(path("r")), "") << torn;
+    EXPECT_EQ(slurp(path("r")), "") << incomplete_line;
   }
 }
 

@@ -12,7 +12,7 @@ namespace bench {
 struct NumberedLine {
   std::string_view text;  // without its newline; may be empty
   std::size_t number = 1;
-  bool torn = false;  // no newline follows, as in a file whose writer was killed
+  bool incomplete_line = false;  // no newline follows, as in a file whose writer was killed
 };
 
 inline bool is_blank(std::string_view line) {
@@ -40,7 +40,7 @@ class Lines {
    private:
     void cut() {
       line_.text = rest_.substr(0, rest_.find('\n'));
-      line_.torn = line_.text.size() == rest_.size();
+      line_.incomplete_line = line_.text.size() == rest_.size();
     }
     std::string_view rest_;  // starts with the current line
     NumberedLine line_;

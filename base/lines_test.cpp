@@ -17,7 +17,8 @@ using testing::IsEmpty;
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   for (const NumberedLine& line : Lines(text))
-    lines.push_back(std::to_string(line.number) + (line.torn ? "~" : ":") + std::string(line.text));
+    lines.push_back(std::to_string(line.number) + (line.incomplete_line ? "~" : ":") +
+                    std::string(line.text));
   return lines;
 }
 

@@ -30,18 +30,18 @@ bool serves(const BackendRow& row, std::string_view op) {
 
 }  // namespace
 
-Catalogue::Catalogue()
+OperatorRegistry::OperatorRegistry()
     : operators_(all_operators().begin(), all_operators().end()), backends_(built_in_backends()) {}
 
-Result<Catalogue> Catalogue::extended(std::vector<CatalogueAddition> additions) {
-  Catalogue result;
+Result<OperatorRegistry> OperatorRegistry::extended(std::vector<CatalogueAddition> additions) {
+  OperatorRegistry result;
   for (CatalogueAddition& addition : additions) {
     BENCH_RETURN_IF_ERROR(result.add(std::move(addition)));
   }
   return result;
 }
 
-Status Catalogue::add(CatalogueAddition addition) {
+Status OperatorRegistry::add(CatalogueAddition addition) {
   for (std::shared_ptr<const Operator>& op : addition.operators) {
     if (op->name == kNetworkOperator || find(op->name) != nullptr) {
       const bool built_in = op->name == kNetworkOperator || find_operator(op->name) != nullptr;
@@ -58,7 +58,7 @@ Status Catalogue::add(CatalogueAddition addition) {
   return Done{};
 }
 
-Status Catalogue::add_backend(BackendRow row, const std::string& source) {
+Status OperatorRegistry::add_backend(BackendRow row, const std::string& source) {
   row.source = source;
   const auto known = std::ranges::find(backends_, row.name, &BackendRow::name);
   if (known == backends_.end()) {
@@ -80,30 +80,31 @@ Status Catalogue::add_backend(BackendRow row, const std::string& source) {
   return Done{};
 }
 
-const Operator* Catalogue::find(std::string_view name) const {
+const Operator* OperatorRegistry::find(std::string_view name) const {
   if (const Operator* built_in = find_operator(name)) return built_in;
   const auto row = std::ranges::find(operators_, name, &Operator::name);
   return row == operators_.end() ? nullptr : *row;
 }
 
-std::vector<std::string_view> Catalogue::operator_names() const {
+std::vector<std::string_view> OperatorRegistry::operator_names() const {
   std::vector<std::string_view> names;
   for (const Operator* op : operators_) names.push_back(op->name);
   return names;
 }
 
-const BackendRow* Catalogue::find_backend(std::string_view name) const {
+const BackendRow* OperatorRegistry::find_backend(std::string_view name) const {
   const auto row = std::ranges::find(backends_, name, &BackendRow::name);
   return row == backends_.end() ? nullptr : &*row;
 }
 
-std::vector<std::string_view> Catalogue::backend_names() const {
+std::vector<std::string_view> OperatorRegistry::backend_names() const {
   std::vector<std::string_view> names;
   for (const BackendRow& row : backends_) names.push_back(row.name);
   return names;
 }
 
-std::string_view Catalogue::default_backend(std::string_view device, std::string_view op) const {
+std::string_view OperatorRegistry::default_backend(std::string_view device,
+                                                   std::string_view op) const {
   std::string_view fallback;
   for (const BackendRow& row : backends_) {
     if (row.device != device) continue;
@@ -113,8 +114,8 @@ std::string_view Catalogue::default_backend(std::string_view device, std::string
   return fallback;
 }
 
-const Catalogue& built_in_catalogue() {
-  static const Catalogue kCatalogue;
+const OperatorRegistry& built_in_catalogue() {
+  static const OperatorRegistry kCatalogue;
   return kCatalogue;
 }
 

@@ -36,13 +36,13 @@ struct CatalogueAddition {
 
 // Immutable. It must outlive every problem and parameter set created with it, because they refer to
 // its operators.
-class Catalogue {
+class OperatorRegistry {
  public:
   // Contains only the built-in operators and backends.
-  Catalogue();
+  OperatorRegistry();
   // Appends those of plugins to the built-in ones. Error: a name is taken; `where` is the source. A
   // backend may take over a row with Maker::plugin on the same device.
-  static Result<Catalogue> extended(std::vector<CatalogueAddition> additions);
+  static Result<OperatorRegistry> extended(std::vector<CatalogueAddition> additions);
 
   std::span<const Operator* const> operators() const { return operators_; }
   // Returns nullptr if the name is unknown. Also finds aliases.
@@ -66,6 +66,6 @@ class Catalogue {
 };
 
 // For callers without plugins.
-const Catalogue& built_in_catalogue();
+const OperatorRegistry& built_in_catalogue();
 
 }  // namespace bench::ops

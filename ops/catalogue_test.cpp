@@ -25,7 +25,7 @@ CatalogueAddition addition(const std::string& op, BackendRow row) {
 }
 
 TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
-  const Catalogue& catalogue = built_in_catalogue();
+  const OperatorRegistry& catalogue = built_in_catalogue();
   EXPECT_EQ(catalogue.operator_names(), operator_names());
   EXPECT_EQ(catalogue.find("inner_product"), find_operator("gemm"));
   EXPECT_EQ(catalogue.find("twice"), nullptr);
@@ -33,12 +33,13 @@ TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
 }
 
 TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
-  const Catalogue& catalogue = built_in_catalogue();
+  const OperatorRegistry& catalogue = built_in_catalogue();
   EXPECT_EQ(catalogue.default_backend("cpu", "gemm"), "onednn");
   EXPECT_EQ(catalogue.default_backend("cuda", "gemm"), "cublaslt");
   EXPECT_EQ(catalogue.default_backend("cuda", "conv"), "cudnn");
   EXPECT_EQ(catalogue.default_backend("cuda", kNetworkOperator), "cudnn");
-  const auto extended = Catalogue::extended({addition("twice", {"own", "cpu", {"twice", "gemm"}})});
+  const auto extended =
+      OperatorRegistry::extended({addition("twice", {"own", "cpu", {"twice", "gemm"}})});
   ASSERT_TRUE(extended.ok());
   EXPECT_EQ(extended->default_backend("cpu", "twice"), "own");
   EXPECT_EQ(extended->default_backend("cpu", "gemm"), "onednn");
@@ -47,12 +48,14 @@ TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
 }
 
 TEST(CatalogueTest, APluginFillsARowThatWaitsForOne) {
-  const auto extended = Catalogue::extended({addition("twice", {"cudnn", "cuda", {"twice"}})});
+  const auto extended =
+      OperatorRegistry::extended({addition("twice", {"cudnn", "cuda", {"twice"}})});
   ASSERT_TRUE(extended.ok());
   EXPECT_EQ(extended->find_backend("cudnn")->source, "a.so");
   EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
-  const auto again = Catalogue::extended({addition("twice", {"cudnn", "cuda", {"twice"}}),
-                                          addition("thrice", {"cudnn", "cuda", {"thrice"}})});
+  const auto again =
+      OperatorRegistry::extended({addition("twice", {"cudnn", "cuda", {"twice"}}),
+                                  addition("thrice", {"cudnn", "cuda", {"thrice"}})});
   EXPECT_THAT(again.error().what, HasSubstr("has the name of one of a.so"));
 }
 
@@ -60,7 +63,7 @@ TEST(CatalogueTest, TakenNamesAreErrorsOfTheirSource) {
   const auto error = [](CatalogueAddition added) {
     std::vector<CatalogueAddition> all;
     all.push_back(std::move(added));
-    return Catalogue::extended(std::move(all)).error();
+    return OperatorRegistry::extended(std::move(all)).error();
   };
   EXPECT_THAT(error(addition("conv", {"own", "cpu", {}})).what, HasSubstr("a built-in one"));
   EXPECT_THAT(error(addition("inner_product", {"own", "cpu", {}})).what, HasSubstr("built-in"));
@@ -68,7 +71,7 @@ TEST(CatalogueTest, TakenNamesAreErrorsOfTheirSource) {
   EXPECT_THAT(error(addition("twice", {"onednn", "cpu", {}})).what, HasSubstr("built-in"));
   EXPECT_THAT(error(addition("twice", {"cudnn", "cpu", {}})).what, HasSubstr("for device cuda"));
   EXPECT_EQ(error(addition("conv", {"own", "cpu", {}})).where, "a.so");
-  const auto twice = Catalogue::extended(
+  const auto twice = OperatorRegistry::extended(
       {addition("twice", {"own", "cpu", {}}), addition("twice", {"other", "cpu", {}})});
   EXPECT_THAT(twice.error().what, HasSubstr("another plugin's operator"));
 }

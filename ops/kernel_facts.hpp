@@ -16,7 +16,7 @@ namespace bench::ops {
 
 // Layout of each layer input inside its network, by tensor name, as in KernelBuffer::layout. It
 // determines the layout of operators that have no preference (pooling, pointwise, ...).
-using MetLayouts = std::map<std::string, std::string>;
+using InputLayouts = std::map<std::string, std::string>;
 
 // The tensor that a reorder between two nodes moves. No node's problem describes it.
 struct MovedTensor {
@@ -31,7 +31,7 @@ struct KernelStep {
   std::string kind;            // "convolution", "reorder"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // "abcd -> acdb, weights Acdb16a"
-  MetLayouts met;              // in a network; empty for a reorder
+  InputLayouts met;            // in a network; empty for a reorder
   std::optional<MovedTensor> moved = std::nullopt;  // for a reorder in a network
 };
 

@@ -21,9 +21,9 @@ void append_json(const Activity& activity, std::string_view run_id, std::string&
 std::string to_json_line(const Activity& activity, std::string_view run_id);
 
 // Contents of one line of a result file or profile, parsed without building a document in memory.
-enum class LineKind { activity, other, damaged };
+enum class LineKind { activity, other, malformed };
 struct ParsedLine {
-  LineKind kind = LineKind::damaged;
+  LineKind kind = LineKind::malformed;
   std::string record;  // "activity", "run", "case", ...; empty if the line is malformed
   std::string schema;  // of run and profile records only
   std::int64_t unknown_fields = 0;  // undeclared attributes and attributes with the wrong type

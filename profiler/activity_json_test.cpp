@@ -109,7 +109,7 @@ TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
   ActivityLineParser parser;
   for (const auto& row : rows) {
     const ParsedLine& line = parser.parse(row.line);
-    EXPECT_EQ(line.kind, LineKind::damaged) << row.line;
+    EXPECT_EQ(line.kind, LineKind::malformed) << row.line;
     EXPECT_EQ(line.problem.substr(0, std::string(row.problem).size()), row.problem) << row.line;
   }
 }
@@ -162,7 +162,7 @@ TEST(ActivityJson, FieldsOfOtherRecordsMayHaveOtherTypes) {
 TEST(ActivityJson, DepthOfAHostileLineIsNoDepthOfOurs) {
   ActivityLineParser parser;
   const std::string deep = R"({"record":"x","y":)" + std::string(1'000'000, '[');
-  EXPECT_EQ(parser.parse(deep).kind, LineKind::damaged);
+  EXPECT_EQ(parser.parse(deep).kind, LineKind::malformed);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class Handler {
     activity.direction.clear();
     activity.correlation.reset();
     activity.attributes.clear();
-    line.kind = LineKind::damaged;
+    line.kind = LineKind::malformed;
     line.record.clear();
     line.schema.clear();
     line.problem.clear();

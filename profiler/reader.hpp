@@ -53,9 +53,9 @@ struct ReadReport {
   std::string format;  // name of the reader
   std::int64_t lines = 0;
   std::int64_t activities = 0;
-  std::int64_t ignored = 0;  // lines that are not profile data, such as a program's own output
-  std::int64_t damaged = 0;  // lines that should be records but are malformed
-  std::int64_t unknown = 0;  // records or fields of a kind that this version does not support
+  std::int64_t ignored = 0;    // lines that are not profile data, such as a program's own output
+  std::int64_t malformed = 0;  // lines that should be records but are malformed
+  std::int64_t unknown = 0;    // records or fields of a kind that this version does not support
   std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 

@@ -228,7 +228,7 @@ TEST_F(BaselineTest, compare_reads_stores) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("incomparable"), Not(HasSubstr("+30")),
                     HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
-  // Of two machine classes, the one of the other side is used.
+  // If there are two machine classes, the one of the other side is used.
   EXPECT_EQ(save("c.jsonl").status, 0);
   EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("+30.0 %"));
   EXPECT_THAT(bench({"compare", "baselines", "baselines"}).err, HasSubstr("2 machine classes"));

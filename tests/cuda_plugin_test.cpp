@@ -184,9 +184,9 @@ TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
   for (const json& entry : cases) {
     const json& support = entry.at("support");
     const bool runs = support.at("runs") == "yes";
-    const std::string& told = runs ? support.at("by").get_ref<const std::string&>()
-                                   : support.at("reason").get_ref<const std::string&>();
-    EXPECT_FALSE(told.empty()) << entry;
+    const std::string& reported = runs ? support.at("by").get_ref<const std::string&>()
+                                       : support.at("reason").get_ref<const std::string&>();
+    EXPECT_FALSE(reported.empty()) << entry;
   }
 }
 

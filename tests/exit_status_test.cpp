@@ -266,7 +266,7 @@ TEST_F(ExitStatuses, TheManualHasThisTable) {
            "| every case is skipped or unsupported | 0 | 5 | 3 | 0; 5 |",
            "| nothing is decided | 0 | 4 | 0 | 0 |",
            "| nothing can be compared | | 5; 0 in the first run | | 0; 5 |",
-           "| a folder that is no store, no result, no bench | 2 | 2 | 2 | 2 |",
+           "| a folder that is not a store, a result or a bench | 2 | 2 | 2 | 2 |",
        }) {
     EXPECT_THAT(manual, HasSubstr(std::string("\n") + row + "\n"));
   }

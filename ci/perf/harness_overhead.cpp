@@ -4,7 +4,7 @@
 // with an invocation that does nothing. `own_ns` is its cost per sample of one iteration, inside
 // and outside the timed region, without the two clock reads; the goal is at most 60.
 #include "base/env.hpp"
-#include "harness/worker/sampling.hpp"
+#include "harness/worker/rotation.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <benchmark/benchmark.h>

@@ -30,7 +30,7 @@ struct ProfileArguments {
   enum class Wish { configured, wanted, refused };  // by `profile:`, --profile, --no-profile
   Wish wish = Wish::configured;
   std::vector<std::pair<std::string, std::string>> switches;  // name, value; each was checked
-  std::optional<std::string> trace;                           // of all cases, into this file
+  std::optional<std::string> trace;                           // the file for the trace of all cases
   std::optional<std::string> trace_failures;  // one per failed case, into this folder
   std::optional<std::string> under;           // command of a vendor's tool
 };

@@ -5,8 +5,8 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/config/id_pattern.hpp"
-#include "harness/result/exit_status.hpp"
+#include "harness/config/selection.hpp"
+#include "harness/result/record.hpp"
 #include "harness/store/store.hpp"
 
 #include <span>

@@ -67,7 +67,7 @@ Saved saved(const BaselineRecord& record, const Appended& appended) {
   return {};
 }
 
-Status save_file(const std::string& path, const Arguments& arguments, EpochWish wish,
+Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy wish,
                  Saving& saving) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
@@ -117,7 +117,7 @@ std::string json_of(const Saving& saving) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env) {
+Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy wish, Env& env) {
   Saving saving;
   Status status = Done{};
   for (const std::string& path : arguments.inputs) {
@@ -145,11 +145,11 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochWish wish, Env& env
 }  // namespace
 
 Result<ExitStatus> save_baselines(const Arguments& arguments, Env& env) {
-  return save_all(arguments, EpochWish::present, env);
+  return save_all(arguments, EpochPolicy::present, env);
 }
 
 Result<ExitStatus> accept_baselines(const Arguments& arguments, Env& env) {
-  return save_all(arguments, EpochWish::next, env);
+  return save_all(arguments, EpochPolicy::next, env);
 }
 
 }  // namespace bench

@@ -184,7 +184,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
 
 // Describes how much the runs differ, and which implementation ran last.
 std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
-  const std::vector<RunLevel> levels = run_levels(history.records);
+  const std::vector<RunStatistics> levels = run_levels(history.records);
   const std::vector<double> medians = median_differences(levels);
   std::vector<Row> rows;
   const auto add = [&](const std::string& name, std::string value) {
@@ -280,11 +280,11 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
 
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
-  const Damaged damaged = arguments.force ? Damaged::drop : Damaged::refuse;
+  const Malformed malformed = arguments.force ? Malformed::drop : Malformed::refuse;
   Json cases = Json::array();
   std::size_t dropped = 0;
   for (const StoreEntry& entry : stored.cases) {
-    BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, damaged));
+    BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, malformed));
     dropped += pruned.dropped;
     cases.push_back({{"id", entry.history.last()->id},
                      {"path", pruned.path},
@@ -297,7 +297,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
                             plural(dropped, "run"), plural(cases.size(), "case"), kRunsAnEpoch);
   }
-  if (damaged == Damaged::refuse) warn(stored.problems, arguments, env);
+  if (malformed == Malformed::refuse) warn(stored.problems, arguments, env);
   return ExitStatus::success;
 }
 

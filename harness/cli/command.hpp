@@ -4,7 +4,7 @@
 
 #include "base/env.hpp"
 #include "harness/cli/arguments.hpp"
-#include "harness/result/exit_status.hpp"
+#include "harness/result/record.hpp"
 
 #include <span>
 #include <string_view>

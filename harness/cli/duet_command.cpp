@@ -10,7 +10,7 @@
 #include "harness/cli/progress.hpp"
 #include "harness/gate/sides.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/run/case_facts.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/run/file_sink.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
   return evidence;
 }
 
-std::string effect_line(const Judgement& judgement) {
+std::string effect_line(const CaseAssessment& judgement) {
   const double effect = *judgement.effect;
   return fmt::format("{} is {:.2f} % {} than base over {} duets (p = {:.2g})\n", "candidate",
                      std::abs(100 * effect), effect < 0 ? "faster" : "slower", judgement.duets,
@@ -45,7 +45,7 @@ std::string effect_line(const Judgement& judgement) {
 }
 
 std::string text_of(const GateFile& gate) {
-  const Judgement& judgement = gate.judgements.front();
+  const CaseAssessment& judgement = gate.judgements.front();
   std::string text = judgement.id + "\n";
   text += "  " + side_text("base", *gate.facts.base) + "\n";
   text += "  " + side_text("candidate", gate.facts.candidate) + "\n";

@@ -8,9 +8,8 @@
 #include "harness/cli/tensor_core_section.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/result/report.hpp"
-#include "harness/run/case_facts.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
-#include "harness/run/dispatch_reasons.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/tensor_core/architecture.hpp"
 

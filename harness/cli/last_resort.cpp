@@ -2,7 +2,7 @@
 #include "harness/cli/last_resort.hpp"
 
 #include "base/printable.hpp"
-#include "harness/result/exit_status.hpp"
+#include "harness/result/record.hpp"
 
 #include <cstdlib>
 #include <exception>

@@ -10,7 +10,7 @@
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/result/report.hpp"
-#include "harness/run/case_facts.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/backend/kernel.hpp"
@@ -61,14 +61,14 @@ struct Places {
     }
     if (const auto why = refused.find(record.id); why != refused.end()) return "no: " + why->second;
     const auto support = cuda.find(record.id);
-    const bool told = support != cuda.end();
+    const bool reported = support != cuda.end();
     if (devices.contains(record.device)) {
-      if (told && support->second.runs == "no") return "no: " + support_text(support->second);
+      if (reported && support->second.runs == "no") return "no: " + support_text(support->second);
       return std::string(kHere);
     }
     const std::string no_device = fmt::format("no: no {} device", record.device);
-    return told ? fmt::format("{}; there: {}", no_device, support_text(support->second))
-                : no_device;
+    return reported ? fmt::format("{}; there: {}", no_device, support_text(support->second))
+                    : no_device;
   }
 };
 

@@ -5,7 +5,7 @@
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "harness/cli/help.hpp"
-#include "harness/host/processor_mask.hpp"
+#include "harness/host/placement.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

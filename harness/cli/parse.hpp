@@ -34,8 +34,8 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
 std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag);
 
 // The launcher of a checkout sets it to "PID NAME": its own process, which becomes this program,
-// and the name that the user called. Child processes inherit the variable; the number tells them
-// that it does not apply to them.
+// and the name that the user called. Child processes inherit the variable; by the number
+// they see that it does not apply to them.
 inline constexpr const char* kCalledAsVariable = "BENCH_CALLED_AS";
 
 // The name under which the user called this program: `name` (argv[0]), or the launcher's.

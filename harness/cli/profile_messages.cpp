@@ -106,9 +106,9 @@ std::string remarks(const CaptureOutcome& outcome) {
   const ReadReport& read = outcome.spool.read;
   std::string text;
   for (const std::string& note : read.notes) text += fmt::format("{}: {}\n", kTool, note);
-  if (read.damaged + read.unknown > 0) {
+  if (read.malformed + read.unknown > 0) {
     text +=
-        fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.damaged, read.unknown);
+        fmt::format("{}: {} malformed and {} unknown lines\n", kTool, read.malformed, read.unknown);
   }
   if (outcome.is_incomplete) {
     text += fmt::format(

@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/result/record.hpp"
 #include "harness/result/report.hpp"
 #include "profiler/analysis/summary.hpp"
 #include "profiler/switches.hpp"
@@ -15,6 +16,11 @@
 #include <string>
 
 namespace bench {
+
+// Formats the results of the counters pass of a case (harness/worker/counters_pass.hpp), and what
+// its kernel names show about tensor cores, for printing below the pass's line. Empty if there is
+// neither.
+std::string counters_text(const ProfilePassRecord& pass);
 
 // Combines the configuration's switches, then those of the environment, then those of the command
 // line. Returns nullopt if no profiling pass is requested, and an error for an invalid environment

@@ -15,7 +15,8 @@ void report_losses(std::string_view command, const ReadReport& report, Verbosity
   const auto say = [&](std::int64_t count, std::string_view what) {
     if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
   };
-  say(report.damaged, report.damaged == 1 ? "line could not be read" : "lines could not be read");
+  say(report.malformed,
+      report.malformed == 1 ? "line could not be read" : "lines could not be read");
   say(report.unknown, "records or fields of an unknown kind");
   if (verbosity == Verbosity::normal) {
     say(report.ignored,

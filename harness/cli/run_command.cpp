@@ -14,11 +14,10 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/console.hpp"
-#include "harness/report/nothing_measured.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
-#include "harness/report/versus_baseline.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"
@@ -37,7 +36,7 @@ namespace {
 
 struct Destination {
   FileSink sink;
-  std::optional<Report> earlier;  // of the run to resume
+  std::optional<Report> earlier;  // report of the run to resume
 };
 
 std::string file_stem(const std::string& name) {

@@ -93,7 +93,7 @@ Status read_into(const std::string& path, TraceTarget& output, const Arguments& 
                  std::int64_t& activities) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
   WorkSink with_work(ops::make_work_of(), *output.sink);
-  Announcements paired(with_work);
+  BeginRecordMerger paired(with_work);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, paired));
   BENCH_RETURN_IF_ERROR(paired.finish());
   report_losses("trace", report, arguments.verbosity, *env.err);

@@ -49,20 +49,20 @@ Result<std::size_t> index_of(std::string_view segment, std::string_view found,
   return static_cast<std::size_t>(place - names.begin());
 }
 
-std::vector<std::string_view> op_names(const ops::Catalogue& catalogue) {
+std::vector<std::string_view> op_names(const ops::OperatorRegistry& catalogue) {
   std::vector<std::string_view> names = catalogue.operator_names();
   names.push_back(kNetwork);
   return names;
 }
 
-Status read_op(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
+Status read_op(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
   const ops::Operator* op = catalogue.find(text);
   if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names(catalogue));
   key.op = op == nullptr ? kNetwork : op->name;
   return Done{};
 }
 
-Status read_direction(CaseKey& key, std::string_view text, const ops::Catalogue&) {
+Status read_direction(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index,
                          index_of("direction", text, ops::direction_names()));
   key.direction = static_cast<ops::Direction>(index);
@@ -72,12 +72,12 @@ Status read_direction(CaseKey& key, std::string_view text, const ops::Catalogue&
   return Done{};
 }
 
-Status read_parameters(CaseKey& key, std::string_view text, const ops::Catalogue&) {
+Status read_parameters(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   key.parameters = text;
   return Done{};
 }
 
-Status read_dtype(CaseKey& key, std::string_view text, const ops::Catalogue&) {
+Status read_dtype(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   std::vector<std::string_view> names;
   for (const DataTypeInfo& row : data_types()) {
     if (row.is_case_type) names.push_back(row.name);
@@ -87,7 +87,7 @@ Status read_dtype(CaseKey& key, std::string_view text, const ops::Catalogue&) {
   return Done{};
 }
 
-Status read_backend(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
+Status read_backend(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
   if (catalogue.find_backend(text) == nullptr) {
     return unknown("backend", text, catalogue.backend_names());
   }
@@ -95,7 +95,7 @@ Status read_backend(CaseKey& key, std::string_view text, const ops::Catalogue& c
   return Done{};
 }
 
-Status read_device(CaseKey& key, std::string_view text, const ops::Catalogue& catalogue) {
+Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("device", text, device_names()));
   key.device = device_names()[index];
   const ops::BackendRow* row = catalogue.find_backend(key.backend);
@@ -104,7 +104,7 @@ Status read_device(CaseKey& key, std::string_view text, const ops::Catalogue& ca
                fmt::format("its device is {}", row->device)};
 }
 
-Status read_cache(CaseKey& key, std::string_view text, const ops::Catalogue&) {
+Status read_cache(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("cache mode", text, kCacheModes));
   key.cache = static_cast<CacheMode>(index);
   if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
@@ -115,7 +115,7 @@ Status read_cache(CaseKey& key, std::string_view text, const ops::Catalogue&) {
 }
 
 // Readers of the segments, in the order of an id.
-using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::Catalogue&);
+using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::OperatorRegistry&);
 constexpr std::array<SegmentReader, 7> kSegments = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
@@ -165,7 +165,7 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
 }
 
 // Makes the parameter segment canonical; this also validates it.
-Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
+Status normalise(CaseKey& key, const ops::OperatorRegistry& catalogue) {
   if (key.op == kNetwork) {
     BENCH_RETURN_IF_ERROR(check_network_math(key.math));
     BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
@@ -177,7 +177,7 @@ Status normalise(CaseKey& key, const ops::Catalogue& catalogue) {
   return Done{};
 }
 
-Result<CaseKey> parse_segments(std::string_view id, const ops::Catalogue& catalogue) {
+Result<CaseKey> parse_segments(std::string_view id, const ops::OperatorRegistry& catalogue) {
   const std::vector<std::string_view> segments = split(id);
   CaseKey key;
   const std::size_t fixed = std::min(segments.size(), kSegments.size());
@@ -227,7 +227,7 @@ std::string to_id(const CaseKey& key) {
   return id;
 }
 
-Result<CaseKey> parse_id(std::string_view id, const ops::Catalogue& catalogue) {
+Result<CaseKey> parse_id(std::string_view id, const ops::OperatorRegistry& catalogue) {
   auto key = parse_segments(id, catalogue);
   if (key.ok()) return key;
   Error error = std::move(key).error();
@@ -235,7 +235,7 @@ Result<CaseKey> parse_id(std::string_view id, const ops::Catalogue& catalogue) {
   return error;
 }
 
-Result<ops::Problem> problem_of(const CaseKey& key, const ops::Catalogue& catalogue) {
+Result<ops::Problem> problem_of(const CaseKey& key, const ops::OperatorRegistry& catalogue) {
   const ops::Operator* op = catalogue.find(key.op);
   if (op == nullptr) return unknown("operator", key.op, catalogue.operator_names());
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));
@@ -248,7 +248,7 @@ Result<ops::Problem> problem_of(const CaseKey& key, const ops::Catalogue& catalo
                             .post_ops = std::move(tokens.post_ops)});
 }
 
-bool looks_like_id(std::string_view argument, const ops::Catalogue& catalogue) {
+bool looks_like_id(std::string_view argument, const ops::OperatorRegistry& catalogue) {
   const std::size_t slash = argument.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view op = argument.substr(0, slash);

@@ -42,16 +42,16 @@ std::string to_id(const CaseKey& key);
 // canonical. Errors name the segment and the nearest valid name. Here and below, `catalogue` must
 // outlive the result.
 Result<CaseKey> parse_id(std::string_view id,
-                         const ops::Catalogue& catalogue = ops::built_in_catalogue());
+                         const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 // Returns the problem of a key whose op is an operator.
 Result<ops::Problem> problem_of(const CaseKey& key,
-                                const ops::Catalogue& catalogue = ops::built_in_catalogue());
+                                const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 
 // Refuses fast accumulation, which networks do not support.
 Status check_network_math(ops::Math math);
 
 // Whether the argument looks like an id (a known op before the first '/') and not like a file name.
 bool looks_like_id(std::string_view argument,
-                   const ops::Catalogue& catalogue = ops::built_in_catalogue());
+                   const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 
 }  // namespace bench

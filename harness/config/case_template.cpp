@@ -263,7 +263,7 @@ void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>
 
 }  // namespace
 
-void apply_overrides(std::span<const Override> overrides, const ops::Catalogue& catalogue,
+void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& catalogue,
                      Findings& findings, Settings& settings) {
   for (const Override& fixed : overrides) {
     const Reader reader(findings, fixed.file, catalogue);

@@ -56,7 +56,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
                                       const Settings& defaults, std::span<const Override> overrides,
                                       Findings& findings);
 
-void apply_overrides(std::span<const Override> overrides, const ops::Catalogue& catalogue,
+void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& catalogue,
                      Findings& findings, Settings& settings);
 
 // For the manual: the keys op, network, sweep, zip, post_ops.

@@ -173,8 +173,8 @@ ConfigFile read_config(Findings& findings, const std::string& path, std::string_
   return config;
 }
 
-void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, Findings& findings,
-                    Settings& settings) {
+void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& catalogue,
+                    Findings& findings, Settings& settings) {
   if (config.defaults == nullptr) return;
   const Reader reader(findings, config.file, catalogue);
   for (const yaml::Entry& entry : config.defaults->entries) {

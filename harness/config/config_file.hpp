@@ -40,8 +40,8 @@ struct ConfigFile {
 ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
 
 // Applies the file's `defaults` on top of `settings`.
-void apply_defaults(const ConfigFile& config, const ops::Catalogue& catalogue, Findings& findings,
-                    Settings& settings);
+void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& catalogue,
+                    Findings& findings, Settings& settings);
 
 // Returns a path named in a file, relative to the current folder.
 std::string relative_to(const std::string& folder, const std::string& path);

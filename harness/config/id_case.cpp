@@ -17,7 +17,7 @@ std::int64_t position_of(std::span<const std::string_view> names, std::string_vi
   return std::ranges::find(names, name) - names.begin();
 }
 
-std::int64_t backend_value(const CaseKey& key, const ops::Catalogue& catalogue) {
+std::int64_t backend_value(const CaseKey& key, const ops::OperatorRegistry& catalogue) {
   if (catalogue.default_backend(key.device, key.op) == key.backend) return kAutomatic;
   return position_of(catalogue.backend_names(), key.backend);
 }
@@ -55,7 +55,8 @@ bool chooses_parts(const Override& fixed) {
 
 }  // namespace
 
-Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::Catalogue& catalogue) {
+Result<CaseTemplate> id_case(const CaseKey& key, Spot spot,
+                             const ops::OperatorRegistry& catalogue) {
   CaseTemplate entry;
   entry.op = catalogue.find(key.op);
   entry.origin = CaseTemplate::Origin::id;

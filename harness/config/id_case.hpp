@@ -11,7 +11,7 @@ namespace bench {
 // Returns an entry that expands to the one case of `key`, a result of parse_id(). Two values of the
 // key may be defaults: the usual backend of its device, and the usual fusion of its mode. Such
 // values depend on the other axes, as in a file that omits them.
-Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::Catalogue& catalogue);
+Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorRegistry& catalogue);
 
 // Whether the entry accepts a value of --set. `batch` is for networks, `direction` for operators.
 // Only a file can choose parts of a network, since an id names its part.

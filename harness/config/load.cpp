@@ -7,9 +7,8 @@
 #include "harness/config/config_file.hpp"
 #include "harness/config/expand.hpp"
 #include "harness/config/id_case.hpp"
-#include "harness/config/network_store.hpp"
+#include "harness/config/network_file.hpp"
 #include "harness/config/overrides.hpp"
-#include "harness/config/plan_builder.hpp"
 #include "harness/config/selection.hpp"
 
 #include <fmt/format.h>
@@ -91,7 +90,7 @@ class Loader {
     }
   }
 
-  const ops::Catalogue& catalogue() const {
+  const ops::OperatorRegistry& catalogue() const {
     return plan_.catalogue ? *plan_.catalogue : ops::built_in_catalogue();
   }
 

@@ -42,7 +42,7 @@ struct LoadRequest {
   std::vector<std::string> plugins = {};
   // Returns the catalogue including these plugins. In an error, `where` is the plugin at fault. If
   // the function is empty, the plan only lists the plugins.
-  std::function<Result<std::shared_ptr<const ops::Catalogue>>(
+  std::function<Result<std::shared_ptr<const ops::OperatorRegistry>>(
       const std::vector<std::string>& plugins)>
       load_plugins = {};
 };

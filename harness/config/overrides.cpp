@@ -25,8 +25,8 @@ bool is_group(std::string_view key) {
   return false;
 }
 
-void read_one(const std::string& argument, const ops::Catalogue& catalogue, Findings& findings,
-              Overrides& overrides) {
+void read_one(const std::string& argument, const ops::OperatorRegistry& catalogue,
+              Findings& findings, Overrides& overrides) {
   const Reader reader(findings, findings.add_argument("--set " + argument), catalogue);
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -81,8 +81,9 @@ std::vector<std::string> override_keys() {
   return keys;
 }
 
-void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
-                    Findings& findings, Overrides& overrides) {
+void read_overrides(const std::vector<std::string>& arguments,
+                    const ops::OperatorRegistry& catalogue, Findings& findings,
+                    Overrides& overrides) {
   for (const std::string& argument : arguments) read_one(argument, catalogue, findings, overrides);
 }
 

@@ -27,8 +27,9 @@ struct Overrides {
 };
 
 // Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Reports invalid ones.
-void read_overrides(const std::vector<std::string>& arguments, const ops::Catalogue& catalogue,
-                    Findings& findings, Overrides& overrides);
+void read_overrides(const std::vector<std::string>& arguments,
+                    const ops::OperatorRegistry& catalogue, Findings& findings,
+                    Overrides& overrides);
 
 // Returns every key that can be set, nested ones with a dot: "dtype", "measure.processes",
 // "budget".

@@ -106,7 +106,7 @@ struct Plan {
   // Plugin files. Relative paths were resolved against the folder of the file that names them.
   std::vector<std::string> plugins;
   // The catalogue to which the cases' problems refer; null: the built-in one.
-  std::shared_ptr<const ops::Catalogue> catalogue;
+  std::shared_ptr<const ops::OperatorRegistry> catalogue;
   std::vector<Case> cases;  // in the order of the configuration, ids unique
 };
 

@@ -68,12 +68,13 @@ class Findings {
 class Reader {
  public:
   // `catalogue` provides the names of operators and backends.
-  Reader(Findings& findings, int file, const ops::Catalogue& catalogue = ops::built_in_catalogue())
+  Reader(Findings& findings, int file,
+         const ops::OperatorRegistry& catalogue = ops::built_in_catalogue())
       : findings_(&findings), file_(file), catalogue_(&catalogue) {}
 
   Findings& findings() const { return *findings_; }
   int file() const { return file_; }
-  const ops::Catalogue& catalogue() const { return *catalogue_; }
+  const ops::OperatorRegistry& catalogue() const { return *catalogue_; }
   Spot spot(yaml::Mark mark) const { return {file_, mark}; }
   void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
   // Reports "`key`: found X, expected Y".
@@ -102,7 +103,7 @@ class Reader {
  private:
   Findings* findings_;
   int file_;
-  const ops::Catalogue* catalogue_;
+  const ops::OperatorRegistry* catalogue_;
 };
 
 // Returns "`bf15`", "a list" or "nothing": a node's description in messages. Cuts long texts.

@@ -24,25 +24,27 @@ constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
 std::vector<std::string_view> copy(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
-std::vector<std::string_view> direction_words(const ops::Catalogue&) {
+std::vector<std::string_view> direction_words(const ops::OperatorRegistry&) {
   return copy(ops::direction_names());
 }
-std::vector<std::string_view> cache_words(const ops::Catalogue&) {
+std::vector<std::string_view> cache_words(const ops::OperatorRegistry&) {
   return copy(cache_mode_names());
 }
-std::vector<std::string_view> layout_words(const ops::Catalogue&) {
+std::vector<std::string_view> layout_words(const ops::OperatorRegistry&) {
   return copy(ops::layout_names());
 }
-std::vector<std::string_view> math_words(const ops::Catalogue&) { return copy(ops::math_names()); }
-std::vector<std::string_view> device_words(const ops::Catalogue&) { return copy(kDevices); }
-std::vector<std::string_view> mode_words(const ops::Catalogue&) {
+std::vector<std::string_view> math_words(const ops::OperatorRegistry&) {
+  return copy(ops::math_names());
+}
+std::vector<std::string_view> device_words(const ops::OperatorRegistry&) { return copy(kDevices); }
+std::vector<std::string_view> mode_words(const ops::OperatorRegistry&) {
   return {"inference", "training"};
 }
-std::vector<std::string_view> flag_words(const ops::Catalogue&) { return {"false", "true"}; }
-std::vector<std::string_view> backend_words(const ops::Catalogue& catalogue) {
+std::vector<std::string_view> flag_words(const ops::OperatorRegistry&) { return {"false", "true"}; }
+std::vector<std::string_view> backend_words(const ops::OperatorRegistry& catalogue) {
   return catalogue.backend_names();
 }
-std::vector<std::string_view> dtype_words(const ops::Catalogue&) {
+std::vector<std::string_view> dtype_words(const ops::OperatorRegistry&) {
   std::vector<std::string_view> names;
   for (const DataTypeInfo& row : data_types()) {
     if (row.is_case_type) names.push_back(row.name);

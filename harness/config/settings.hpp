@@ -39,7 +39,7 @@ struct AxisRow {
   AxisScope scope;
   KeyInfo info;
   // Allowed words; nullptr: integers from 1 on.
-  std::vector<std::string_view> (*words)(const ops::Catalogue& catalogue);
+  std::vector<std::string_view> (*words)(const ops::OperatorRegistry& catalogue);
   std::string_view word_for_zero;  // word for the integer 0, such as "all"; empty = none
   std::int64_t fallback;
 };
@@ -50,8 +50,8 @@ const AxisRow& axis_row(Axis axis);
 const AxisRow* find_axis(std::string_view name);
 
 // Index into the row's words, or the integer. For backends, the index is into
-// Catalogue::backends(). kAutomatic: depends on other values (backend on device and operator, fuse
-// on mode).
+// OperatorRegistry::backends(). kAutomatic: depends on other values (backend on device and
+// operator, fuse on mode).
 struct AxisValue {
   std::int64_t value = 0;
   Spot spot;

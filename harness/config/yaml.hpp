@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,5 +81,13 @@ class Document {
 // Returns a problem for a syntax error, a second document, a byte that is not text, a cycle of
 // aliases, or an exceeded limit.
 Result<Document, Problem> parse(std::string_view text);
+
+// Finds the mistake behind a syntax error. The YAML library reports the position where it stopped.
+// This is often a line after the mistake, and the library does not say what to write.
+
+// Finds the mistake in `text` that made parsing fail at `failed`. Knows tabs as indentation,
+// missing blanks after colons, unclosed brackets, two keys in one line, and wrong indentation.
+// Returns nullopt if it is another mistake.
+std::optional<Problem> find_slip(std::string_view text, Mark failed);
 
 }  // namespace bench::yaml

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/config/yaml_slip.hpp"
+#include "harness/config/yaml.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace bench::yaml {
 namespace {
 
 // Returns the message for a text.
-std::string told(const std::string& text) {
+std::string reported(const std::string& text) {
   const auto document = parse(text);
   if (document.ok()) return "no syntax error";
   const Problem& problem = document.error();
@@ -19,58 +19,58 @@ std::string told(const std::string& text) {
 }
 
 // Returns the message for the lines of one case below `cases:`, from line 2 on.
-std::string told_of_case(const std::string& lines) { return told("cases:\n" + lines); }
+std::string reported_of_case(const std::string& lines) { return reported("cases:\n" + lines); }
 
 TEST(YamlSlips, a_missing_blank_behind_a_colon_is_found_in_its_own_line) {
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m:1\n    n: 2\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n: 2\n"),
             "3:5: a blank is missing after the colon of `m`; write `m: 1`");
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m:1\n    n:2\n    k: 3\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n:2\n    k: 3\n"),
             "3:5: a blank is missing after the colon of `m`; write `m: 1`");
-  EXPECT_EQ(told_of_case("  - op:gemm\n    m: 1\n"),
+  EXPECT_EQ(reported_of_case("  - op:gemm\n    m: 1\n"),
             "2:5: a blank is missing after the colon of `op`; write `op: gemm`");
-  EXPECT_EQ(told("version:1\ncases: []\n"),
+  EXPECT_EQ(reported("version:1\ncases: []\n"),
             "1:1: a blank is missing after the colon of `version`; write `version: 1`");
 }
 
 TEST(YamlSlips, a_wrong_indentation_names_the_line_that_it_does_not_fit) {
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m: 1\n     n: 2\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n     n: 2\n"),
             "4:6: wrong indentation: `n` begins after 5 blanks, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m: 1\n   n: 2\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n   n: 2\n"),
             "4:4: wrong indentation: `n` begins after 3 blanks, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
-  EXPECT_EQ(told_of_case("  - op: gemm\n  m: 1\n  n: 2\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n  m: 1\n  n: 2\n"),
             "3:3: wrong indentation: `m` begins after 2 blanks, but `op` in line 2 after 4; keys "
             "of one mapping begin in the same column");
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m: 1\n   - op: conv\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n   - op: conv\n"),
             "4:4: wrong indentation: `-` begins after 3 blanks, but `-` in line 2 after 2; items "
             "of one list begin in the same column");
 }
 
 TEST(YamlSlips, comments_and_empty_lines_between_do_not_hide_the_slip) {
-  EXPECT_EQ(told_of_case("  - op: gemm\n    m: 1\n\n # a comment\n     n: 2\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n\n # a comment\n     n: 2\n"),
             "6:6: wrong indentation: `n` begins after 5 blanks, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
 }
 
 TEST(YamlSlips, a_bracket_that_is_not_closed_is_found_where_it_opens) {
-  EXPECT_EQ(told_of_case("  - op: gemm\n    n: [1, 2\n    k: 3\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    n: [1, 2\n    k: 3\n"),
             "3:8: the `[` here is not closed; add `]`, or the comma that is missing between two "
             "entries");
-  EXPECT_EQ(told_of_case("  - { op: gemm, m: 1\n"),
+  EXPECT_EQ(reported_of_case("  - { op: gemm, m: 1\n"),
             "2:5: the `{` here is not closed; add `}`, or the comma that is missing between two "
             "entries");
 }
 
 TEST(YamlSlips, a_tab_and_two_keys_in_one_line_are_named) {
-  EXPECT_EQ(told_of_case("  - op: gemm\n\tm: 1\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n\tm: 1\n"),
             "3:1: a tab indents this line; YAML is indented with blanks: replace the tab");
-  EXPECT_EQ(told_of_case("  - op: gemm\n    sweep: n: [1, 2]\n"),
+  EXPECT_EQ(reported_of_case("  - op: gemm\n    sweep: n: [1, 2]\n"),
             "3:12: `sweep` and `n` are two keys in one line; write `sweep: { n: [1, 2] }`");
 }
 
 TEST(YamlSlips, what_is_no_slip_stays_the_librarys_error) {
-  EXPECT_EQ(told("a: %b\n").find("syntax error: "), 5u) << told("a: %b\n");
+  EXPECT_EQ(reported("a: %b\n").find("syntax error: "), 5u) << reported("a: %b\n");
   EXPECT_FALSE(find_slip("", {1, 1}));
   EXPECT_FALSE(find_slip("\n\n#\n- \n", {9, 1}));
 }

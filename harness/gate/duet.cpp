@@ -3,7 +3,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "harness/run/prepare_request.hpp"
+#include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"
 
 #include <fmt/format.h>
@@ -18,10 +18,10 @@ namespace {
 // A device's clock and the host's may differ slightly.
 constexpr Nanoseconds kDuetClockTolerance = std::chrono::milliseconds(1);
 
-class Player {
+class DuetWorker {
  public:
   using Side = SideFailure::Side;
-  Player(Side side, WorkerSession& session, const Case& spec)
+  DuetWorker(Side side, WorkerSession& session, const Case& spec)
       : side_(side), session_(session), spec_(spec) {}
 
   Side side() const { return side_; }
@@ -43,8 +43,8 @@ class Player {
   std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Wanted>(message, target + spec_.measure.timeout);
     if (reply) return std::move(*reply);
-    const Unanswered& why = reply.error();
-    if (why.cause == Unanswered::Cause::interruption) return std::nullopt;
+    const RequestFailure& why = reply.error();
+    if (why.cause == RequestFailure::Cause::interruption) return std::nullopt;
     failure_ = SideFailure{side_, why.outcome, why.reason};
     return std::nullopt;
   }
@@ -100,15 +100,15 @@ class DuetRun {
       : workers_(workers),
         request_(request),
         random_(request.order_seed),
-        base_(Player::Side::base, workers.base(), *request.spec),
-        candidate_(Player::Side::candidate, workers.candidate(), *request.spec) {}
+        base_(DuetWorker::Side::base, workers.base(), *request.spec),
+        candidate_(DuetWorker::Side::candidate, workers.candidate(), *request.spec) {}
 
   DuetResult run() {
-    std::array<Player*, 2> order = in_random_order();
+    std::array<DuetWorker*, 2> order = in_random_order();
     const bool are_ready =
-        std::ranges::all_of(order, [](Player* player) { return player->start(); });
+        std::ranges::all_of(order, [](DuetWorker* player) { return player->start(); });
     if (are_ready && prepare() && warm_up()) take_turns();
-    for (const Player* player : order) {
+    for (const DuetWorker* player : order) {
       if (player->failure()) result_.failure = player->failure();
     }
     if (result_.failure) result_.duet.reset();
@@ -116,8 +116,8 @@ class DuetRun {
   }
 
  private:
-  std::array<Player*, 2> in_random_order() {
-    std::array<Player*, 2> order = {&base_, &candidate_};
+  std::array<DuetWorker*, 2> in_random_order() {
+    std::array<DuetWorker*, 2> order = {&base_, &candidate_};
     if (random_.below(2) == 1) std::swap(order[0], order[1]);
     return order;
   }
@@ -126,14 +126,14 @@ class DuetRun {
   // of preparation is random like everything else: nothing distinguishes the sides of an A/A duet.
   bool prepare() {
     PrepareRequest message = prepare_request(*request_.spec, request_.data_seed, request_.met);
-    std::array<Player*, 2> order = {&candidate_, &base_};
+    std::array<DuetWorker*, 2> order = {&candidate_, &base_};
     if (request_.expected != nullptr) {
       order = in_random_order();
       message.check = CheckKind::expected;
       message.expected = *request_.expected;
     }
-    for (Player* player : order) {
-      const bool is_base = player->side() == Player::Side::base;
+    for (DuetWorker* player : order) {
+      const bool is_base = player->side() == DuetWorker::Side::base;
       std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
       prepared = player->ask<PreparedReply>(message, Nanoseconds(0));
       if (!prepared) return false;
@@ -147,7 +147,7 @@ class DuetRun {
   bool warm_up() {
     const Warmup& wanted = request_.spec->warmup;
     const Nanoseconds time = std::min(wanted.time, kDuetWarmup);
-    for (Player* player : in_random_order()) {
+    for (DuetWorker* player : in_random_order()) {
       const auto warm = player->ask<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
                                                    kWarmupTimeFactor * time);
       if (!warm) return false;
@@ -172,7 +172,7 @@ class DuetRun {
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;
     for (int round = 0; round < rounds; ++round) {
-      for (Player* player : in_random_order()) {
+      for (DuetWorker* player : in_random_order()) {
         if (pools) workers_.pause(kHandOver);
         const auto sample = player->sample(samples, iterations_, sample_);
         if (!sample) return result_.duet.reset();
@@ -183,8 +183,8 @@ class DuetRun {
     keep_whole_canaries(*result_.duet);
   }
 
-  static void add(Player::Side side, const Player::Turn& turn, Duet& duet) {
-    const bool is_base = side == Player::Side::base;
+  static void add(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {
+    const bool is_base = side == DuetWorker::Side::base;
     (is_base ? duet.base : duet.candidate).push_back(turn.time);
     if (turn.clock_hz) {
       (is_base ? duet.base_clock_hz : duet.candidate_clock_hz).push_back(*turn.clock_hz);
@@ -219,7 +219,7 @@ class DuetRun {
   DuetWorkers& workers_;
   const DuetRequest& request_;
   SplitMix random_;
-  Player base_, candidate_;
+  DuetWorker base_, candidate_;
   DuetResult result_;
   std::int64_t iterations_ = 1;
   Nanoseconds sample_{0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/gate_run.hpp"
 
-#include "harness/gate/kit_run.hpp"
+#include "harness/gate/kit.hpp"
 #include "harness/judge/stage_one.hpp"
-#include "harness/run/case_facts.hpp"
-#include "harness/store/file_name.hpp"
+#include "harness/run/case_progress.hpp"
+#include "harness/store/baseline_file.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -98,9 +98,9 @@ class GateRun {
                    RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
-  Result<Kit> kit_of(const Judgement& judgement, const Case& spec, const GateParts& parts,
-                     ops::MetLayouts met);
-  std::optional<KitSide> stored_side(const Judgement& judgement) const;
+  Result<Kit> kit_of(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
+                     ops::InputLayouts met);
+  std::optional<KitSide> stored_side(const CaseAssessment& judgement) const;
   void ask_base(const GateParts& parts, RunObserver& progress);
 
   const GateRequest& request_;
@@ -241,7 +241,7 @@ Status GateRun::stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasur
   }
   BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(evidence));
   outcome_.gate.judgements = std::move(decision.judgements);
-  for (const Judgement& judgement : outcome_.gate.judgements) {
+  for (const CaseAssessment& judgement : outcome_.gate.judgements) {
     BENCH_RETURN_IF_ERROR(sink.append_line(verdict_line(outcome_.gate.facts.run_id, judgement)));
   }
   outcome_.gate.conclusion = conclude(evidence, outcome_.gate.judgements, request_.rules);
@@ -252,12 +252,12 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
                           RunObserver& progress) {
   std::map<std::string, const Case*> specs;
   for (const Case& spec : request_.plan.cases) specs.emplace(spec.id, &spec);
-  for (const Judgement* judgement : reading_order(outcome_.gate.judgements)) {
+  for (const CaseAssessment* judgement : reading_order(outcome_.gate.judgements)) {
     const auto spec = specs.find(judgement->id);
     const bool wanted = request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
     if (!wanted || spec == specs.end() || request_.interrupted()) continue;
     progress.message("profiling " + judgement->id);
-    BENCH_ASSIGN_OR_RETURN(ops::MetLayouts met, measurer.layouts_met_by(*spec->second));
+    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts met, measurer.layouts_met_by(*spec->second));
     BENCH_ASSIGN_OR_RETURN(const Kit kit, kit_of(*judgement, *spec->second, parts, std::move(met)));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);
     BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
@@ -267,8 +267,8 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
 }
 
 // If a side does not start, its half of the kit is missing, and the kit states the reason.
-Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const GateParts& parts,
-                            ops::MetLayouts met) {
+Result<Kit> GateRun::kit_of(const CaseAssessment& judgement, const Case& spec,
+                            const GateParts& parts, ops::InputLayouts met) {
   Kit kit;
   kit.gate = &outcome_.gate;
   kit.judgement = &judgement;
@@ -309,7 +309,7 @@ Result<Kit> GateRun::kit_of(const Judgement& judgement, const Case& spec, const 
   return kit;
 }
 
-std::optional<KitSide> GateRun::stored_side(const Judgement& judgement) const {
+std::optional<KitSide> GateRun::stored_side(const CaseAssessment& judgement) const {
   if (!outcome_.gate.facts.store) return std::nullopt;
   const BaselineStore store(*outcome_.gate.facts.store);
   const auto history =

@@ -5,8 +5,13 @@
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/markdown.hpp"
+#include "harness/run/case_progress.hpp"
+#include "harness/run/profile_phase.hpp"
+#include "harness/run/worker_session.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/store/iteration_sink.hpp"
+#include "profiler/activity_json.hpp"
+#include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 
 #include <fmt/format.h>
@@ -16,11 +21,15 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace bench {
+
 namespace {
 
 // A fraction. The text points out totals of profiled iterations that differ by more from the judged
@@ -260,7 +269,7 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
 }
 
 std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
-  const Judgement& judgement = *kit.judgement;
+  const CaseAssessment& judgement = *kit.judgement;
   std::string text =
       fmt::format("# {}: {}\n\n", name_of(judgement.verdict), escape_markdown(judgement.id));
   const std::string effect = effect_text(judgement);
@@ -305,6 +314,81 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
   }
   BENCH_RETURN_IF_ERROR(write_file(folder + "/README.md", kit_markdown(kit, rows), existing));
   return write_file(folder + "/samples.jsonl", samples_of(gate_text, kit.judgement->id), existing);
+}
+
+namespace {
+
+// Medians of few iterations scatter; a timeline of many iterations is hard to read.
+constexpr Nanoseconds kKitTime = std::chrono::milliseconds(300);
+constexpr std::int64_t kMinKitIterations = 5;
+constexpr std::int64_t kMaxKitIterations = 25;
+
+IterationWindow kit_window(const std::optional<Nanoseconds>& iteration) {
+  const Nanoseconds time = std::max(iteration.value_or(kKitTime), Nanoseconds(1));
+  IterationWindow window;
+  window.last = window.first - 1 +
+                std::clamp<std::int64_t>(kKitTime / time, kMinKitIterations, kMaxKitIterations);
+  return window;
+}
+
+class Activities final : public ActivitySink {
+ public:
+  Status take(const Activity& activity) override {
+    all.push_back(activity);
+    return Done{};
+  }
+  std::vector<Activity> all;
+};
+
+// Collects activities. A failing case announces each activity, and writes it again once it ends.
+class KitSink final : public RecordSink {
+ public:
+  Status append(const Record& record) override {
+    if (const auto* found = std::get_if<ProfilePassRecord>(&record)) pass = *found;
+    return Done{};
+  }
+  Status append_activity(std::string_view line) override {
+    if (parser_.parse(line).kind != LineKind::activity) return Done{};
+    return paired_.take(parser_.activity());
+  }
+  Result<std::vector<Activity>> finish() {
+    BENCH_RETURN_IF_ERROR(paired_.finish());
+    return std::move(kept_.all);
+  }
+  std::optional<ProfilePassRecord> pass;
+
+ private:
+  ActivityLineParser parser_;
+  Activities kept_;
+  BeginRecordMerger paired_{kept_};
+};
+
+}  // namespace
+
+Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hello,
+                             const std::function<bool()>& interrupted, const KitRequest& request,
+                             Env& env) {
+  WorkerSession session(start, hello, interrupted, *env.clock);
+  BENCH_RETURN_IF_ERROR(session.ensure(request.spec->key.threads));
+  RunOptions options;
+  options.seed = request.seed;
+  options.run_id = "kit";
+  options.interrupted = interrupted;
+  options.profile.emplace().iterations = kit_window(request.iteration);
+  KitSink sink;
+  const ProfileReason reason =
+      is_failure(request.outcome) ? ProfileReason::failed : ProfileReason::wanted;
+  const auto pass =
+      profile_case({session, sink, env, options}, {request.spec, request.met, reason});
+  session.finish();
+  if (!pass) return pass.error();
+  BENCH_ASSIGN_OR_RETURN(const std::vector<Activity> activities, sink.finish());
+  KitSide side = kit_side(request.label, request.pid, activities);
+  if (sink.pass) {
+    side.facts = sink.pass->details;
+    if (sink.pass->reason) side.end = *sink.pass->reason;
+  }
+  return side;
 }
 
 }  // namespace bench

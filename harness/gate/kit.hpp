@@ -4,12 +4,17 @@
 // files.
 #pragma once
 
+#include "base/env.hpp"
 #include "base/file.hpp"
 #include "base/result.hpp"
+#include "harness/config/plan.hpp"
 #include "harness/judge/evidence_file.hpp"
+#include "harness/run/worker_link.hpp"
 #include "harness/store/record.hpp"
 #include "profiler/activity.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,7 +49,7 @@ std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate,
 
 struct Kit {
   const GateFile* gate;
-  const Judgement* judgement;
+  const CaseAssessment* judgement;
   std::optional<KitSide> base;  // nullopt: no profile of the base is known
   std::optional<KitSide> candidate;
   std::vector<std::string> notes;  // why a side is missing
@@ -62,5 +67,24 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows);
 // samples.jsonl has the case's lines (stage 1 and duets) of `gate_text`, the gate's file.
 Status write_kit(const Kit& kit, const std::string& folder, std::string_view gate_text,
                  Existing existing);
+
+// Profiles one case once more on one side, for the kit.
+
+struct KitRequest {
+  const Case* spec = nullptr;
+  ops::InputLayouts met{};  // input layouts of a layer in its network
+  std::uint64_t seed = 1;
+  Outcome outcome = Outcome::ok;  // the candidate's; a failed case is profiled from its first run
+  std::string label;
+  std::int64_t pid = 1;  // process id of the side in the trace
+  // Time per iteration, if known: short iterations allow more of them.
+  std::optional<Nanoseconds> iteration{};
+};
+
+// Returns what the side ran until it ended, even if it failed. Returns an error if no worker starts
+// or no temporary folder can be created.
+Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hello,
+                             const std::function<bool()>& interrupted, const KitRequest& request,
+                             Env& env);
 
 }  // namespace bench

@@ -98,7 +98,7 @@ class KitText : public testing::Test {
     kit_.candidate->facts = {{"isa", "SSE4.1"}, {"threads", "1"}};
   }
   GateFile gate_;
-  Judgement judgement_;
+  CaseAssessment judgement_;
   Kit kit_;
 };
 

@@ -3,9 +3,8 @@
 
 #include "harness/judge/evidence_file.hpp"
 #include "harness/result/device_samples.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/run/case_step.hpp"
-#include "harness/run/prepare_request.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
@@ -82,7 +81,7 @@ Nanoseconds GateMeasurer::spent_on_samples() const {
 Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence) {
   std::size_t left = 0;
   for (const Wanted& wish : wanted) left += static_cast<std::size_t>(wish.count);
-  wanted.resize(std::min(wanted.size(), kCasesInTurns));
+  wanted.resize(std::min(wanted.size(), kInterleavedCases));
   for (bool any = true; any;) {
     any = false;
     for (Wanted& wish : wanted) {
@@ -105,7 +104,7 @@ Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence)
 }
 
 // Layouts are those of the network to which the layer belongs.
-Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
+Result<ops::InputLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
   if (!layouts_.knows(spec)) {
     workers_.finish();
     BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
@@ -118,7 +117,7 @@ Result<ops::MetLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
 Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
-  Result<ops::MetLayouts> met = layouts_met_by(spec);
+  Result<ops::InputLayouts> met = layouts_met_by(spec);
   if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
   DuetRequest request{&spec, std::move(*met), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
@@ -165,8 +164,8 @@ Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
     entry.base = side_of(*prepared);
     return parts_.append(base_side_line(task_.run_id, spec.id, *entry.base));
   }
-  const Unanswered& why = prepared.error();
-  if (why.cause == Unanswered::Cause::interruption) return Done{};
+  const RequestFailure& why = prepared.error();
+  if (why.cause == RequestFailure::Cause::interruption) return Done{};
   return note_failure(wanted, {SideFailure::Side::base, why.outcome, why.reason}, entry);
 }
 
@@ -185,7 +184,7 @@ Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvide
 
 Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
-  const Result<ops::MetLayouts> met = layouts_met_by(spec);
+  const Result<ops::InputLayouts> met = layouts_met_by(spec);
   if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
     const Nanoseconds wait = last->second + kWindowGap - clock_.now();

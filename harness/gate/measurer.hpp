@@ -22,7 +22,7 @@ namespace bench {
 
 // Number of cases whose duets are interleaved, so that one disturbance does not affect all duets of
 // a case. With more cases, the end of the budget would leave all of them half measured.
-inline constexpr std::size_t kCasesInTurns = 8;
+inline constexpr std::size_t kInterleavedCases = 8;
 // Minimum time between two windows of a case, so that they see different states of the machine.
 inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
 
@@ -58,7 +58,7 @@ class GateMeasurer {
   // it early. Returns an error if `append` fails.
   Result<Decision> settle(GateEvidence& evidence);
   // Returns a layer's input layouts in its network, which are queried once; empty for other cases.
-  Result<ops::MetLayouts> layouts_met_by(const Case& spec);
+  Result<ops::InputLayouts> layouts_met_by(const Case& spec);
   // Total warm-up and sample time of all workers so far.
   Nanoseconds spent_on_samples() const;
 

@@ -272,7 +272,7 @@ TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
   EXPECT_EQ(conclude(evidence, died.judgements, {}).status, ExitStatus::not_measured);
   side_faults_ = {{Side::candidate, crash}};
   evidence = evidence_for(plan);
-  const Judgement judgement = settle(plan, evidence).judgements[0];
+  const CaseAssessment judgement = settle(plan, evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::error);
   EXPECT_EQ(judgement.reason, "crashed: SIGSEGV");
 }
@@ -297,7 +297,7 @@ TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
   side_scripts_[Side::base].wrong_element = 3;
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
-  const Judgement judgement = settle(plan, evidence).judgements[0];
+  const CaseAssessment judgement = settle(plan, evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::incomparable);
   EXPECT_THAT(judgement.reason, HasSubstr("the base ended with wrong_result"));
 }
@@ -334,10 +334,10 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
   takes(Side::base, 100us);
   takes(Side::candidate, 105us);
   std::vector<std::string> ids;
-  for (std::size_t i = 0; i < 2 * kCasesInTurns; ++i) {
+  for (std::size_t i = 0; i < 2 * kInterleavedCases; ++i) {
     ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
   }
-  const Plan first = plan_of({ids.begin(), ids.begin() + kCasesInTurns});
+  const Plan first = plan_of({ids.begin(), ids.begin() + kInterleavedCases});
   GateEvidence evidence = evidence_for(first);
   const Nanoseconds before = clock_.now();
   settle(first, evidence);
@@ -346,9 +346,9 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
   const Plan all = plan_of(ids);
   evidence = evidence_for(all);
   const Decision decision = settle(all, evidence, needed);
-  EXPECT_EQ(count(decision.judgements, Verdict::regression), kCasesInTurns);
-  EXPECT_THAT(evidence.cases[kCasesInTurns].duets, IsEmpty());
-  EXPECT_THAT(decision.judgements[kCasesInTurns].reason,
+  EXPECT_EQ(count(decision.judgements, Verdict::regression), kInterleavedCases);
+  EXPECT_THAT(evidence.cases[kInterleavedCases].duets, IsEmpty());
+  EXPECT_THAT(decision.judgements[kInterleavedCases].reason,
               HasSubstr("stopped by the budget after 0 of 6 duets"));
 }
 

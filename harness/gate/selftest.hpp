@@ -5,22 +5,65 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "harness/gate/simulation.hpp"
 #include "harness/judge/evidence.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace bench {
 
+// Simulates the gate on whole suites that are resampled from recorded A/A duets: false positives,
+// power and cost. Uses the real decide(). Pure functions of the record and a seed.
+
+// One kernel under one condition. The duets are in the order of measurement, so that a disturbance
+// of several duets affects neighbours in the record.
+struct RecordedDuets {
+  std::string name;                // "gemm/.../t1 quiet"
+  std::vector<double> log_ratios;  // candidate / base of A/A duets
+  std::vector<double> base_q25;  // lower quartile of the base's process, nanoseconds per iteration
+};
+
+struct SimulationOptions {
+  int suites = 1000;
+  int cases = 100;      // per suite
+  int slower = 0;       // number of cases that are slower by `slowdown`
+  double slowdown = 0;  // a fraction
+  // mirrored: each duet is used as recorded or mirrored, at random. recorded: as recorded, which
+  // preserves a shift that lasted for a sitting.
+  enum class Drawing { mirrored, recorded };
+  Drawing drawing = Drawing::mirrored;
+  // Simulates the end of the budget: no case gets more duets, and none is confirmed. nullopt: no
+  // limit.
+  std::optional<int> max_duets;
+  std::uint64_t seed = 1;
+  GatePolicy policy;
+  GateSettings settings;
+};
+
+struct SimulationResult {
+  int suites = 0;
+  int red = 0;                         // suites with a false REGRESSION
+  std::int64_t clean = 0, alarms = 0;  // cases that are not slower; those with REGRESSION
+  std::int64_t slow = 0, found = 0;    // cases that are slower; those with REGRESSION
+  std::int64_t inconclusive = 0;       // over all cases
+  double processes_per_case = 0;       // both sides together, plus one of stage 1
+};
+
+// Each case of a suite resamples one of `kernels`. Its duets are consecutive ones of the record
+// from a random position on, each mirrored at random by default. Mirroring is valid because
+// everything that distinguishes the sides of an A/A duet is chosen at random for each duet
+// (harness/gate/duet.cpp). Every kernel must have at least one duet.
+SimulationResult simulate(std::span<const RecordedDuets> kernels, const SimulationOptions& options);
+
 inline constexpr std::string_view kSelfTestSchema = "bench.selftest/1";
 
 // One A/A duet, reduced to what the gate uses.
-struct EqualDuet {
+struct NullDuet {
   std::string id;
   double log_ratio = 0;
   Nanoseconds base_q25{0};  // of whole samples
@@ -33,7 +76,7 @@ struct EqualDuet {
   std::optional<AllRounds> all_rounds = std::nullopt;
 };
 // Returns nullopt if the samples took no time.
-std::optional<EqualDuet> equal_duet(const Duet& duet);
+std::optional<NullDuet> equal_duet(const Duet& duet);
 
 // An injected slowdown and the slowdown that the duets measured.
 struct InjectedSlowdown {
@@ -62,7 +105,7 @@ struct SelfTest {
   std::optional<TimerFacts> timer;
   std::vector<HarnessFacts> harness;
   std::vector<InjectedSlowdown> injected;
-  std::vector<EqualDuet> duets;  // in the order of measurement
+  std::vector<NullDuet> duets;  // in the order of measurement
 };
 
 // Returns lines, the first one with the schema. Files of several sittings can be concatenated.

@@ -75,10 +75,10 @@ SelfTest read_facts(const nlohmann::json& object) {
   return test;
 }
 
-EqualDuet read_duet(const nlohmann::json& object) {
-  EqualDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
-                 Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
-                 object.at("iterations_per_sample").get<std::int64_t>()};
+NullDuet read_duet(const nlohmann::json& object) {
+  NullDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
+                Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
+                object.at("iterations_per_sample").get<std::int64_t>()};
   if (object.contains("all_rounds")) {
     const nlohmann::json& all = object.at("all_rounds");
     duet.all_rounds = {all.at("log_ratio").get<double>(),
@@ -166,7 +166,7 @@ std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
 
 std::string self_test_lines(const SelfTest& test) {
   std::string text = selftest_line(facts_of(test));
-  for (const EqualDuet& duet : test.duets) {
+  for (const NullDuet& duet : test.duets) {
     Json object = {{"record", "equal_duet"},
                    {"id", duet.id},
                    {"log_ratio", rounded(duet.log_ratio)},

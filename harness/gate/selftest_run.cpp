@@ -3,7 +3,7 @@
 
 #include "base/temporary_folder.hpp"
 #include "harness/gate/duet.hpp"
-#include "harness/run/prepare_request.hpp"
+#include "harness/run/case_step.hpp"
 #include "harness/stats/signed_rank.hpp"
 #include "harness/wire/worker_limits.hpp"
 

@@ -77,7 +77,7 @@ TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
 SelfTest disturbed() {
   SelfTest test = sample();
   for (std::size_t i = 0; i < test.duets.size(); ++i) {
-    EqualDuet& duet = test.duets[i];
+    NullDuet& duet = test.duets[i];
     duet.all_rounds = {80 * duet.log_ratio, duet.base_q25 * 2};
   }
   return test;

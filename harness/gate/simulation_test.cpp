@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/gate/simulation.hpp"
+#include "harness/gate/selftest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,12 +2,12 @@
 #include "harness/judge/comparison.hpp"
 
 #include "base/text.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/shift.hpp"
-#include "harness/store/file_name.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/comparison.hpp"
 
-#include "harness/store/file_name.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

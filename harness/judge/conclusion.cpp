@@ -10,9 +10,9 @@
 namespace bench {
 namespace {
 
-std::size_t count_cut_short(const std::vector<Judgement>& judgements) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(judgements, [](const Judgement& entry) { return entry.cut_short; }));
+std::size_t count_cut_short(const std::vector<CaseAssessment>& judgements) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      judgements, [](const CaseAssessment& entry) { return entry.cut_short; }));
 }
 
 // Whether the case could not run here; that does not say anything about the store.
@@ -21,7 +21,7 @@ bool is_absent(const CaseEvidence& entry) {
 }
 
 // Whether no run of this configuration was ever saved, so that the store cannot know any case.
-bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
+bool is_first_run(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements) {
   if (evidence.mode == GateEvidence::Mode::paired || evidence.configuration_is_stored) return false;
   for (std::size_t i = 0; i < evidence.cases.size() && i < judgements.size(); ++i) {
     const bool is_new = judgements[i].verdict == Verdict::no_baseline;
@@ -32,12 +32,12 @@ bool is_first_run(const GateEvidence& evidence, const std::vector<Judgement>& ju
 
 // Returns " after 21 of 30 duets", summed over the cases that wait for the same kind of measurement
 // as the first waiting case.
-std::string progress_text(const std::vector<Judgement>& judgements) {
+std::string progress_text(const std::vector<CaseAssessment>& judgements) {
   const auto first = std::ranges::find_if(
-      judgements, [](const Judgement& entry) { return entry.pending.has_value(); });
+      judgements, [](const CaseAssessment& entry) { return entry.pending.has_value(); });
   if (first == judgements.end()) return "";
   Pending sum{first->pending->kind, 0, 0};
-  for (const Judgement& judgement : judgements) {
+  for (const CaseAssessment& judgement : judgements) {
     if (!judgement.pending || judgement.pending->kind != sum.kind) continue;
     sum.done += judgement.pending->done;
     sum.planned += judgement.pending->planned;
@@ -46,7 +46,7 @@ std::string progress_text(const std::vector<Judgement>& judgements) {
 }
 
 // Returns why and where the evidence ended early.
-std::string end_text(const GateEvidence& evidence, const std::vector<Judgement>& judgements) {
+std::string end_text(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements) {
   const bool is_in_stage_one = std::ranges::any_of(
       evidence.cases, [](const CaseEvidence& entry) { return entry.is_unmeasured; });
   const std::string where =
@@ -54,14 +54,14 @@ std::string end_text(const GateEvidence& evidence, const std::vector<Judgement>&
   if (evidence.stopped) {
     return std::string(stop_text(evidence.stopped)) + where;
   }
-  const bool is_waiting = std::ranges::any_of(judgements, [](const Judgement& entry) {
+  const bool is_waiting = std::ranges::any_of(judgements, [](const CaseAssessment& entry) {
     return entry.cut_short && entry.verdict == Verdict::inconclusive;
   });
   return is_waiting ? std::string(stop_text(std::nullopt)) + where : "the base failed";
 }
 
 std::string undecided_sentence(const GateEvidence& evidence,
-                               const std::vector<Judgement>& judgements) {
+                               const std::vector<CaseAssessment>& judgements) {
   return fmt::format("{}; {} of {} cases not decided", end_text(evidence, judgements),
                      count_cut_short(judgements), judgements.size());
 }
@@ -75,7 +75,7 @@ std::string cut_short_advice(const GateEvidence& evidence) {
 
 // Requires that no case was judged and none is undecided.
 Conclusion conclude_without_reference(const GateEvidence& evidence,
-                                      const std::vector<Judgement>& judgements,
+                                      const std::vector<CaseAssessment>& judgements,
                                       const ExitRules& rules) {
   const bool is_first = is_first_run(evidence, judgements);
   Conclusion conclusion{
@@ -98,7 +98,7 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
 
 }  // namespace
 
-Coverage coverage_of(const std::vector<Judgement>& judgements) {
+Coverage coverage_of(const std::vector<CaseAssessment>& judgements) {
   Coverage coverage;
   coverage.in_scope = judgements.size();
   coverage.cut_short = count_cut_short(judgements);
@@ -108,7 +108,7 @@ Coverage coverage_of(const std::vector<Judgement>& judgements) {
   return coverage;
 }
 
-std::string counts_text(const std::vector<Judgement>& judgements) {
+std::string counts_text(const std::vector<CaseAssessment>& judgements) {
   std::string text;
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     const std::size_t cases = count(judgements, static_cast<Verdict>(i));
@@ -118,13 +118,13 @@ std::string counts_text(const std::vector<Judgement>& judgements) {
   return text.empty() ? "no cases" : text;
 }
 
-std::string coverage_text(const std::vector<Judgement>& judgements) {
+std::string coverage_text(const std::vector<CaseAssessment>& judgements) {
   const Coverage coverage = coverage_of(judgements);
   return fmt::format("{} of {} cases judged: {}", coverage.judged, coverage.in_scope,
                      counts_text(judgements));
 }
 
-Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& judgements,
+Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules) {
   const std::string counts = coverage_text(judgements);
   const Coverage coverage = coverage_of(judgements);

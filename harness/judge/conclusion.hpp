@@ -4,7 +4,7 @@
 #pragma once
 
 #include "harness/judge/decide.hpp"
-#include "harness/result/exit_status.hpp"
+#include "harness/result/record.hpp"
 
 #include <cstddef>
 #include <string>
@@ -17,13 +17,13 @@ struct Coverage {
   std::size_t cut_short = 0;  // undecided because the evidence ended early
   std::size_t in_scope = 0;   // all cases
 };
-Coverage coverage_of(const std::vector<Judgement>& judgements);
+Coverage coverage_of(const std::vector<CaseAssessment>& judgements);
 
 // Returns "1 REGRESSION, 53 PASS" in reading order; leaves out verdicts without cases.
-std::string counts_text(const std::vector<Judgement>& judgements);
+std::string counts_text(const std::vector<CaseAssessment>& judgements);
 
 // Returns "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
-std::string coverage_text(const std::vector<Judgement>& judgements);
+std::string coverage_text(const std::vector<CaseAssessment>& judgements);
 
 // What the caller of the gate accepts or demands.
 struct ExitRules {
@@ -42,7 +42,7 @@ struct Conclusion {
 };
 
 // `judgements` are the result of decide() for `evidence`. docs/gate.md lists the exit statuses.
-Conclusion conclude(const GateEvidence& evidence, const std::vector<Judgement>& judgements,
+Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules);
 
 }  // namespace bench

@@ -18,14 +18,14 @@ using testing::StartsWith;
 // Builds a gate with one case per given verdict.
 class ConclusionTest : public testing::Test {
  protected:
-  Judgement& add(Verdict verdict) {
+  CaseAssessment& add(Verdict verdict) {
     evidence_.cases.push_back(measured("case"));
     judgements_.emplace_back().verdict = verdict;
     return judgements_.back();
   }
   // Adds a case that is undecided after 7 of its 10 duets.
   void add_waiting() {
-    Judgement& judgement = add(Verdict::inconclusive);
+    CaseAssessment& judgement = add(Verdict::inconclusive);
     judgement.cut_short = true;
     judgement.pending = Pending{Wanted::Kind::duets, 7, 10};
   }
@@ -35,7 +35,7 @@ class ConclusionTest : public testing::Test {
   ExitStatus status(const ExitRules& rules = {}) const { return conclude(rules).status; }
 
   GateEvidence evidence_;
-  std::vector<Judgement> judgements_;
+  std::vector<CaseAssessment> judgements_;
   const ExitRules strict_{.undecided = ExitRules::Undecided::strict};
   const ExitRules required_{.baseline = ExitRules::Baseline::required};
   const ExitRules allowed_{.incomparable = ExitRules::Incomparable::allowed};

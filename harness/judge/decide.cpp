@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/decide.hpp"
 
-#include "harness/judge/paired.hpp"
-#include "harness/judge/screen.hpp"
-#include "harness/judge/windowed.hpp"
-#include "harness/stats/detectable_effect.hpp"
-#include "harness/stats/false_discovery.hpp"
+#include "harness/judge/stage_one.hpp"
+#include "harness/judge/stage_two.hpp"
+#include "harness/stats/error_control.hpp"
 
 #include <fmt/format.h>
 
@@ -123,20 +121,21 @@ class Decider {
   };
 
   void begin(std::size_t index);
-  bool settle_without_time(std::size_t index, Judgement& judgement);
-  bool settle_absent(std::size_t index, const std::string& why, Judgement& judgement);
+  bool settle_without_time(std::size_t index, CaseAssessment& judgement);
+  bool settle_absent(std::size_t index, const std::string& why, CaseAssessment& judgement);
   void decide_paired();
   Family family();
   void judge_pair(const Family& all, std::size_t member);
   void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
-                   Judgement& judgement);
-  void judge_regression(const Suspect& suspect, const PairedResult& first, Judgement& judgement);
+                   CaseAssessment& judgement);
+  void judge_regression(const Suspect& suspect, const PairedResult& first,
+                        CaseAssessment& judgement);
   bool lies_far_beyond(const PairedResult& result) const;
   bool is_obvious(const PairedResult& result) const {
     return result.p_slower <= policy_.unconfirmed_error && lies_far_beyond(result);
   }
-  void leave_undecided(const Undecided& undecided, Judgement& judgement) const;
-  void judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement);
+  void leave_undecided(const Undecided& undecided, CaseAssessment& judgement) const;
+  void judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
   void want(const Suspect& suspect, Wanted::Kind kind, int count) {
@@ -156,7 +155,7 @@ class Decider {
 
 void Decider::begin(std::size_t index) {
   const CaseEvidence& entry = evidence_.cases[index];
-  Judgement& judgement = decision_.judgements[index];
+  CaseAssessment& judgement = decision_.judgements[index];
   judgement.id = entry.id;
   judgement.source = entry.source;
   judgement.candidate = entry.median;
@@ -172,7 +171,7 @@ void Decider::begin(std::size_t index) {
     judgement.candidate = time_from_log(entry.stored->center + *screened.excess);
   }
   if (screened.result == Screened::Result::clear) {
-    judgement.course = Judgement::Course::screened_out;
+    judgement.course = CaseAssessment::Course::screened_out;
     return;
   }
   const bool paired = evidence_.mode == GateEvidence::Mode::paired;
@@ -188,7 +187,7 @@ void Decider::begin(std::size_t index) {
 }
 
 // Settles a case by outcome, configuration or memory: exact properties that need no measurement.
-bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
+bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
   const Outcome outcome = failed_later ? entry.failure->outcome : entry.outcome;
@@ -223,16 +222,17 @@ bool Decider::settle_without_time(std::size_t index, Judgement& judgement) {
     return settle(Verdict::no_baseline, "the store has no run of this case, and there is no base");
   }
   if (entry.stored->incomparable) {
-    return settle(entry.stored->is_damaged ? Verdict::error : Verdict::incomparable,
+    return settle(entry.stored->is_malformed ? Verdict::error : Verdict::incomparable,
                   *entry.stored->incomparable);
   }
   return false;
 }
 
 // A case that the candidate does not compute is an error if the store or the base computed it.
-bool Decider::settle_absent(std::size_t index, const std::string& why, Judgement& judgement) {
+bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
-  const bool is_stored = entry.stored && (!entry.stored->incomparable || entry.stored->is_damaged);
+  const bool is_stored =
+      entry.stored && (!entry.stored->incomparable || entry.stored->is_malformed);
   judgement.verdict = is_stored || entry.base ? Verdict::error : Verdict::incomparable;
   judgement.reason = is_stored    ? "was measured before, but is now " + why
                      : entry.base ? "the base computes it, but the candidate does not: " + why
@@ -288,9 +288,9 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   const PairedResult& first = all.results[member];
   const double slower = all.slower[member];
   const double faster = all.faster[member];
-  Judgement& judgement = decision_.judgements[suspect.index];
+  CaseAssessment& judgement = decision_.judgements[suspect.index];
   judgement.verdict = Verdict::pass;
-  judgement.course = Judgement::Course::measured_again;
+  judgement.course = CaseAssessment::Course::measured_again;
   judgement.reason.clear();
   judgement.cut_short = false;
   judgement.pending.reset();
@@ -330,13 +330,13 @@ bool Decider::lies_far_beyond(const PairedResult& result) const {
 
 // Judges a case that is neither slower nor faster nor near enough to equal.
 void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
-                          Judgement& judgement) {
+                          CaseAssessment& judgement) {
   if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
   if (first.duets < policy_.duets) {  // family() requested them
     leave_undecided({{Wanted::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
     return;
   }
-  const double told = 100 * judgement.detectable.value_or(0);
+  const double reported = 100 * judgement.detectable.value_or(0);
   const int next = first_looks(policy_).next(first.duets);
   if (next > first.duets) {
     // If only the signs are not yet proof, the case needs no complete interim analysis.
@@ -360,13 +360,13 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
   const auto needed = duets_needed(first, detect_, policy_);
   judgement.reason = fmt::format(
       "undecided after {} duets, whose minimum detectable effect is {:.1f} %; {}", first.duets,
-      told,
+      reported,
       needed ? fmt::format("about {} duets or a quieter machine would decide it", *needed)
              : std::string("a quieter machine or a longer case would help"));
 }
 
 void Decider::judge_regression(const Suspect& suspect, const PairedResult& first,
-                               Judgement& judgement) {
+                               CaseAssessment& judgement) {
   const auto again =
       paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::confirmation, policy_);
   judgement.confirmations = again ? again->duets : 0;
@@ -401,7 +401,7 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
   }
 }
 
-void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) const {
+void Decider::leave_undecided(const Undecided& undecided, CaseAssessment& judgement) const {
   judgement.verdict = Verdict::inconclusive;
   judgement.cut_short = true;
   judgement.pending = undecided.pending;
@@ -412,7 +412,7 @@ void Decider::leave_undecided(const Undecided& undecided, Judgement& judgement) 
 
 // A slowdown caused by a lower device clock is not a fault of the code: time and cycles must agree
 // (gates.md 3.6).
-void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement& judgement) {
+void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement) {
   judgement.verdict = Verdict::regression;
   const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);
   if (!cycles) return;
@@ -427,7 +427,7 @@ void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, Judgement&
 
 void Decider::decide_windowed(const Suspect& suspect) {
   const CaseEvidence& entry = evidence_.cases[suspect.index];
-  Judgement& judgement = decision_.judgements[suspect.index];
+  CaseAssessment& judgement = decision_.judgements[suspect.index];
   const auto done = static_cast<int>(entry.windows.size());
   if (done < policy_.windows) {
     want(suspect, Wanted::Kind::windows, policy_.window_processes);
@@ -441,7 +441,7 @@ void Decider::decide_windowed(const Suspect& suspect) {
 }
 
 void Decider::add_removed(const std::string& id) {
-  Judgement judgement;
+  CaseAssessment judgement;
   judgement.id = id;
   judgement.verdict = Verdict::error;
   judgement.reason = "stored case not in the configuration; --allow-removed accepts this";
@@ -463,8 +463,9 @@ std::string pending_text(const Pending& pending) {
 
 Decision decide(const GateEvidence& evidence) { return Decider(evidence).run(); }
 
-std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict) {
-  return static_cast<std::size_t>(std::ranges::count(judgements, verdict, &Judgement::verdict));
+std::size_t count(const std::vector<CaseAssessment>& judgements, Verdict verdict) {
+  return static_cast<std::size_t>(
+      std::ranges::count(judgements, verdict, &CaseAssessment::verdict));
 }
 
 bool needs_kit(Verdict verdict) {

@@ -53,7 +53,7 @@ struct Pending {
 // What a case is compared with.
 enum class Reference { base, store };
 
-struct Judgement {
+struct CaseAssessment {
   std::string id;
   std::string source;
   Verdict verdict = Verdict::pass;
@@ -81,7 +81,7 @@ struct Judgement {
 };
 
 struct Decision {
-  std::vector<Judgement> judgements;  // in the order of the evidence, removed cases last
+  std::vector<CaseAssessment> judgements;  // in the order of the evidence, removed cases last
   // Pending measurements: cases whose duets show a slowdown first, then by urgency. Empty if all
   // cases are decided. A caller that measures the first few and calls decide() again settles the
   // worst cases first, so they are decided when the time runs out.
@@ -95,7 +95,7 @@ Decision decide(const GateEvidence& evidence);
 // Returns "7 of 10 duets".
 std::string pending_text(const Pending& pending);
 
-std::size_t count(const std::vector<Judgement>& judgements, Verdict verdict);
+std::size_t count(const std::vector<CaseAssessment>& judgements, Verdict verdict);
 
 // Whether a report names the case on its first page and the gate makes a kit for it.
 bool needs_kit(Verdict verdict);

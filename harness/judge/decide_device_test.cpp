@@ -27,7 +27,7 @@ void set_clocks(CaseEvidence& entry, std::int64_t base_hz, std::int64_t candidat
   }
 }
 
-Judgement judged_on_device(std::int64_t base_hz, std::int64_t candidate_hz) {
+CaseAssessment judged_on_device(std::int64_t base_hz, std::int64_t candidate_hz) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
   add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
@@ -39,7 +39,7 @@ Judgement judged_on_device(std::int64_t base_hz, std::int64_t candidate_hz) {
 TEST(DecideOnADevice, ARegressionNeedsMoreCyclesToo) {
   EXPECT_EQ(judged_on_device(1'700'000'000, 1'700'000'000).verdict, Verdict::regression);
   // 5 % more time at a clock that is 5 % lower: equal cycles.
-  const Judgement judgement = judged_on_device(1'785'000'000, 1'700'000'000);
+  const CaseAssessment judgement = judged_on_device(1'785'000'000, 1'700'000'000);
   EXPECT_EQ(judgement.verdict, Verdict::suspect);
   EXPECT_THAT(judgement.reason, HasSubstr("time grew, but GPU cycles changed by "));
   EXPECT_THAT(judgement.reason, HasSubstr(" %; the device's clock was 1.78 GHz for the base, "
@@ -75,7 +75,7 @@ TEST(DecideOnADevice, WithoutABaseTheClocksOfStoreAndRunAreLaidBeside) {
   evidence.cases[0].clock_hz = 1'500'000'000;
   EXPECT_EQ(decide(evidence).judgements.at(0).verdict, Verdict::regression);
   evidence.cases[0].clock_hz = 1'000'000'000;
-  const Judgement judgement = decide(evidence).judgements.at(0);
+  const CaseAssessment judgement = decide(evidence).judgements.at(0);
   EXPECT_EQ(judgement.verdict, Verdict::suspect);
   EXPECT_THAT(judgement.reason, HasSubstr("1.50 GHz in the store, 1.00 GHz here"));
 }

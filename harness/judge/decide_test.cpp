@@ -60,7 +60,7 @@ TEST(Decide, ARegressionIsConfirmedWhileOthersStillWaitForTheirFirstLook) {
   add_duets(slow, Duet::Stage::confirmation, 40, 0.05, 0.001);
   decision = decide(paired({measured("waiting"), slow}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.judgements[0].course, Judgement::Course::not_measured);
+  EXPECT_EQ(decision.judgements[0].course, CaseAssessment::Course::not_measured);
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::regression);
 }
 
@@ -106,7 +106,7 @@ TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
   add_duets(entry, Duet::Stage::confirmation, 40, 0.05, kWide);
   decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
-  const Judgement& judgement = decision.judgements[0];
+  const CaseAssessment& judgement = decision.judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_NEAR(*judgement.effect, 0.05, 1e-3);
   EXPECT_LT(*judgement.low, 0.05);
@@ -120,7 +120,7 @@ TEST(Decide, AnObviousSlowdownNeedsNoConfirmation) {
   add_duets(entry, Duet::Stage::first, 20, 0.5, 0.1);
   const Decision decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
-  const Judgement& judgement = decision.judgements[0];
+  const CaseAssessment& judgement = decision.judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_EQ(judgement.confirmations, 0);
   // All 20 differences are positive: p = 2^-20, times five interim analyses.
@@ -134,7 +134,7 @@ TEST(Decide, TenDuetsThatAllSayTwiceTheTimeAreARegressionWhereNoConfirmationFitt
   add_duets(cases[50], Duet::Stage::first, 10, 1.0, 0.15);
   GateEvidence evidence = paired(cases);
   evidence.stopped = StopCause::budget;
-  const Judgement judgement = decide(evidence).judgements[50];
+  const CaseAssessment judgement = decide(evidence).judgements[50];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_FALSE(judgement.cut_short);
   // 5 interim analyses, 100 suspects: ranks cannot prove it
@@ -153,7 +153,7 @@ TEST(Decide, SevenDuetsOfTwelveAreJudgedWhenTheEvidenceEnds) {
   const Decision decision = decide(evidence);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::pass);
-  const Judgement& undecided = decision.judgements[2];
+  const CaseAssessment& undecided = decision.judgements[2];
   EXPECT_EQ(undecided.verdict, Verdict::inconclusive);
   EXPECT_TRUE(undecided.cut_short);
   EXPECT_EQ(undecided.reason, "stopped by the budget after 7 of 12 duets");
@@ -178,7 +178,7 @@ TEST(Decide, AFewDuetsAreNeverObvious) {
   add_duets(entry, Duet::Stage::first, 6, 1.0, 0);
   GateEvidence evidence = paired({entry});
   evidence.stopped = StopCause::interruption;
-  const Judgement judgement = decide(evidence).judgements[0];
+  const CaseAssessment judgement = decide(evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
   EXPECT_EQ(judgement.reason, "stopped by Ctrl-C after 6 of 7 duets");
 }
@@ -211,7 +211,7 @@ TEST(Decide, ACaseThatStageOneDidNotReachIsCutShort) {
 TEST(Decide, DetectableIsOnlySaidOfWhatIsUndecided) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 80, -0.03, 0.2);
-  const Judgement pass = decide(paired({entry})).judgements[0];
+  const CaseAssessment pass = decide(paired({entry})).judgements[0];
   EXPECT_EQ(pass.verdict, Verdict::pass);
   EXPECT_FALSE(pass.detectable);
 }
@@ -222,13 +222,13 @@ TEST(Decide, EffectAndTimesOfARowComeFromTheSameSamples) {
   entry.median = Nanoseconds(2'033'000);  // from stage 1, which the row does not report
   entry.stored = stored(kBase / 1.5, 0.003);
   entry.stored->median = Nanoseconds(1'773'000);
-  const Judgement screened = decide(paired({entry})).judgements[0];
+  const CaseAssessment screened = decide(paired({entry})).judgements[0];
   EXPECT_EQ(screened.against, Reference::store);
   EXPECT_NEAR(*screened.effect, 0.5, 1e-9);
   EXPECT_NEAR(static_cast<double>(screened.candidate->count()) / screened.base->count(), 1.5, 1e-5);
 
   add_duets(entry, Duet::Stage::first, 10, 0.2, 0);
-  const Judgement paired_row = decide(paired({entry})).judgements[0];
+  const CaseAssessment paired_row = decide(paired({entry})).judgements[0];
   EXPECT_EQ(paired_row.against, Reference::base);
   EXPECT_NEAR(*paired_row.effect, 0.2, 1e-6);
   EXPECT_NEAR(static_cast<double>(paired_row.candidate->count()) / paired_row.base->count(), 1.2,
@@ -341,7 +341,7 @@ TEST(Decide, AQuietCaseNearItsBaselineNeedsNoDuet) {
   const Decision decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::pass);
-  EXPECT_EQ(decision.judgements[0].course, Judgement::Course::screened_out);
+  EXPECT_EQ(decision.judgements[0].course, CaseAssessment::Course::screened_out);
   EXPECT_NEAR(*decision.judgements[0].effect, 0.001, 1e-4);
 }
 
@@ -351,7 +351,7 @@ TEST(Decide, ACaseWithFewerProcessesThanAskedForIsNeverScreenedOut) {
   entry.is_interrupted = true;
   GateEvidence evidence = paired({entry});
   evidence.stopped = StopCause::budget;
-  const Judgement judgement = decide(evidence).judgements[0];
+  const CaseAssessment judgement = decide(evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
   EXPECT_EQ(judgement.reason,
             "stopped by the budget after 0 of 6 duets (the candidate's run was cut short)");
@@ -436,7 +436,7 @@ TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
 TEST(Decide, ADamagedStoreDoesNotHideThatACaseWasMeasured) {
   CaseEvidence entry = measured("a");
   entry.stored.emplace().incomparable = "a.jsonl:1: record refused: it is not valid JSON";
-  entry.stored->is_damaged = true;
+  entry.stored->is_malformed = true;
   GateEvidence evidence;
   evidence.cases = {entry};
   EXPECT_EQ(decide(evidence).judgements[0].verdict, Verdict::error);
@@ -462,14 +462,14 @@ TEST(Decide, ADigestThatVariesIsNoChange) {
   entry.side = {"jit", {{"output.digest", "varies"}, {"primitives", "2"}}};
   entry.base = {"jit", {{"output.digest", "12ab"}, {"primitives", "1"}}};
   add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
-  const Judgement judgement = decide(paired({entry})).judgements[0];
+  const CaseAssessment judgement = decide(paired({entry})).judgements[0];
   ASSERT_THAT(judgement.changes, SizeIs(1));
   EXPECT_EQ(judgement.changes[0].field, "primitives");
 }
 
 class StoreAlone : public testing::Test {
  protected:
-  Judgement judge(double q25, double noise, int runs) {
+  CaseAssessment judge(double q25, double noise, int runs) {
     GateEvidence evidence;
     CaseEvidence entry = measured("a");
     entry.q25 = {q25};
@@ -498,7 +498,7 @@ TEST_F(StoreAlone, SeesWhatIsBeyondTheSpreadOfItsRuns) {
 }
 
 TEST_F(StoreAlone, CallsAnythingLessASuspect) {
-  const Judgement judgement = judge(kBase * 1.025, 0.001, 10);
+  const CaseAssessment judgement = judge(kBase * 1.025, 0.001, 10);
   EXPECT_EQ(judgement.verdict, Verdict::suspect);
   EXPECT_THAT(judgement.reason, HasSubstr("--base"));
 }
@@ -512,7 +512,7 @@ TEST_F(StoreAlone, TrustsFewRunsLess) {
 TEST_F(StoreAlone, AnEffectBeyondWhatTheCanariesMovedIsARegressionHoweverMuchTheyMoved) {
   moved_ = MachineDrift{std::log(1.44), "machine speed changed: timer by +44.2 % since the store"};
   EXPECT_EQ(judge(kBase * 2.14, 0.01, 10).verdict, Verdict::regression);
-  const Judgement suspect = judge(kBase * 1.40, 0.01, 10);
+  const CaseAssessment suspect = judge(kBase * 1.40, 0.01, 10);
   EXPECT_EQ(suspect.verdict, Verdict::suspect);
   EXPECT_EQ(suspect.reason,
             "machine speed changed: timer by +44.2 % since the store, and the run-to-run variation "
@@ -531,7 +531,7 @@ TEST_F(StoreAlone, AnOlderFileThatDoesNotSayHowMuchTheMachineMovedShowsNoRegress
 }
 
 TEST_F(StoreAlone, EffectAndTimesComeFromTheWindows) {
-  const Judgement judgement = judge(kBase * 1.10, 0.001, 10);
+  const CaseAssessment judgement = judge(kBase * 1.10, 0.001, 10);
   EXPECT_EQ(judgement.against, Reference::store);
   EXPECT_NEAR(static_cast<double>(judgement.candidate->count()) / judgement.base->count(),
               1 + *judgement.effect, 1e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/judge/device_conditions.hpp"
+#include "harness/judge/change.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -101,10 +101,11 @@ struct StoredCase {
   // Why the stored times are not comparable: the field that differs, with both values. If set, the
   // fields below are empty.
   std::optional<std::string> incomparable;
-  bool is_damaged = false;  // whether `incomparable` is set because none of its records can be read
-  int runs = 0;             // runs of the present epoch
-  double center = 0;        // mean of log(q25 / 1 ns) over the last runs
-  double sigma = 0;         // between runs, from log medians, moderated
+  bool is_malformed =
+      false;          // whether `incomparable` is set because none of its records can be read
+  int runs = 0;       // runs of the present epoch
+  double center = 0;  // mean of log(q25 / 1 ns) over the last runs
+  double sigma = 0;   // between runs, from log medians, moderated
   std::optional<double> q95, q99;     // quantiles of absolute differences of log q25 between runs
   std::optional<Nanoseconds> median;  // median of its last run
   std::optional<std::int64_t> clock_hz = std::nullopt;  // clock of a device in its last run

@@ -40,7 +40,7 @@ std::string stored_line(const std::string& run_id, const std::string& id,
   object["time"] = stored.time;
   object["of_run"] = stored.run_id;
   put(object, "incomparable", stored.incomparable);
-  if (stored.is_damaged) object["damaged"] = true;
+  if (stored.is_malformed) object["damaged"] = true;
   if (!stored.incomparable) {
     object["runs"] = stored.runs;
     object["log_center"] = stored.center;
@@ -98,7 +98,7 @@ std::string window_line(const Window& window) {
   return evidence_line(object);
 }
 
-std::string verdict_line(const std::string& run_id, const Judgement& judgement) {
+std::string verdict_line(const std::string& run_id, const CaseAssessment& judgement) {
   Json object = record("verdict", run_id, judgement.id);
   evidence_json::add(object, judgement);
   return evidence_line(object);

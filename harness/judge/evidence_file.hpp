@@ -49,7 +49,7 @@ struct GateSpent {
 struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
-  std::vector<Judgement> judgements;  // as decided when the gate ran
+  std::vector<CaseAssessment> judgements;  // as decided when the gate ran
   // The members below serve the caller of this gate; the file does not contain them.
   Conclusion conclusion;  // drawn from the judgements
   std::optional<GateSpent> spent;
@@ -66,7 +66,7 @@ std::string failure_line(const std::string& run_id, const std::string& id,
                          const SideFailure& failure);
 std::string duet_line(const Duet& duet);
 std::string window_line(const Window& window);
-std::string verdict_line(const std::string& run_id, const Judgement& judgement);
+std::string verdict_line(const std::string& run_id, const CaseAssessment& judgement);
 // The last record of a gate that finished or was stopped; a killed gate has none.
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 

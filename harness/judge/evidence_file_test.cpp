@@ -120,7 +120,7 @@ struct Sample {
       for (const Window& window : entry.windows) text += window_line(window) + "\n";
       if (entry.failure) text += failure_line("run1", entry.id, *entry.failure) + "\n";
     }
-    for (const Judgement& judgement : decide(evidence).judgements) {
+    for (const CaseAssessment& judgement : decide(evidence).judgements) {
       text += verdict_line("run1", judgement) + "\n";
     }
     return text;
@@ -205,7 +205,7 @@ TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
 TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
   const Sample sample;
   std::string text = sample.text();
-  Judgement judgement;
+  CaseAssessment judgement;
   judgement.id = "a";
   judgement.effect = std::numeric_limits<double>::quiet_NaN();
   judgement.low = 0.1;

@@ -55,7 +55,7 @@ void add(Json& object, const GateFacts& facts, const GateEvidence& evidence) {
   for (const auto& row : kPolicyShares) object["policy"][row.name] = evidence.policy.*row.member;
 }
 
-void add(Json& object, const Judgement& judgement) {
+void add(Json& object, const CaseAssessment& judgement) {
   object["source"] = judgement.source;
   object["verdict"] = name_of(judgement.verdict);
   object["reason"] = judgement.reason;

@@ -47,17 +47,17 @@ inline constexpr std::array<Field<GateSettings, double>, 3> kSettings = {
     {{"delta", &GateSettings::delta},
      {"detect", &GateSettings::detect},
      {"memory", &GateSettings::memory}}};
-inline constexpr std::array<Field<Judgement, std::optional<double>>, 8> kShares = {
-    {{"effect", &Judgement::effect},
-     {"low", &Judgement::low},
-     {"high", &Judgement::high},
-     {"p", &Judgement::p},
-     {"adjusted_p", &Judgement::adjusted_p},
-     {"detectable", &Judgement::detectable},
-     {"confirmed_effect", &Judgement::confirmed_effect},
-     {"confirmed_p", &Judgement::confirmed_p}}};
-inline constexpr std::array<Field<Judgement, std::optional<Nanoseconds>>, 2> kTimes = {
-    {{"base_ns", &Judgement::base}, {"candidate_ns", &Judgement::candidate}}};
+inline constexpr std::array<Field<CaseAssessment, std::optional<double>>, 8> kShares = {
+    {{"effect", &CaseAssessment::effect},
+     {"low", &CaseAssessment::low},
+     {"high", &CaseAssessment::high},
+     {"p", &CaseAssessment::p},
+     {"adjusted_p", &CaseAssessment::adjusted_p},
+     {"detectable", &CaseAssessment::detectable},
+     {"confirmed_effect", &CaseAssessment::confirmed_effect},
+     {"confirmed_p", &CaseAssessment::confirmed_p}}};
+inline constexpr std::array<Field<CaseAssessment, std::optional<Nanoseconds>>, 2> kTimes = {
+    {{"base_ns", &CaseAssessment::base}, {"candidate_ns", &CaseAssessment::candidate}}};
 
 // Names of enumerators, in their order.
 inline constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
@@ -90,7 +90,7 @@ Json json_of(const std::vector<Change>& changes);
 
 // Add to an object: the measured programs and the rules of the gate; the decision about one case.
 void add(Json& object, const GateFacts& facts, const GateEvidence& evidence);
-void add(Json& object, const Judgement& judgement);
+void add(Json& object, const CaseAssessment& judgement);
 
 // Replaces bytes that are not valid UTF-8 by U+FFFD.
 inline std::string text_of(const Json& object, int indent) {

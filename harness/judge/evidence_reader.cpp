@@ -220,7 +220,7 @@ void FileReader::read_stored(const ParsedJson& object) {
   stored.time = object.at("time").get<std::string>();
   stored.run_id = object.at("of_run").get<std::string>();
   get(object, "incomparable", stored.incomparable);
-  stored.is_damaged = object.value("damaged", false);
+  stored.is_malformed = object.value("damaged", false);
   if (stored.incomparable) return;
   stored.runs = static_cast<int>(number_within(object, "runs", 0, kMaxRuns));
   stored.center = number_within(object, "log_center", -kMaxLog, kMaxLog);
@@ -275,12 +275,13 @@ void FileReader::read_window(const ParsedJson& object) {
 }
 
 void FileReader::read_verdict(const ParsedJson& object) {
-  Judgement& judgement = file_.judgements.emplace_back();
+  CaseAssessment& judgement = file_.judgements.emplace_back();
   judgement.id = object.at("id").get<std::string>();
   judgement.source = object.at("source").get<std::string>();
   judgement.verdict = value_named<Verdict>(object.at("verdict"), kVerdictNames);
   judgement.reason = object.at("reason").get<std::string>();
-  judgement.course = value_named<Judgement::Course>(object.at("course"), evidence_json::kCourses);
+  judgement.course =
+      value_named<CaseAssessment::Course>(object.at("course"), evidence_json::kCourses);
   judgement.cut_short = object.value("cut_short", false);
   if (object.contains("pending")) {
     const ParsedJson& pending = object.at("pending");
@@ -298,7 +299,7 @@ void FileReader::read_verdict(const ParsedJson& object) {
   judgement.changes = read_changes(object.at("changes"));
 }
 
-Error damaged(const std::string& name, std::size_t number, const std::string& why) {
+Error malformed(const std::string& name, std::size_t number, const std::string& why) {
   return Error{"malformed record: " + why, fmt::format("{}:{}", name, number),
                "use a file as `bench gate --out DIR` wrote it"};
 }
@@ -311,13 +312,13 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   file.evidence.cases = stage_one(report);
   FileReader reader(file);
   for (const NumberedLine& line : Lines(text)) {
-    if (line.text.empty() || line.torn) continue;
+    if (line.text.empty() || line.incomplete_line) continue;
     const Result<ParsedJson> object = parse_json(line.text);
-    if (!object.ok()) return damaged(name, line.number, object.error().what);
+    if (!object.ok()) return malformed(name, line.number, object.error().what);
     try {
       reader.read(*object);
     } catch (const std::exception& problem) {
-      return damaged(name, line.number, problem.what());
+      return malformed(name, line.number, problem.what());
     }
   }
   if (!reader.seen_header()) {

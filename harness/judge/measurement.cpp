@@ -4,9 +4,8 @@
 
 #include "base/text.hpp"
 #include "harness/judge/change.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
-#include "harness/result/run_chains.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>

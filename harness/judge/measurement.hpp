@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/judge/device_conditions.hpp"
+#include "harness/judge/change.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -50,7 +50,7 @@ struct Measurement {
   // a store: the facts by which it is organised.
   std::vector<std::string> binding;
   std::vector<MeasuredCase> cases;
-  // For a store: unreadable files by name (harness/store/file_name.hpp), with the first reason.
+  // For a store: unreadable files by name (harness/store/baseline_file.hpp), with the first reason.
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings;  // from reading
 };

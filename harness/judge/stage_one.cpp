@@ -1,22 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/stage_one.hpp"
 
-#include "harness/judge/device_conditions.hpp"
+#include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
-#include "harness/judge/stored_level.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/stats/median.hpp"
-#include "harness/store/file_name.hpp"
+#include "harness/store/baseline_file.hpp"
+#include "harness/store/history.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace bench {
+
+namespace {
+
+void set_level(StoredCase& stored, std::span<const RunStatistics> levels,
+               std::optional<double> suite_sigma) {
+  const std::optional<double> sigma = moderated_sigma(median_differences(levels), suite_sigma);
+  const std::vector<double> differences = q25_differences(levels);
+  stored.runs = sigma ? static_cast<int>(present_runs(levels)) : 0;
+  stored.center = center(levels).value_or(0);
+  stored.sigma = sigma.value_or(0);
+  stored.q95 = difference_quantile(differences, 0.95);
+  stored.q99 = difference_quantile(differences, 0.99);
+}
+
+}  // namespace
+
+void set_stored_levels(std::span<CaseEvidence> cases,
+                       std::span<const std::vector<RunStatistics>> levels) {
+  assert(cases.size() == levels.size());
+  std::vector<double> sigmas;
+  for (const std::vector<RunStatistics>& runs : levels) {
+    if (const auto sigma = between_run_sigma(median_differences(runs))) sigmas.push_back(*sigma);
+  }
+  // With few runs of a case, the suite's median sigma replaces the case's own.
+  const std::optional<double> suite_sigma = median(sigmas);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::optional<StoredCase>& stored = cases[i].stored;
+    if (stored && !stored->incomparable) set_level(*stored, levels[i], suite_sigma);
+  }
+}
+
+namespace {
+
+constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
+// One process does not show how processes differ. A gate with a base runs only one in stage 1.
+constexpr std::size_t kMinProcesses = 2;
+
+double uncertainty(const StoredCase& stored) {
+  // The store's center is a mean of these runs; its own error adds to that of a new run.
+  const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
+  const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
+  return std::max(normal, stored.q95.value_or(0));
+}
+
+Screened suspect(std::string reason) {
+  return {Screened::Result::suspect, std::nullopt, std::nullopt, std::move(reason)};
+}
+
+}  // namespace
+
+Screened screen(const CaseEvidence& entry, const GateSettings& settings,
+                const std::optional<std::string>& moved) {
+  if (moved) return suspect(*moved);
+  if (!entry.stored) return suspect("the store has no run of this case");
+  if (entry.stored->incomparable)
+    return suspect("the stored run is not comparable: " + *entry.stored->incomparable);
+  const std::optional<double> q25 = median(entry.q25);
+  if (entry.is_interrupted) return suspect("the candidate's run was cut short");
+  if (entry.unsteady) return suspect("its times were not steady at the end of the warm-up");
+  if (!q25 || *q25 <= 0 || entry.stored->runs == 0) return suspect("there are no times to compare");
+  if (entry.q25.size() < kMinProcesses) return suspect("");
+  Screened result;
+  result.excess = std::log(*q25) - entry.stored->center;
+  const double noise = uncertainty(*entry.stored);
+  result.limit = std::log1p(settings.detect) - noise;
+  // An improvement is worth duets only if it is clearly one.
+  const bool faster = *result.excess < -(std::log1p(settings.detect) + noise);
+  if (*result.excess <= *result.limit && !faster) {
+    result.result = Screened::Result::clear;
+    return result;
+  }
+  result.reason =
+      *result.limit < 0
+          ? fmt::format("too noisy for the screen: its run-to-run variation is {:.1f} %",
+                        100 * std::expm1(noise))
+          : fmt::format("{:+.1f} % against the store", 100 * std::expm1(*result.excess));
+  return result;
+}
+
 namespace {
 
 constexpr double kCanaryDeviations = 3;
@@ -52,8 +133,8 @@ std::optional<std::string> difference(const BaselineRecord& stored, const CaseRe
   return device_difference(*from, *to, {"in the store", "here"});
 }
 
-std::vector<RunLevel> levels_of(const BaselineHistory& history, const CaseRecord& record,
-                                const RunRecord& run) {
+std::vector<RunStatistics> levels_of(const BaselineHistory& history, const CaseRecord& record,
+                                     const RunRecord& run) {
   std::vector<BaselineRecord> same;
   std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
     return !difference(other, record, run);
@@ -131,7 +212,7 @@ class StoreLookup {
       const auto of = by_file_.find(file_name);
       if (of == by_file_.end() || history.problems.empty()) return;
       of->second->stored.emplace().incomparable = history.problems.front();
-      of->second->stored->is_damaged = true;
+      of->second->stored->is_malformed = true;
       suite_.holds_configuration = true;
       return;
     }
@@ -195,8 +276,8 @@ class StoreLookup {
   StoredSuite suite_;
   std::unordered_map<std::string, const CaseRecord*> records_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
-  std::vector<std::vector<RunLevel>> levels_;  // per case
-  std::map<std::string, Canaries> canaries_;   // by run
+  std::vector<std::vector<RunStatistics>> levels_;  // per case
+  std::map<std::string, Canaries> canaries_;        // by run
 };
 
 }  // namespace

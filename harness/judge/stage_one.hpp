@@ -5,6 +5,7 @@
 #include "base/result.hpp"
 #include "harness/judge/evidence.hpp"
 #include "harness/result/report.hpp"
+#include "harness/store/history.hpp"
 #include "harness/store/store.hpp"
 
 #include <optional>
@@ -13,6 +14,32 @@
 #include <vector>
 
 namespace bench {
+
+// Computes the level and the noise that a gate compares with from the stored runs of each case.
+// Serves real runs (stage_one.hpp) and resampled ones (simulation.hpp).
+
+// Sets runs, center, sigma, q95 and q99 of the cases that have a comparable `stored`. `levels` has
+// one entry per case: its runs of the present configuration, in the order of the store. The sigmas
+// come from the medians and are moderated towards the suite's sigma (gates.md 3.5). The other
+// values come from the lower quartiles. A case of unknown noise gets runs = 0 and is measured
+// again.
+void set_stored_levels(std::span<CaseEvidence> cases,
+                       std::span<const std::vector<RunStatistics>> levels);
+
+// The screen of stage 1: it decides which cases need no second measurement. A case that is slower
+// by `detect` passes with a probability of at most 5 %. A case that is too noisy never passes.
+
+struct Screened {
+  enum class Result { clear, suspect };
+  Result result = Result::suspect;
+  std::optional<double> excess;  // log of the candidate's q25 over the store's
+  std::optional<double> limit;   // the largest excess that is clear
+  std::string reason;            // why it is suspect
+};
+
+// `moved`: why stage 1 is not comparable for any case; nullopt if it is.
+Screened screen(const CaseEvidence& entry, const GateSettings& settings,
+                const std::optional<std::string>& moved);
 
 // Returns one entry per case record of the report, in their order, without stored data.
 std::vector<CaseEvidence> stage_one(const Report& report);

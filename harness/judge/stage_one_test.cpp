@@ -51,7 +51,7 @@ Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
 
 class StageOneTest : public testing::Test {
  protected:
-  void save(const Report& report, EpochWish wish = EpochWish::present) {
+  void save(const Report& report, EpochPolicy wish = EpochPolicy::present) {
     for (const BaselineRecord& record : baselines_of(report, {"test", {}, "r.jsonl"}, {}).records) {
       const auto appended = store_.append(record, wish);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
@@ -138,7 +138,7 @@ TEST_F(StageOneTest, TheSpreadIsOfRunsOfThePresentConfigurationOnly) {
   for (int i = 1; i <= 6; ++i) {
     Report present = report_of("s" + std::to_string(i), {"a"}, 1000 + 10 * (i % 2));
     present.runs[0].started = "2026-11-21T09:00:0" + std::to_string(i) + "Z";
-    save(present, i == 1 ? EpochWish::next : EpochWish::present);
+    save(present, i == 1 ? EpochPolicy::next : EpochPolicy::present);
   }
   const Report report = report_of("r9", {"a"}, 1000);
   auto cases = stage_one(report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/judge/stored_level.hpp"
+#include "harness/judge/stage_one.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ using testing::DoubleNear;
 using testing::Optional;
 
 // Runs of one epoch with constant lower quartiles.
-std::vector<RunLevel> runs_of(const std::vector<double>& medians) {
-  std::vector<RunLevel> levels;
+std::vector<RunStatistics> runs_of(const std::vector<double>& medians) {
+  std::vector<RunStatistics> levels;
   for (const double log_median : medians) levels.push_back({0, log_median, 5});
   return levels;
 }
@@ -25,14 +25,14 @@ const double kRestlessSigma = 1.4826 * 0.1 / std::sqrt(2.0);
 
 class StoredLevelTest : public testing::Test {
  protected:
-  StoredCase& add(std::vector<RunLevel> runs) {
+  StoredCase& add(std::vector<RunStatistics> runs) {
     levels_.push_back(std::move(runs));
     return cases_.emplace_back().stored.emplace();
   }
   const StoredCase& stored(std::size_t index) const { return *cases_[index].stored; }
 
   std::vector<CaseEvidence> cases_;
-  std::vector<std::vector<RunLevel>> levels_;
+  std::vector<std::vector<RunStatistics>> levels_;
 };
 
 TEST_F(StoredLevelTest, SigmaIsOfMediansAndTheRestOfLowerQuartiles) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored baselines as one side of a comparison.
 #include "harness/judge/measurement.hpp"
-#include "harness/result/exact_facts.hpp"
-#include "harness/result/id_segments.hpp"
+#include "harness/result/measured.hpp"
+#include "harness/result/record.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/store.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/canary_text.hpp"
+#include "harness/report/console.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

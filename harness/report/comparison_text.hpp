@@ -4,10 +4,14 @@
 
 #include "harness/judge/comparison.hpp"
 #include "harness/report/console.hpp"
+#include "harness/result/report.hpp"
+#include "harness/store/store.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -22,5 +26,18 @@ std::span<const ComparisonFormat> comparison_formats();
 std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console);
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
+
+// The column *vs baseline* of a run: its report compared with the stored runs of the same cases.
+
+struct VersusBaseline {
+  // By case id: "+1.2% [-0.3%, +2.4%]", "incomparable", "no baseline".
+  std::map<std::string, std::string> cells;
+  // Reasons and next steps, one note per distinct reason.
+  std::vector<std::string> notes;
+};
+
+// Compares each measured case with the last run of its present epoch, by the rules of `bench
+// compare`. Unreadable parts of the store give notes.
+VersusBaseline versus_baseline(const Report& report, const BaselineStore& store);
 
 }  // namespace bench

@@ -8,10 +8,33 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace bench {
+
+// One-line summaries of what a run's canaries show about its machine.
+
+// Returns "canaries: fma 515.0 us, l2 248.0 us, dram 905.0 us, timer 32.70 us; before to after +0.1
+// %, ..." for the last run with canaries. The change requires canaries before and after. "machine
+// speed changed" follows if a change exceeds the limit. Empty if no run has canaries.
+std::string canary_text(const Report& report);
+
+// Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
+// and the number of processes that were disturbed or had threads farther apart. It also gives the
+// number of cases that were never quiet. Empty if no case has such canaries or all samples were
+// quiet.
+std::string quiet_text(const Report& report);
+
+// Sentences for a run without any time: its table could be mistaken for a result.
+
+// Returns "Nothing was measured: 2 of 3 cases skipped, 1 unsupported; the reasons are below."
+// Returns nullopt if there are no cases, or if a case has a time or may still get one (outcome ok).
+std::optional<std::string> nothing_measured_sentence(const Report& report);
+
+// Whether every case is skipped or unsupported, which is not a failure.
+bool has_only_skipped_cases(const Report& report);
 
 enum class Colour { off, on };
 

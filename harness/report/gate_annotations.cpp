@@ -22,7 +22,7 @@ struct AnnotationLevel {
 constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
 
 // Returns the command, or an empty text if the case needs no annotation.
-std::string_view command_of(const GateFile& gate, const Judgement& judgement) {
+std::string_view command_of(const GateFile& gate, const CaseAssessment& judgement) {
   if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
   const bool is_undecided =
       judgement.verdict == Verdict::suspect || judgement.verdict == Verdict::inconclusive;
@@ -43,8 +43,8 @@ std::string escaped(std::string_view text, std::string_view special) {
 std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
 std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
 
-std::string annotation(std::string_view command, const GateFile& gate, const Judgement& judgement,
-                       const KitPaths& kits) {
+std::string annotation(std::string_view command, const GateFile& gate,
+                       const CaseAssessment& judgement, const KitPaths& kits) {
   const SourcePlace place = place_of(judgement.source);
   std::string text = fmt::format("::{} ", command);
   if (!place.file.empty()) text += fmt::format("file={},", property(place.file));
@@ -60,10 +60,10 @@ std::string annotation(std::string_view command, const GateFile& gate, const Jud
 std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
   std::string summary = gate.conclusion.sentence;
   std::string annotations;
-  const std::vector<const Judgement*> order = reading_order(gate.judgements);
+  const std::vector<const CaseAssessment*> order = reading_order(gate.judgements);
   for (const AnnotationLevel& level : kLevels) {
     std::size_t found = 0;
-    for (const Judgement* judgement : order) {
+    for (const CaseAssessment* judgement : order) {
       if (command_of(gate, *judgement) != level.command) continue;
       if (++found <= kMaxShown) annotations += annotation(level.command, gate, *judgement, kits);
     }

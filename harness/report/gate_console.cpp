@@ -30,7 +30,7 @@ std::string time_or_nothing(const std::optional<Nanoseconds>& time) {
   return time ? format_time(*time) : "";
 }
 
-std::string note_of(const Judgement& judgement, const KitPaths& kits) {
+std::string note_of(const CaseAssessment& judgement, const KitPaths& kits) {
   if (judgement.verdict == Verdict::pass) return judgement.reason;
   std::vector<std::string> parts;
   if (!judgement.reason.empty()) parts.push_back(judgement.reason);
@@ -42,12 +42,12 @@ std::string note_of(const Judgement& judgement, const KitPaths& kits) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::vector<Row> rows_of(const std::vector<const Judgement*>& listed, const KitPaths& kits) {
+std::vector<Row> rows_of(const std::vector<const CaseAssessment*>& listed, const KitPaths& kits) {
   std::vector<std::string_view> ids;
-  for (const Judgement* judgement : listed) ids.push_back(judgement->id);
+  for (const CaseAssessment* judgement : listed) ids.push_back(judgement->id);
   const IdShortener shortener(ids);
   std::vector<Row> rows;
-  for (const Judgement* judgement : listed) {
+  for (const CaseAssessment* judgement : listed) {
     const Tone tone = tone_of(judgement->verdict);
     Row& row = rows.emplace_back();
     row.cells = {
@@ -71,7 +71,7 @@ std::string header(const GateFile& gate, std::size_t width) {
   return text;
 }
 
-std::string table(const std::vector<const Judgement*>& listed, const KitPaths& kits,
+std::string table(const std::vector<const CaseAssessment*>& listed, const KitPaths& kits,
                   const ConsoleOptions& options) {
   const std::vector<Column> columns = {
       {"verdict"},
@@ -88,11 +88,12 @@ std::string table(const std::vector<const Judgement*>& listed, const KitPaths& k
 }
 
 // Summarises cases of one verdict that are not listed: their number and a reason.
-std::string folded_text(const std::vector<const Judgement*>& folded) {
-  const Judgement& first = *folded.front();
+std::string folded_text(const std::vector<const CaseAssessment*>& folded) {
+  const CaseAssessment& first = *folded.front();
   std::string text = fmt::format("and {} {}", folded.size(), name_of(first.verdict));
-  const auto screened = std::ranges::count(folded, Judgement::Course::screened_out,
-                                           [](const Judgement* entry) { return entry->course; });
+  const auto screened =
+      std::ranges::count(folded, CaseAssessment::Course::screened_out,
+                         [](const CaseAssessment* entry) { return entry->course; });
   if (screened > 0) text += fmt::format(", {} of them screened out by the store", screened);
   if (!first.reason.empty()) text += fmt::format("; the first: {}: {}", first.id, first.reason);
   return text;
@@ -103,13 +104,13 @@ std::string folded_text(const std::vector<const Judgement*>& folded) {
 std::string gate_console(const GateFile& gate, const KitPaths& kits,
                          const ConsoleOptions& options) {
   const std::size_t width = options.width;
-  std::vector<const Judgement*> listed = reading_order(gate.judgements);
+  std::vector<const CaseAssessment*> listed = reading_order(gate.judgements);
   std::string rest;
   for (const Verdict verdict : kQuiet) {
     if (count(gate.judgements, verdict) <= kMaxQuietListed) continue;
-    const auto folded =
-        std::stable_partition(listed.begin(), listed.end(),
-                              [&](const Judgement* entry) { return entry->verdict != verdict; });
+    const auto folded = std::stable_partition(
+        listed.begin(), listed.end(),
+        [&](const CaseAssessment* entry) { return entry->verdict != verdict; });
     rest += wrap(folded_text({folded, listed.end()}), width, 0);
     listed.erase(folded, listed.end());
   }

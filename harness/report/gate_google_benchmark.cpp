@@ -91,7 +91,7 @@ std::string document(const GateFile& gate, const GateSide& side, Repetitions Sid
   Json object = {{"context", context_of(gate, side)}, {"benchmarks", Json::array()}};
   std::size_t family = 0;
   std::size_t left_out = 0;
-  for (const Judgement* judgement : reading_order(gate.judgements)) {
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const auto found = evidence.find(judgement->id);
     const Sides sides = found == evidence.end() ? Sides{} : sides_of(*found->second);
     if (sides.base.empty() || sides.candidate.empty()) {

@@ -11,7 +11,7 @@ namespace {
 
 using evidence_json::Json;
 
-Json coverage_json(const std::vector<Judgement>& judgements) {
+Json coverage_json(const std::vector<CaseAssessment>& judgements) {
   const Coverage coverage = coverage_of(judgements);
   Json object = {{"judged", coverage.judged},
                  {"cut_short", coverage.cut_short},
@@ -52,7 +52,7 @@ std::string gate_json(const GateFile& gate, const KitPaths& kits) {
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
   for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
   Json& cases = document["cases"] = Json::array();
-  for (const Judgement* judgement : reading_order(gate.judgements)) {
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     Json& object = cases.emplace_back(Json{{"id", judgement->id}});
     evidence_json::add(object, *judgement);
     for (const char* name : {"source", "reason", "changes"}) leave_out_if_empty(object, name);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
 
-std::string_view element_of(const GateFile& gate, const Judgement& judgement) {
+std::string_view element_of(const GateFile& gate, const CaseAssessment& judgement) {
   const std::string_view element = kElements[static_cast<std::size_t>(judgement.verdict)];
   return element != "failure" && is_error(gate, judgement) ? "error" : element;
 }
@@ -33,18 +33,18 @@ std::string content(const std::vector<std::string>& lines) {
 }
 
 // Returns the name by which test trees are grouped: "resnet.conv".
-std::string class_name(const GateFile& gate, const Judgement& judgement) {
+std::string class_name(const GateFile& gate, const CaseAssessment& judgement) {
   return fmt::format("{}.{}", gate.facts.config_name.empty() ? "bench" : gate.facts.config_name,
                      judgement.id.substr(0, judgement.id.find('/')));
 }
 
-std::string headline(const Judgement& judgement) {
+std::string headline(const CaseAssessment& judgement) {
   const std::string effect = effect_text(judgement);
   if (effect.empty() || judgement.reason.empty()) return effect + judgement.reason;
   return effect + "; " + judgement.reason;
 }
 
-std::string test_case(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+std::string test_case(const GateFile& gate, const CaseAssessment& judgement, const KitPaths& kits) {
   const SourcePlace place = place_of(judgement.source);
   std::string text = "    <testcase" + attribute("classname", class_name(gate, judgement)) +
                      attribute("name", judgement.id);
@@ -70,7 +70,7 @@ std::string totals(const GateFile& gate) {
   std::string text = attribute("tests", std::to_string(gate.judgements.size()));
   for (const auto& [name, element] : kTotals) {
     std::size_t cases = 0;
-    for (const Judgement& judgement : gate.judgements) {
+    for (const CaseAssessment& judgement : gate.judgements) {
       if (element_of(gate, judgement) == element) ++cases;
     }
     text += attribute(name, std::to_string(cases));
@@ -99,7 +99,7 @@ std::string gate_junit(const GateFile& gate, const KitPaths& kits) {
   text += fmt::format("<testsuites{}{}>\n  <testsuite{}{}>\n", attribute("name", "bench gate"),
                       counts, attribute("name", gate.facts.config_name), counts);
   text += fmt::format("    <properties>\n{}    </properties>\n", properties(gate));
-  for (const Judgement* judgement : reading_order(gate.judgements)) {
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     text += test_case(gate, *judgement, kits);
   }
   return text + "  </testsuite>\n</testsuites>\n";

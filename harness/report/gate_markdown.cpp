@@ -45,7 +45,7 @@ std::string head(const GateFile& gate) {
   return text;
 }
 
-std::string more(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+std::string more(const GateFile& gate, const CaseAssessment& judgement, const KitPaths& kits) {
   std::vector<std::string> facts;
   if (!judgement.reason.empty()) facts.push_back(fact(judgement.reason));
   if (!judgement.changes.empty()) {
@@ -60,7 +60,7 @@ std::string more(const GateFile& gate, const Judgement& judgement, const KitPath
   return fmt::format("{}", fmt::join(facts, "<br>"));
 }
 
-std::string row(const GateFile& gate, const Judgement& judgement, const KitPaths& kits) {
+std::string row(const GateFile& gate, const CaseAssessment& judgement, const KitPaths& kits) {
   const auto time = [](const std::optional<Nanoseconds>& value) {
     return value ? format_time(*value) : "";
   };
@@ -85,15 +85,15 @@ std::string section_text(const Section& section, std::size_t cases, const std::s
 }  // namespace
 
 std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
-  std::array<std::vector<const Judgement*>, kSections.size()> cases;
-  for (const Judgement* judgement : reading_order(gate.judgements)) {
+  std::array<std::vector<const CaseAssessment*>, kSections.size()> cases;
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     cases[kSectionOf[static_cast<std::size_t>(judgement->verdict)]].push_back(judgement);
   }
   std::string text = head(gate);
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < kSections.size(); ++i) {
     std::string rows;
-    for (const Judgement* judgement : cases[i]) {
+    for (const CaseAssessment* judgement : cases[i]) {
       const std::string next = left_out == 0 ? row(gate, *judgement, kits) : "";
       const bool fits = text.size() + rows.size() + next.size() + kReserve <= kMaxBytes;
       if (left_out > 0 || !fits) {

@@ -36,7 +36,7 @@ std::string family(std::string_view name, std::string_view unit, std::string_vie
 }
 
 std::string coverage(const GateFile& gate) {
-  const std::vector<Judgement>& judgements = gate.judgements;
+  const std::vector<CaseAssessment>& judgements = gate.judgements;
   std::string text = family("bench_gate_exit_status", "", "Exit status of the gate; 0 is green.");
   text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
   text += family("bench_gate_cut_short", "",
@@ -52,10 +52,10 @@ std::string coverage(const GateFile& gate) {
   return text;
 }
 
-std::string effects(const std::vector<const Judgement*>& order) {
+std::string effects(const std::vector<const CaseAssessment*>& order) {
   std::string text = family("bench_gate_effect_ratio", "ratio",
                             "Additional time of the candidate as a fraction of the base's.");
-  for (const Judgement* judgement : order) {
+  for (const CaseAssessment* judgement : order) {
     if (!judgement->effect) continue;
     text += fmt::format("bench_gate_effect_ratio{{case=\"{}\"}} {:.4g}\n",
                         label_value(judgement->id), *judgement->effect);
@@ -63,15 +63,15 @@ std::string effects(const std::vector<const Judgement*>& order) {
   return text;
 }
 
-std::string times(const std::vector<const Judgement*>& order) {
+std::string times(const std::vector<const CaseAssessment*>& order) {
   struct Side {
     std::string_view name;
-    std::optional<Nanoseconds> Judgement::*time;
+    std::optional<Nanoseconds> CaseAssessment::*time;
   };
   constexpr std::array<Side, 2> kSides = {
-      {{"base", &Judgement::base}, {"candidate", &Judgement::candidate}}};
+      {{"base", &CaseAssessment::base}, {"candidate", &CaseAssessment::candidate}}};
   std::string text = family("bench_gate_case_seconds", "seconds", "Time per iteration of a case.");
-  for (const Judgement* judgement : order) {
+  for (const CaseAssessment* judgement : order) {
     for (const Side& side : kSides) {
       const std::optional<Nanoseconds>& time = judgement->*side.time;
       if (!time) continue;
@@ -86,7 +86,7 @@ std::string times(const std::vector<const Judgement*>& order) {
 }  // namespace
 
 std::string gate_open_metrics(const GateFile& gate, const KitPaths& /*kits*/) {
-  const std::vector<const Judgement*> order = reading_order(gate.judgements);
+  const std::vector<const CaseAssessment*> order = reading_order(gate.judgements);
   return coverage(gate) + effects(order) + times(order) + "# EOF\n";
 }
 

@@ -97,20 +97,21 @@ std::vector<std::string> context_lines(const GateFile& gate) {
   return lines;
 }
 
-std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements) {
-  std::vector<const Judgement*> order;
-  for (const Judgement& judgement : judgements) order.push_back(&judgement);
-  std::stable_sort(order.begin(), order.end(), [](const Judgement* a, const Judgement* b) {
-    if (a->verdict != b->verdict) return a->verdict < b->verdict;
-    const bool improved = a->verdict == Verdict::improved;
-    const double first = a->effect.value_or(improved ? 0 : -1);
-    const double second = b->effect.value_or(improved ? 0 : -1);
-    return improved ? first < second : first > second;
-  });
+std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessment>& judgements) {
+  std::vector<const CaseAssessment*> order;
+  for (const CaseAssessment& judgement : judgements) order.push_back(&judgement);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const CaseAssessment* a, const CaseAssessment* b) {
+                     if (a->verdict != b->verdict) return a->verdict < b->verdict;
+                     const bool improved = a->verdict == Verdict::improved;
+                     const double first = a->effect.value_or(improved ? 0 : -1);
+                     const double second = b->effect.value_or(improved ? 0 : -1);
+                     return improved ? first < second : first > second;
+                   });
   return order;
 }
 
-std::string effect_text(const Judgement& judgement) {
+std::string effect_text(const CaseAssessment& judgement) {
   if (!judgement.effect) return "";
   std::string text = fmt::format("{:+.1f}%", 100 * *judgement.effect);
   if (judgement.low && judgement.high) {
@@ -119,19 +120,19 @@ std::string effect_text(const Judgement& judgement) {
   return text;
 }
 
-std::string duets_text(const Judgement& judgement) {
-  if (judgement.course == Judgement::Course::screened_out) return "screen";
+std::string duets_text(const CaseAssessment& judgement) {
+  if (judgement.course == CaseAssessment::Course::screened_out) return "screen";
   if (judgement.duets == 0) return "";
   if (judgement.confirmations == 0) return std::to_string(judgement.duets);
   return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
 }
 
-std::string_view reference_text(const Judgement& judgement) {
+std::string_view reference_text(const CaseAssessment& judgement) {
   constexpr std::array<std::string_view, 2> kNames = {"base", "store"};
   return judgement.against ? kNames[static_cast<std::size_t>(*judgement.against)] : "";
 }
 
-bool is_error(const GateFile& gate, const Judgement& judgement) {
+bool is_error(const GateFile& gate, const CaseAssessment& judgement) {
   if (judgement.verdict == Verdict::error || judgement.cut_short) return true;
   const ExitStatus status = gate.conclusion.status;
   const bool is_red = status == ExitStatus::nothing_comparable || status == ExitStatus::undecided;
@@ -150,7 +151,7 @@ std::string side_text(std::string_view role, const GateSide& side) {
   return text;
 }
 
-std::string reproduction(const GateFile& gate, const Judgement& judgement) {
+std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) {
   std::string plugins;
   for (const std::string& plugin : gate.facts.plugins) {
     plugins += " --plugin " + shell_quoted(plugin);
@@ -169,7 +170,7 @@ std::string reproduction(const GateFile& gate, const Judgement& judgement) {
                      side_options("cand", gate.facts.candidate));
 }
 
-std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judgement,
+std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& judgement,
                                     const KitPaths& kits) {
   std::vector<std::string> lines;
   const auto add = [&lines](std::string_view label, const std::string& text) {

@@ -21,36 +21,36 @@ namespace bench {
 std::vector<std::string> context_lines(const GateFile& gate);
 
 // Sorts by verdict in reading order, then by effect, largest first.
-std::vector<const Judgement*> reading_order(const std::vector<Judgement>& judgements);
+std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessment>& judgements);
 
 // Returns "+5.1% [+4.8%, +5.4%]". The interval's bounds are one-sided, each at
 // GatePolicy::bound_error. Empty if no effect is known.
-std::string effect_text(const Judgement& judgement);
+std::string effect_text(const CaseAssessment& judgement);
 
 // Returns "20+20": duets plus confirming duets. "screen" means that stored runs sufficed. Empty if
 // nothing was measured again.
-std::string duets_text(const Judgement& judgement);
+std::string duets_text(const CaseAssessment& judgement);
 
 // Returns "base" or "store": the reference of the case's effect and first time. Empty without
 // either.
-std::string_view reference_text(const Judgement& judgement);
+std::string_view reference_text(const CaseAssessment& judgement);
 
 // Whether a report counts the case as an error: it failed, its evidence ended early, or the gate
 // judged nothing and does not succeed.
-bool is_error(const GateFile& gate, const Judgement& judgement);
+bool is_error(const GateFile& gate, const CaseAssessment& judgement);
 
 // Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
 std::string side_text(std::string_view role, const GateSide& side);
 
 // Returns the command that measures both sides of one case again.
-std::string reproduction(const GateFile& gate, const Judgement& judgement);
+std::string reproduction(const GateFile& gate, const CaseAssessment& judgement);
 
 // Kit folders by case id, as the reports name them.
 using KitPaths = std::map<std::string, std::string>;
 
 // Returns everything that a report states about one case: one fact per line, the most important
 // first.
-std::vector<std::string> case_lines(const GateFile& gate, const Judgement& judgement,
+std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& judgement,
                                     const KitPaths& kits);
 
 // Splits a case's location in its configuration, "configs/resnet.yaml:14", into file and line. The

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(GateReport, CoverageCountsOnlyWhatWasSaidOfTheTime) {
-  std::vector<Judgement> judgements;
+  std::vector<CaseAssessment> judgements;
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     judgements.push_back(test::judgement_of("x", static_cast<Verdict>(i)));
   }
@@ -30,7 +30,8 @@ TEST(GateReport, WorstFirst) {
   gate.judgements.push_back(test::slower_judgement("worse"));
   gate.judgements.back().effect = 0.3;
   std::vector<std::string> ids;
-  for (const Judgement* judgement : reading_order(gate.judgements)) ids.push_back(judgement->id);
+  for (const CaseAssessment* judgement : reading_order(gate.judgements))
+    ids.push_back(judgement->id);
   EXPECT_THAT(
       ids, ElementsAre("worse", "conv/forward/c64", "gemm/forward/gone", "softmax/forward/64x1000",
                        "reorder/forward/64", "pool/forward/c64"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/nothing_measured.hpp"
+#include "harness/report/console.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/short_id.hpp"
 
-#include "harness/result/id_segments.hpp"
+#include "harness/result/record.hpp"
 
 #include <initializer_list>
 

@@ -5,9 +5,11 @@
 #include "harness/report/console.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -56,5 +58,63 @@ std::string fold_lines(std::string_view text, std::size_t width);
 
 // Encloses the text in the escape sequences of `tone`.
 std::string paint(std::string_view text, Tone tone, Colour colour);
+
+// Fits the texts of one table column into a given width.
+
+struct FittedColumn {
+  std::vector<std::string> texts;  // one per row
+  // Whether a text does not show its complete cell: flags are omitted, or another row with a
+  // different cell has the same text.
+  std::vector<bool> is_lossy;
+  bool is_lossless() const;
+};
+
+// Fits column number `index` of `rows`; all texts must be valid UTF-8 without control characters. A
+// column with a `narrowest` width shows all rows in the same form. If no form fits, all texts are
+// cut after the same character, chosen so that different cells stay different. Any other column
+// shows the longest fitting form of each cell and is never cut. The column and the rows must
+// outlive the fitter, which caches its result for each width.
+class ColumnFitter {
+ public:
+  ColumnFitter(const Column& column, const std::vector<Row>& rows, std::size_t index);
+
+  // Width of the heading and of all complete texts.
+  std::size_t natural_width() const;
+  // The narrowest width for which fit() returns no text wider than the column.
+  std::size_t narrowest_width() const;
+  // Whether fit(width) keeps different cells distinguishable, if the column may be cut.
+  bool tells_rows_apart(std::size_t width);
+  FittedColumn fit(std::size_t width);
+
+ private:
+  // How a column that may be cut shows its cells.
+  struct Form {
+    std::size_t level = 0;            // index into the cells' forms; 0 is the complete text
+    std::optional<std::size_t> head;  // columns before the "..." of a cut; nullopt: not cut
+    bool is_lossless = false;
+  };
+
+  const Cell& cell(std::size_t row) const { return rows_[row].cells[index_]; }
+  std::string shown(std::size_t row, const Form& form, std::size_t width) const;
+  bool looks_alike(std::size_t a, std::size_t b, const Form& form, std::size_t width) const;
+  bool keeps_rows_apart(const Form& form, std::size_t width);
+  bool meets_ellipsis(const Form& form, std::size_t width) const;
+  std::optional<Form> whole_form(std::size_t width);
+  Form cut_form(std::size_t width);
+  const Form& form_for(std::size_t width);
+  FittedColumn fit_each_row(std::size_t width) const;
+
+  const Column& column_;
+  const std::vector<Row>& rows_;
+  std::size_t index_;
+  std::vector<std::size_t> widest_;  // widest text of each level
+  // Rows with different cells that some form showed with the same text. The next form usually does
+  // so, too.
+  std::vector<std::pair<std::size_t, std::size_t>> lookalikes_;
+  std::map<std::size_t, Form> forms_;  // by width
+};
+
+// Splits `utf8` into pieces of at most `width` columns.
+std::vector<std::string> split_columns(std::string_view utf8, std::size_t width);
 
 }  // namespace bench

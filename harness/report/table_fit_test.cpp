@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/table_fit.hpp"
+#include "harness/report/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/versus_baseline.hpp"
-
+#include "harness/report/comparison_text.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/support/program.hpp"
 
@@ -24,7 +23,7 @@ using testing::UnorderedElementsAre;
 class VersusBaselineTest : public testing::Test {
  protected:
   void append(const BaselineRecord& record) {
-    ASSERT_TRUE(store_.append(record, EpochWish::present).ok());
+    ASSERT_TRUE(store_.append(record, EpochPolicy::present).ok());
   }
   test::TemporaryFolder folder_;
   BaselineStore store_{folder_.file("baselines")};

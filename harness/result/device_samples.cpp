@@ -1,11 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/device_samples.hpp"
 
-#include "harness/result/sample_remarks.hpp"
+#include "base/characters.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace bench {
+
+namespace {
+
+// "SM clock 1.21 GHz, 68 %" -> "SM clock #.# GHz, # %"
+std::string without_numbers(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (!is_digit(c)) {
+      result += c;
+    } else if (result.empty() || result.back() != '#') {
+      result += '#';
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t times) {
+  remarks.count += times;
+  const auto exact = remarks.reasons.find(reason);
+  if (exact != remarks.reasons.end()) {
+    exact->second += times;
+    return;
+  }
+  const std::string kind = without_numbers(reason);
+  const auto known = std::ranges::find_if(
+      remarks.reasons, [&](const auto& row) { return without_numbers(row.first) == kind; });
+  if (known != remarks.reasons.end()) {
+    known->second += times;
+  } else if (remarks.reasons.size() < kMaxReasons) {
+    remarks.reasons[reason] = times;
+  } else {
+    remarks.reasons[kOtherReasons] += times;
+  }
+}
+
+void add_remarks(std::optional<SampleRemarks>& to, const std::optional<SampleRemarks>& from) {
+  if (!from) return;
+  if (!to) to.emplace();
+  std::int64_t reported = 0;
+  for (const auto& [reason, times] : from->reasons) {
+    add_remark(*to, reason, times);
+    reported += times;
+  }
+  to->count += std::max<std::int64_t>(from->count - reported, 0);
+}
+
+std::string most_frequent_reason(const SampleRemarks& remarks) {
+  const auto most =
+      std::ranges::max_element(remarks.reasons, {}, [](const auto& row) { return row.second; });
+  return most == remarks.reasons.end() ? "" : most->first;
+}
+
 namespace {
 
 std::optional<SampleRemarks> known(const SampleRemarks& remarks) {
@@ -45,6 +107,87 @@ void describe(const DeviceSamples& samples, ProcessRecord& record) {
 std::string void_text(const SampleRemarks& voided) {
   return fmt::format("all {} samples were discarded, most often: {}", voided.count,
                      most_frequent_reason(voided));
+}
+
+namespace {
+
+using Processes = std::span<const ProcessRecord* const>;
+
+// Uses the median() of times for a clock's hertz.
+std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
+  std::vector<Nanoseconds> counts(values.begin(), values.end());
+  const auto middle = median(counts);
+  return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
+}
+
+std::optional<Nanoseconds> launch_floor(const CaseRecord& record) {
+  const auto found = record.details.find(kLaunchFloorDetail);
+  if (found == record.details.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t floor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), floor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && floor > 0 ? std::optional<Nanoseconds>(floor) : std::nullopt;
+}
+
+bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
+  return remarks && remarks->count > 0 &&
+         static_cast<double>(remarks->count) >= kRemarkableShare * static_cast<double>(samples);
+}
+
+void fill_setup(CaseRecord& record, Processes processes) {
+  std::map<std::string, std::vector<Nanoseconds>> parts;
+  for (const ProcessRecord* process : processes) {
+    for (const auto& [name, time] : process->setup) parts[name].push_back(time);
+  }
+  record.setup.clear();
+  for (const auto& [name, times] : parts) record.setup[name] = *median(times);
+}
+
+}  // namespace
+
+Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
+  const std::int64_t whole = sample.count() / iterations;
+  const std::int64_t rest = sample.count() % iterations;
+  return Nanoseconds(whole + (rest >= iterations - rest ? 1 : 0));
+}
+
+void set_flag(CaseRecord& record, Flag flag) {
+  if (std::find(record.flags.begin(), record.flags.end(), flag) == record.flags.end())
+    record.flags.push_back(flag);
+  std::sort(record.flags.begin(), record.flags.end());
+}
+
+void fill_device_part(CaseRecord& record, Processes processes) {
+  std::vector<Nanoseconds> launches;
+  std::vector<std::int64_t> clocks;
+  record.sample_method.reset();
+  record.voided.reset();
+  record.throttled.reset();
+  record.unsteady_clock.reset();
+  for (const ProcessRecord* process : processes) {
+    if (const auto launch = median(process->host_launch))
+      launches.push_back(per_iteration(*launch, process->iterations_per_sample));
+    if (const auto clock = median_of(process->clock_hz)) clocks.push_back(*clock);
+    if (!record.sample_method) record.sample_method = process->sample_method;
+    add_remarks(record.voided, process->voided);
+    add_remarks(record.throttled, process->throttled);
+    add_remarks(record.unsteady_clock, process->unsteady_clock);
+  }
+  record.host_launch = median(launches);
+  record.clock_hz = median_of(clocks);
+  fill_setup(record, processes);
+}
+
+void flag_device_part(CaseRecord& record, Processes processes) {
+  std::size_t samples = 0;
+  for (const ProcessRecord* process : processes) samples += process->samples.size();
+  if (record.voided && record.voided->count > 0) set_flag(record, Flag::voided_samples);
+  if (is_remarkable(record.throttled, samples)) set_flag(record, Flag::throttled);
+  if (is_remarkable(record.unsteady_clock, samples)) set_flag(record, Flag::unsteady);
+  const auto floor = launch_floor(record);
+  if (floor && record.time && record.time->median < kLaunchBoundFactor * *floor)
+    set_flag(record, Flag::launch_bound);
 }
 
 }  // namespace bench

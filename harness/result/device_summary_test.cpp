@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/result/device_summary.hpp"
-
+#include "harness/result/device_samples.hpp"
 #include "harness/result/summary.hpp"
 
 #include <gmock/gmock.h>

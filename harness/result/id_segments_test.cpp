@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/result/id_segments.hpp"
+#include "harness/result/record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,6 +18,30 @@
 
 namespace bench {
 
+// The exit statuses of every command (docs/manual.md). If several apply, the first in this order
+// wins: usage, regression, not_measured, nothing_comparable, undecided, success.
+
+enum class ExitStatus {
+  success = 0,
+  regression = 1,
+  usage = 2,  // wrong command line or configuration
+  not_measured =
+      3,  // a case failed, crashed, timed out, gave a wrong result, or the budget ended before it
+  undecided = 4,           // inconclusive or suspect, with --strict
+  nothing_comparable = 5,  // with --require-baseline
+};
+
+// The parts of a case id as text. Nothing is validated, since reports may contain ids of operators
+// and backends that this build does not know.
+
+struct IdSegments {
+  std::string op, direction, parameters, dtype, backend, device, cache;
+  std::string options;  // the part after the cache mode: "t1/nhwc"
+};
+
+// Missing segments are empty.
+IdSegments split_id(std::string_view id);
+
 inline constexpr std::string_view kResultSchema = "bench.result/1";
 inline constexpr std::string_view kWorkConvention = "bench-1";  // docs/work_model.md
 

@@ -23,14 +23,14 @@ class RecordCollector {
  public:
   explicit RecordCollector(const std::string& name) : name_(name) {}
 
-  // `torn`: the line is the last one of the text and has no newline.
-  Status add_line(std::string_view line, std::size_t number, bool torn) {
+  // `incomplete_line`: the line is the last one of the text and has no newline.
+  Status add_line(std::string_view line, std::size_t number, bool incomplete_line) {
     if (is_blank(line)) return Done{};
     ++lines_;
     auto parsed = parse_line(line);
     if (parsed.ok()) return take(std::move(*parsed), number);
-    if (torn) {
-      looks_torn_ |= line.starts_with(kRecordStart.substr(0, line.size()));
+    if (incomplete_line) {
+      looks_incomplete_ |= line.starts_with(kRecordStart.substr(0, line.size()));
       warn(number, "incomplete last line ignored");
       return Done{};
     }
@@ -38,7 +38,7 @@ class RecordCollector {
   }
 
   Result<ReportBuilder> finish() {
-    if (lines_ > 0 && recognised_ == 0 && !(lines_ == 1 && looks_torn_)) {
+    if (lines_ > 0 && recognised_ == 0 && !(lines_ == 1 && looks_incomplete_)) {
       return Error{"not a result file: it contains no run record", name_,
                    "name a file that `bench run` wrote"};
     }
@@ -95,7 +95,7 @@ class RecordCollector {
   std::size_t lines_ = 0;
   std::size_t recognised_ = 0;
   std::size_t dropped_warnings_ = 0;
-  bool looks_torn_ = false;
+  bool looks_incomplete_ = false;
 };
 
 bool is_document(std::string_view text) {
@@ -117,7 +117,7 @@ Result<ReportBuilder> parse_records(std::string_view text, const std::string& na
     }
   }
   for (const NumberedLine& line : Lines(text))
-    BENCH_RETURN_IF_ERROR(collector.add_line(line.text, line.number, line.torn));
+    BENCH_RETURN_IF_ERROR(collector.add_line(line.text, line.number, line.incomplete_line));
   return collector.finish();
 }
 

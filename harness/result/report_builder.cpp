@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/report_builder.hpp"
 
-#include "harness/result/synthesis.hpp"
+#include "harness/result/measured.hpp"
+#include "harness/result/record.hpp"
+#include "harness/result/summary.hpp"
 
+#include <map>
 #include <variant>
 
 namespace bench {
@@ -27,6 +30,64 @@ Report ReportBuilder::report() const {
   Report report = report_;
   add_interrupted_cases(report, last_case_record_);
   return report;
+}
+
+namespace {
+
+struct Measured {
+  std::string origin;                             // origin of the last record
+  std::map<int, const ProcessRecord*> processes;  // by number
+  std::size_t last = 0;                           // index of the last record
+};
+
+CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
+  std::vector<const ProcessRecord*> processes;
+  for (const auto& [number, process] : measured.processes) processes.push_back(process);
+  const IdSegments segments = split_id(id);
+  CaseRecord record;
+  record.run_id = processes.back()->run_id;
+  record.id = id;
+  record.op = segments.op;
+  record.direction = segments.direction;
+  record.dtype = segments.dtype;
+  record.backend = segments.backend;
+  record.device = segments.device;
+  record.flags = {Flag::interrupted};
+  complete_case(record, processes, kUnknownPrecision);
+  return record;
+}
+
+}  // namespace
+
+void add_interrupted_cases(Report& report,
+                           const std::unordered_map<std::string, std::size_t>& last_case_record) {
+  const RunChains chains(report.runs);
+  std::unordered_map<std::string, Measured> measured;
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < report.processes.size(); ++i) {
+    const ProcessRecord& process = report.processes[i];
+    if (process.samples.empty()) continue;
+    auto [place, is_new] = measured.try_emplace(process.id);
+    if (is_new) order.push_back(process.id);
+    Measured& entry = place->second;
+    const std::string& origin = chains.origin(process.run_id);
+    if (entry.origin != origin) entry.processes.clear();
+    entry.origin = origin;
+    entry.processes[process.process] = &process;
+    entry.last = i;
+  }
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < report.cases.size(); ++i) index[report.cases[i].id] = i;
+  for (const std::string& id : order) {
+    const Measured& entry = measured.at(id);
+    const auto known = index.find(id);
+    if (known == index.end()) {
+      report.cases.push_back(interrupted_case(id, entry));
+    } else if (report.cases[known->second].outcome != Outcome::ok &&
+               entry.last >= last_case_record.at(id)) {
+      report.cases[known->second] = interrupted_case(id, entry);
+    }
+  }
 }
 
 }  // namespace bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts records together to a Report as they come: from a file that is parsed, or from a run that is
-// still writing its file.
+// Builds a Report from records one by one: while a file is parsed, or while a run writes its file.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -15,15 +14,15 @@ namespace bench {
 
 class ReportBuilder {
  public:
-  // Of several records of one case the last whose outcome is `ok` counts, or the last if none is.
+  // If a case has several records, the last with the outcome `ok` counts; if none is ok, the last.
   void add(Record record);
   void warn(std::string text) { report_.warnings.push_back(std::move(text)); }
   std::size_t warnings() const { return report_.warnings.size(); }
   bool is_empty() const { return records_ == 0; }
   bool has_run() const { return !report_.runs.empty(); }
 
-  // Returns what was added so far. Cases with samples but without a case record are summarised: outcome ok,
-  // flag interrupted.
+  // Returns what was added so far. Cases with samples but without a case record are summarised:
+  // outcome ok, flag interrupted.
   Report report() const;
 
  private:
@@ -42,5 +41,14 @@ class ReportBuilder {
 
 // The same as parse_report(), for a run that goes on with the file.
 Result<ReportBuilder> parse_records(std::string_view text, const std::string& name);
+
+// Adds cases that a killed run measured but did not summarise. Private to this folder.
+
+// Adds a case (outcome ok, flag interrupted) for each id with samples but no case record. Does the
+// same if no case record is ok and samples follow the last one. Uses the processes of the last run
+// with that id and of the runs that it resumes. For each process number, the last record counts.
+// `last_case_record`: id -> number of process records before its last case record.
+void add_interrupted_cases(Report& report,
+                           const std::unordered_map<std::string, std::size_t>& last_case_record);
 
 }  // namespace bench

@@ -168,11 +168,11 @@ TEST(ParseReport, ConcatenatedShards) {
 }
 
 TEST(ParseReport, AShardBehindATornOneLosesNothing) {
-  for (const std::string torn :
+  for (const std::string incomplete_line :
        {R"({"record":"process","run_id":"s1","id)", R"({"reco)", R"({"record":"case","id":"{)"}) {
-    const Report report =
-        parse(run_line("s1") + torn + run_line("s2") + case_line("s2", "b", Outcome::ok));
-    EXPECT_THAT(report.runs, SizeIs(2)) << torn;
+    const Report report = parse(run_line("s1") + incomplete_line + run_line("s2") +
+                                case_line("s2", "b", Outcome::ok));
+    EXPECT_THAT(report.runs, SizeIs(2)) << incomplete_line;
     EXPECT_THAT(report.cases, SizeIs(1));
     EXPECT_THAT(report.warnings,
                 ElementsAre("r.jsonl:2: incomplete record before another one ignored"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/result/sample_remarks.hpp"
+#include "harness/result/device_samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include "harness/result/summary.hpp"
 
 #include "base/checked.hpp"
-#include "harness/result/device_summary.hpp"
-#include "harness/result/id_segments.hpp"
+#include "harness/result/device_samples.hpp"
+#include "harness/result/record.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
@@ -168,14 +168,14 @@ class Groups {
   // Joins groups that differ only in the backend, if each layer was measured by exactly one of
   // them. Examples: a network's matrix products and its other layers, or its layers from a plugin.
   void join_backends() {
-    std::map<LayerGroup, std::vector<std::size_t>> alike;
+    std::map<LayerGroup, std::vector<std::size_t>> similar;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       LayerGroup key = groups_[i].first;
       key.backend.clear();
-      alike[std::move(key)].push_back(i);
+      similar[std::move(key)].push_back(i);
     }
     std::set<std::size_t> joined;
-    for (const auto& [key, indices] : alike) {
+    for (const auto& [key, indices] : similar) {
       if (indices.size() < 2 || !layers_differ(indices)) continue;
       auto& [group, members] = groups_[indices.front()];
       group = key;

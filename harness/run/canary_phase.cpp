@@ -26,7 +26,7 @@ Status CanaryPhase::take(CanaryMoment moment) {
   const auto reply = session_.ask<CanariesReply>(CanaryRequest{}, kCanaryLimit);
   session_.finish();
   if (reply) return sink_.append(CanaryRecord{options_.run_id, moment, reply->time});
-  if (reply.error().cause == Unanswered::Cause::interruption) return Done{};
+  if (reply.error().cause == RequestFailure::Cause::interruption) return Done{};
   failed_ = true;
   observer_.message("no canaries: " + reply.error().reason);
   return Done{};

@@ -1,20 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_progress.hpp"
 
+#include "base/data_type.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/result/device_samples.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
-#include "harness/run/case_facts.hpp"
 #include "harness/run/case_step.hpp"
+#include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace bench {
+
+namespace {
+
+void add_memberships(const Case& spec, CaseRecord& record) {
+  if (spec.memberships.empty()) return;
+  record.network = spec.memberships.front().network;
+  record.layers = spec.memberships.front().layers;
+  record.multiplicity = static_cast<int>(record.layers.size());
+  for (const Membership& membership : spec.memberships) {
+    for (const ops::Direction direction : membership.unmeasured_gradients) {
+      const auto name = ops::direction_names()[static_cast<std::size_t>(direction)];
+      auto& known = record.unmeasured_gradients;
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+    }
+  }
+  if (spec.memberships.size() == 1) return;
+  for (const Membership& membership : spec.memberships) {
+    record.networks.push_back({membership.network, membership.layers});
+  }
+}
+
+}  // namespace
+
+const ops::Work& work_of(const Case& spec) {
+  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->work;
+  return std::get<std::shared_ptr<const ops::Network>>(spec.work)->work;
+}
+
+std::span<const ops::Tensor> tensors_of(const Case& spec) {
+  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->tensors;
+  return std::get<std::shared_ptr<const ops::Network>>(spec.work)->tensors;
+}
+
+CaseRecord case_facts(const Case& spec) {
+  CaseRecord record;
+  record.id = spec.id;
+  record.op = spec.key.op;
+  record.direction = ops::direction_names()[static_cast<std::size_t>(spec.key.direction)];
+  record.dtype = info(spec.key.dtype).name;
+  record.device = spec.key.device;
+  record.backend = spec.key.backend;
+  record.source = Place{spec.place.file, spec.place.line, 0}.text();
+  record.case_hash = spec.hash;
+  record.work = work_of(spec);
+  add_memberships(spec, record);
+  return record;
+}
+
+namespace {
+
+using Details = std::map<std::string, std::string>;
+using ops::TensorCoreAnswer;
+using ops::TensorCoreEligibility;
+
+void describe(const TensorCoreEligibility& verdict, Details& details) {
+  details["tensor_cores.eligible"] = name_of(verdict.answer);
+  if (!verdict.reason.empty()) details["tensor_cores.reason"] = verdict.reason;
+  if (!verdict.rule.empty()) details["tensor_cores.rule"] = verdict.rule;
+  if (verdict.answer != TensorCoreAnswer::eligible) return;
+  if (verdict.alignment) details["tensor_cores.alignment"] = name_of(*verdict.alignment);
+}
+
+void describe(const std::vector<ops::TensorCoreNode>& nodes, Details& details) {
+  std::size_t products = 0;
+  std::vector<std::string> others;
+  for (const ops::TensorCoreNode& node : nodes) {
+    if (node.verdict.answer == TensorCoreAnswer::not_applicable) continue;
+    ++products;
+    if (node.verdict.answer == TensorCoreAnswer::not_eligible) {
+      others.push_back(fmt::format("{} [{}]", node.node, node.verdict.rule));
+    }
+  }
+  details["tensor_cores.eligible"] =
+      fmt::format("{} of {} convolutions and products", products - others.size(), products);
+  if (!others.empty()) {
+    details["tensor_cores.reason"] = fmt::format("not eligible: {}", fmt::join(others, ", "));
+  }
+}
+
+}  // namespace
+
+Details tensor_core_details(const Case& spec, std::string_view capability) {
+  const auto backends = cuda_backend_names();
+  if (std::ranges::find(backends, spec.key.backend) == backends.end()) return {};
+  const auto platform = ops::parse_platform(capability);
+  if (!platform) return {{"tensor_cores.reason", platform.error().what}};
+  Details details = {{"tensor_cores.arch", fmt::format("{}, {}", platform->architecture->name,
+                                                       info(platform->libraries).name)}};
+  if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {
+    describe(verdict_of(*problem, *platform), details);
+  } else {
+    const auto& network = std::get<std::shared_ptr<const ops::Network>>(spec.work);
+    describe(verdicts_of(*network, *platform), details);
+  }
+  return details;
+}
 
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 

@@ -8,12 +8,33 @@
 #include "harness/wire/messages.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
+
+// What the plan by itself states about a case, as a record without outcome or times.
+
+CaseRecord case_facts(const Case& spec);
+const ops::Work& work_of(const Case& spec);
+// Tensors of the problem or of the whole network, in the order of the kernel's buffers.
+std::span<const ops::Tensor> tensors_of(const Case& spec);
+
+// Whether tensor cores can run a case on this run's device, according to the rules
+// (ops/tensor_core/eligibility.hpp), as details of a case record.
+
+// Returns "tensor_cores.arch" ("sm_90, cuda13"), "tensor_cores.eligible", "tensor_cores.reason",
+// "tensor_cores.rule", "tensor_cores.alignment". For a network it states how many of its products
+// are eligible; the reason lists the others. `capability`: the device's, such as "9.0"; if the
+// rules do not know it, only the reason is returned. Empty if the case runs on a backend without
+// such rules.
+std::map<std::string, std::string> tensor_core_details(const Case& spec,
+                                                       std::string_view capability);
 
 class CaseProgress {
  public:

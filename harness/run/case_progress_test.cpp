@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_progress.hpp"
 
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "tests/fakes/plans.hpp"
 
 #include <gmock/gmock.h>

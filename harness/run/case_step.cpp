@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_step.hpp"
 
-#include "harness/run/prepare_request.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
 
@@ -11,6 +10,20 @@
 #include <utility>
 
 namespace bench {
+
+PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::InputLayouts met) {
+  PrepareRequest request;
+  request.id = spec.id;
+  request.network = spec.network;
+  request.check = CheckKind::reference;
+  request.seed = seed;
+  request.reuse_distance = spec.reuse_distance;
+  request.met = std::move(met);
+  request.tuning = spec.measure.tune;
+  request.sample_method = spec.measure.sample_method;
+  return request;
+}
+
 namespace {
 
 // The time that a device's pauses may add to a round.
@@ -46,7 +59,7 @@ class Step {
   std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Wanted>(message, target + request_.spec->measure.timeout);
     if (reply) return std::move(*reply);
-    if (reply.error().cause == Unanswered::Cause::interruption) {
+    if (reply.error().cause == RequestFailure::Cause::interruption) {
       result_.course = StepResult::Course::abandoned;
     } else {
       result_.ended = RefusedReply{reply.error().outcome, reply.error().reason};

@@ -16,6 +16,11 @@
 
 namespace bench {
 
+// The first request to a worker for every way of measuring a case.
+
+// Requests a check against the reference. `met`: for a layer, else empty.
+PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::InputLayouts met);
+
 // Prefix of kernel details that are parts of its creation: times, not facts.
 inline constexpr std::string_view kSetupDetail = "setup.";
 
@@ -27,7 +32,7 @@ struct StepRequest {
   CheckKind check = CheckKind::reference;
   const OutputSample* expected = nullptr;  // from the first process, with CheckKind::expected
   Extent extent = Extent::measure;
-  ops::MetLayouts met{};  // for a layer
+  ops::InputLayouts met{};  // for a layer
   // If not empty, the worker runs one round of min_iterations inside a range of this name, for a
   // vendor's tool.
   std::string range{};

@@ -2,7 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
-#include "harness/result/exit_status.hpp"
+#include "harness/result/record.hpp"
 #include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
@@ -11,7 +11,6 @@
 #include "harness/run/run_estimate.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
-#include "harness/run/tensor_core_facts.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
 
@@ -74,7 +73,7 @@ class Run {
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // from the first process; key: problem
   NetworkLayouts layouts_;
-  std::optional<std::string> capability_;  // of the GPU, such as "9.0"
+  std::optional<std::string> capability_;  // compute capability of the GPU, such as "9.0"
   std::size_t appended_ = 0;               // number of cases whose record is appended
   std::optional<StopCause> halt_;          // why no further step runs
   Nanoseconds started_;

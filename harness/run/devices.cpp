@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/devices.hpp"
 
-#include "harness/run/worker_document.hpp"
+#include "harness/run/worker_link.hpp"
 
 #include <fmt/format.h>
 

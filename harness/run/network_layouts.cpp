@@ -24,11 +24,11 @@ void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>
   }
 }
 
-ops::MetLayouts NetworkLayouts::met_by(const Case& spec) const {
+ops::InputLayouts NetworkLayouts::met_by(const Case& spec) const {
   const auto network = by_node_.find(key_of(spec));
   if (!meets_layouts(spec) || network == by_node_.end()) return {};
   const auto node = network->second.find(spec.memberships.front().layers.front());
-  return node == network->second.end() ? ops::MetLayouts{} : node->second;
+  return node == network->second.end() ? ops::InputLayouts{} : node->second;
 }
 
 }  // namespace bench

@@ -25,14 +25,14 @@ class NetworkLayouts {
   // `steps`: the steps of the network that contains `layer`; empty if it cannot run as a whole.
   void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
   // Empty for a case that is not a layer, and if nothing is known.
-  ops::MetLayouts met_by(const Case& spec) const;
+  ops::InputLayouts met_by(const Case& spec) const;
 
  private:
   static bool meets_layouts(const Case& spec);
   using Key = std::pair<const PlannedNetwork*, DataType>;
   static Key key_of(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
 
-  std::map<Key, std::map<std::string, ops::MetLayouts>> by_node_;
+  std::map<Key, std::map<std::string, ops::InputLayouts>> by_node_;
 };
 
 }  // namespace bench

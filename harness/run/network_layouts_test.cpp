@@ -25,8 +25,8 @@ TEST(NetworkLayoutsTest, a_layer_meets_what_its_network_hands_over) {
                        {"pool", "pooling", "", "", {{"source", "aBcd16b"}}},
                        {"fc", "matmul", "", "", {{"source", "ab"}}}});
   EXPECT_TRUE(layouts.knows(layer_case(network, "fc")));
-  EXPECT_EQ(layouts.met_by(pool), (ops::MetLayouts{{"source", "aBcd16b"}}));
-  EXPECT_EQ(layouts.met_by(layer_case(network, "fc")), (ops::MetLayouts{{"source", "ab"}}));
+  EXPECT_EQ(layouts.met_by(pool), (ops::InputLayouts{{"source", "aBcd16b"}}));
+  EXPECT_EQ(layouts.met_by(layer_case(network, "fc")), (ops::InputLayouts{{"source", "ab"}}));
   EXPECT_TRUE(layouts.met_by(layer_case(network, "gone")).empty());
 }
 

@@ -178,7 +178,7 @@ Result<ops::CatalogueAddition> addition_of(const std::string& document,
 
 }  // namespace
 
-Result<std::shared_ptr<const ops::Catalogue>> PluginWorkers::catalogue(
+Result<std::shared_ptr<const ops::OperatorRegistry>> PluginWorkers::catalogue(
     const std::vector<std::string>& files) {
   std::vector<ops::CatalogueAddition> additions;
   for (const std::string& file : files) {
@@ -187,8 +187,9 @@ Result<std::shared_ptr<const ops::Catalogue>> PluginWorkers::catalogue(
     BENCH_ASSIGN_OR_RETURN(ops::CatalogueAddition addition, addition_of(document, workers_.back()));
     additions.push_back(std::move(addition));
   }
-  BENCH_ASSIGN_OR_RETURN(ops::Catalogue made, ops::Catalogue::extended(std::move(additions)));
-  return std::make_shared<const ops::Catalogue>(std::move(made));
+  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry made,
+                         ops::OperatorRegistry::extended(std::move(additions)));
+  return std::make_shared<const ops::OperatorRegistry>(std::move(made));
 }
 
 void PluginWorkers::rest() {

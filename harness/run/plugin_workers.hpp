@@ -24,7 +24,8 @@ class PluginWorkers {
   // Returns the built-in operators and those of the plugins; the models of the latter ask their
   // worker. Returns an error (`where`: the file) if a plugin cannot be loaded, is incompatible, or
   // crashed.
-  Result<std::shared_ptr<const ops::Catalogue>> catalogue(const std::vector<std::string>& files);
+  Result<std::shared_ptr<const ops::OperatorRegistry>> catalogue(
+      const std::vector<std::string>& files);
   // Ends the workers, because none may run during timing. A worker that is needed again is
   // restarted.
   void rest();

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/probe.hpp"
 
+#include "base/lines.hpp"
 #include "base/printable.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/devices.hpp"
-#include "harness/run/worker_document.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
+#include "profiler/onednn/verbose_line.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
 namespace bench {
+
 namespace {
 
 PreparedCase refused(Outcome outcome, std::string reason) {
@@ -71,6 +74,33 @@ Result<std::string> describe_worker(const std::string& worker_program, Env& env,
   std::vector<std::string> arguments = {"--describe"};
   for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--plugin", plugin});
   return worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env);
+}
+
+std::vector<DispatchReason> dispatch_reasons_of(std::string_view text) {
+  std::vector<DispatchReason> reasons;
+  VerboseDecoder decoder;
+  for (const NumberedLine& printed : Lines(text)) {
+    for (std::string_view rest = printed.text; !rest.empty();) {
+      const VerboseLine& line = decoder.decode(rest);
+      rest = line.rest;
+      if (line.kind != VerboseKind::dispatch) continue;
+      DispatchReason reason{std::string(line.primitive.empty() ? line.component : line.primitive),
+                            std::string(line.implementation), std::string(line.message),
+                            std::string(line.location)};
+      if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(std::move(reason));
+    }
+  }
+  return reasons;
+}
+
+Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOptions options,
+                                                     Env& env) {
+  std::string printed;
+  options.passed_on = [&](const std::string& text) { printed += text; };
+  options.worker_environment["ONEDNN_VERBOSE"] = "dispatch";
+  BENCH_ASSIGN_OR_RETURN(const PreparedCase prepared, probe_case(spec, options, env));
+  static_cast<void>(prepared);  // a refusal also has reasons
+  return dispatch_reasons_of(printed);
 }
 
 }  // namespace bench

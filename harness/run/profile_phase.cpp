@@ -4,7 +4,7 @@
 #include "base/characters.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
-#include "harness/run/prepare_request.hpp"
+#include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/analysis/announcements.hpp"
@@ -71,7 +71,7 @@ ProfilePassRecord record_of(const ProfiledReply& reply) {
   record.profiled = reply.profiled;
   record.unprofiled = reply.unprofiled;
   record.activities = reply.activities;
-  record.unread = reply.damaged + reply.unknown;
+  record.unread = reply.malformed + reply.unknown;
   record.wall = reply.wall;
   record.attributed = reply.attributed;
   record.unattributed = reply.unattributed;
@@ -98,7 +98,7 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
   const Nanoseconds target = kWarmupTimeFactor * spec.warmup.time;
   const auto reply = world.session.ask<ProfiledReply>(request, target + spec.measure.timeout);
   if (reply) return record_of(*reply);
-  if (reply.error().cause == Unanswered::Cause::interruption) return std::nullopt;
+  if (reply.error().cause == RequestFailure::Cause::interruption) return std::nullopt;
   return record_of(reply.error().outcome, reply.error().reason);
 }
 
@@ -110,7 +110,7 @@ Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool
   if (!text) return std::int64_t{0};  // the worker did not open it
   ActivityLineParser parser;
   TextSource::Line line;
-  std::optional<Announcements> paired;
+  std::optional<BeginRecordMerger> paired;
   if (trace != nullptr) paired.emplace(*trace);
   std::int64_t count = 0;
   while ((*text)->next(line)) {
@@ -197,9 +197,9 @@ void count_case(const ProfileWorld& world, OpenPass& pass) {
     record.details = std::move(reply->details);
     return;
   }
-  const Unanswered& why = reply.error();
+  const RequestFailure& why = reply.error();
   unavailable(why.reason);
-  if (why.cause == Unanswered::Cause::interruption) return;
+  if (why.cause == RequestFailure::Cause::interruption) return;
   record.outcome = why.outcome;
   record.reason = fmt::format("counters: {}", why.reason);
   world.session.finish();  // confines an error of a device to its process

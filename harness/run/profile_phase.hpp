@@ -20,7 +20,7 @@ enum class ProfileReason { wanted, failed };
 
 struct ProfileJob {
   const Case* spec;
-  ops::MetLayouts met;
+  ops::InputLayouts met;
   ProfileReason reason = ProfileReason::wanted;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/tensor_core_facts.hpp"
-
+#include "harness/run/case_progress.hpp"
 #include "ops/network/network.hpp"
 #include "tests/fakes/plans.hpp"
 

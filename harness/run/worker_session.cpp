@@ -9,7 +9,7 @@ namespace bench {
 namespace {
 
 // Charges a failed call's time by the kind of request: the worker can no longer report it.
-void charge(const Request& request, Nanoseconds time, Spent& spent) {
+void charge(const Request& request, Nanoseconds time, WorkerTimes& spent) {
   if (std::holds_alternative<RoundRequest>(request)) {
     spent.timed += time;
   } else if (std::holds_alternative<WarmUpRequest>(request)) {
@@ -59,8 +59,8 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
 
 // A signal to the whole process group may end the worker before this process handles its own. The
 // case did not cause such a death.
-Unanswered WorkerSession::unanswered(WorkerFailure failure) const {
-  using Cause = Unanswered::Cause;
+RequestFailure WorkerSession::unanswered(WorkerFailure failure) const {
+  using Cause = RequestFailure::Cause;
   using Kind = WorkerFailure::Kind;
   if (failure.kind == Kind::crashed && is_interrupted())
     failure = {Kind::interrupted, "interrupted"};
@@ -69,8 +69,8 @@ Unanswered WorkerSession::unanswered(WorkerFailure failure) const {
           std::move(failure.reason)};
 }
 
-Unanswered WorkerSession::unanswered(Reply reply) {
-  using Cause = Unanswered::Cause;
+RequestFailure WorkerSession::unanswered(Reply reply) {
+  using Cause = RequestFailure::Cause;
   if (auto* refused = std::get_if<RefusedReply>(&reply)) {
     return {Cause::refusal, refused->outcome, std::move(refused->reason)};
   }
@@ -81,7 +81,7 @@ void WorkerSession::finish() {
   if (!worker_) return;
   total_.wall += worker_->finish();
   worker_.reset();
-  const Spent spent = std::exchange(spent_, {});
+  const WorkerTimes spent = std::exchange(spent_, {});
   total_.timed += spent.timed;
   total_.warmup += spent.warmup;
   total_.setup += spent.setup;

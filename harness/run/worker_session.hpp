@@ -18,7 +18,7 @@
 namespace bench {
 
 // Why a request has no answer of the requested type.
-struct Unanswered {
+struct RequestFailure {
   enum class Cause { interruption, failure, refusal, another_answer };
   Cause cause;
   Outcome outcome;  // outcome of the current case; not meaningful for an interruption
@@ -39,7 +39,7 @@ class WorkerSession {
   const HelloReply& greeting() const { return greeting_; }  // handshake of the last worker started
 
   template <class Wanted>
-  Result<Wanted, Unanswered> ask(const Request& request, Nanoseconds limit) {
+  Result<Wanted, RequestFailure> ask(const Request& request, Nanoseconds limit) {
     Result<Reply, WorkerFailure> reply = call(request, limit);
     if (!reply) return unanswered(std::move(reply).error());
     if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
@@ -54,8 +54,8 @@ class WorkerSession {
 
  private:
   Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
-  Unanswered unanswered(WorkerFailure failure) const;
-  static Unanswered unanswered(Reply reply);
+  RequestFailure unanswered(WorkerFailure failure) const;
+  static RequestFailure unanswered(Reply reply);
 
   WorkerFactory factory_;
   HelloRequest hello_;
@@ -64,7 +64,7 @@ class WorkerSession {
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;
   Nanoseconds last_call_{0};
-  Spent spent_;  // of the current worker: its own report, and its start
+  WorkerTimes spent_;  // times of the current worker: its own report, and its start
   Accounting total_;
 };
 

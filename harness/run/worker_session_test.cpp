@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using Answer = Result<Reply, WorkerFailure>;
-using Cause = Unanswered::Cause;
+using Cause = RequestFailure::Cause;
 
 // Answers the handshake, then gives the same answer to every request.
 class OneAnswer final : public WorkerLink {
@@ -38,7 +38,7 @@ class OneAnswer final : public WorkerLink {
 
 class WorkerSessionTest : public testing::Test {
  protected:
-  Result<RoundReply, Unanswered> round_of(const Answer& answer) {
+  Result<RoundReply, RequestFailure> round_of(const Answer& answer) {
     WorkerSession session(
         [&](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
           return std::unique_ptr<WorkerLink>(new OneAnswer(answer));
@@ -49,7 +49,7 @@ class WorkerSessionTest : public testing::Test {
     ended_ = session.accounting().wall > 0s;
     return reply;
   }
-  void expect_unanswered(const Answer& answer, const Unanswered& expected) {
+  void expect_unanswered(const Answer& answer, const RequestFailure& expected) {
     const auto reply = round_of(answer);
     ASSERT_FALSE(reply.ok());
     EXPECT_EQ(reply.error().cause, expected.cause);

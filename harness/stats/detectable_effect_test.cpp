@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/error_control.hpp"
 
 #include <gtest/gtest.h>
 

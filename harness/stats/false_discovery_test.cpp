@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/false_discovery.hpp"
+#include "harness/stats/error_control.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

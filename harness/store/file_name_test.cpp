@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/store/file_name.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/from_report.hpp"
 
-#include "harness/result/exact_facts.hpp"
-#include "harness/result/run_chains.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,8 @@
 namespace bench {
 namespace {
 
-std::vector<double> differences_of(std::span<const RunLevel> levels, double RunLevel::*value) {
+std::vector<double> differences_of(std::span<const RunStatistics> levels,
+                                   double RunStatistics::*value) {
   std::vector<double> differences;
   for (std::size_t i = 1; i < levels.size(); ++i) {
     if (levels[i].epoch == levels[i - 1].epoch)
@@ -38,8 +39,8 @@ Scatter scatter_of(const BaselineRecord& record) {
 
 }  // namespace
 
-std::vector<RunLevel> run_levels(std::span<const BaselineRecord> records) {
-  std::vector<RunLevel> levels;
+std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records) {
+  std::vector<RunStatistics> levels;
   for (const BaselineRecord& record : records) {
     const auto middle = median_iteration(record);
     const auto q25 = q25_iteration(record);
@@ -48,12 +49,12 @@ std::vector<RunLevel> run_levels(std::span<const BaselineRecord> records) {
   return levels;
 }
 
-std::vector<double> median_differences(std::span<const RunLevel> levels) {
-  return differences_of(levels, &RunLevel::log_median);
+std::vector<double> median_differences(std::span<const RunStatistics> levels) {
+  return differences_of(levels, &RunStatistics::log_median);
 }
 
-std::vector<double> q25_differences(std::span<const RunLevel> levels) {
-  return differences_of(levels, &RunLevel::log_q25);
+std::vector<double> q25_differences(std::span<const RunStatistics> levels) {
+  return differences_of(levels, &RunStatistics::log_q25);
 }
 
 std::optional<double> between_run_sigma(std::span<const double> differences) {
@@ -88,17 +89,17 @@ std::optional<double> difference_quantile(std::span<const double> differences, d
   return quantile(sizes, p);
 }
 
-std::size_t present_runs(std::span<const RunLevel> levels) {
+std::size_t present_runs(std::span<const RunStatistics> levels) {
   if (levels.empty()) return 0;
   return static_cast<std::size_t>(
-      std::ranges::count(levels, levels.back().epoch, &RunLevel::epoch));
+      std::ranges::count(levels, levels.back().epoch, &RunStatistics::epoch));
 }
 
-std::optional<double> center(std::span<const RunLevel> levels) {
+std::optional<double> center(std::span<const RunStatistics> levels) {
   const std::size_t runs = std::min(present_runs(levels), kRunsOfCenter);
   if (runs == 0) return std::nullopt;
   double sum = 0;
-  for (const RunLevel& level : levels.last(runs)) sum += level.log_q25;
+  for (const RunStatistics& level : levels.last(runs)) sum += level.log_q25;
   return sum / static_cast<double>(runs);
 }
 

@@ -21,17 +21,17 @@ inline constexpr std::size_t kMinRuns = 5;  // minimum for a case's own sigma
 inline constexpr double kPriorWeight = 8;   // nu_0: weight of the suite's sigma, in runs
 
 // One run, over all its processes.
-struct RunLevel {
+struct RunStatistics {
   std::int64_t epoch = 0;
   double log_median = 0;  // median of the processes' medians
   double log_q25 = 0;     // median of the processes' lower quartiles
 };
-std::vector<RunLevel> run_levels(std::span<const BaselineRecord> records);
+std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records);
 
 // Returns the differences of successive runs within one epoch. An accepted change between epochs is
 // not noise.
-std::vector<double> median_differences(std::span<const RunLevel> levels);
-std::vector<double> q25_differences(std::span<const RunLevel> levels);
+std::vector<double> median_differences(std::span<const RunStatistics> levels);
+std::vector<double> q25_differences(std::span<const RunStatistics> levels);
 
 // sigma_s, the deviation between runs: 1.4826 MAD(differences) / sqrt(2), with MAD about the
 // median. Returns nullopt for fewer than two differences.
@@ -53,8 +53,8 @@ std::optional<double> difference_quantile(std::span<const double> differences, d
 
 // Returns the mean of log q25 over the last kRunsOfCenter runs of the last epoch; nullopt without
 // runs.
-std::optional<double> center(std::span<const RunLevel> levels);
+std::optional<double> center(std::span<const RunStatistics> levels);
 // Number of runs in the last epoch.
-std::size_t present_runs(std::span<const RunLevel> levels);
+std::size_t present_runs(std::span<const RunStatistics> levels);
 
 }  // namespace bench

@@ -20,8 +20,8 @@ using testing::Optional;
 constexpr double kExact = 1e-12;
 auto near(double value) { return DoubleNear(value, kExact); }
 
-std::vector<RunLevel> levels(const std::vector<std::pair<int, double>>& runs) {
-  std::vector<RunLevel> result;
+std::vector<RunStatistics> levels(const std::vector<std::pair<int, double>>& runs) {
+  std::vector<RunStatistics> result;
   for (const auto& [epoch, value] : runs) result.push_back({epoch, value, value / 2});
   return result;
 }
@@ -29,7 +29,7 @@ std::vector<RunLevel> levels(const std::vector<std::pair<int, double>>& runs) {
 TEST(HistoryTest, a_run_is_the_logarithm_of_the_median_over_its_processes) {
   const std::vector<BaselineRecord> records = {
       baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)})};
-  const std::vector<RunLevel> found = run_levels(records);
+  const std::vector<RunStatistics> found = run_levels(records);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(found[0].log_median, near(std::log(200)));
   EXPECT_THAT(found[0].log_q25, near(std::log(180)));

@@ -55,9 +55,9 @@ TEST(IterationSinkTest, what_belongs_to_no_whole_iteration_is_not_kept) {
   creation.attributes.erase(Attribute::iteration);
   take(sink, creation);
   take(sink, activity(ActivityKind::primitive, "never closed", 5, 10, 5));
-  Activity nobody = activity(ActivityKind::primitive, "no case", 5, 10, 5);
-  nobody.case_id.clear();
-  take(sink, nobody);
+  Activity unowned = activity(ActivityKind::primitive, "no case", 5, 10, 5);
+  unowned.case_id.clear();
+  take(sink, unowned);
   Activity unfinished = activity(ActivityKind::primitive, "unfinished", 5, 10, 5);
   unfinished.duration.reset();
   take(sink, unfinished);

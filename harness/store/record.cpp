@@ -5,7 +5,7 @@
 #include "harness/result/field_reader.hpp"
 #include "harness/result/field_writer.hpp"
 #include "harness/result/fields.hpp"
-#include "harness/stats/detectable_effect.hpp"
+#include "harness/stats/error_control.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 

@@ -76,7 +76,7 @@ struct BaselineRecord {
   std::optional<std::string> sample_method;
   std::optional<QuietSummary> quiet;         // summary of the samples behind `processes`
   std::vector<ProcessSummary> processes;     // those that count
-  std::map<std::string, std::string> exact;  // exact_facts() of harness/result/exact_facts.hpp
+  std::map<std::string, std::string> exact;  // exact_facts() of harness/result/measured.hpp
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;
 };

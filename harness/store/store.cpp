@@ -3,19 +3,65 @@
 
 #include "base/file.hpp"
 #include "harness/stats/summary.hpp"
-#include "harness/store/file_name.hpp"
-#include "harness/store/locked_folder.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace bench {
+
+namespace {
+
+Error system_error(std::string_view action, const std::string& path, int code) {
+  return {fmt::format("cannot {}: {}", action, std::generic_category().message(code)), path,
+          "check the permissions and the space of this folder"};
+}
+
+bool ends_without_newline(int descriptor, ::off_t size) {
+  char last = '\n';
+  return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+Result<FolderLock> FolderLock::take(const std::string& folder, LockKind kind) {
+  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (opened.get() < 0) return system_error("open the folder", folder, errno);
+  const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
+  while (::flock(opened.get(), operation) != 0 && errno == EINTR) continue;
+  return FolderLock(std::move(opened));
+}
+
+Status append_whole_line(const std::string& path, std::string_view line) {
+  const Descriptor file(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kNewFileMode));
+  struct stat before {};
+  if (file.get() < 0 || ::fstat(file.get(), &before) != 0)
+    return system_error("open the file for writing", path, errno);
+  const bool incomplete_line = ends_without_newline(file.get(), before.st_size);
+  const std::string text = fmt::format("{}{}\n", incomplete_line ? "\n" : "", line);
+  ::ssize_t written = 0;
+  do {
+    written = ::write(file.get(), text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<::ssize_t>(text.size())) return Done{};
+  Error error = system_error("append to the file", path, written < 0 ? errno : ENOSPC);
+  if (written > 0 && ::ftruncate(file.get(), before.st_size) != 0)
+    error.what += " (and its last line is incomplete)";
+  return error;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,14 +126,14 @@ bool opens_epoch(const BaselineHistory& history, const BaselineRecord* known) {
 }
 
 // Sets the record's epoch and returns what to do with the record.
-Appended::Result place_record(const BaselineHistory& history, EpochWish wish,
+Appended::Result place_record(const BaselineHistory& history, EpochPolicy wish,
                               BaselineRecord& record) {
   const BaselineRecord* last = history.last();
   if (last == nullptr) return Appended::Result::appended;
   const BaselineRecord* known = find_run(history, record.run_id);
   const bool new_anchor = record.anchor && (known == nullptr || record.anchor != known->anchor);
   if (known != nullptr && !record.anchor) record.anchor = known->anchor;
-  if (wish == EpochWish::next && opens_epoch(history, known)) {
+  if (wish == EpochPolicy::next && opens_epoch(history, known)) {
     record.epoch = last->epoch + 1;
     return Appended::Result::appended;
   }
@@ -216,7 +262,7 @@ std::optional<Error> BaselineStore::foreign_content() const {
       folder_, "create a store with `bench baseline save`; --baseline DIR names it"};
 }
 
-Result<Appended> BaselineStore::append(BaselineRecord record, EpochWish wish) const {
+Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) const {
   if (record.id.empty() || record.environment.machine_class.empty())
     return Error{"lacks the case id or machine class under which to store it", record.id, ""};
   const StoreFile file = file_of(record.environment.machine_class, record.id);
@@ -245,14 +291,14 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochWish wish) co
   return result;
 }
 
-Result<Pruned> BaselineStore::prune(const StoreFile& file, Damaged damaged) const {
+Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) const {
   const std::string folder = folder_ + "/" + file.folder_name;
   const std::string path = path_of(file);
   if (is_link(folder)) return link_error(folder);
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   StoredLines parsed = parse_baseline_lines(text, path, file);
-  if (!parsed.problems.empty() && damaged == Damaged::refuse) {
+  if (!parsed.problems.empty() && malformed == Malformed::refuse) {
     return Error{parsed.problems.front(), "", "fix the line, or drop it with --force"};
   }
   const std::size_t runs = parsed.lines.size();

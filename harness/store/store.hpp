@@ -4,6 +4,7 @@
 // (merge=union) and two concurrent writers are safe. docs/baselines.md.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/store/baseline_file.hpp"
@@ -12,15 +13,37 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
+
+// Allows one writer at a time in a folder of the store and appends complete lines. The lock is on
+// the folder itself. A separate lock file would appear in every checkout, and pruning replaces the
+// data file.
+
+enum class LockKind { shared, exclusive };
+
+// Waits for the advisory lock and holds it until destruction. On file systems without locks,
+// proceeds without one.
+class FolderLock {
+ public:
+  static Result<FolderLock> take(const std::string& folder, LockKind kind);
+
+ private:
+  explicit FolderLock(Descriptor folder) : folder_(std::move(folder)) {}
+  Descriptor folder_;
+};
+
+// Appends `line` and a newline to a file in a locked folder with one write(2). First adds a newline
+// if the last line lacks one. Undoes a short write (disk full).
+Status append_whole_line(const std::string& path, std::string_view line);
 
 // Kept by prune; section 3.5 of the design needs this many
 inline constexpr std::size_t kRunsAnEpoch = 30;
 inline constexpr std::string_view kDefaultStore = "baselines";
 
-enum class EpochWish {
+enum class EpochPolicy {
   present,  // the run joins the previous ones
   next,     // an accepted change of level: the center restarts, the sigma is carried over
 };
@@ -39,7 +62,7 @@ struct Pruned {
   std::string path;
   std::size_t kept = 0, dropped = 0;  // runs
 };
-enum class Damaged { refuse, drop };
+enum class Malformed { refuse, drop };
 
 // Does not cache: each call reads the files. Errors name the file. Links are refused, because a
 // store comes with a checkout and must not lead outside it.
@@ -68,10 +91,10 @@ class BaselineStore {
   // Sets the record's epoch, creates folders and writes one line. Ignores a run that the store
   // already has, unless this opens an epoch or adds an anchor. A run keeps its anchor. An epoch
   // opens only if the present one has other runs.
-  Result<Appended> append(BaselineRecord record, EpochWish wish) const;
+  Result<Appended> append(BaselineRecord record, EpochPolicy wish) const;
   // Keeps the last kRunsAnEpoch runs of each epoch and every anchor. Unreadable lines are an error,
   // or are dropped.
-  Result<Pruned> prune(const StoreFile& file, Damaged damaged) const;
+  Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;
 
  private:
   std::string folder_;

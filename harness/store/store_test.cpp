@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/store.hpp"
 
-#include "harness/store/file_name.hpp"
-#include "harness/store/locked_folder.hpp"
+#include "harness/store/baseline_file.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/support/program.hpp"
 
@@ -30,7 +29,7 @@ const StoreFile kFile = BaselineStore::file_of(test::kStoredMachine, test::kStor
 
 class StoreTest : public testing::Test {
  protected:
-  Appended append(const BaselineRecord& record, EpochWish wish = EpochWish::present) {
+  Appended append(const BaselineRecord& record, EpochPolicy wish = EpochPolicy::present) {
     auto appended = store_.append(record, wish);
     EXPECT_TRUE(appended.ok()) << (appended.ok() ? "" : appended.error().message());
     return appended.ok() ? *appended : Appended{};
@@ -78,9 +77,9 @@ TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
 }
 
 TEST_F(StoreTest, epochs_are_opened_by_accepting) {
-  EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochWish::next).epoch, 0);
+  EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::next).epoch, 0);
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(5))).epoch, 0);
-  EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochWish::next).epoch, 1);
+  EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochPolicy::next).epoch, 1);
   EXPECT_EQ(append(baseline(4, 0, Nanoseconds(6))).epoch, 1);
   EXPECT_EQ(history().last()->run_id, "run-04");
 }
@@ -94,8 +93,8 @@ TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
   EXPECT_EQ(append(named).result, Result::appended);
   EXPECT_EQ(append(named).result, Result::known);
   // Accepting a saved run moves it with its anchor; doing so again changes nothing.
-  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).epoch, 1);
-  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochWish::next).result, Result::known);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::next).epoch, 1);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::next).result, Result::known);
   ASSERT_EQ(history().records.size(), 2u);
   EXPECT_EQ(history().last()->epoch, 1);
   EXPECT_EQ(history().last()->anchor, "release-1.4");
@@ -110,7 +109,7 @@ TEST_F(StoreTest, an_epoch_holds_one_case) {
   EXPECT_THAT(refused.reason, AllOf(HasSubstr("case_hash"), HasSubstr("fedcba9876543210"),
                                     HasSubstr("bench baseline accept")));
   EXPECT_EQ(history().records.size(), 1u);
-  EXPECT_EQ(append(other, EpochWish::next).epoch, 1);
+  EXPECT_EQ(append(other, EpochPolicy::next).epoch, 1);
 }
 
 TEST_F(StoreTest, a_torn_last_line_costs_itself) {
@@ -134,12 +133,12 @@ TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
 TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
   record.processes.clear();
-  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
   record = baseline(1, 0, Nanoseconds(5));
   record.id = "gemm/\xff";
-  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
   record.id = "";
-  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
   EXPECT_THAT(store_.list()->size(), 0u);
 }
 
@@ -155,7 +154,7 @@ TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
     BaselineRecord by_machine = baseline(1, 0, Nanoseconds(5));
     by_machine.environment.machine_class = name;
     for (const BaselineRecord& record : {by_id, by_machine}) {
-      const auto appended = store.append(record, EpochWish::present);
+      const auto appended = store.append(record, EpochPolicy::present);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
       const auto file = BaselineStore::file_of(record.environment.machine_class, record.id);
       EXPECT_EQ(store.read(file)->records.size(), 1u);
@@ -175,27 +174,27 @@ TEST_F(StoreTest, links_are_refused) {
   const std::string outside = folder_.write("outside.jsonl", "precious\n");
   fs::create_directories(folder_.file("baselines/test-2c-00000000"));
   fs::create_symlink(outside, path());
-  const auto appended = store_.append(baseline(1, 0, Nanoseconds(5)), EpochWish::present);
+  const auto appended = store_.append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::present);
   ASSERT_FALSE(appended.ok());
   EXPECT_THAT(appended.error().message(), AllOf(HasSubstr(path()), HasSubstr("symbolic link")));
   EXPECT_FALSE(store_.read(kFile).ok());
-  EXPECT_FALSE(store_.prune(kFile, Damaged::drop).ok());
+  EXPECT_FALSE(store_.prune(kFile, Malformed::drop).ok());
   EXPECT_EQ(test::read_text(outside), "precious\n");
   fs::create_directory_symlink(folder_.path(), folder_.file("baselines/linked"));
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
   record.environment.machine_class = "linked";
-  EXPECT_FALSE(store_.append(record, EpochWish::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
 }
 
 TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
   for (int i = 1; i <= 35; ++i) {
     BaselineRecord record = baseline(i, 0, Nanoseconds(5));
     if (i == 2) record.anchor = "release-1.4";
-    append(record, i == 33 ? EpochWish::next : EpochWish::present);
+    append(record, i == 33 ? EpochPolicy::next : EpochPolicy::present);
   }
   BaselineRecord again = baseline(20, 0, Nanoseconds(5));
   write(to_json_line(again) + "\n");
-  const auto pruned = store_.prune(kFile, Damaged::refuse);
+  const auto pruned = store_.prune(kFile, Malformed::refuse);
   ASSERT_TRUE(pruned.ok()) << pruned.error().message();
   // Epoch 0: 32 runs, of which the anchor and the last 30 stay; epoch 1: 3 runs.
   EXPECT_EQ(pruned->kept, 34u);
@@ -206,7 +205,7 @@ TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
   EXPECT_EQ(left.records[1].run_id, "run-03");
   const std::string text = test::read_text(path());
   EXPECT_EQ(std::ranges::count(text, '\n'), 34);
-  EXPECT_EQ(store_.prune(kFile, Damaged::refuse)->dropped, 0u);
+  EXPECT_EQ(store_.prune(kFile, Malformed::refuse)->dropped, 0u);
 }
 
 TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
@@ -216,10 +215,10 @@ TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
   std::string newer = to_json_line(baseline(2, 0, Nanoseconds(5)));
   newer.insert(1, R"("mood":"good",)");
   write(newer + "\n");
-  const auto refused = store_.prune(kFile, Damaged::refuse);
+  const auto refused = store_.prune(kFile, Malformed::refuse);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message(), AllOf(HasSubstr(path() + ":2: "), HasSubstr("--force")));
-  ASSERT_TRUE(store_.prune(kFile, Damaged::drop).ok());
+  ASSERT_TRUE(store_.prune(kFile, Malformed::drop).ok());
   EXPECT_EQ(test::read_text(path()),
             to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n" + newer + "\n");
 }
@@ -254,7 +253,7 @@ constexpr int kRunsAWriter = 40;
 
 void write_runs(const BaselineStore& store, int first) {
   for (int i = first; i < first + kRunsAWriter; ++i) {
-    if (!store.append(baseline(i, 0, Nanoseconds(5)), EpochWish::present).ok()) std::abort();
+    if (!store.append(baseline(i, 0, Nanoseconds(5)), EpochPolicy::present).ok()) std::abort();
   }
 }
 
@@ -274,7 +273,7 @@ TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
     ::_exit(0);
   }
   std::thread other([&] { write_runs(store_, 200); });
-  for (int i = 0; i < 10; ++i) EXPECT_TRUE(store_.prune(kFile, Damaged::refuse).ok());
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(store_.prune(kFile, Malformed::refuse).ok());
   other.join();
   int status = -1;
   ::waitpid(child, &status, 0);
@@ -282,7 +281,7 @@ TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
   EXPECT_THAT(history().problems, IsEmpty());
   const auto last = history().last();
   ASSERT_NE(last, nullptr);
-  EXPECT_TRUE(store_.prune(kFile, Damaged::refuse).ok());
+  EXPECT_TRUE(store_.prune(kFile, Malformed::refuse).ok());
   EXPECT_EQ(history().records.size(), kRunsAnEpoch);
 }
 

@@ -2,7 +2,6 @@
 #include "harness/wire/messages.hpp"
 
 #include "harness/wire/model_json.hpp"
-#include "harness/wire/network_json.hpp"
 #include "harness/wire/protocol_values.hpp"
 
 #include <fmt/format.h>
@@ -98,7 +97,7 @@ struct RequestWriter {
   json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
 };
 
-Request read_hello(const json& m, const ops::Catalogue&) {
+Request read_hello(const json& m, const ops::OperatorRegistry&) {
   HelloRequest r{
       m.at("protocol").get<int>(), {m.at("reuse_distance_bytes").get<std::int64_t>()}, {}};
   if (m.contains("last_level_cache_bytes")) {
@@ -106,9 +105,9 @@ Request read_hello(const json& m, const ops::Catalogue&) {
   }
   return r;
 }
-Request read_describe(const json&, const ops::Catalogue&) { return DescribeRequest{}; }
-Request read_model(const json& m, const ops::Catalogue&) { return model_request(m); }
-PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
+Request read_describe(const json&, const ops::OperatorRegistry&) { return DescribeRequest{}; }
+Request read_model(const json& m, const ops::OperatorRegistry&) { return model_request(m); }
+PrepareRequest prepare_request(const json& m, const ops::OperatorRegistry& catalogue) {
   PrepareRequest r;
   r.id = m.at("id").get<std::string>();
   r.check = named<CheckKind>(kCheckNames, m.at("check").get<std::string>(), "check");
@@ -118,31 +117,31 @@ PrepareRequest prepare_request(const json& m, const ops::Catalogue& catalogue) {
   if (m.contains("reuse_distance_bytes")) {
     r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
   }
-  if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::MetLayouts>();
+  if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::InputLayouts>();
   r.tuning = m.value("tune", r.tuning);
   r.sample_method = named<ops::SampleMethod>(ops::kSampleMethodNames,
                                              m.value("sample_method", "any"), "sample method");
   return r;
 }
-Request read_prepare(const json& m, const ops::Catalogue& catalogue) {
+Request read_prepare(const json& m, const ops::OperatorRegistry& catalogue) {
   return prepare_request(m, catalogue);
 }
-Request read_steps(const json& m, const ops::Catalogue& catalogue) {
+Request read_steps(const json& m, const ops::OperatorRegistry& catalogue) {
   const auto dtype = data_type_from_name(m.at("dtype").get<std::string>());
   if (!dtype) throw std::runtime_error("unknown dtype");
   return StepsRequest{*dtype, network_from_json(m.at("network"), catalogue)};
 }
-Request read_warm_up(const json& m, const ops::Catalogue&) {
+Request read_warm_up(const json& m, const ops::OperatorRegistry&) {
   return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
 }
-Request read_round(const json& m, const ops::Catalogue&) {
+Request read_round(const json& m, const ops::OperatorRegistry&) {
   RoundRequest r{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
   if (m.contains("iterations_per_sample")) {
     r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
   }
   return r;
 }
-Request read_profile(const json& m, const ops::Catalogue& catalogue) {
+Request read_profile(const json& m, const ops::OperatorRegistry& catalogue) {
   ProfileRequest r;
   r.prepare = prepare_request(m.at("prepare"), catalogue);
   r.switches = m.at("switches").get<std::map<std::string, std::string>>();
@@ -155,16 +154,16 @@ Request read_profile(const json& m, const ops::Catalogue& catalogue) {
       m.at("announce").get<bool>() ? ProfileRequest::Announce::yes : ProfileRequest::Announce::no;
   return r;
 }
-Request read_canary(const json&, const ops::Catalogue&) { return CanaryRequest{}; }
-Request read_watch(const json& m, const ops::Catalogue&) {
+Request read_canary(const json&, const ops::OperatorRegistry&) { return CanaryRequest{}; }
+Request read_watch(const json& m, const ops::OperatorRegistry&) {
   return WatchRequest{nanoseconds(m.at("time_ns"))};
 }
-Request read_release(const json&, const ops::Catalogue&) { return ReleaseRequest{}; }
-Request read_quit(const json&, const ops::Catalogue&) { return QuitRequest{}; }
+Request read_release(const json&, const ops::OperatorRegistry&) { return ReleaseRequest{}; }
+Request read_quit(const json&, const ops::OperatorRegistry&) { return QuitRequest{}; }
 
 struct RequestRow {
   std::string_view name;
-  Request (*read)(const json&, const ops::Catalogue&);
+  Request (*read)(const json&, const ops::OperatorRegistry&);
 };
 constexpr std::array<RequestRow, 12> kRequests = {{{"hello", read_hello},
                                                    {"describe", read_describe},
@@ -255,7 +254,7 @@ struct ReplyWriter {
             {"attributed_ns", to_json(r.attributed)},
             {"unattributed_ns", to_json(r.unattributed)},
             {"activities", r.activities},
-            {"damaged", r.damaged},
+            {"damaged", r.malformed},
             {"unknown", r.unknown},
             {"notes", r.notes},
             {"peak_bytes", r.peak.count},
@@ -338,7 +337,7 @@ Reply reply_profiled(const json& m) {
   r.attributed = nanoseconds(m.at("attributed_ns"));
   r.unattributed = nanoseconds(m.at("unattributed_ns"));
   r.activities = m.at("activities").get<std::int64_t>();
-  r.damaged = m.at("damaged").get<std::int64_t>();
+  r.malformed = m.at("damaged").get<std::int64_t>();
   r.unknown = m.at("unknown").get<std::int64_t>();
   r.notes = m.at("notes").get<std::vector<std::string>>();
   r.peak = Bytes{m.at("peak_bytes").get<std::int64_t>()};
@@ -419,7 +418,7 @@ std::string encode(const ReplyMessage& reply) {
   return dump(message);
 }
 
-Result<Request> decode_request(std::string_view line, const ops::Catalogue& catalogue) {
+Result<Request> decode_request(std::string_view line, const ops::OperatorRegistry& catalogue) {
   try {
     const json message = json::parse(line);
     return find_row(kRequests, message, "command").read(message, catalogue);

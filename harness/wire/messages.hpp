@@ -64,7 +64,7 @@ struct PrepareRequest {
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
   std::optional<Bytes> reuse_distance;
-  ops::MetLayouts met;      // for a layer: the layouts in which its network passes its inputs
+  ops::InputLayouts met;    // for a layer: the layouts in which its network passes its inputs
   std::int64_t tuning = 0;  // ops::Backend::set_tuning()
   ops::SampleMethod sample_method = ops::SampleMethod::any;
 };
@@ -191,10 +191,10 @@ struct ProfiledReply {
   // Totals of the recorded iterations: wall = attributed + unattributed.
   Nanoseconds wall{0}, attributed{0}, unattributed{0};
   std::int64_t activities = 0;     // written to the spool
-  std::int64_t damaged = 0;        // lines of the library's log that could not be read
+  std::int64_t malformed = 0;      // lines of the library's log that could not be read
   std::int64_t unknown = 0;        // ... of an unknown kind or format
   std::vector<std::string> notes;  // what was wrong with the first of these lines
-  Bytes peak{0};                   // of all allocated memory, including cold and second copies
+  Bytes peak{0};                   // peak of all allocated memory, including cold and second copies
   std::map<std::string, std::string> details;  // what the library reports about itself, cold sets
 };
 struct CanariesReply {
@@ -211,12 +211,12 @@ using Reply =
                  WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, WatchedReply, DoneReply>;
 
 // How a worker has spent its time since its first command.
-struct Spent {
+struct WorkerTimes {
   Nanoseconds timed{0}, warmup{0}, setup{0}, check{0}, profile{0};
 };
 struct ReplyMessage {
   Reply reply;
-  Spent spent;
+  WorkerTimes spent;
 };
 
 // One line without newline. Invalid UTF-8 is written with replacement characters.
@@ -225,7 +225,7 @@ std::string encode(const ReplyMessage& reply);
 // Errors state what is wrong with the line and quote its beginning. `catalogue` lists the
 // operators; it must outlive the request.
 Result<Request> decode_request(std::string_view line,
-                               const ops::Catalogue& catalogue = ops::built_in_catalogue());
+                               const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 Result<ReplyMessage> decode_reply(std::string_view line);
 
 }  // namespace bench

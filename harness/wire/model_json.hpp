@@ -4,12 +4,14 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/config/plan.hpp"
 #include "harness/wire/messages.hpp"
 #include "ops/problem.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -30,5 +32,13 @@ nlohmann::json to_json(const ModelRequest& request);
 ModelRequest model_request(const nlohmann::json& value);
 nlohmann::json to_json(const Result<ops::Model>& model);
 Result<ops::Model> model_result(const nlohmann::json& value);
+
+// A network's definition as sent to a worker. Private to this folder.
+
+nlohmann::json network_to_json(const PlannedNetwork& network);
+// Throws nlohmann::json's exceptions, or std::runtime_error for unknown operators and parameters.
+// decode_request converts both to an Error.
+std::shared_ptr<const PlannedNetwork> network_from_json(const nlohmann::json& value,
+                                                        const ops::OperatorRegistry& catalogue);
 
 }  // namespace bench

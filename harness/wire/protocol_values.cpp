@@ -117,7 +117,8 @@ std::vector<ops::KernelStep> kernel_steps(const json& list) {
   for (const json& step : list) {
     steps.push_back({step.at("node").get<std::string>(), step.at("kind").get<std::string>(),
                      step.at("implementation").get<std::string>(),
-                     step.at("layouts").get<std::string>(), step.at("met").get<ops::MetLayouts>()});
+                     step.at("layouts").get<std::string>(),
+                     step.at("met").get<ops::InputLayouts>()});
   }
   return steps;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/arena.hpp"
-
+#include "harness/worker/memory.hpp"
 #include "tests/fakes/fake_device_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/worker/canary_work.hpp"
-#include "harness/worker/large_pages.hpp"
+#include "harness/worker/memory.hpp"
 
 #include <fmt/format.h>
 

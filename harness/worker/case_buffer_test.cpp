@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/case_buffer.hpp"
+#include "harness/worker/memory.hpp"
 
 #include <gtest/gtest.h>
 

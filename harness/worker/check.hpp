@@ -2,8 +2,11 @@
 // Checks results. Pure functions over plain outputs (row-major, in the tensor's own data type).
 #pragma once
 
+#include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/wire/messages.hpp"
+#include "harness/worker/instance.hpp"
+#include "harness/worker/subject.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
 
@@ -61,5 +64,26 @@ OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t 
 
 // For example "destination[0,3,1]".
 std::string element_name(const ops::Tensor& tensor, std::int64_t position);
+
+// Rule 5 of the architecture for one instance: selects the check for a subject and returns its
+// verdict.
+
+struct Verified {
+  std::string text;  // "full, 200704 elements, worst 0.12 of tolerance"
+  OutputSample output;
+};
+
+struct CheckRequest {
+  CheckKind kind = CheckKind::reference;
+  OutputSample expected;  // with CheckKind::expected
+  std::uint64_t seed = 1;
+  std::optional<Bytes> available;  // available memory
+};
+
+// Checks the outputs that `instance` computed from `values`. Refuses with wrong_result and the
+// position, or with failed if the check itself was impossible.
+Result<Verified, RefusedReply> verify(ops::Backend& backend, const Workload& subject,
+                                      PreparedKernel& instance, const InputValues& values,
+                                      const CheckRequest& request, Clock& clock);
 
 }  // namespace bench

@@ -2,15 +2,14 @@
 #include "harness/worker/command_server.hpp"
 
 #include "base/version.hpp"
-#include "harness/result/exact_facts.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/wire/slowdown.hpp"
-#include "harness/worker/admission.hpp"
+#include "harness/worker/check.hpp"
 #include "harness/worker/counters_pass.hpp"
 #include "harness/worker/profile_pass.hpp"
-#include "harness/worker/profiler_window.hpp"
 #include "harness/worker/rotation.hpp"
-#include "harness/worker/verify.hpp"
+#include "harness/worker/subject.hpp"
 #include "harness/worker/worker.hpp"
 #include "profiler/recorder.hpp"
 
@@ -61,18 +60,18 @@ struct CommandServer::Built {
   std::string problem;  // id with cache `hot`, shared by the variants of a problem
   std::uint64_t seed;
   ops::Backend* backend;
-  Subject subject;
-  Instance instance;
+  Workload subject;
+  PreparedKernel instance;
   std::int64_t tuning;
   bool checked = false;
   PreparedReply reply;  // without the parts that depend on the cache mode
 };
 
 CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
-    : CommandServer(std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}), clock,
+    : CommandServer(std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(backend)}), clock,
                     std::move(options)) {}
 
-CommandServer::CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock,
+CommandServer::CommandServer(std::shared_ptr<WorkerContext> equipment, Clock& clock,
                              ServerOptions options)
     : equipment_(std::move(equipment)),
       clock_(clock),
@@ -195,7 +194,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   const InputValues values = input_values(*subject, request.seed);
   (*backend)->set_tuning(request.tuning);
   auto instance =
-      Instance::build(**backend, *subject, values, clock_, options_.available, request.met);
+      PreparedKernel::build(**backend, *subject, values, clock_, options_.available, request.met);
   if (!instance) return refused(instance.error());
   built_ = std::make_shared<Built>(Built{problem,
                                          request.seed,
@@ -206,7 +205,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
                                          false,
                                          {}});
   ops::Kernel& kernel = built_->instance.kernel();
-  const Instance::Durations& durations = built_->instance.durations();
+  const PreparedKernel::Durations& durations = built_->instance.durations();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
@@ -348,8 +347,8 @@ Reply CommandServer::profile(const ProfileRequest& request) {
     const auto backend = equipment_->backends.find(key ? key->backend : std::string());
     if (!backend) return refused(backend.error());
     (*backend)->set_tuning(request.prepare.tuning);
-    const ProfilePassWorld world{**backend,   clock_,   options_.available,
-                                 arena_size_, decoder_, catalogue()};
+    const ProfilePassContext world{**backend,   clock_,   options_.available,
+                                   arena_size_, decoder_, catalogue()};
     return is_counters_request(request) ? run_counters_pass(world, request)
                                         : run_profile_pass(world, request);
   }();

@@ -6,10 +6,10 @@
 #include "base/env.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
-#include "harness/worker/arena.hpp"
 #include "harness/worker/canary.hpp"
 #include "harness/worker/equipment.hpp"
 #include "harness/worker/instance.hpp"
+#include "harness/worker/memory.hpp"
 #include "harness/worker/sampler.hpp"
 #include "harness/worker/warmup.hpp"
 #include "ops/backend/kernel.hpp"
@@ -40,7 +40,7 @@ struct ServerOptions {
 
 class CommandServer {
  public:
-  CommandServer(std::shared_ptr<Equipment> equipment, Clock& clock, ServerOptions options);
+  CommandServer(std::shared_ptr<WorkerContext> equipment, Clock& clock, ServerOptions options);
   // Uses this backend and the built-in operators.
   CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options);
 
@@ -61,7 +61,7 @@ class CommandServer {
   Reply watch(const WatchRequest& request);
   Reply release();
 
-  const ops::Catalogue& catalogue() const { return equipment_->catalogue(); }
+  const ops::OperatorRegistry& catalogue() const { return equipment_->catalogue(); }
   Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
                                    const PrepareRequest& request);
   Result<Done, RefusedReply> check(const InputValues& values, const PrepareRequest& request);
@@ -70,7 +70,7 @@ class CommandServer {
   Result<Arena*> arena(std::optional<Bytes> distance);
   SampleCanary* sample_canary();  // null if there is none
 
-  std::shared_ptr<Equipment> equipment_;  // declared before everything created with it
+  std::shared_ptr<WorkerContext> equipment_;  // declared before everything created with it
   Clock& clock_;
   ServerOptions options_;
   Result<double> slowdown_;  // the fraction; 0: none
@@ -82,7 +82,7 @@ class CommandServer {
   std::unique_ptr<SampleCanary> canary_;  // created on first use
   std::unique_ptr<Sampler> sampler_;  // declared after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
-  Spent spent_;
+  WorkerTimes spent_;
   VerboseDecoder decoder_;  // kept, because a library describes the format of its lines only once
 };
 

@@ -248,7 +248,7 @@ TEST_F(CommandServerTest, LargeProblemsAreCheckedAtPositions) {
 }
 
 TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
-  Equipment equipment{ops::BackendSet(backend_)};
+  WorkerContext equipment{ops::BackendSet(backend_)};
   const auto document = nlohmann::json::parse(describe(equipment));
   EXPECT_EQ(document.at("protocol"), kProtocolVersion);
   EXPECT_EQ(document.at("operators").size(), ops::all_operators().size());

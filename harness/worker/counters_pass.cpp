@@ -2,10 +2,10 @@
 #include "harness/worker/counters_pass.hpp"
 
 #include "harness/config/case_id.hpp"
-#include "harness/worker/admission.hpp"
-#include "harness/worker/arena.hpp"
 #include "harness/worker/instance.hpp"
+#include "harness/worker/memory.hpp"
 #include "harness/worker/rotation.hpp"
+#include "harness/worker/subject.hpp"
 #include "ops/backend/device_counters.hpp"
 #include "profiler/kernel_names/counter_verdict.hpp"
 #include "profiler/switches.hpp"
@@ -31,8 +31,8 @@ Details unavailable(const std::string& reason) {
 
 // The arena is in the device's own memory if it has any. It makes the caches as cold as in the
 // timing pass.
-Result<std::optional<Arena>> arena_of(const ProfilePassWorld& world, const PrepareRequest& request,
-                                      CacheMode cache) {
+Result<std::optional<Arena>> arena_of(const ProfilePassContext& world,
+                                      const PrepareRequest& request, CacheMode cache) {
   if (cache == CacheMode::hot) return std::optional<Arena>();
   ops::DeviceMemory* device = world.backend.memory();
   const Bytes asked = request.reuse_distance.value_or(Bytes{0});
@@ -41,7 +41,7 @@ Result<std::optional<Arena>> arena_of(const ProfilePassWorld& world, const Prepa
   return std::optional<Arena>(std::move(arena));
 }
 
-DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
+DetailsReply count(const ProfilePassContext& world, const ProfileRequest& request,
                    const CaseKey& key) {
   ops::DeviceCounters* counters = world.backend.counters();
   if (counters == nullptr) {
@@ -52,8 +52,8 @@ DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
   auto subject = admit(key, prepare.network.get(), world.backend, world.available, world.catalogue);
   if (!subject) return std::move(subject).error();
   const InputValues values = input_values(*subject, prepare.seed);
-  auto instance =
-      Instance::build(world.backend, *subject, values, world.clock, world.available, prepare.met);
+  auto instance = PreparedKernel::build(world.backend, *subject, values, world.clock,
+                                        world.available, prepare.met);
   if (!instance) return refused(instance.error());
   auto arena = arena_of(world, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());
@@ -71,7 +71,7 @@ DetailsReply count(const ProfilePassWorld& world, const ProfileRequest& request,
 
 }  // namespace
 
-Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassWorld& world,
+Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassContext& world,
                                                       const ProfileRequest& request) {
   const auto key = parse_id(request.prepare.id, world.catalogue);
   if (!key) return failed_reply(key.error());

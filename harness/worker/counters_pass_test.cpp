@@ -95,7 +95,7 @@ class CountersPassTest : public ProfilePassTest {
  protected:
   Result<ProfiledReply, RefusedReply> count(const std::string& id = kGemm) {
     CountedBackend counted(backend_, counters_);
-    const ProfilePassWorld world{counted, clock_, std::nullopt, Bytes{1 << 16}, decoder_};
+    const ProfilePassContext world{counted, clock_, std::nullopt, Bytes{1 << 16}, decoder_};
     return run_counters_pass(world, counters_request(request(id)));
   }
   FakeCounters counters_;

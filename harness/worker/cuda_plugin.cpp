@@ -130,7 +130,7 @@ using Ask = decltype(&::bench_cuda_support);
 
 Result<CudaSupport> support_of(Ask ask, const std::string& id, const std::string& device) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
-  BENCH_ASSIGN_OR_RETURN(const Subject subject,
+  BENCH_ASSIGN_OR_RETURN(const Workload subject,
                          make_subject(key, nullptr, ops::built_in_catalogue()));
   const auto* problem = std::get_if<ops::Problem>(&subject);
   if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};

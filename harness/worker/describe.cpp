@@ -39,7 +39,7 @@ json describe_operator(const ops::Operator& op) {
           {"post_ops", op.takes_post_ops}};
 }
 
-json describe_operators(const ops::Catalogue& catalogue) {
+json describe_operators(const ops::OperatorRegistry& catalogue) {
   json operators = json::array();
   for (const ops::Operator* op : catalogue.operators()) {
     operators.push_back(describe_operator(*op));
@@ -56,7 +56,7 @@ json describe_types() {
 }
 
 // Includes `source`, the plugin that provides the backend, if one is loaded.
-json describe_backends(const ops::Catalogue& catalogue) {
+json describe_backends(const ops::OperatorRegistry& catalogue) {
   json backends = json::array();
   for (const ops::BackendRow& row : catalogue.backends()) {
     json entry = {{"name", row.name}, {"device", row.device}, {"operators", row.operators}};
@@ -68,7 +68,7 @@ json describe_backends(const ops::Catalogue& catalogue) {
 
 }  // namespace
 
-std::string describe(Equipment& equipment) {
+std::string describe(WorkerContext& equipment) {
   const ops::Backend& first = equipment.backends.first();
   json devices = {
       {{"name", first.device()}, {"backend", first.name()}, {"library", to_json(first.library())}}};

@@ -35,7 +35,7 @@ std::uint32_t groups_of(const ProfileSwitches& switches) {
 }
 
 // Iterations whose time includes loading or compiling code.
-std::string cold_text(const GpuJoin& join, const GpuOwners& owners) {
+std::string cold_text(const GpuJoin& join, const OperatorExecutions& owners) {
   std::set<std::int64_t> iterations;
   for (const std::uint64_t id : join.cold) {
     const auto owner = owners.find(id);

@@ -73,7 +73,7 @@ class DeviceTraceTest : public testing::Test {
     script.session.tracer = "CUPTI 13.0.1";
     backend_.scripted.text = gpu_session_text(script.session);
   }
-  static GpuOwner owner() {
+  static OperatorExecution owner() {
     return {"case", "net:fc", "forward", "gemm", 5, GpuOperatorWork{100, 10}};
   }
 

@@ -71,7 +71,7 @@ void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
   }
 }
 
-Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) {
+Status add_plugins(const std::vector<std::string>& files, WorkerContext& equipment) {
   std::vector<ops::CatalogueAddition> additions;
   std::vector<std::pair<const bench_backend*, ops::LibraryInfo>> backends;
   for (const std::string& file : files) {
@@ -82,8 +82,9 @@ Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) 
       backends.emplace_back(backend, plugin.library());
     }
   }
-  BENCH_ASSIGN_OR_RETURN(ops::Catalogue catalogue, ops::Catalogue::extended(std::move(additions)));
-  equipment.own_catalogue = std::make_shared<const ops::Catalogue>(std::move(catalogue));
+  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry catalogue,
+                         ops::OperatorRegistry::extended(std::move(additions)));
+  equipment.own_catalogue = std::make_shared<const ops::OperatorRegistry>(std::move(catalogue));
   ops::Backend& built_in = equipment.backends.first();
   for (const auto& [backend, library] : backends) {
     equipment.backends.add(
@@ -93,7 +94,7 @@ Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) 
         },
         [backend = backend] { return ops::probe_backend(*backend); });
   }
-  const ops::Catalogue& all = *equipment.own_catalogue;
+  const ops::OperatorRegistry& all = *equipment.own_catalogue;
   built_in.set_layer_maker(
       [&equipment,
        &all](const ops::Problem& problem) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
@@ -106,10 +107,10 @@ Status add_plugins(const std::vector<std::string>& files, Equipment& equipment) 
 
 }  // namespace
 
-std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
-                                          CudaPluginFinder find_cuda) {
+std::shared_ptr<WorkerContext> make_equipment(const std::vector<std::string>& plugins,
+                                              CudaPluginFinder find_cuda) {
   auto equipment =
-      std::make_shared<Equipment>(Equipment{ops::BackendSet(ops::make_onednn_backend())});
+      std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(ops::make_onednn_backend())});
   if (find_cuda) add_cuda(std::move(find_cuda), equipment->backends);
   if (plugins.empty()) return equipment;
   if (Status status = add_plugins(plugins, *equipment); !status) {

@@ -16,14 +16,14 @@
 
 namespace bench {
 
-struct Equipment {
+struct WorkerContext {
   ops::BackendSet backends;
-  std::shared_ptr<const ops::Catalogue> own_catalogue = {};  // null: the built-in one
+  std::shared_ptr<const ops::OperatorRegistry> own_catalogue = {};  // null: the built-in one
   std::vector<ops::LibraryInfo> plugins = {};
   // Why the context is unusable: every command is refused with this error.
   std::optional<Error> fault = {};
 
-  const ops::Catalogue& catalogue() const {
+  const ops::OperatorRegistry& catalogue() const {
     return own_catalogue ? *own_catalogue : ops::built_in_catalogue();
   }
 };
@@ -35,7 +35,7 @@ using CudaPluginFinder = std::function<Result<std::string>()>;
 // `fault` says so, with the file at `where`. With `find_cuda` it also contains those of CUDA; their
 // plugin is located and loaded when a case first requests one. Without it such cases are skipped,
 // with the reason.
-std::shared_ptr<Equipment> make_equipment(const std::vector<std::string>& plugins,
-                                          CudaPluginFinder find_cuda = {});
+std::shared_ptr<WorkerContext> make_equipment(const std::vector<std::string>& plugins,
+                                              CudaPluginFinder find_cuda = {});
 
 }  // namespace bench

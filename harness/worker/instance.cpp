@@ -67,11 +67,10 @@ std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemo
 
 }  // namespace
 
-Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& subject,
-                                          const InputValues& values, Clock& clock,
-                                          std::optional<Bytes> available,
-                                          const ops::MetLayouts& met, const Watchers& watchers) {
-  Instance instance;
+Result<PreparedKernel, Refusal> PreparedKernel::build(
+    ops::Backend& backend, const Workload& subject, const InputValues& values, Clock& clock,
+    std::optional<Bytes> available, const ops::InputLayouts& met, const SetupObservers& watchers) {
+  PreparedKernel instance;
   const Nanoseconds start = clock.now();
   auto kernel = create_kernel(backend, subject, met);
   instance.durations_.create = clock.now() - start;
@@ -105,9 +104,9 @@ Result<Instance, Refusal> Instance::build(ops::Backend& backend, const Subject& 
   return instance;
 }
 
-Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
-                                   const InputValues& values, Clock& clock,
-                                   const Watchers& watchers) {
+Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Workload& subject,
+                                         const InputValues& values, Clock& clock,
+                                         const SetupObservers& watchers) {
   const auto tensors = subject_tensors(subject);
   tensors_.assign(tensors.begin(), tensors.end());
   std::vector<Bytes> sizes;
@@ -129,7 +128,7 @@ Status Instance::allocate_and_pack(ops::DeviceMemory* memory, const Subject& sub
   return Done{};
 }
 
-Status Instance::poison(std::uint8_t pattern) {
+Status PreparedKernel::poison(std::uint8_t pattern) {
   const auto kinds = kernel_->buffers();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (kinds[i].role == BufferRole::output || kinds[i].role == BufferRole::activation) {
@@ -139,25 +138,25 @@ Status Instance::poison(std::uint8_t pattern) {
   return Done{};
 }
 
-Status Instance::run(ops::StepObserver* observer) {
+Status PreparedKernel::run(ops::StepObserver* observer) {
   const bool ok = observer == nullptr ? invocation_->run() : invocation_->run_observed(*observer);
   if (!ok) return Error{invocation_->error(), "", ""};
   return Done{};
 }
 
-Status Instance::run_again() {
+Status PreparedKernel::run_again() {
   BENCH_RETURN_IF_ERROR(poison(kOtherPoison));
   return run();
 }
 
-std::vector<void*> Instance::addresses() {
+std::vector<void*> PreparedKernel::addresses() {
   std::vector<void*> result;
   result.reserve(buffers_.size());
   for (CaseBuffer& buffer : buffers_) result.push_back(buffer.data());
   return result;
 }
 
-Result<std::vector<AlignedBuffer>> Instance::outputs() {
+Result<std::vector<AlignedBuffer>> PreparedKernel::outputs() {
   std::vector<AlignedBuffer> result;
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (tensors_[i].role != ops::TensorRole::output) continue;

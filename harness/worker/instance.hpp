@@ -5,8 +5,7 @@
 
 #include "base/env.hpp"
 #include "base/result.hpp"
-#include "harness/worker/arena.hpp"
-#include "harness/worker/case_buffer.hpp"
+#include "harness/worker/memory.hpp"
 #include "harness/worker/subject.hpp"
 #include "ops/backend/kernel.hpp"
 #include "profiler/memory/memory_collector.hpp"
@@ -28,13 +27,13 @@ inline constexpr std::string_view kWorkspaceRole = "workspace";
 using InputValues = std::vector<std::vector<double>>;
 
 // Collectors that observe the setup of an instance; null: not observed.
-struct Watchers {
+struct SetupObservers {
   MemoryCollector* memory = nullptr;
   MemoryCollector* buffers = nullptr;  // memory of the kernel's buffers, which may be on a device
   std::function<ops::StepObserver*(ops::Kernel&)> first_run = nullptr;
 };
 
-class Instance {
+class PreparedKernel {
  public:
   struct Durations {
     Nanoseconds create{0};      // creation with a miss in the library's cache
@@ -46,11 +45,11 @@ class Instance {
   // Creates the kernel twice, allocates, packs, poisons the outputs and runs once. Returns the
   // refusal `skipped` if memory is insufficient: `available` of the host, if known, or the free
   // memory of the backend's device.
-  static Result<Instance, ops::Refusal> build(ops::Backend& backend, const Subject& subject,
-                                              const InputValues& values, Clock& clock,
-                                              std::optional<Bytes> available,
-                                              const ops::MetLayouts& met = {},
-                                              const Watchers& watchers = {});
+  static Result<PreparedKernel, ops::Refusal> build(ops::Backend& backend, const Workload& subject,
+                                                    const InputValues& values, Clock& clock,
+                                                    std::optional<Bytes> available,
+                                                    const ops::InputLayouts& met = {},
+                                                    const SetupObservers& watchers = {});
 
   ops::Kernel& kernel() { return *kernel_; }
   const Durations& durations() const { return durations_; }
@@ -62,9 +61,9 @@ class Instance {
   Status run_again();
 
  private:
-  Instance() = default;
-  Status allocate_and_pack(ops::DeviceMemory* memory, const Subject& subject,
-                           const InputValues& values, Clock& clock, const Watchers& watchers);
+  PreparedKernel() = default;
+  Status allocate_and_pack(ops::DeviceMemory* memory, const Workload& subject,
+                           const InputValues& values, Clock& clock, const SetupObservers& watchers);
   Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);
 

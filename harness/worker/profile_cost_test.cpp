@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/profile_cost.hpp"
-
+#include "harness/worker/profile_pass.hpp"
 #include "tests/fakes/fake_clock.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ using namespace std::chrono_literals;
 class ProfileCostTest : public testing::Test {
  protected:
   // Notes which kind ran, and advances the clock.
-  ProfileCost::Iteration iteration(char name, Nanoseconds time) {
+  ProfilerOverhead::Iteration iteration(char name, Nanoseconds time) {
     return [this, name, time]() -> Result<Nanoseconds> {
       order_ += name;
       clock_.advance(time);
@@ -28,7 +27,7 @@ class ProfileCostTest : public testing::Test {
 };
 
 TEST_F(ProfileCostTest, IsTheMedianOfPairsInAlternatingOrder) {
-  ProfileCost cost(clock_, iteration('a', 100us), iteration('b', 103us));
+  ProfilerOverhead cost(clock_, iteration('a', 100us), iteration('b', 103us));
   ASSERT_TRUE(cost.measure_half().ok());
   EXPECT_EQ(order_.size(), static_cast<std::size_t>(kCostPairs));
   EXPECT_EQ(order_.substr(0, 8), "abbaabba");
@@ -39,13 +38,13 @@ TEST_F(ProfileCostTest, IsTheMedianOfPairsInAlternatingOrder) {
 }
 
 TEST_F(ProfileCostTest, EndsWithThePairThatFillsItsTime) {
-  ProfileCost cost(clock_, iteration('a', 100ms), iteration('b', 110ms));
+  ProfilerOverhead cost(clock_, iteration('a', 100ms), iteration('b', 110ms));
   ASSERT_TRUE(cost.measure_half().ok());
   EXPECT_EQ(order_, "abbaab");
 }
 
 TEST_F(ProfileCostTest, OneKindAloneIsMeasuredAsOften) {
-  ProfileCost cost(clock_, iteration('a', 100us), iteration('b', 103us));
+  ProfilerOverhead cost(clock_, iteration('a', 100us), iteration('b', 103us));
   ASSERT_TRUE(cost.measure_profiled().ok());
   EXPECT_EQ(order_, std::string(static_cast<std::size_t>(kCostPairs), 'b'));
   EXPECT_EQ(cost.plain(), 0ns);
@@ -56,7 +55,7 @@ TEST_F(ProfileCostTest, OneKindAloneIsMeasuredAsOften) {
 }
 
 TEST_F(ProfileCostTest, AFailureOfAnIterationEndsIt) {
-  ProfileCost cost(clock_, iteration('a', 1us), []() -> Result<Nanoseconds> {
+  ProfilerOverhead cost(clock_, iteration('a', 1us), []() -> Result<Nanoseconds> {
     return Error{"broken", "", ""};
   });
   const Status status = cost.measure_half();

@@ -1,18 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/profile_pass.hpp"
 
-#include "harness/worker/admission.hpp"
+#include "harness/stats/summary.hpp"
+#include "harness/worker/check.hpp"
 #include "harness/worker/profile_pass_state.hpp"
-#include "harness/worker/verify.hpp"
+#include "harness/worker/subject.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <chrono>
 #include <deque>
+#include <dlfcn.h>
 #include <new>
 #include <string>
 #include <utility>
 
 namespace bench {
+
+namespace {
+
+ProfilerCalls calls_of(void* library) {
+  using Call = int (*)();
+  return {reinterpret_cast<Call>(::dlsym(library, "cuProfilerStart")),
+          reinterpret_cast<Call>(::dlsym(library, "cuProfilerStop"))};
+}
+
+bool complete(const ProfilerCalls& calls) {
+  return calls.start != nullptr && calls.stop != nullptr;
+}
+
+}  // namespace
+
+std::optional<ProfilerCalls> profiler_calls() {
+  if (const ProfilerCalls calls = calls_of(RTLD_DEFAULT); complete(calls)) return calls;
+  // CUDA's runtime loads the driver privately, so its names are not in the global scope.
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return std::nullopt;
+  const ProfilerCalls calls = calls_of(driver);
+  ::dlclose(driver);  // its first user still holds it
+  return complete(calls) ? std::optional(calls) : std::nullopt;
+}
+
+ProfilerWindow::ProfilerWindow(const std::optional<ProfilerCalls>& calls) : calls_(calls) {
+  if (calls_) calls_->start();
+}
+
+ProfilerWindow::~ProfilerWindow() {
+  if (calls_) calls_->stop();
+}
+
+ProfilerOverhead::ProfilerOverhead(Clock& clock, Iteration plain, Iteration profiled)
+    : clock_(clock), plain_{std::move(plain), {}}, profiled_{std::move(profiled), {}} {}
+
+Status ProfilerOverhead::Side::take() {
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds time, run());
+  times.push_back(time);
+  return Done{};
+}
+
+// Alternates the order of pairs. Machine drift then affects both kinds equally, and each kind
+// follows itself as often as the other. This matters because an iteration inherits the caches of
+// the previous one.
+Status ProfilerOverhead::measure_half() {
+  const Nanoseconds start = clock_.now();
+  for (std::int64_t i = 0; i < kCostPairs / 2; ++i) {
+    const bool plain_first = i % 2 == 0;
+    BENCH_RETURN_IF_ERROR((plain_first ? plain_ : profiled_).take());
+    BENCH_RETURN_IF_ERROR((plain_first ? profiled_ : plain_).take());
+    if (clock_.now() - start >= kCostTime) break;
+  }
+  return Done{};
+}
+
+Status ProfilerOverhead::measure(Side& side) {
+  const Nanoseconds start = clock_.now();
+  for (std::int64_t i = 0; i < kCostPairs; ++i) {
+    BENCH_RETURN_IF_ERROR(side.take());
+    if (clock_.now() - start >= kCostTime) break;
+  }
+  return Done{};
+}
+
+Nanoseconds ProfilerOverhead::plain() const {
+  return median(plain_.times).value_or(Nanoseconds(0));
+}
+Nanoseconds ProfilerOverhead::profiled() const {
+  return median(profiled_.times).value_or(Nanoseconds(0));
+}
+
 namespace {
 
 using Announce = ProfileRequest::Announce;
@@ -90,7 +164,7 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
   return std::move(reply_);
 }
 
-Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
+Result<Done, RefusedReply> ProfilePass::measure(const Workload& subject) {
   const InputValues values = input_values(subject, request_.prepare.seed);
   BENCH_RETURN_IF_ERROR(prepare(subject, values));
   set(Collecting::none);
@@ -104,14 +178,15 @@ Result<Done, RefusedReply> ProfilePass::measure(const Subject& subject) {
 
 // Covers everything from the library's first call to the first run. The first run is not an
 // iteration. It is observed only if the pass looks for a failure.
-Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const InputValues& values) {
+Result<Done, RefusedReply> ProfilePass::prepare(const Workload& subject,
+                                                const InputValues& values) {
   set(Collecting::all);
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "preparation";
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed_reply(status.error());
-  Watchers watchers{&memory_, buffer_memory(), {}};
+  SetupObservers watchers{&memory_, buffer_memory(), {}};
   std::int64_t printed = 0;  // before the first run
   watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
     make_steps(subject, kernel);
@@ -120,8 +195,8 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const In
     set(Collecting::none);
     return nullptr;
   };
-  auto instance = Instance::build(world_.backend, subject, values, world_.clock, world_.available,
-                                  request_.prepare.met, watchers);
+  auto instance = PreparedKernel::build(world_.backend, subject, values, world_.clock,
+                                        world_.available, request_.prepare.met, watchers);
   if (verbose_) {
     VerbosePlace place;
     place.begin = range.start;
@@ -146,7 +221,7 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Subject& subject, const In
   return Done{};
 }
 
-void ProfilePass::make_steps(const Subject& subject, const ops::Kernel& kernel) {
+void ProfilePass::make_steps(const Workload& subject, const ops::Kernel& kernel) {
   StepSinks sinks{&recorder_, &api_, &memory_};
   sinks.capture = capture_.get();
   if (verbose_) sinks.verbose = &*verbose_;
@@ -170,7 +245,7 @@ Status ProfilePass::announce(const Activity& range) {
 }
 
 // For a wrong result, the check is the activity that did not end.
-Result<Done, RefusedReply> ProfilePass::check(const Subject& subject, const InputValues& values) {
+Result<Done, RefusedReply> ProfilePass::check(const Workload& subject, const InputValues& values) {
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "check";
@@ -222,14 +297,14 @@ void ProfilePass::finish_reply() {
     reply_.notes.push_back(trace_->obstacle());
   }
   if (!verbose_) return;
-  reply_.damaged = verbose_->damaged();
+  reply_.malformed = verbose_->malformed();
   reply_.unknown = verbose_->unknown();
   const std::vector<std::string> notes = verbose_->notes();
   reply_.notes.insert(reply_.notes.end(), notes.begin(), notes.end());
   reply_.details.insert(world_.decoder.facts().begin(), world_.decoder.facts().end());
 }
 
-Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassWorld& world,
+Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassContext& world,
                                                      const ProfileRequest& request) {
   const auto switches = read_switches(request.switches);
   if (!switches) return failed_reply(switches.error());

@@ -4,15 +4,13 @@
 #pragma once
 
 #include "harness/config/case_id.hpp"
-#include "harness/worker/activity_spool.hpp"
-#include "harness/worker/arena.hpp"
 #include "harness/worker/device_trace.hpp"
 #include "harness/worker/instance.hpp"
-#include "harness/worker/ordered_sink.hpp"
-#include "harness/worker/profile_cost.hpp"
+#include "harness/worker/memory.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
-#include "harness/worker/step_recorder.hpp"
+#include "harness/worker/spool.hpp"
+#include "harness/worker/steps.hpp"
 #include "profiler/switches.hpp"
 
 #include <cstdint>
@@ -39,7 +37,7 @@ class KeptActivities final : public ActivitySink {
 
 class ProfilePass {
  public:
-  ProfilePass(const ProfilePassWorld& world, const ProfileRequest& request, ActivitySpool& spool,
+  ProfilePass(const ProfilePassContext& world, const ProfileRequest& request, ActivitySpool& spool,
               ProfileSwitches switches, CaseKey key)
       : world_(world),
         request_(request),
@@ -82,9 +80,9 @@ class ProfilePass {
   }
 
   Status capture_output();
-  Refused measure(const Subject& subject);
-  Refused prepare(const Subject& subject, const InputValues& values);
-  Refused check(const Subject& subject, const InputValues& values);
+  Refused measure(const Workload& subject);
+  Refused prepare(const Workload& subject, const InputValues& values);
+  Refused check(const Workload& subject, const InputValues& values);
   Status announce(const Activity& range);
   Status bind();
   Status run_iterations();
@@ -105,10 +103,10 @@ class ProfilePass {
   void finish_trace();
   void record_device_memory();
   Status hand_on();
-  void make_steps(const Subject& subject, const ops::Kernel& kernel);
+  void make_steps(const Workload& subject, const ops::Kernel& kernel);
   void finish_reply();
 
-  const ProfilePassWorld& world_;
+  const ProfilePassContext& world_;
   const ProfileRequest& request_;
   ActivitySpool& spool_;
   const ProfileSwitches switches_;
@@ -128,10 +126,10 @@ class ProfilePass {
   std::optional<VerboseCollector> verbose_;
   std::string path_;
   std::optional<StepRecorder> steps_;
-  std::optional<Instance> instance_;
+  std::optional<PreparedKernel> instance_;
   std::optional<Arena> arena_;
   std::unique_ptr<Rotation> rotation_;
-  ProfileCost cost_;
+  ProfilerOverhead cost_;
   ProfiledReply reply_;
 };
 

@@ -175,7 +175,7 @@ TEST_F(ProfilePassTest, TheLibrarysLinesLieInTheirOperator) {
   wanted.switches["iterations"] = "5-6";
   wanted.scope = {"net"};
   const ProfiledReply reply = profiled(wanted);
-  EXPECT_EQ(reply.damaged, 0);
+  EXPECT_EQ(reply.malformed, 0);
   const auto operations = spooled(ActivityKind::operation);
   const auto primitives = spooled(ActivityKind::primitive);
   ASSERT_EQ(primitives.size(), 2u);
@@ -199,7 +199,7 @@ TEST_F(ProfilePassTest, UnreadableLinesAreCountedAndForeignOnesPassedOn) {
   testing::internal::CaptureStdout();
   const ProfiledReply reply = profiled(wanted);
   const std::string printed = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(reply.damaged + reply.unknown, 4);
+  EXPECT_EQ(reply.malformed + reply.unknown, 4);
   EXPECT_EQ(reply.notes.size(), 4u);
   EXPECT_EQ(printed, "hello\nhello\n");
 }

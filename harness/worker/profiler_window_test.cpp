@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/profiler_window.hpp"
+#include "harness/worker/profile_pass.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/sampler.hpp"
 
-#include "harness/result/sample_remarks.hpp"
+#include "harness/result/device_samples.hpp"
 #include "harness/stats/running_median.hpp"
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 
 #include "base/env.hpp"
 #include "harness/wire/worker_limits.hpp"
+#include "harness/worker/rotation.hpp"
 #include "harness/worker/sample_canary.hpp"
-#include "harness/worker/sampling.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <chrono>

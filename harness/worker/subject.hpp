@@ -4,8 +4,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/config/plan.hpp"
+#include "harness/wire/messages.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/problem.hpp"
@@ -15,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -26,24 +29,36 @@ struct NetworkPair {
   std::optional<ops::Network> fused;  // nullopt if the network cannot be fused
 };
 
-using Subject = std::variant<ops::Problem, NetworkPair>;
+using Workload = std::variant<ops::Problem, NetworkPair>;
 
 // `network` is the definition for op `network`, else null. Returns an error for parameters that
 // make no valid problem.
-Result<Subject> make_subject(const CaseKey& key, const PlannedNetwork* network,
-                             const ops::Catalogue& catalogue);
+Result<Workload> make_subject(const CaseKey& key, const PlannedNetwork* network,
+                              const ops::OperatorRegistry& catalogue);
 
-std::span<const ops::Tensor> subject_tensors(const Subject& subject);
-const ops::Work& subject_work(const Subject& subject);
+std::span<const ops::Tensor> subject_tensors(const Workload& subject);
+const ops::Work& subject_work(const Workload& subject);
 // `met`: for a layer, the layouts of its inputs inside the network; else empty.
 Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create_kernel(ops::Backend& backend,
-                                                                 const Subject& subject,
-                                                                 const ops::MetLayouts& met);
+                                                                 const Workload& subject,
+                                                                 const ops::InputLayouts& met);
 // Values of all tensors except outputs, in order.
-std::vector<std::vector<double>> input_values(const Subject& subject, std::uint64_t seed);
+std::vector<std::vector<double>> input_values(const Workload& subject, std::uint64_t seed);
 
 // Returns the other execution of a network (unfused for fused and the reverse); nullopt for
 // problems and for networks without one.
-std::optional<Subject> twin_of(const Subject& subject);
+std::optional<Workload> twin_of(const Workload& subject);
+
+// Decides whether a worker accepts a case.
+
+RefusedReply refused(const ops::Refusal& refusal);
+
+// Rejects another device or backend, and parameters that make no valid problem. Also rejects cases
+// that do not fit into `available` host memory or into the device's memory (if known). Nothing has
+// been created by then.
+Result<Workload, RefusedReply> admit(
+    const CaseKey& key, const PlannedNetwork* network, ops::Backend& backend,
+    std::optional<Bytes> available,
+    const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 
 }  // namespace bench

@@ -6,7 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/wire/worker_limits.hpp"
-#include "harness/worker/sampling.hpp"
+#include "harness/worker/rotation.hpp"
 
 #include <cstdint>
 #include <span>
@@ -29,7 +29,7 @@ inline constexpr double kSteadyClockShare = 0.01;
 bool samples_agree(std::span<const Nanoseconds> samples);
 
 // Returns true if the clocks, in hertz and in the order of the samples, have settled. Also true for
-// fewer than kSteadySamples, which are too few to tell.
+// fewer than kSteadySamples, which are too few to judge.
 bool clock_has_settled(std::span<const std::int64_t> clocks);
 
 // Returns 1 for iterations that are long enough, else as many as make a sample, with a margin of a

@@ -104,7 +104,8 @@ bool follow_coordinator() {
 
 namespace {
 
-int serve_commands(Channel& channel, const std::shared_ptr<Equipment>& equipment, Clock& clock) {
+int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& equipment,
+                   Clock& clock) {
   ServerOptions options{available_memory("")};
   options.addresses = own_addresses();
   options.sample_canary = make_sample_canary;
@@ -143,8 +144,8 @@ int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock)
 int serve(int in, int out, ops::Backend& backend, Clock& clock) {
   std::optional<Channel> channel = open_channel(in, out);
   if (!channel) return EXIT_FAILURE;
-  return serve_commands(*channel, std::make_shared<Equipment>(Equipment{ops::BackendSet(backend)}),
-                        clock);
+  return serve_commands(
+      *channel, std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(backend)}), clock);
 }
 
 }  // namespace bench

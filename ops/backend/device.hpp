@@ -35,7 +35,7 @@ class DeviceMemory {
 
 // Iteration i, counted from 0, runs rotation[(first + i) % rotation.size()].
 struct SampleRequest {
-  std::span<Invocation* const> rotation;  // of one kernel
+  std::span<Invocation* const> rotation;  // invocations of one kernel
   std::int64_t first = 0;
   std::int64_t iterations = 1;
   SampleMethod method = SampleMethod::any;

@@ -172,7 +172,7 @@ class Backend {
   // Creates a problem as a layer of a network. `met` holds the input layouts that steps() of the
   // network's kernel reported. Names and layouts that the backend does not know are ignored.
   virtual Result<std::unique_ptr<Kernel>, Refusal> create_layer(const Problem& problem,
-                                                                const MetLayouts& met) {
+                                                                const InputLayouts& met) {
     static_cast<void>(met);
     return create(problem);
   }

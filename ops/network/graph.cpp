@@ -54,7 +54,7 @@ Error unknown_input(const LayerDefinition& layer, std::string_view input, const 
 
 // Returns the layers in the order of the list.
 Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, const NameTable& names,
-                                        const Catalogue& catalogue) {
+                                        const OperatorRegistry& catalogue) {
   std::vector<GraphLayer> layers;
   for (const LayerDefinition& layer : definition.layers) {
     const Operator* op = catalogue.find(layer.op);
@@ -152,7 +152,7 @@ std::vector<int> topological_order(std::size_t count,
 }
 
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const Catalogue& catalogue) {
+                                             const OperatorRegistry& catalogue) {
   BENCH_ASSIGN_OR_RETURN(const NameTable names, table_of_names(definition));
   BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names, catalogue));
   const std::vector<int> order = topological_order(

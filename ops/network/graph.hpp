@@ -15,7 +15,8 @@ namespace bench::ops {
 
 // A layer in execution order. `inputs` are indexes in that order, or kNetworkInput.
 struct GraphLayer {
-  const LayerDefinition* definition = nullptr;  // of the given definition, which must outlive it
+  const LayerDefinition* definition =
+      nullptr;  // points into the given definition, which must outlive it
   const Operator* op = nullptr;
   std::vector<int> inputs;
 };
@@ -24,7 +25,7 @@ struct GraphLayer {
 // `where` the layer: no layers, a duplicate layer name, an unknown operator or input, a cycle
 // (named), a layer whose result is never used.
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const Catalogue& catalogue);
+                                             const OperatorRegistry& catalogue);
 
 // Returns a topological order of `count` nodes; of several ready nodes the lowest number comes
 // first. The result is shorter than `count` if there is a cycle: it omits the nodes that depend on

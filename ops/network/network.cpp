@@ -191,7 +191,8 @@ Bytes Network::weights_size() const {
 }
 
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
-                             DataType dtype, Mode mode, Fusion fusion, const Catalogue& catalogue) {
+                             DataType dtype, Mode mode, Fusion fusion,
+                             const OperatorRegistry& catalogue) {
   BENCH_RETURN_IF_ERROR(check_input(definition, batch));
   BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition, catalogue));
   Dims input = definition.input;

@@ -76,7 +76,7 @@ struct Network {
 // `where` is "LAYER" or "LAYER.PARAMETER". `catalogue` must outlive the network.
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
-                             const Catalogue& catalogue = built_in_catalogue());
+                             const OperatorRegistry& catalogue = built_in_catalogue());
 
 // Returns why this program's backends cannot run the whole network as one case, or nullopt if they
 // can. `backend` is the human-readable name, "oneDNN".

@@ -4,11 +4,10 @@
 #include "ops/onednn/context.hpp"
 #include "ops/onednn/entry.hpp"
 #include "ops/onednn/guard.hpp"
+#include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/library.hpp"
-#include "ops/onednn/network_kernel.hpp"
 #include "ops/onednn/primitive.hpp"
-#include "ops/onednn/problem_kernel.hpp"
 #include "ops/onednn/support.hpp"
 #include "ops/operator.hpp"
 
@@ -56,7 +55,7 @@ class OnednnBackend final : public Backend {
   std::optional<Refusal> refusal(const Network& network) const override;
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
-  CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override;
+  CreatedKernel create_layer(const Problem& problem, const InputLayouts& met) override;
   void observe(const Collectors& collectors) override {
     collectors_ = collectors;
     if (context_) context_->observe(collectors);
@@ -65,7 +64,7 @@ class OnednnBackend final : public Backend {
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
 
  private:
-  CreatedKernel make_kernel(const Problem& problem, const MetLayouts& met);
+  CreatedKernel make_kernel(const Problem& problem, const InputLayouts& met);
   CreatedKernel make_kernel(const Network& network);
   // Created at first use: a process that only queries the library does not pay for it.
   OnednnContext& context() {
@@ -100,7 +99,7 @@ bool OnednnBackend::set_output(LibraryOutput output) {
   return dnnl_set_verbose(static_cast<int>(output)) == dnnl_success;
 }
 
-std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const MetLayouts& met) {
+std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const InputLayouts& met) {
   std::vector<dnnl::memory::desc> given(problem.tensors.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
@@ -111,7 +110,7 @@ std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const MetLay
   return given;
 }
 
-CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const MetLayouts& met) {
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const InputLayouts& met) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
   BENCH_ASSIGN_OR_RETURN(
@@ -129,7 +128,7 @@ CreatedKernel OnednnBackend::make_kernel(const Network& network) {
 
 CreatedKernel OnednnBackend::create(const Problem& problem) { return create_layer(problem, {}); }
 
-CreatedKernel OnednnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
+CreatedKernel OnednnBackend::create_layer(const Problem& problem, const InputLayouts& met) {
   if (auto refused = refusal(problem)) return *std::move(refused);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
   const std::string what = describe(problem);

@@ -3,8 +3,8 @@
 
 #include "ops/onednn/entry.hpp"
 #include "ops/onednn/guard.hpp"
+#include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
-#include "ops/onednn/problem_kernel.hpp"
 #include "ops/onednn/support.hpp"
 #include "ops/operator.hpp"
 
@@ -48,7 +48,7 @@ class ChainBuilder {
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
   std::vector<memory::desc> given(const Node& node) const;
-  MetLayouts met(const Node& node) const;
+  InputLayouts met(const Node& node) const;
   std::optional<std::size_t> residual_in_place(std::size_t node) const;
   Result<Done, Refusal> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
                                    std::optional<std::size_t> residual, ChainStep& step);
@@ -111,8 +111,8 @@ std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
   return descs;
 }
 
-MetLayouts ChainBuilder::met(const Node& node) const {
-  MetLayouts layouts;
+InputLayouts ChainBuilder::met(const Node& node) const {
+  InputLayouts layouts;
   const std::vector<memory::desc> descs = given(node);
   for (std::size_t i = 0; i < descs.size(); ++i) {
     if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = layout_text(descs[i]);
@@ -134,9 +134,9 @@ std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) co
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
   const memory::desc& desc = chain_.values[value_of(source)].desc;
   const Tensor& output = node.problem.tensors[node.problem.input_count()];
-  const bool alike =
+  const bool similar =
       desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
-  return alike ? std::optional(residual) : std::nullopt;
+  return similar ? std::optional(residual) : std::nullopt;
 }
 
 CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans a network as a chain of primitives, each of which forwards its layout to the next. Plain
-// data, created once; ops/onednn/network_kernel.hpp executes it.
+// data, created once; ops/onednn/kernels.hpp executes it.
 //
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
@@ -45,7 +45,7 @@ struct ChainStep {
   std::string kind;            // "convolution"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // human-readable
-  MetLayouts met;
+  InputLayouts met;
   std::optional<MovedTensor> moved;  // for a reorder
   dnnl::primitive primitive;
   // If set, this kernel runs instead of a primitive. It takes plain tensors; the arguments are

@@ -56,15 +56,15 @@ class Listener final : public StepObserver {
   void enqueued(std::size_t step) noexcept override { tell("enqueued", step); }
   void done(std::size_t step) noexcept override { tell("done", step); }
   void part_begins(std::string_view name) noexcept override {
-    told.push_back("part " + std::string(name));
+    reported.push_back("part " + std::string(name));
   }
-  void part_ends() noexcept override { told.push_back("part ends"); }
+  void part_ends() noexcept override { reported.push_back("part ends"); }
 
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
 
  private:
   void tell(const char* what, std::size_t step) {
-    told.push_back(what + (" " + std::to_string(step)));
+    reported.push_back(what + (" " + std::to_string(step)));
   }
 };
 
@@ -85,7 +85,7 @@ std::vector<std::string> texts(const Kernel& kernel) {
 // All tensors that are not inputs after two runs, and the events of a third run.
 struct Seen {
   std::vector<std::vector<double>> outputs;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
 };
 Seen execute(Kernel& kernel, std::span<const Tensor> tensors,
              const std::vector<std::vector<double>>& values) {
@@ -96,7 +96,7 @@ Seen execute(Kernel& kernel, std::span<const Tensor> tensors,
   for (std::size_t i = values.size(); i < tensors.size(); ++i) seen.outputs.push_back(run.get(i));
   Listener listener;
   run.observe(listener);
-  seen.told = std::move(listener.told);
+  seen.reported = std::move(listener.reported);
   return seen;
 }
 
@@ -108,8 +108,8 @@ void expect_same(Kernel& kernel, Kernel& again, std::span<const Tensor> tensors,
   const Seen first = execute(kernel, tensors, values);
   const Seen second = execute(again, tensors, values);
   EXPECT_EQ(second.outputs, first.outputs);
-  EXPECT_EQ(second.told, first.told);
-  EXPECT_THAT(first.told, ::testing::Contains("done 0"));
+  EXPECT_EQ(second.reported, first.reported);
+  EXPECT_THAT(first.reported, ::testing::Contains("done 0"));
 }
 
 TEST(ExportedBackendTest, ComputesTheSameFromTheSameBuffers) {

@@ -306,12 +306,12 @@ TEST_F(ExportedDeviceTest, DetailsAreReadAfterSamplesThatArePowersOfTwo) {
     return DeviceSample{Nanoseconds(900),    std::nullopt,           std::nullopt,
                         SampleMethod::graph, SampleVerdict::counted, ""};
   };
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (int i = 0; i < 9; ++i) {
     ASSERT_TRUE(kernel->sample({rotation, 0, 1}).ok());
-    told.push_back(kernel->details().at("sample_method"));
+    reported.push_back(kernel->details().at("sample_method"));
   }
-  EXPECT_THAT(told, ElementsAre("1", "2", "2", "4", "4", "4", "4", "8", "8"));
+  EXPECT_THAT(reported, ElementsAre("1", "2", "2", "4", "4", "4", "4", "8", "8"));
 }
 
 TEST_F(ExportedDeviceTest, HandsOnTheTracer) {

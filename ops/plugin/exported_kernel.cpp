@@ -39,9 +39,9 @@ struct HeldKernel {
   CList<bench_buffer> buffers;
   CList<bench_step> steps;
   CList<bench_detail> details;
-  std::map<std::string, std::string> told;  // the reported details
-  std::vector<Invocation*> rotation;        // of the current sample
-  std::uint64_t samples = 0;                // samples taken so far
+  std::map<std::string, std::string> reported;  // the reported details
+  std::vector<Invocation*> rotation;            // rotation of the current sample
+  std::uint64_t samples = 0;                    // samples taken so far
   bench_kernel raw{};
 };
 
@@ -72,9 +72,9 @@ class WholePart {
 };
 
 // Adapts an observer of the interface to this program's.
-class ToldObserver final : public StepObserver {
+class ReportedObserver final : public StepObserver {
  public:
-  ToldObserver(const bench_observer& raw, PartListener* parts) : raw_(raw), parts_(parts) {}
+  ReportedObserver(const bench_observer& raw, PartListener* parts) : raw_(raw), parts_(parts) {}
 
   void begins(std::size_t step) noexcept override { raw_.begins(raw_.self, step); }
   void enqueued(std::size_t step) noexcept override { raw_.enqueued(raw_.self, step); }
@@ -100,8 +100,8 @@ bench_status run(void* self) {
 bench_status run_observed(void* self, const bench_observer* observer) {
   HeldInvocation& bound = invocation_at(self);
   const WholePart part(bound.of->held);
-  ToldObserver told(*observer, bound.of->held.parts);
-  return bound.invocation->run_observed(told) ? BENCH_OK : BENCH_FAILED;
+  ReportedObserver reported(*observer, bound.of->held.parts);
+  return bound.invocation->run_observed(reported) ? BENCH_OK : BENCH_FAILED;
 }
 
 const char* error_of(void* self) {
@@ -179,15 +179,15 @@ void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message
 // Rows that were exported keep their addresses.
 void fill_details(HeldKernel& made) {
   auto now = made.held.kernel->details();
-  if (now == made.told) return;
+  if (now == made.reported) return;
   for (const auto& [name, value] : now) {
-    const auto before = made.told.find(name);
-    if (before != made.told.end() && before->second == value) continue;
+    const auto before = made.reported.find(name);
+    if (before != made.reported.end() && before->second == value) continue;
     bench_detail& row = made.details.add();
     row.name = made.texts.keep(name);
     row.value = made.texts.keep(value);
   }
-  made.told = std::move(now);
+  made.reported = std::move(now);
   made.raw.details = made.details.data();
   made.raw.detail_count = made.details.size();
 }

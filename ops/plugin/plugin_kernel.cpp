@@ -21,9 +21,9 @@ constexpr const char* kPluginMistake = "this is a bug in the plugin";
 
 // Validates and forwards the step events of a plugin. Valid steps exist, run one at a time, and are
 // enqueued before they are done.
-class StepTeller {
+class StepValidator {
  public:
-  StepTeller(StepObserver& observer, std::size_t steps)
+  StepValidator(StepObserver& observer, std::size_t steps)
       : observer_(observer),
         steps_(steps),
         raw_{.size = sizeof(bench_observer),
@@ -39,7 +39,7 @@ class StepTeller {
  private:
   enum class State { between, begun, enqueued };
 
-  static StepTeller& of(void* self) { return *static_cast<StepTeller*>(self); }
+  static StepValidator& of(void* self) { return *static_cast<StepValidator*>(self); }
   void begins(std::size_t step) {
     if (!goes_on(state_ == State::between && step < steps_)) return;
     state_ = State::begun;
@@ -105,7 +105,7 @@ class PluginInvocation final : public Invocation {
     return ok;
   }
   bool run_steps(StepObserver& observer) noexcept {
-    StepTeller teller(observer, steps_);
+    StepValidator teller(observer, steps_);
     const bool ok = raw_.run_observed(raw_.self, teller.get()) == BENCH_OK;
     if (!ok || (teller.sensible() && teller.all_ended())) return ok;
     mistake_ = "the kernel reported an unknown step or a wrong order of steps";
@@ -190,7 +190,7 @@ class PluginKernel final : public Kernel {
   KernelPlace place_;
   std::vector<Bytes> sizes_;  // sizes of the plain tensors
   std::vector<KernelBuffer> buffers_;
-  std::vector<const bench_invocation*> rotation_;  // of the current sample
+  std::vector<const bench_invocation*> rotation_;  // rotation of the current sample
 };
 
 std::vector<KernelStep> PluginKernel::steps() const {

@@ -61,10 +61,14 @@ struct RawKernel {
 };
 
 struct Steps final : StepObserver {
-  void begins(std::size_t step) noexcept override { told.push_back(10 + static_cast<int>(step)); }
-  void enqueued(std::size_t step) noexcept override { told.push_back(20 + static_cast<int>(step)); }
-  void done(std::size_t step) noexcept override { told.push_back(30 + static_cast<int>(step)); }
-  std::vector<int> told;
+  void begins(std::size_t step) noexcept override {
+    reported.push_back(10 + static_cast<int>(step));
+  }
+  void enqueued(std::size_t step) noexcept override {
+    reported.push_back(20 + static_cast<int>(step));
+  }
+  void done(std::size_t step) noexcept override { reported.push_back(30 + static_cast<int>(step)); }
+  std::vector<int> reported;
 };
 
 class PluginKernelTest : public ::testing::Test {
@@ -140,7 +144,7 @@ TEST_F(PluginKernelTest, StepsAreToldInTheirOrderOrTheExecutionFailed) {
     }
   };
   EXPECT_TRUE((*bound)->run_observed(steps));
-  EXPECT_THAT(steps.told, ElementsAre(10, 20, 30, 11, 21, 31));
+  EXPECT_THAT(steps.reported, ElementsAre(10, 20, 30, 11, 21, 31));
   const std::vector<std::function<void(const bench_observer&)>> wrong = {
       [](const bench_observer& observer) { observer.begins(observer.self, 2); },
       [](const bench_observer& observer) { observer.done(observer.self, 0); },

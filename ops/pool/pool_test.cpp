@@ -64,7 +64,7 @@ Problem random_problem(Random& random, Direction direction) {
 // What a plain loop nest does, counted individually.
 struct Counted {
   std::int64_t outputs = 0;
-  std::int64_t taps = 0;        // of the window, including padding
+  std::int64_t taps = 0;        // taps of the window, including padding
   std::int64_t valid_taps = 0;  // on the input
   std::set<std::array<std::int64_t, 4>> touched;
 };

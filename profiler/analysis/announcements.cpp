@@ -20,7 +20,7 @@ bool ends(const Activity& activity, const Activity& begun) {
 
 }  // namespace
 
-Status Announcements::take(const Activity& activity) {
+Status BeginRecordMerger::take(const Activity& activity) {
   if (activity.attributes.find(Attribute::unfinished) != nullptr && !activity.duration) {
     open_.push_back(activity);
     if (open_.size() <= kMaxOpen) return Done{};
@@ -37,7 +37,7 @@ Status Announcements::take(const Activity& activity) {
   return next_.take(activity);
 }
 
-Status Announcements::finish() {
+Status BeginRecordMerger::finish() {
   for (const Activity& activity : open_) BENCH_RETURN_IF_ERROR(next_.take(activity));
   open_.clear();
   return Done{};

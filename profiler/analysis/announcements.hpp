@@ -12,9 +12,9 @@ namespace bench {
 
 // A stream stage that holds unfinished activities until their end arrives. finish() forwards those
 // whose end never arrived.
-class Announcements final : public ActivitySink {
+class BeginRecordMerger final : public ActivitySink {
  public:
-  explicit Announcements(ActivitySink& next) : next_(next) {}
+  explicit BeginRecordMerger(ActivitySink& next) : next_(next) {}
   Status take(const Activity& activity) override;
   Status finish();
 

@@ -39,9 +39,9 @@ Activity ended(const std::string& name, std::int64_t start) {
   return activity;
 }
 
-TEST(Announcements, give_way_to_their_end_and_stay_without_one) {
+TEST(BeginRecordMerger, give_way_to_their_end_and_stay_without_one) {
   Names names;
-  Announcements stage(names);
+  BeginRecordMerger stage(names);
   for (const Activity& activity : {begun("network", 0), begun("layer", 1), ended("layer", 1),
                                    begun("layer", 10), ended("other", 10)}) {
     ASSERT_TRUE(stage.take(activity).ok());
@@ -51,9 +51,9 @@ TEST(Announcements, give_way_to_their_end_and_stay_without_one) {
   EXPECT_THAT(names.names, ElementsAre("layer", "other", "network?", "layer?"));
 }
 
-TEST(Announcements, of_primitives_give_way_to_the_execution_that_began_later) {
+TEST(BeginRecordMerger, of_primitives_give_way_to_the_execution_that_began_later) {
   Names names;
-  Announcements stage(names);
+  BeginRecordMerger stage(names);
   const auto primitive = [](Activity activity, std::string_view phase) {
     activity.kind = ActivityKind::primitive;
     if (!phase.empty()) activity.attributes.set(Attribute::phase, phase);
@@ -69,9 +69,9 @@ TEST(Announcements, of_primitives_give_way_to_the_execution_that_began_later) {
   EXPECT_THAT(names.names, ElementsAre("convolution", "convolution", "convolution?"));
 }
 
-TEST(Announcements, of_a_hostile_file_do_not_pile_up) {
+TEST(BeginRecordMerger, of_a_hostile_file_do_not_pile_up) {
   Names names;
-  Announcements stage(names);
+  BeginRecordMerger stage(names);
   for (int i = 0; i < 1024; ++i) ASSERT_TRUE(stage.take(begun("a", i)).ok());
   EXPECT_THAT(names.names, IsEmpty());
   ASSERT_TRUE(stage.take(begun("b", 0)).ok());

@@ -24,7 +24,7 @@ class ActivityCollector final : public Collector {
  public:
   ActivityCollector(const QueryPlan& plan, const std::string& folder) : Collector(plan, folder) {}
 
-  Status add(const Subject& subject) override {
+  Status add(const Workload& subject) override {
     count(subject);
     ++totals_.rows;
     const std::int64_t sequence = next_sequence_++;
@@ -47,7 +47,7 @@ struct Merged {
   bool conflicting = false;
   NumberStatistics numbers;  // Merge::aggregate
 
-  void add(const Column& column, const Subject& subject, std::int64_t count) {
+  void add(const Column& column, const Workload& subject, std::int64_t count) {
     Cell cell = column.of_activity(subject, column);
     if (column.merge == Merge::aggregate) {
       if (const auto* whole = std::get_if<std::int64_t>(&cell)) numbers.add(*whole);
@@ -83,7 +83,7 @@ class GroupCollector final : public Collector {
     find_merged(plan.order);
   }
 
-  Status add(const Subject& subject) override {
+  Status add(const Workload& subject) override {
     count(subject);
     Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(subject, *plan_.group_by)
                                          : Cell(std::string("all"));
@@ -136,7 +136,7 @@ class GroupCollector final : public Collector {
     return &group;
   }
 
-  static void add_statistics(const Subject& subject, GroupStatistics& group) {
+  static void add_statistics(const Workload& subject, GroupStatistics& group) {
     ++group.count;
     const Activity& activity = subject.activity;
     for (std::size_t i = 0; i < kRowFlagCount; ++i) {
@@ -197,7 +197,7 @@ std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::s
 Collector::Collector(const QueryPlan& plan, const std::string& folder)
     : plan_(plan), rows_(plan.top, plan.direction, folder), facts_(plan.columns.size()) {}
 
-void Collector::count(const Subject& subject) {
+void Collector::count(const Workload& subject) {
   ++totals_.selected;
   const auto& duration = subject.activity.duration;
   if (duration) {

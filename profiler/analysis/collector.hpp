@@ -37,7 +37,7 @@ struct Totals {
 class Collector {
  public:
   virtual ~Collector() = default;
-  virtual Status add(const Subject& subject) = 0;
+  virtual Status add(const Workload& subject) = 0;
   // Call this after the last add(). The rows are then in rows().
   virtual Status finish() = 0;
   RowStore& rows() { return rows_; }
@@ -46,7 +46,7 @@ class Collector {
 
  protected:
   Collector(const QueryPlan& plan, const std::string& folder);
-  void count(const Subject& subject);
+  void count(const Workload& subject);
   // Stores the row and updates the facts of its columns.
   Status store(Row row);
 

@@ -23,7 +23,7 @@ Cell number_cell(const std::optional<Number>& number) {
   return number ? Cell(*number) : Cell();
 }
 
-Cell attribute_cell(const Subject& subject, const Column& column) {
+Cell attribute_cell(const Workload& subject, const Column& column) {
   const AttributeValue* value = subject.activity.attributes.find(*column.attribute);
   if (value == nullptr) return {};
   if (const auto* text = std::get_if<std::string>(value)) return text_cell(*text);
@@ -46,7 +46,7 @@ bool does_work(const Activity& activity) {
   return phase.empty() || phase == "exec";
 }
 
-std::string flags_text(const Subject& subject) {
+std::string flags_text(const Workload& subject) {
   std::string text;
   for (std::size_t i = 0; i < kRowFlagCount; ++i) {
     const auto flag = static_cast<RowFlag>(i);
@@ -69,7 +69,7 @@ Cell group_flags(const GroupStatistics& group, Aggregate) {
 // Process and thread ids start at 1. A foreign file may contain none.
 Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell(); }
 
-Cell duration_cell(const Subject& s, const Column&) { return time_cell(s.activity.duration); }
+Cell duration_cell(const Workload& s, const Column&) { return time_cell(s.activity.duration); }
 
 template <class Function>
 constexpr Column text_column(std::string_view name, std::string_view help, Function of) {
@@ -101,34 +101,36 @@ constexpr std::array kOwnColumns = {
     position_column(Position::number, "number", "#", Quantity::none,
                     "number of the row in this table"),
     text_column("name", "name of the activity",
-                [](const Subject& s, const Column&) { return text_cell(s.activity.name); }),
+                [](const Workload& s, const Column&) { return text_cell(s.activity.name); }),
     text_column(
         "kind", "primitive, kernel, memcpy, ...",
-        [](const Subject& s, const Column&) { return text_cell(name_of(s.activity.kind)); }),
+        [](const Workload& s, const Column&) { return text_cell(name_of(s.activity.kind)); }),
     text_column("type", "operator: the library's name, else the tool's, else the activity's",
-                [](const Subject& s, const Column&) { return text_cell(type_of(s.activity)); }),
+                [](const Workload& s, const Column&) { return text_cell(type_of(s.activity)); }),
     text_column("layer", "path of scopes: network:layer",
-                [](const Subject& s, const Column&) { return text_cell(s.activity.scope); }),
+                [](const Workload& s, const Column&) { return text_cell(s.activity.scope); }),
     text_column("direction", "forward, backward_data, ...",
-                [](const Subject& s, const Column&) { return text_cell(s.activity.direction); }),
+                [](const Workload& s, const Column&) { return text_cell(s.activity.direction); }),
     text_column("case", "id of the case",
-                [](const Subject& s, const Column&) { return text_cell(s.activity.case_id); }),
+                [](const Workload& s, const Column&) { return text_cell(s.activity.case_id); }),
     text_column("device", "cpu, cuda:0, ...",
-                [](const Subject& s, const Column&) { return text_cell(device_of(s.activity)); }),
+                [](const Workload& s, const Column&) { return text_cell(device_of(s.activity)); }),
     number_column(
         "stream", "stream of the device",
-        [](const Subject& s, const Column&) { return number_cell(s.activity.track.stream); }),
-    number_column("pid", "process",
-                  [](const Subject& s, const Column&) { return track_cell(s.activity.track.pid); }),
-    number_column("tid", "thread",
-                  [](const Subject& s, const Column&) { return track_cell(s.activity.track.tid); }),
+        [](const Workload& s, const Column&) { return number_cell(s.activity.track.stream); }),
+    number_column(
+        "pid", "process",
+        [](const Workload& s, const Column&) { return track_cell(s.activity.track.pid); }),
+    number_column(
+        "tid", "thread",
+        [](const Workload& s, const Column&) { return track_cell(s.activity.track.tid); }),
     number_column("correlation", "the same value for a launch and the work that it launched",
-                  [](const Subject& s, const Column&) {
+                  [](const Workload& s, const Column&) {
                     const auto& id = s.activity.correlation;
                     return id ? Cell(static_cast<std::int64_t>(*id)) : Cell();
                   }),
     Column{"start_ns", "start", Quantity::none, Merge::equal, "start time, CLOCK_MONOTONIC",
-           [](const Subject& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
+           [](const Workload& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
            std::nullopt, true, Position::none},
     statistic_column(
         "time_ns", "time", Quantity::time, "duration; for a group: according to --aggregate",
@@ -137,7 +139,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "self_ns", "self", Quantity::time,
         "duration without nested activities; for a group: the sum",
-        [](const Subject& s, const Column&) { return time_cell(s.self); },
+        [](const Workload& s, const Column&) { return time_cell(s.self); },
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.self); }),
     position_column(Position::share, "share", "share", Quantity::share,
                     "fraction of the time of all selected activities"),
@@ -147,7 +149,7 @@ constexpr std::array kOwnColumns = {
                     "fraction of this row and the rows above"),
     statistic_column(
         "count", "count", Quantity::none, "activities of the group",
-        [](const Subject&, const Column&) { return Cell(std::int64_t{1}); },
+        [](const Workload&, const Column&) { return Cell(std::int64_t{1}); },
         [](const GroupStatistics& g, Aggregate) { return Cell(g.count); }),
     statistic_column("total_ns", "total", Quantity::time, "sum of the durations of a group",
                      duration_cell,
@@ -168,7 +170,7 @@ constexpr std::array kOwnColumns = {
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
     statistic_column(
         "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, if both are known",
-        [](const Subject& s, const Column&) {
+        [](const Workload& s, const Column&) {
           return number_cell(rate_of(s.activity, Attribute::flops));
         },
         [](const GroupStatistics& g, Aggregate by) {
@@ -176,7 +178,7 @@ constexpr std::array kOwnColumns = {
         }),
     statistic_column(
         "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, if both are known",
-        [](const Subject& s, const Column&) {
+        [](const Workload& s, const Column&) {
           return number_cell(rate_of(s.activity, Attribute::bytes));
         },
         [](const GroupStatistics& g, Aggregate by) {
@@ -185,7 +187,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "flags", "flags", Quantity::none,
         "above a peak, work unknown, unfinished, file gives other work",
-        [](const Subject& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
+        [](const Workload& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
     position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
 };
 
@@ -285,7 +287,7 @@ std::string_view type_of(const Activity& activity) {
   return op.empty() ? std::string_view(activity.name) : op;
 }
 
-bool has_flag(const Subject& subject, RowFlag flag) {
+bool has_flag(const Workload& subject, RowFlag flag) {
   const Activity& activity = subject.activity;
   const Peaks& peaks = subject.peaks;
   switch (flag) {

@@ -21,7 +21,7 @@ struct Peaks {
 };
 
 // Input for the columns of one activity's row.
-struct Subject {
+struct Workload {
   const Activity& activity;
   std::optional<Nanoseconds> self;
   const Peaks& peaks;
@@ -45,7 +45,7 @@ struct Column {
   Merge merge = Merge::equal;
   std::string_view help;
   // Value for one activity; nullptr for Merge::position.
-  Cell (*of_activity)(const Subject& subject, const Column& column) = nullptr;
+  Cell (*of_activity)(const Workload& subject, const Column& column) = nullptr;
   Cell (*of_group)(const GroupStatistics& group, Aggregate by) = nullptr;  // for Merge::statistic
   std::optional<Attribute> attribute;
   bool numeric = false;
@@ -62,6 +62,6 @@ Result<const Column*> find_column(std::string_view name);
 std::string device_of(const Activity& activity);
 // Returns the operator: attribute primitive, or else op, or else the name.
 std::string_view type_of(const Activity& activity);
-bool has_flag(const Subject& subject, RowFlag flag);
+bool has_flag(const Workload& subject, RowFlag flag);
 
 }  // namespace bench::analysis

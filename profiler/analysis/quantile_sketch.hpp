@@ -17,8 +17,8 @@ class QuantileSketch {
 
   // Negative values count as 0.
   void add(std::int64_t value);
-  // Returns the value of rank ceil(q n), counted from 1, within kAccuracy. Returns nullopt if there
-  // are no values.
+  // Returns the value of rank ceil(q n), counted from 1, within kAccuracy. Returns nullopt without
+  // values.
   std::optional<std::int64_t> quantile(double q) const;
   std::int64_t count() const { return count_; }
 

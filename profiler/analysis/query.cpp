@@ -26,9 +26,9 @@ using namespace analysis;
 constexpr std::size_t kBarWidth = 15;  // as in profile_analyze
 
 // Consumes all activities of the file and passes the selected ones to a collector.
-class Answering final : public ActivitySink {
+class QuerySink final : public ActivitySink {
  public:
-  Answering(const QueryPlan& plan, std::string folder)
+  QuerySink(const QueryPlan& plan, std::string folder)
       : plan_(plan),
         folder_(std::move(folder)),
         collector_(make_collector(plan, folder_)),
@@ -58,7 +58,7 @@ class Answering final : public ActivitySink {
       level_ = level;
     }
     if (!plan_.selection.admits(activity)) return Done{};
-    return collector_->add(Subject{activity, self, plan_.peaks});
+    return collector_->add(Workload{activity, self, plan_.peaks});
   }
 
   const QueryPlan& plan_;
@@ -98,7 +98,7 @@ constexpr std::array<std::string_view, 26> kFirstToDrop = {
 
 class Output {
  public:
-  Output(const QueryPlan& plan, Answering& answer, const ReadReport& report,
+  Output(const QueryPlan& plan, QuerySink& answer, const ReadReport& report,
          const AnalysisTarget& target)
       : plan_(plan), answer_(answer), report_(report), target_(target) {}
 
@@ -299,7 +299,7 @@ class Output {
   }
 
   const QueryPlan& plan_;
-  Answering& answer_;
+  QuerySink& answer_;
   const ReadReport& report_;
   const AnalysisTarget& target_;
   TableShape shape_;
@@ -314,10 +314,10 @@ class Output {
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
                                 const AnalysisOptions& options, const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
-  Answering answer(plan, target.folder);
+  QuerySink answer(plan, target.folder);
   KernelNameSink names(answer);
   WorkSink work(work_of, names);
-  Announcements announcements(work);
+  BeginRecordMerger announcements(work);
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));
   BENCH_RETURN_IF_ERROR(announcements.finish());

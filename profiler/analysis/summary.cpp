@@ -467,7 +467,7 @@ struct Summary::State final : public ActivitySink {
 
   SelfTimes self_times;
   std::map<std::string, SelfTimes> own_times;  // key: category
-  Announcements announcements;
+  BeginRecordMerger announcements;
   bool pending = false;
   bool has_iterations = false;
   Nanoseconds last_time{0};

@@ -39,8 +39,9 @@ void FrameworkOutputs::note(std::int64_t pid, const FrameworkRange& range, Level
     if (range.sequence && level == Level::outermost) ++by_sequence_[{pid, *range.sequence}].forward;
     return;
   }
-  const bool tells = range.sequence && !range.inputs.empty() && contains_any(range.name, kBackward);
-  if (!tells) return;
+  const bool is_known =
+      range.sequence && !range.inputs.empty() && contains_any(range.name, kBackward);
+  if (!is_known) return;
   Gradient& gradient = by_sequence_[{pid, *range.sequence}];
   ++gradient.backward;
   gradient.shape = range.inputs.front();

@@ -111,7 +111,7 @@ std::optional<GpuLaunches::Verdict> GpuLaunches::verdict(Session session,
   const std::vector<Answer>& answers = answers_[session];
   const auto found = std::ranges::lower_bound(answers, correlation, {}, &Answer::first);
   if (found == answers.end() || found->first != correlation) return std::nullopt;
-  if (found->second == kOutside) return Verdict{false, kNobody};
+  if (found->second == kOutside) return Verdict{false, kUnattributed};
   return Verdict{true, found->second};
 }
 
@@ -122,10 +122,10 @@ bool GpuLaunches::window_contains(std::int64_t pid, Nanoseconds at) const {
                              [&](const WindowState& window) { return window.contains(at); });
 }
 
-GpuOwners GpuLaunches::owners(Session session) const {
-  GpuOwners owners;
+OperatorExecutions GpuLaunches::owners(Session session) const {
+  OperatorExecutions owners;
   for (const auto& [correlation, id] : answers_[session]) {
-    if (id != kNobody && id != kOutside) owners.try_emplace(id, holder(id).owner);
+    if (id != kUnattributed && id != kOutside) owners.try_emplace(id, holder(id).owner);
   }
   return owners;
 }

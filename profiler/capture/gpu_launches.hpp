@@ -21,7 +21,7 @@ namespace bench {
 
 // The owner of calls: a layer, an operator of a framework, or both.
 struct GpuHolder {
-  GpuOwner owner;
+  OperatorExecution owner;
   Attributes facts;  // facts about the operator, copied to its kernels
 };
 
@@ -35,7 +35,7 @@ class GpuLaunches {
  public:
   using Session = std::uint32_t;
   using HolderId = std::uint32_t;
-  static constexpr HolderId kNobody = 0;  // known to be outside every layer and operator
+  static constexpr HolderId kUnattributed = 0;  // known to be outside every layer and operator
 
   // `window` must outlive this object.
   explicit GpuLaunches(const CaptureWindow& window) : window_(window) {}
@@ -62,13 +62,13 @@ class GpuLaunches {
   // Phase 3: query results. verdict() returns nullopt if the call is unknown.
   struct Verdict {
     bool inside = true;  // whether it is inside the window
-    HolderId holder = kNobody;
+    HolderId holder = kUnattributed;
   };
   std::optional<Verdict> verdict(Session session, std::uint64_t correlation) const;
   bool window_contains(std::int64_t pid, Nanoseconds at) const;
   const GpuHolder& holder(HolderId id) const { return holders_[id - 1]; }
   // Owners of the session's calls; key: correlation.
-  GpuOwners owners(Session session) const;
+  OperatorExecutions owners(Session session) const;
 
  private:
   static constexpr HolderId kOutside = ~HolderId{0};
@@ -76,7 +76,7 @@ class GpuLaunches {
     Nanoseconds start{0};
     std::uint64_t correlation = 0;
     Session session = 0;
-    HolderId holder = kNobody;
+    HolderId holder = kUnattributed;
   };
   struct Thread {
     std::vector<Call> calls;  // sorted by start

@@ -30,7 +30,7 @@ class Rows {
     options.ownership = session.owners.empty() ? GpuOwnership::unknown : GpuOwnership::expected;
     GpuJoin join = join_gpu_session(session, options);
     for (Activity& activity : join.activities) BENCH_RETURN_IF_ERROR(hand_on(file, activity));
-    note(file, join, loaded.damaged);
+    note(file, join, loaded.malformed);
     return Done{};
   }
 
@@ -67,19 +67,19 @@ class Rows {
   void add_facts(const GpuSpoolFile& file, Activity& kernel) const {
     if (!kernel.correlation) return;
     const auto verdict = launches_.verdict(file.session, *kernel.correlation);
-    if (!verdict || verdict->holder == GpuLaunches::kNobody) return;
+    if (!verdict || verdict->holder == GpuLaunches::kUnattributed) return;
     kernel.attributes.merge(launches_.holder(verdict->holder).facts);
   }
 
-  void note(const GpuSpoolFile& file, const GpuJoin& join, std::int64_t damaged) {
+  void note(const GpuSpoolFile& file, const GpuJoin& join, std::int64_t malformed) {
     const auto add = [&](std::string_view text) {
       report_.notes.push_back(fmt::format("GPU of process {}: {}", file.head.pid, text));
     };
     for (const std::string& reason : join.void_reasons) add(reason);
     for (const std::string& text : join.notes) add(text);
-    if (damaged > 0) {
+    if (malformed > 0) {
       add(fmt::format("{} malformed",
-                      damaged == 1 ? "1 line is" : fmt::format("{} lines are", damaged)));
+                      malformed == 1 ? "1 line is" : fmt::format("{} lines are", malformed)));
     }
     if (!file.ended) {
       add("it was killed or called _exit: its last records may be missing");

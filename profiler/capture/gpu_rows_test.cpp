@@ -187,7 +187,7 @@ TEST(GpuRows, AnOperatorsWorkIsOnTheKernelThatComputesOnceForEachExecution) {
   for (const Activity& row : capture.rows()) {
     if (row.kind != ActivityKind::kernel) continue;
     const auto flops = row.attributes.integer(Attribute::flops);
-    EXPECT_FALSE(row.attributes.integer(Attribute::bytes)) << "no data type was told";
+    EXPECT_FALSE(row.attributes.integer(Attribute::bytes)) << "no data type was reported";
     texts.push_back(fmt::format("{} {} {} {}", row.name, row.attributes.text(Attribute::op),
                                 row.attributes.text(Attribute::in_shapes),
                                 flops ? std::to_string(*flops) : "n/a"));
@@ -307,11 +307,11 @@ TEST(GpuRows, ProgramsThatAProcessRunsOneAfterTheOtherKeepTheirRanges) {
 TEST(GpuRows, WhatIsLostIsTold) {
   Capture capture;
   capture.launch(1, 100, "whole").launch(1, 200, "cut").session(1, "torn");
-  const GpuRowsReport torn = capture.read();
-  EXPECT_EQ(torn.processes, 1);
-  EXPECT_EQ(torn.devices.at(0).kernels, 1);
-  EXPECT_THAT(torn.notes, Contains(HasSubstr("GPU of process 1: it was killed")));
-  EXPECT_THAT(torn.notes, Contains(HasSubstr("1 line is malformed")));
+  const GpuRowsReport incomplete_line = capture.read();
+  EXPECT_EQ(incomplete_line.processes, 1);
+  EXPECT_EQ(incomplete_line.devices.at(0).kernels, 1);
+  EXPECT_THAT(incomplete_line.notes, Contains(HasSubstr("GPU of process 1: it was killed")));
+  EXPECT_THAT(incomplete_line.notes, Contains(HasSubstr("1 line is malformed")));
 
   capture.launch(1, 100, "whole").session(1, "killed");
   EXPECT_THAT(capture.read().notes, Contains(HasSubstr("it was killed or called _exit")));

@@ -67,7 +67,7 @@ class Loader {
     TextSource::Line line;
     while (source->next(line)) {
       const auto kind = take_gpu_line(line.text, static_cast<std::size_t>(line.number), session);
-      if (!kind.ok()) ++loaded.damaged;
+      if (!kind.ok()) ++loaded.malformed;
       if (kind.ok() && *kind == GpuLine::record) place(session);
     }
     BENCH_RETURN_IF_ERROR(source->status());
@@ -88,7 +88,7 @@ class Loader {
                 : !beginning.at || launches_.window_contains(session.pid, *beginning.at);
     if (!inside) {
       session.records.pop_back();
-    } else if (verdict && verdict->holder != GpuLaunches::kNobody &&
+    } else if (verdict && verdict->holder != GpuLaunches::kUnattributed &&
                std::holds_alternative<GpuApiCall>(session.records.back())) {
       session.records.emplace_back(
           GpuExternalId{GpuExternalKind::operation, verdict->holder, *beginning.correlation});

@@ -33,7 +33,7 @@ Result<std::vector<GpuSpoolFile>> scan_gpu_spools(const std::vector<std::string>
 
 struct LoadedGpuSpool {
   GpuSession session;
-  std::int64_t damaged = 0;  // lines that cannot be read
+  std::int64_t malformed = 0;  // lines that cannot be read
 };
 // Second pass: reads complete records inside the window, with owners from `launches`, which must be
 // finished. Records about memory and devices are always included.

@@ -50,7 +50,7 @@ void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t
                                 Nanoseconds until) {
   const auto thread = process.threads.find(tid);
   const auto holder =
-      thread == process.threads.end() ? GpuLaunches::kNobody : holder_of(thread->second);
+      thread == process.threads.end() ? GpuLaunches::kUnattributed : holder_of(thread->second);
   launches_->give(pid, tid, until, holder, process.window);
 }
 
@@ -73,17 +73,17 @@ void NvtxTracker::give_all() {
 // An operator with work is the owner, whatever it calls, so its work counts once. Calls outside
 // such an operator belong to the innermost range's layer and the innermost operator.
 GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
-  if (frames.empty()) return GpuLaunches::kNobody;
+  if (frames.empty()) return GpuLaunches::kUnattributed;
   const auto worker = std::ranges::find_if(frames, [](const Frame& frame) {
     return frame.activity.attributes.find(Attribute::flops) != nullptr;
   });
   const auto end = worker == frames.end() ? frames.end() : std::next(worker);
   Frame& innermost = *std::prev(end);
-  if (innermost.holder != GpuLaunches::kNobody) return innermost.holder;
+  if (innermost.holder != GpuLaunches::kUnattributed) return innermost.holder;
   const auto begin = std::make_reverse_iterator(end);
   const auto found =
       std::find_if(begin, frames.rend(), [](const Frame& frame) { return frame.is_operator; });
-  if (found == frames.rend() && innermost.path.empty()) return GpuLaunches::kNobody;
+  if (found == frames.rend() && innermost.path.empty()) return GpuLaunches::kUnattributed;
   GpuHolder holder;
   holder.owner.scope = innermost.path;
   if (found != frames.rend()) describe_operator(found->activity, holder);

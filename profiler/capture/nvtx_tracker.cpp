@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/nvtx_tracker.hpp"
 
-#include "profiler/capture/pyprof_marker.hpp"
+#include "profiler/capture/framework_range.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
@@ -173,7 +173,7 @@ void NvtxTracker::tell_markers(std::vector<Frame>& around, const Frame& frame) {
     if (outer.call == nullptr || attributes.find(Attribute::sequence) != nullptr) continue;
     attributes.set(Attribute::sequence, *frame.activity.attributes.integer(Attribute::sequence));
     outer.activity.direction = frame.activity.direction;
-    outer.holder = GpuLaunches::kNobody;  // calls made before did not have this information
+    outer.holder = GpuLaunches::kUnattributed;  // calls made before did not have this information
   }
 }
 

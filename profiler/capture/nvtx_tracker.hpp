@@ -116,7 +116,7 @@ class NvtxTracker {
     bool concerns_outputs = false;
     GpuLaunches::HolderId holder =
         // holder of CUDA calls made directly inside
-        GpuLaunches::kNobody;
+        GpuLaunches::kUnattributed;
   };
   // Layers of the last forward operator with a sequence number, and the marked call around it. The
   // tid is 0 if several threads use the sequence number.

@@ -77,7 +77,7 @@ class SpoolReader {
       BENCH_RETURN_IF_ERROR(take(line.text));
     }
     if (const Status status = source_.status(); !status.ok()) {
-      ++report_.read.damaged;
+      ++report_.read.malformed;
       report_.read.note(status.error().message());
     }
     for (const auto& [pid, decoder] : decoders_) add_facts(decoder);
@@ -102,12 +102,12 @@ class SpoolReader {
     // Parses iteratively, so that the depth of a hostile line does not become the depth of the
     // stack.
     record.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
-    if (record.HasParseError() || !record.IsObject()) return damaged("is not a JSON object");
+    if (record.HasParseError() || !record.IsObject()) return malformed("is not a JSON object");
     const auto pid = integer(record, "pid");
     const auto tid = integer(record, "tid");
     const auto end = integer(record, "ns");
-    if (!pid || !tid || !end) return damaged("lacks pid, tid or ns");
-    if (*end < 0 || *end > kLatest) return damaged("has a time out of range");
+    if (!pid || !tid || !end) return malformed("lacks pid, tid or ns");
+    if (*end < 0 || *end > kLatest) return malformed("has a time out of range");
     const Moment moment{*pid, *tid, Nanoseconds(*end)};
     nvtx_.advance(*pid, *tid, moment.end);
     const std::string_view kind = text(record, "record");
@@ -174,7 +174,7 @@ class SpoolReader {
       return Done{};
     }
     if (line.kind == VerboseKind::unknown) return unknown(line.fault);
-    if (!fill_activity(line, activity_)) return damaged(line.fault);
+    if (!fill_activity(line, activity_)) return malformed(line.fault);
     activity_.track.pid = moment.pid;
     activity_.track.tid = moment.tid;
     activity_.start = moment.end - activity_.duration.value_or(Nanoseconds(0));
@@ -234,8 +234,8 @@ class SpoolReader {
 
   std::string place() const { return fmt::format("{}:{}", source_.name(), number_); }
 
-  Status damaged(std::string_view fault) {
-    ++report_.read.damaged;
+  Status malformed(std::string_view fault) {
+    ++report_.read.malformed;
     report_.read.note(fmt::format("{}: {}", place(), fault));
     return Done{};
   }

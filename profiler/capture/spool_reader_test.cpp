@@ -57,7 +57,7 @@ class Spool {
     Kept kept;
     const auto report = read_spool(*text_of_spool(), kept, options);
     EXPECT_TRUE(report.ok());
-    EXPECT_EQ(report->read.damaged + report->read.unknown, 0);
+    EXPECT_EQ(report->read.malformed + report->read.unknown, 0);
     EXPECT_EQ(report->read.activities, static_cast<std::int64_t>(kept.activities.size()));
     return kept.activities;
   }

@@ -16,8 +16,8 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::vector<CounterQuestion> all_questions() {
-  std::vector<CounterQuestion> all;
+std::vector<LogicalCounter> all_questions() {
+  std::vector<LogicalCounter> all;
   for (const CounterQuestionRow& row : counter_questions()) all.push_back(row.question);
   return all;
 }
@@ -28,7 +28,7 @@ struct Planned {
 };
 
 Planned planned(const CounterLibrary& library, const std::string& chip,
-                const std::vector<CounterQuestion>& questions) {
+                const std::vector<LogicalCounter>& questions) {
   const auto host = CounterHost::open(library, chip);
   if (!host) {
     ADD_FAILURE() << host.error().error.message();
@@ -65,7 +65,7 @@ TEST_F(CounterHostTest, ChipsAreKnownByName) {
 
 // Logical counters whose metrics differ between chips, by chip.
 TEST_F(CounterHostTest, EachChipAnswersWithItsOwnMetrics) {
-  using Question = CounterQuestion;
+  using Question = LogicalCounter;
   struct Expected {
     const char* chip;
     std::string instructions, read, f16, fp8;  // empty if unanswered
@@ -119,9 +119,8 @@ TEST_F(CounterHostTest, EveryChipThatCuptiKnowsTellsTensorCores) {
     if (!CounterHost::open(library_, chip).ok()) continue;  // CUPTI lists this name but refuses it
     SCOPED_TRACE(chip);
     ++served;
-    const Planned verdict =
-        planned(library_, chip,
-                {CounterQuestion::tensor_instructions, CounterQuestion::tensor_active_share});
+    const Planned verdict = planned(
+        library_, chip, {LogicalCounter::tensor_instructions, LogicalCounter::tensor_active_share});
     EXPECT_TRUE(verdict.plan.unanswered.empty());
     EXPECT_EQ(verdict.passes, chip == "GV100" ? 2u : 1u);
     const Planned all = planned(library_, chip, all_questions());

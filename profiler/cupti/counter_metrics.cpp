@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-using Question = CounterQuestion;
+using Question = LogicalCounter;
 
 constexpr double kPercent = 0.01;
 
@@ -104,10 +104,10 @@ std::vector<std::string> CounterPlan::metrics() const {
   return all;
 }
 
-CounterPlan plan_counters(std::string_view chip, std::span<const CounterQuestion> questions,
+CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> questions,
                           const std::function<bool(std::string_view metric)>& offered) {
   CounterPlan plan;
-  for (const CounterQuestion question : questions) {
+  for (const LogicalCounter question : questions) {
     const auto* const found =
         std::find_if(kCandidates.begin(), kCandidates.end(), [&](const MetricCandidate& candidate) {
           if (candidate.question != question) return false;

@@ -19,7 +19,7 @@ namespace bench {
 // The value is the sum of the metrics times `factor`. The rows of a logical counter are
 // consecutive, the best first.
 struct MetricCandidate {
-  CounterQuestion question;
+  LogicalCounter question;
   std::array<std::string_view, 2> metrics;  // with rollup: "dram__bytes_read.sum"; "" for none
   double factor;
 };
@@ -29,19 +29,19 @@ std::span<const MetricCandidate> metric_candidates();
 std::string_view base_metric(std::string_view metric);
 
 struct CounterAnswer {
-  CounterQuestion question;
+  LogicalCounter question;
   std::vector<std::string> metrics;
   double factor = 1;
 };
 
 struct CounterPlan {
   std::vector<CounterAnswer> answers;
-  std::map<CounterQuestion, std::string> unanswered;  // with the reason
-  std::vector<std::string> metrics() const;           // metrics of all answers, each once
+  std::map<LogicalCounter, std::string> unanswered;  // with the reason
+  std::vector<std::string> metrics() const;          // metrics of all answers, each once
 };
 
 // Selects for each logical counter the first candidate whose metrics are all offered.
-CounterPlan plan_counters(std::string_view chip, std::span<const CounterQuestion> questions,
+CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> questions,
                           const std::function<bool(std::string_view metric)>& offered);
 
 // `values` contains the values of plan.metrics(), in that order. If a value is not a number, its

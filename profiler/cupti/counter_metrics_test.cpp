@@ -14,18 +14,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::array kMemory = {CounterQuestion::dram_read_bytes, CounterQuestion::l2_hit_share};
+constexpr std::array kMemory = {LogicalCounter::dram_read_bytes, LogicalCounter::l2_hit_share};
 
-CounterPlan plan(std::span<const CounterQuestion> questions, std::set<std::string> base_metrics) {
+CounterPlan plan(std::span<const LogicalCounter> questions, std::set<std::string> base_metrics) {
   return plan_counters("GX100", questions, [&](std::string_view metric) {
     return base_metrics.contains(std::string(base_metric(metric)));
   });
 }
 
 TEST(CounterMetrics, EachQuestionHasCandidatesThatStandTogether) {
-  std::set<CounterQuestion> done;
+  std::set<LogicalCounter> done;
   std::set<std::string_view> firsts;
-  const CounterQuestion* previous = nullptr;
+  const LogicalCounter* previous = nullptr;
   for (const MetricCandidate& candidate : metric_candidates()) {
     if (previous == nullptr || *previous != candidate.question) {
       EXPECT_TRUE(done.insert(candidate.question).second) << candidate.metrics[0];
@@ -52,7 +52,7 @@ TEST(CounterMetrics, TheFirstThatIsOfferedAnswers) {
 }
 
 TEST(CounterMetrics, ASumNeedsAllOfItsParts) {
-  constexpr std::array kHalf = {CounterQuestion::tensor_operations_f16};
+  constexpr std::array kHalf = {LogicalCounter::tensor_operations_f16};
   EXPECT_THAT(plan(kHalf, {"sm__ops_path_tensor_src_fp16_dst_fp32"}).metrics(), IsEmpty());
   const CounterPlan whole = plan(
       kHalf, {"sm__ops_path_tensor_src_fp16_dst_fp32", "sm__ops_path_tensor_src_fp16_dst_fp16"});
@@ -62,30 +62,30 @@ TEST(CounterMetrics, ASumNeedsAllOfItsParts) {
 
 TEST(CounterMetrics, WhatNothingAnswersSaysSo) {
   const CounterPlan none = plan(kMemory, {"lts__t_sector_hit_rate"});
-  EXPECT_EQ(none.unanswered.at(CounterQuestion::dram_read_bytes),
+  EXPECT_EQ(none.unanswered.at(LogicalCounter::dram_read_bytes),
             "GX100 has no dram__bytes_read, dram__bytes_op_read");
   EXPECT_EQ(none.answers.size(), 1u);
 }
 
 TEST(CounterMetrics, ReadingsAreScaledAndAdded) {
-  constexpr std::array kSome = {CounterQuestion::tensor_operations_f16,
-                                CounterQuestion::l2_hit_share, CounterQuestion::dram_read_bytes};
+  constexpr std::array kSome = {LogicalCounter::tensor_operations_f16, LogicalCounter::l2_hit_share,
+                                LogicalCounter::dram_read_bytes};
   const CounterPlan some =
       plan(kSome, {"sm__ops_path_tensor_src_fp16_dst_fp16", "sm__ops_path_tensor_src_fp16_dst_fp32",
                    "lts__t_sector_hit_rate"});
   const std::array values = {8.0, 32.0, 62.5};
   const CounterReadings readings = read_counters(some, values);
-  EXPECT_EQ(value_of(readings, CounterQuestion::tensor_operations_f16), 40.0);
+  EXPECT_EQ(value_of(readings, LogicalCounter::tensor_operations_f16), 40.0);
   EXPECT_EQ(
       readings.at("tensor_operations_f16").source,
       "sm__ops_path_tensor_src_fp16_dst_fp16.sum + sm__ops_path_tensor_src_fp16_dst_fp32.sum");
-  EXPECT_DOUBLE_EQ(value_of(readings, CounterQuestion::l2_hit_share).value(), 0.625);
-  EXPECT_EQ(value_of(readings, CounterQuestion::dram_read_bytes), std::nullopt);
+  EXPECT_DOUBLE_EQ(value_of(readings, LogicalCounter::l2_hit_share).value(), 0.625);
+  EXPECT_EQ(value_of(readings, LogicalCounter::dram_read_bytes), std::nullopt);
   EXPECT_THAT(readings.at("dram_read_bytes").source, HasSubstr("GX100 has no"));
 }
 
 TEST(CounterMetrics, AShareOfNothingIsUnknown) {
-  constexpr std::array kShare = {CounterQuestion::l2_hit_share};
+  constexpr std::array kShare = {LogicalCounter::l2_hit_share};
   const std::array values = {std::numeric_limits<double>::quiet_NaN()};
   const CounterReadings readings = read_counters(plan(kShare, {"lts__t_sector_hit_rate"}), values);
   EXPECT_EQ(readings.at("l2_hit_share"),

@@ -212,7 +212,7 @@ CounterSession::~CounterSession() {
 
 Result<std::unique_ptr<CounterSession>, CounterRefusal> CounterSession::start(
     const CounterLibrary& library, const CounterDevice& device,
-    std::span<const CounterQuestion> questions) {
+    std::span<const LogicalCounter> questions) {
   std::unique_ptr<CounterSession> session(new CounterSession(library, device));
   BENCH_RETURN_IF_ERROR(session->initialise());
   BENCH_RETURN_IF_ERROR(session->check_device());
@@ -280,7 +280,7 @@ Result<CounterAvailability, CounterRefusal> CounterSession::availability() {
   return image;
 }
 
-CounterSession::Step CounterSession::choose(std::span<const CounterQuestion> questions) {
+CounterSession::Step CounterSession::choose(std::span<const LogicalCounter> questions) {
   BENCH_ASSIGN_OR_RETURN(CounterAvailability available, availability());
   BENCH_ASSIGN_OR_RETURN(const CounterHost host,
                          CounterHost::open(library_, chip_, std::move(available)));

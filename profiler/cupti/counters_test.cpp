@@ -16,13 +16,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::array kQuestions = {
-    CounterQuestion::tensor_instructions, CounterQuestion::tensor_active_share,
-    CounterQuestion::tensor_operations_bf16, CounterQuestion::dram_read_bytes};
+    LogicalCounter::tensor_instructions, LogicalCounter::tensor_active_share,
+    LogicalCounter::tensor_operations_bf16, LogicalCounter::dram_read_bytes};
 
 class CounterSessionTest : public testing::Test {
  protected:
   Result<std::unique_ptr<CounterSession>, CounterRefusal> start(
-      std::span<const CounterQuestion> questions = kQuestions) {
+      std::span<const LogicalCounter> questions = kQuestions) {
     library_ = test::scripted_counters(test::toolkit_counters(), script_);
     return CounterSession::start(library_, CounterDevice{}, questions);
   }
@@ -63,10 +63,10 @@ TEST_F(CounterSessionTest, ReadsWhatWasCounted) {
   });
   ASSERT_TRUE(readings.ok()) << readings.error().error.message();
   EXPECT_EQ(executions, 2);
-  EXPECT_EQ(value_of(*readings, CounterQuestion::tensor_instructions), 4096);
-  EXPECT_DOUBLE_EQ(value_of(*readings, CounterQuestion::tensor_active_share).value(), 0.75);
-  EXPECT_EQ(value_of(*readings, CounterQuestion::tensor_operations_bf16), 137438953472.0);
-  EXPECT_EQ(value_of(*readings, CounterQuestion::dram_read_bytes), 67108864);
+  EXPECT_EQ(value_of(*readings, LogicalCounter::tensor_instructions), 4096);
+  EXPECT_DOUBLE_EQ(value_of(*readings, LogicalCounter::tensor_active_share).value(), 0.75);
+  EXPECT_EQ(value_of(*readings, LogicalCounter::tensor_operations_bf16), 137438953472.0);
+  EXPECT_EQ(value_of(*readings, LogicalCounter::dram_read_bytes), 67108864);
   EXPECT_EQ(readings->at("dram_read_bytes").source, "dram__bytes_read.sum");
 }
 
@@ -104,14 +104,14 @@ TEST_F(CounterSessionTest, WhatTheChipLacksIsUnansweredAndTheRestIsRead) {
   ASSERT_TRUE(session.ok());
   const auto readings = (*session)->measure([] { return Status(Done{}); });
   ASSERT_TRUE(readings.ok());
-  EXPECT_EQ(value_of(*readings, CounterQuestion::dram_read_bytes), std::nullopt);
+  EXPECT_EQ(value_of(*readings, LogicalCounter::dram_read_bytes), std::nullopt);
   EXPECT_THAT(readings->at("dram_read_bytes").source, HasSubstr("GB20B has no dram__bytes_read"));
-  EXPECT_TRUE(value_of(*readings, CounterQuestion::tensor_instructions).has_value());
+  EXPECT_TRUE(value_of(*readings, LogicalCounter::tensor_instructions).has_value());
 }
 
 TEST_F(CounterSessionTest, NothingIsExecutedWhereNoQuestionCanBeAnswered) {
   script_.chip = "GB20B";
-  constexpr std::array kMemory = {CounterQuestion::dram_read_bytes};
+  constexpr std::array kMemory = {LogicalCounter::dram_read_bytes};
   auto session = start(kMemory);
   ASSERT_TRUE(session.ok());
   const auto readings = (*session)->measure([]() -> Status { return Error{"executed", "", ""}; });

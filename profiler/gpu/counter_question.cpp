@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-using Question = CounterQuestion;
+using Question = LogicalCounter;
 using Unit = CounterUnit;
 
 constexpr std::array<CounterQuestionRow, 13> kQuestions = {{
@@ -43,7 +43,7 @@ constexpr std::array<CounterQuestionRow, 13> kQuestions = {{
 
 std::span<const CounterQuestionRow> counter_questions() { return kQuestions; }
 
-const CounterQuestionRow& row_of(CounterQuestion question) {
+const CounterQuestionRow& row_of(LogicalCounter question) {
   return kQuestions[static_cast<std::size_t>(question)];
 }
 
@@ -54,7 +54,7 @@ const CounterQuestionRow* find_counter_question(std::string_view name) {
   return row == kQuestions.end() ? nullptr : row;
 }
 
-std::optional<double> value_of(const CounterReadings& readings, CounterQuestion question) {
+std::optional<double> value_of(const CounterReadings& readings, LogicalCounter question) {
   const auto found = readings.find(std::string(row_of(question).name));
   return found == readings.end() ? std::nullopt : found->second.value;
 }

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-enum class CounterQuestion {
+enum class LogicalCounter {
   tensor_instructions,
   tensor_group_instructions,
   tensor_active_share,
@@ -31,14 +31,14 @@ enum class CounterQuestion {
 enum class CounterUnit { count, bytes, share };  // share: a fraction from 0 to 1
 
 struct CounterQuestionRow {
-  CounterQuestion question;
+  LogicalCounter question;
   std::string_view name;  // name of the enumerator
   CounterUnit unit;
   std::string_view meaning;  // one line
 };
 // One row per logical counter, in the order of the enumerators.
 std::span<const CounterQuestionRow> counter_questions();
-const CounterQuestionRow& row_of(CounterQuestion question);
+const CounterQuestionRow& row_of(LogicalCounter question);
 const CounterQuestionRow* find_counter_question(std::string_view name);  // nullptr if unknown
 
 // A counter's value for one execution. An unknown value is nullopt, never 0.
@@ -49,7 +49,7 @@ struct CounterReading {
 };
 using CounterReadings = std::map<std::string, CounterReading>;  // key: name of the logical counter
 
-std::optional<double> value_of(const CounterReadings& readings, CounterQuestion question);
+std::optional<double> value_of(const CounterReadings& readings, LogicalCounter question);
 
 // Formats a reading: "1048576", "0.8312", "n/a: GA10B has no ..."
 std::string text_of(std::string_view name, const CounterReading& reading);

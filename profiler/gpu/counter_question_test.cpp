@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-TEST(CounterQuestion, RowsAreInTheOrderOfTheEnumeratorsAndNamesDiffer) {
+TEST(LogicalCounter, RowsAreInTheOrderOfTheEnumeratorsAndNamesDiffer) {
   std::set<std::string_view> names;
   std::size_t position = 0;
   for (const CounterQuestionRow& row : counter_questions()) {
@@ -18,22 +18,22 @@ TEST(CounterQuestion, RowsAreInTheOrderOfTheEnumeratorsAndNamesDiffer) {
     EXPECT_FALSE(row.meaning.empty()) << row.name;
     names.insert(row.name);
   }
-  EXPECT_EQ(position, static_cast<std::size_t>(CounterQuestion::achieved_occupancy) + 1);
+  EXPECT_EQ(position, static_cast<std::size_t>(LogicalCounter::achieved_occupancy) + 1);
   EXPECT_EQ(names.size(), position);
   EXPECT_EQ(find_counter_question("l2_hits"), nullptr);
 }
 
-TEST(CounterQuestion, AbsentIsUnknownAndNot0) {
+TEST(LogicalCounter, AbsentIsUnknownAndNot0) {
   const CounterReadings readings = {{"dram_read_bytes", {4096.0, "dram__bytes_read.sum"}},
                                     {"dram_write_bytes", {0.0, "dram__bytes_write.sum"}},
                                     {"l2_hit_share", {std::nullopt, "no such counter"}}};
-  EXPECT_EQ(value_of(readings, CounterQuestion::dram_read_bytes), 4096.0);
-  EXPECT_EQ(value_of(readings, CounterQuestion::dram_write_bytes), 0.0);
-  EXPECT_EQ(value_of(readings, CounterQuestion::l2_hit_share), std::nullopt);
-  EXPECT_EQ(value_of(readings, CounterQuestion::achieved_occupancy), std::nullopt);
+  EXPECT_EQ(value_of(readings, LogicalCounter::dram_read_bytes), 4096.0);
+  EXPECT_EQ(value_of(readings, LogicalCounter::dram_write_bytes), 0.0);
+  EXPECT_EQ(value_of(readings, LogicalCounter::l2_hit_share), std::nullopt);
+  EXPECT_EQ(value_of(readings, LogicalCounter::achieved_occupancy), std::nullopt);
 }
 
-TEST(CounterQuestion, Text) {
+TEST(LogicalCounter, Text) {
   EXPECT_EQ(text_of("tensor_operations_bf16", {1099511627776.0, "x"}), "1099511627776");
   EXPECT_EQ(text_of("dram_read_bytes", {4096.0, "x"}), "4096");
   EXPECT_EQ(text_of("l2_hit_share", {0.83125, "x"}), "0.8313");

@@ -264,14 +264,14 @@ struct GpuOperatorWork {
 };
 
 // What an external id refers to: one execution of one operator.
-struct GpuOwner {
+struct OperatorExecution {
   std::string case_id, scope, direction, op;
   std::optional<std::int64_t> iteration;
   std::optional<GpuOperatorWork> work;
   Attributes facts{};  // attributes that its kernels inherit; not stored in files
-  friend bool operator==(const GpuOwner&, const GpuOwner&) = default;
+  friend bool operator==(const OperatorExecution&, const OperatorExecution&) = default;
 };
-using GpuOwners = std::map<std::uint64_t, GpuOwner>;
+using OperatorExecutions = std::map<std::uint64_t, OperatorExecution>;
 
 // The same instant on two clocks. It makes sessions from several machines comparable.
 struct GpuClockPair {
@@ -285,7 +285,7 @@ struct GpuSession {
   std::int64_t pid = 0;
   std::string tracer;  // "CUPTI 13.0.1"
   GpuClockPair clock;  // at an instant of the session, not necessarily its end
-  GpuOwners owners;
+  OperatorExecutions owners;
   std::vector<GpuRecord> records;  // in any order
   std::int64_t dropped = 0;        // records lost because the tracer had no room
   // Other reasons for missing records: "a buffer ends in a record that is cut".

@@ -177,7 +177,7 @@ void describe(Fields& f, Ref<Fields, GpuOperatorWork> r) {
 
 struct OwnerLine {
   std::uint64_t id = 0;
-  GpuOwner owner;
+  OperatorExecution owner;
 };
 
 template <class Fields>

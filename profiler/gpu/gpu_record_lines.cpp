@@ -299,7 +299,8 @@ Result<GpuSession> read_gpu_session(std::string_view text, const std::string& na
   if (text.empty()) return Error{"the file is empty and contains no recorded session", name, ""};
   for (const NumberedLine& line : Lines(text)) {
     const std::string place = fmt::format("{}:{}", name, line.number);
-    if (line.torn) return Error{"the line is incomplete: it does not end in a newline", place, ""};
+    if (line.incomplete_line)
+      return Error{"the line is incomplete: it does not end in a newline", place, ""};
     const auto taken = take_gpu_line(line.text, line.number, session);
     if (!taken.ok()) return Error{taken.error().what, place, ""};
   }

@@ -26,7 +26,7 @@ GpuSession everything() {
   session.clock = {5ns, 1'700'000'000'000'000'009ns};
   session.dropped = 3;
   session.faults = {"a \"fault\"", "another"};
-  GpuOwner& owner = script.owner(18'446'744'073'709'551'615u, "net:a\\:b", "conv");
+  OperatorExecution& owner = script.owner(18'446'744'073'709'551'615u, "net:a\\:b", "conv");
   owner.iteration = 5;
   owner.work = GpuOperatorWork{100, 10};
   script.owner(2, "", "");

@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "profiler/gpu/allocations.hpp"
 #include "profiler/gpu/intervals.hpp"
-#include "profiler/gpu/kernel_name.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 #include "profiler/gpu/occupancy.hpp"
 #include "profiler/gpu/reading_counters.hpp"

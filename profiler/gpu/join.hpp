@@ -60,7 +60,7 @@ struct GpuJoin {
   // Reasons why these results must not be compared or gated. If empty, the pass is valid.
   std::vector<std::string> void_reasons;
   std::vector<std::string> notes;  // further information for the reader
-  // Memory source of device_other_bytes by device; absent if unknown or not recorded.
+  // Memory source of device_other_bytes by device, if it is known and was recorded.
   std::map<std::int64_t, GpuMemorySource> memory_sources;
   std::int64_t kernels = 0;
   std::int64_t unattributed_kernels = 0;  // included, but their operator is unknown

@@ -35,7 +35,7 @@ std::vector<Activity> kernels_of(const GpuJoin& join) {
 TEST(GpuJoin, AKernelHasItsOperatorItsLaunchAndItsWait) {
   GpuScript script(42);
   script.add(test::hopper());
-  GpuOwner& owner = script.owner(1, "net:conv1", "conv");
+  OperatorExecution& owner = script.owner(1, "net:conv1", "conv");
   owner.iteration = 5;
   owner.work = GpuOperatorWork{1000, 50};
   const auto call = script.call("cudaLaunchKernel", during(1000, 1500), 11, 1);
@@ -76,7 +76,7 @@ TEST(GpuJoin, AKernelHasItsOperatorItsLaunchAndItsWait) {
 
 TEST(GpuJoin, AKernelBearsTheFactsOfItsOperator) {
   GpuScript script;
-  GpuOwner& owner = script.owner(1, "net:conv1", "conv");
+  OperatorExecution& owner = script.owner(1, "net:conv1", "conv");
   owner.facts.set(Attribute::parameters, "n1c3");
   owner.facts.set(Attribute::dtype, "f16");
   owner.facts.set(Attribute::in_shapes, "1x3x8x8");
@@ -191,7 +191,7 @@ TEST(GpuJoin, UnattributedKernelsAreShownAndCounted) {
   script.owner(1, "conv1", "conv");
   script.launch("mine", during(10'000, 11'000), 1);
   script.launch("whose", during(20'000, 21'000), 0);
-  script.kernel("launched by nobody", during(30'000, 31'000), 7, std::nullopt);
+  script.kernel("without a launcher", during(30'000, 31'000), 7, std::nullopt);
   const GpuJoin join = join_gpu_session(script.session);
   ASSERT_EQ(kernels_of(join).size(), 3u);
   EXPECT_EQ(join.kernels, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/gpu/kernel_name.hpp"
+#include "profiler/gpu/kernel_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,6 +14,17 @@
 
 namespace bench {
 
+// Human-readable kernel names.
+
+struct KernelName {
+  std::string short_name;  // "cutlass::Kernel2": no return type, template arguments or parameters
+  std::string long_name;   // "void cutlass::Kernel2<A>(A::Params)": distinguishes instances
+};
+
+// Converts a linker name. Names that are not mangled C++ names ("nvjet_hsh_64x8_NNT") or cannot be
+// demangled stay unchanged.
+KernelName kernel_name(std::string_view symbol);
+
 // A kernel that only prepares or finishes the work of another: layout conversion, offsets, the sum
 // of a split K.
 struct AuxiliaryKernel {

@@ -19,8 +19,8 @@ class GpuRecordIndex {
   explicit GpuRecordIndex(const GpuSession& session);
 
   struct Ownership {
-    std::uint64_t id = 0;             // id of the operator
-    const GpuOwner* owner = nullptr;  // never null
+    std::uint64_t id = 0;                      // id of the operator
+    const OperatorExecution* owner = nullptr;  // never null
     std::optional<std::int64_t> iteration;
   };
   // Returns the operator that the work belongs to. For a graph node, that is the operator captured

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using test::during;
 
 std::string scope_of(const std::optional<GpuRecordIndex::Ownership>& owner) {
-  return owner ? owner->owner->scope : "nobody";
+  return owner ? owner->owner->scope : "unowned";
 }
 
 TEST(GpuRecordIndex, OperatorsBeforePhases) {
@@ -26,9 +26,9 @@ TEST(GpuRecordIndex, OperatorsBeforePhases) {
   const GpuRecordIndex index(script.session);
   EXPECT_EQ(scope_of(index.owner_of(10)), "conv1");
   EXPECT_EQ(scope_of(index.owner_of(11)), "warm-up");
-  EXPECT_EQ(scope_of(index.owner_of(12)), "nobody");
-  EXPECT_EQ(scope_of(index.owner_of(13)), "nobody");
-  EXPECT_EQ(scope_of(index.owner_of(std::nullopt)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_of(12)), "unowned");
+  EXPECT_EQ(scope_of(index.owner_of(13)), "unowned");
+  EXPECT_EQ(scope_of(index.owner_of(std::nullopt)), "unowned");
   EXPECT_EQ(index.unknown_ids(), 1);
 }
 
@@ -80,9 +80,9 @@ TEST(GpuRecordIndex, CallsByCorrelationAndByTime) {
   EXPECT_EQ(index.call_of(call)->name, "cudaLaunchKernel");
   EXPECT_EQ(index.call_of(999), nullptr);
   EXPECT_EQ(scope_of(index.owner_at(11, 15ns)), "conv1");
-  EXPECT_EQ(scope_of(index.owner_at(11, 3ns)), "nobody");
-  EXPECT_EQ(scope_of(index.owner_at(11, 25ns)), "nobody");
-  EXPECT_EQ(scope_of(index.owner_at(12, 15ns)), "nobody");
+  EXPECT_EQ(scope_of(index.owner_at(11, 3ns)), "unowned");
+  EXPECT_EQ(scope_of(index.owner_at(11, 25ns)), "unowned");
+  EXPECT_EQ(scope_of(index.owner_at(12, 15ns)), "unowned");
 }
 
 TEST(GpuRecordIndex, FactsOfDevices) {

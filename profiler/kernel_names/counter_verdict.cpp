@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-using Question = CounterQuestion;
+using Question = LogicalCounter;
 
 // Below this fraction, a library only uses them for setup.
 constexpr double kMinActiveShare = 0.01;

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-CounterReadings readings(std::initializer_list<std::pair<CounterQuestion, double>> values) {
+CounterReadings readings(std::initializer_list<std::pair<LogicalCounter, double>> values) {
   CounterReadings result;
   for (const auto& [question, value] : values) {
     result[std::string(row_of(question).name)] = {value, "metric"};
@@ -35,7 +35,7 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
 // An H100 counts wgmma instructions separately. A product that only uses them has 0 in the other
 // counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
-  using Question = CounterQuestion;
+  using Question = LogicalCounter;
   const auto of = [](std::initializer_list<std::pair<Question, double>> values) {
     return text_of(tensor_core_verdict(readings(values)));
   };
@@ -74,9 +74,9 @@ TEST(CounterVerdict, ACounterOutranksAName) {
 }
 
 TEST(CounterVerdict, OperationsOfAllTypesAreAdded) {
-  const auto some = readings({{CounterQuestion::tensor_operations_tf32, 32.0},
-                              {CounterQuestion::tensor_operations_f16, 8.0},
-                              {CounterQuestion::tensor_operations_f64, 0.0}});
+  const auto some = readings({{LogicalCounter::tensor_operations_tf32, 32.0},
+                              {LogicalCounter::tensor_operations_f16, 8.0},
+                              {LogicalCounter::tensor_operations_f64, 0.0}});
   EXPECT_EQ(tensor_operations(some), 40.0);
   EXPECT_THAT(tensor_types(some), ElementsAre("f16", "tf32"));
   EXPECT_EQ(tensor_operations({}), std::nullopt);
@@ -84,10 +84,10 @@ TEST(CounterVerdict, OperationsOfAllTypesAreAdded) {
 }
 
 TEST(CounterVerdict, BytesNeedBothDirections) {
-  EXPECT_EQ(dram_bytes(readings({{CounterQuestion::dram_read_bytes, 96.0},
-                                 {CounterQuestion::dram_write_bytes, 32.0}})),
+  EXPECT_EQ(dram_bytes(readings({{LogicalCounter::dram_read_bytes, 96.0},
+                                 {LogicalCounter::dram_write_bytes, 32.0}})),
             128.0);
-  EXPECT_EQ(dram_bytes(readings({{CounterQuestion::dram_read_bytes, 96.0}})), std::nullopt);
+  EXPECT_EQ(dram_bytes(readings({{LogicalCounter::dram_read_bytes, 96.0}})), std::nullopt);
 }
 
 ModelFit operations(double measured, std::int64_t flops) {

@@ -157,7 +157,7 @@ TEST(TrackedAllocation, LivesAsLongAsItsOwner) {
   }
   EXPECT_EQ(f.collector.live().count, 0);
   EXPECT_EQ(f.sink.allocations().size(), 1u);
-  { const TrackedAllocation nobody(nullptr, &kPlaces[0], {64}, "t", "t"); }
+  { const TrackedAllocation unowned(nullptr, &kPlaces[0], {64}, "t", "t"); }
 }
 
 TEST(MemoryCollector, KnowsWhatIsLive) {

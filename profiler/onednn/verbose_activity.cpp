@@ -60,9 +60,9 @@ void put_layouts(const VerboseLine& line, Attributes& attributes) {
   std::string inputs;
   std::string outputs;
   for (const MemoryDescriptor& descriptor : line.memory) {
-    const bool told = descriptor.is_defined() && !descriptor.tag.empty() &&
-                      descriptor.argument != "bia" && descriptor.argument != "ws";
-    if (!told) continue;
+    const bool reported = descriptor.is_defined() && !descriptor.tag.empty() &&
+                          descriptor.argument != "bia" && descriptor.argument != "ws";
+    if (!reported) continue;
     std::string& side = is_output(descriptor.argument, line.propagation) ? outputs : inputs;
     append(side, descriptor.tag);
     if (!descriptor.strides.empty()) side.append("[").append(descriptor.strides).append("]");

@@ -16,7 +16,7 @@ std::string_view phase_of(VerboseKind kind);
 // Sets kind, name, duration, direction, device and the attributes in the line, and clears those of
 // them that the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,
 // check, error, warning, debuginfo) are markers. Returns false for lines that are not activities:
-// info, other, partial, damaged, unknown.
+// info, other, partial, malformed, unknown.
 bool fill_activity(const VerboseLine& line, Activity& activity);
 
 }  // namespace bench

@@ -68,7 +68,7 @@ Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& pl
     if (decoded.fault.empty()) {
       take_record(decoded, place, phases);
     } else {
-      ++(decoded.kind == VerboseKind::unknown ? unknown_ : damaged_);
+      ++(decoded.kind == VerboseKind::unknown ? unknown_ : malformed_);
       note(decoded.fault, line);
     }
     line = decoded.rest;

@@ -205,7 +205,7 @@ void VerboseDecoder::decode_kind(std::string_view text) {
       return decode_message(text);
     case VerboseKind::other:
     case VerboseKind::partial:
-    case VerboseKind::damaged:
+    case VerboseKind::malformed:
     case VerboseKind::unknown:
       return;
   }
@@ -275,15 +275,15 @@ void VerboseDecoder::decode_profile(std::string_view text) {
   const bool own = !line_.interface.empty() && line_.interface != "primitive";
   fail(parts_.size() < fields->size() ? VerboseKind::partial
        : own                          ? VerboseKind::unknown
-                                      : VerboseKind::damaged,
+                                      : VerboseKind::malformed,
        fault);
 }
 
 void VerboseDecoder::check_profile() {
   if (!is_engine(line_.engine)) {
-    fail(VerboseKind::damaged, fmt::format("`{}` is not an engine", shown(line_.engine)));
+    fail(VerboseKind::malformed, fmt::format("`{}` is not an engine", shown(line_.engine)));
   } else if (!line_.time) {
-    fail(VerboseKind::damaged, fmt::format("`{}` is not a time", shown(parts_.back())));
+    fail(VerboseKind::malformed, fmt::format("`{}` is not a time", shown(parts_.back())));
   }
 }
 

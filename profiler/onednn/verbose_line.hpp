@@ -35,7 +35,7 @@ enum class VerboseKind {
   debuginfo,
   graph,    // compilation or execution of a partition of the graph interface
   partial,  // ends before its last field; the rest may follow as the next line
-  damaged,
+  malformed,
   unknown,  // a format or operation that this version does not support
 };
 inline constexpr std::size_t kVerboseKindCount = static_cast<std::size_t>(VerboseKind::unknown) + 1;
@@ -70,7 +70,7 @@ struct VerboseLine {
 
   std::string_view text;  // for info: the text after "info,"
   std::string_view rest;  // from the next record on the same line; empty if there is none
-  // For partial, damaged and unknown: the reason. For info: a template with fields that this
+  // For partial, malformed and unknown: the reason. For info: a template with fields that this
   // version does not support and skips.
   std::string fault;
 };

@@ -219,14 +219,14 @@ TEST(VerboseLine, damage) {
   VerboseDecoder decoder;
   const std::string seed(kSeed);
   EXPECT_EQ(decoder.decode(seed.substr(0, 100)).kind, VerboseKind::partial);
-  EXPECT_EQ(decoder.decode(seed + ",1").kind, VerboseKind::damaged);
-  EXPECT_EQ(decoder.decode(seed + "x").kind, VerboseKind::damaged);
+  EXPECT_EQ(decoder.decode(seed + ",1").kind, VerboseKind::malformed);
+  EXPECT_EQ(decoder.decode(seed + "x").kind, VerboseKind::malformed);
   EXPECT_EQ(decoder.decode("dnnl_verbose,").kind, VerboseKind::partial);
   EXPECT_EQ(decoder.decode("dnnl_verbose,ex").kind, VerboseKind::partial);
   std::string negative = seed;
   negative.replace(negative.rfind(',') + 1, std::string::npos, "-0.25");
   const VerboseLine& line = decoder.decode(negative);
-  EXPECT_EQ(line.kind, VerboseKind::damaged);
+  EXPECT_EQ(line.kind, VerboseKind::malformed);
   EXPECT_EQ(line.fault, "`-0.25` is not a time");
   EXPECT_EQ(decoder.decode("dnnl_verbose,exec,tpu,a,b,c,d,e,f,g,1").fault,
             "`tpu` is not an engine");

@@ -68,7 +68,7 @@ class JsonLinesReading {
       BENCH_RETURN_IF_ERROR(take(line));
     }
     if (const Status status = source_.status(); !status.ok()) {
-      ++report_.damaged;
+      ++report_.malformed;
       report_.note(status.error().message());
     }
     return std::move(report_);
@@ -87,8 +87,8 @@ class JsonLinesReading {
         return sink_.take(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
-      case LineKind::damaged:
-        ++report_.damaged;
+      case LineKind::malformed:
+        ++report_.malformed;
         note(line, line.cut ? "longer than any record" : parsed.problem);
         return Done{};
     }

@@ -40,11 +40,11 @@ class LogReader {
     drop_pending();
     BENCH_RETURN_IF_ERROR(release(Nanoseconds(0)));
     if (const Status status = source_.status(); !status.ok()) {
-      ++report_.damaged;
+      ++report_.malformed;
       report_.note(status.error().message());
     }
     report_.facts = decoder_.facts();
-    if (report_.ignored == report_.lines && report_.damaged == 0) {
+    if (report_.ignored == report_.lines && report_.malformed == 0) {
       return Error{"unknown profile format, and no oneDNN verbose line found", source_.name(),
                    "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
     }
@@ -76,7 +76,7 @@ class LogReader {
   // number.
   void take_without_end(const VerboseLine& line) {
     const bool is_last = line.rest.empty();
-    refuse(report_.damaged, number_,
+    refuse(report_.malformed, number_,
            !line.fault.empty() ? line.fault
            : is_last           ? "the text ends before this line does: its last number may be cut"
                      : "another record begins before this line ends: its last number may be cut");
@@ -91,7 +91,7 @@ class LogReader {
     pending_ += source_line.text;
     const VerboseLine& line = decoder_.decode(pending_);
     if (!source_line.has_end || line.kind == VerboseKind::partial ||
-        line.kind == VerboseKind::damaged || line.kind == VerboseKind::unknown) {
+        line.kind == VerboseKind::malformed || line.kind == VerboseKind::unknown) {
       drop_pending();
       ++report_.ignored;
       return Done{};
@@ -110,7 +110,7 @@ class LogReader {
   void drop_pending() {
     if (pending_.empty()) return;
     pending_.clear();
-    refuse(report_.damaged, pending_number_, pending_fault_);
+    refuse(report_.malformed, pending_number_, pending_fault_);
   }
 
   void refuse(std::int64_t& counter, std::int64_t number, const std::string& fault) {
@@ -132,7 +132,7 @@ class LogReader {
       return Done{};
     }
     if (!fill_activity(line, activity_)) {
-      refuse(report_.damaged, number_, line.fault);
+      refuse(report_.malformed, number_, line.fault);
       return Done{};
     }
     place(line);

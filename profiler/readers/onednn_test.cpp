@@ -68,7 +68,7 @@ TEST(OnednnReader, the_seeds_log) {
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 3);
   EXPECT_EQ(log.report->activities, 1);
-  EXPECT_EQ(log.report->damaged + log.report->unknown + log.report->ignored, 0);
+  EXPECT_EQ(log.report->malformed + log.report->unknown + log.report->ignored, 0);
   EXPECT_EQ(log.report->facts.at("library.onednn.version"), "1.1.2");
   EXPECT_EQ(total(log.activities, "exec"), Nanoseconds(20'753'900));
   EXPECT_EQ(log.activities.at(0).attributes.integer(Attribute::line), 3);
@@ -111,7 +111,7 @@ TEST(OnednnReader, reads_logs_of_all_versions_whole) {
     const Log log = read_text(text);
     ASSERT_TRUE(log.report.ok()) << log.report.error().message();
     EXPECT_THAT(log.report->notes, IsEmpty());
-    EXPECT_EQ(log.report->damaged + log.report->unknown, 0);
+    EXPECT_EQ(log.report->malformed + log.report->unknown, 0);
     EXPECT_GE(log.report->ignored, 2);  // "program: starts", "program: ends"
     EXPECT_EQ(log.report->facts.at("library.onednn.version"), version);
     const auto executed = std::ranges::count_if(log.activities, [](const Activity& activity) {
@@ -161,7 +161,7 @@ TEST(OnednnReader, damage_is_counted_and_told) {
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 8);
   EXPECT_EQ(log.report->activities, 2);
-  EXPECT_EQ(log.report->damaged, 4);
+  EXPECT_EQ(log.report->malformed, 4);
   EXPECT_EQ(log.report->unknown, 1);
   EXPECT_EQ(log.report->ignored, 2);
   EXPECT_THAT(log.report->notes,
@@ -183,7 +183,7 @@ TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
     ASSERT_TRUE(log.report.ok());
     ASSERT_THAT(log.activities, SizeIs(1)) << lacking;
     EXPECT_EQ(log.activities[0].duration, Nanoseconds(2'000'000));
-    EXPECT_EQ(log.report->damaged, 1);
+    EXPECT_EQ(log.report->malformed, 1);
     EXPECT_THAT(log.report->notes, ElementsAre("log:2: the text ends before this line does: its "
                                                "last number may be cut"));
   }
@@ -199,10 +199,10 @@ TEST(OnednnReader, torn_records_are_joined) {
     const Log log = read_text(good.substr(0, at) + "\n" + good.substr(at) + "\n" + good + "\n");
     ASSERT_TRUE(log.report.ok()) << at;
     EXPECT_EQ(log.report->activities, 2) << at;
-    EXPECT_EQ(log.report->damaged + log.report->ignored, 0) << at;
+    EXPECT_EQ(log.report->malformed + log.report->ignored, 0) << at;
   }
   const Log log = read_text(good.substr(0, 40) + "\nloss 0.5\n" + good + "\n");
-  EXPECT_EQ(log.report->damaged, 1);
+  EXPECT_EQ(log.report->malformed, 1);
   EXPECT_EQ(log.report->ignored, 1);
   EXPECT_THAT(log.activities, SizeIs(1));
 }

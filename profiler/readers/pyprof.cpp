@@ -412,7 +412,7 @@ class TableReading {
       }
     }
     if (const Status status = source_.status(); !status.ok()) {
-      ++report_.damaged;
+      ++report_.malformed;
       report_.note(status.error().message());
     }
     if (!cut_.empty()) {
@@ -444,7 +444,7 @@ class TableReading {
     if (whole && !layout_.columns.empty() && fields_.size() == layout_.columns.size()) return true;
     const bool prose = layout_.columns.empty() || fields_.size() < 2;
     if (line.text.empty()) return false;
-    ++(prose ? report_.ignored : report_.damaged);
+    ++(prose ? report_.ignored : report_.malformed);
     if (!prose) {
       note(line, whole
                      ? fmt::format("{} fields, expected {}", fields_.size(), layout_.columns.size())
@@ -468,7 +468,7 @@ class TableReading {
 
   Status take_row(const TextSource::Line& line) {
     if (!line.has_end) {
-      ++report_.damaged;
+      ++report_.malformed;
       note(line, "the text ends before this line does: its last number may be cut");
       return Done{};
     }
@@ -482,7 +482,7 @@ class TableReading {
       if (!is_unknown(fields_[i])) column.set(row_, fields_[i]);
     }
     if (row_.bad_time) {
-      ++report_.damaged;
+      ++report_.malformed;
       note(line, "the time is not an integer number of nanoseconds");
       return Done{};
     }

@@ -72,11 +72,11 @@ TEST(PyprofReader, ATableTornInItsLastNumberDoesNotHaveThatRow) {
   std::string text = resnet50();
   while (!text.ends_with('\n')) text.pop_back();
   text.resize(text.size() - 2);
-  const Table torn = read(text);
-  EXPECT_EQ(torn.activities.size() + 1, whole.activities.size());
-  EXPECT_EQ(torn.report.damaged, 1);
+  const Table incomplete_line = read(text);
+  EXPECT_EQ(incomplete_line.activities.size() + 1, whole.activities.size());
+  EXPECT_EQ(incomplete_line.report.malformed, 1);
   EXPECT_THAT(
-      torn.report.notes,
+      incomplete_line.report.notes,
       Contains(HasSubstr("the text ends before this line does: its last number may be cut")));
 }
 
@@ -84,7 +84,7 @@ TEST(PyprofReader, resnet50_has_34_kernels_of_3683771_ns) {
   const Table table = read(resnet50());
   EXPECT_EQ(table.report.format, "pyprof");
   EXPECT_EQ(table.report.activities, 34);
-  EXPECT_EQ(table.report.damaged + table.report.unknown + table.report.ignored, 0);
+  EXPECT_EQ(table.report.malformed + table.report.unknown + table.report.ignored, 0);
   Nanoseconds sum{0};
   for (const Activity& kernel : table.activities) {
     EXPECT_EQ(kernel.kind, ActivityKind::kernel);
@@ -154,8 +154,8 @@ TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
   const Table aligned = read(recorded("pyprof_w300.txt"));
   ASSERT_EQ(csv.activities.size(), 7u);
   ASSERT_EQ(aligned.activities.size(), 7u);
-  EXPECT_EQ(csv.report.damaged + csv.report.unknown + csv.report.ignored, 0);
-  EXPECT_EQ(aligned.report.damaged + aligned.report.unknown + aligned.report.ignored, 0);
+  EXPECT_EQ(csv.report.malformed + csv.report.unknown + csv.report.ignored, 0);
+  EXPECT_EQ(aligned.report.malformed + aligned.report.unknown + aligned.report.ignored, 0);
   for (std::size_t i = 0; i < 7; ++i) {
     const Activity& a = aligned.activities[i];
     const Activity& b = csv.activities[i];
@@ -189,7 +189,7 @@ TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
       ElementsAre(HasSubstr("may be cut (Kernel, Layer, Module, Params): `prof.py --csv`")));
   const Table narrow = read(recorded("pyprof_w130.txt"));  // the default columns
   ASSERT_EQ(narrow.activities.size(), 7u);
-  EXPECT_EQ(narrow.report.damaged + narrow.report.unknown + narrow.report.ignored, 0);
+  EXPECT_EQ(narrow.report.malformed + narrow.report.unknown + narrow.report.ignored, 0);
   EXPECT_EQ(narrow.activities[2].duration, Nanoseconds(147'967));
   // "float" may be the beginning of "float16".
   const Table cut = read("Idx Op Kernel Params Sil(ns)\n1 relu k [\"float 10\n");
@@ -235,7 +235,7 @@ TEST(PyprofReader, names_that_are_unknown_today_are_rows_like_others) {
       "1 linear nvjet_hsh_128x256 M=1,bf16 1000 0 0\n"
       "2 conv2d sm90_xmma_fprop_implicit_gemm_bf16 T=(2,3),bfloat16, 2000 na na\n");
   ASSERT_EQ(table.activities.size(), 2u);
-  EXPECT_EQ(table.report.damaged + table.report.unknown, 0);
+  EXPECT_EQ(table.report.malformed + table.report.unknown, 0);
   for (const Activity& kernel : table.activities) {
     EXPECT_EQ(kernel.attributes.text(Attribute::dtype), "bf16");
     EXPECT_EQ(kernel.attributes.find(Attribute::given_flops), nullptr);
@@ -254,7 +254,7 @@ TEST(PyprofReader, what_cannot_be_read_is_counted_and_noted) {
       "x relu k 2000 99999999999999999999\n"
       "interrupted\n");
   EXPECT_EQ(table.report.activities, 2);
-  EXPECT_EQ(table.report.damaged, 3);
+  EXPECT_EQ(table.report.malformed, 3);
   EXPECT_EQ(table.report.unknown, 2);
   EXPECT_EQ(table.report.ignored, 2);
   EXPECT_THAT(
@@ -268,7 +268,7 @@ TEST(PyprofReader, a_torn_csv_gives_its_whole_rows) {
   const std::string csv = as_csv(resnet50());
   const Table table = read(csv.substr(0, csv.size() - 40));
   EXPECT_EQ(table.report.activities, 33);
-  EXPECT_EQ(table.report.damaged, 1);
+  EXPECT_EQ(table.report.malformed, 1);
   EXPECT_THAT(table.report.notes, Contains(HasSubstr("table:35: ")));
 }
 

@@ -92,7 +92,7 @@ TEST(JsonLines, give_activities_and_facts_of_the_header) {
   EXPECT_THAT(names.names, ElementsAre("a", "b"));
   EXPECT_EQ(report->format, "result");
   EXPECT_EQ(report->activities, 2);
-  EXPECT_EQ(report->damaged + report->unknown + report->ignored, 0);
+  EXPECT_EQ(report->malformed + report->unknown + report->ignored, 0);
   EXPECT_THAT(report->notes, IsEmpty());
   EXPECT_THAT(report->facts, Contains(Pair("tool.version", "0.1.0")));
   EXPECT_THAT(report->facts, Contains(Pair("library.onednn.version", "3.2.0")));
@@ -114,7 +114,7 @@ TEST(JsonLines, damaged_lines_are_counted_and_the_others_read) {
       names);
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(names.names, ElementsAre("a", "b"));
-  EXPECT_EQ(report->damaged, 8);
+  EXPECT_EQ(report->malformed, 8);
   ASSERT_EQ(report->notes.size(), 8u);
   EXPECT_THAT(report->notes[3], HasSubstr("file:6: unknown kind `teleport`"));
   EXPECT_THAT(report->notes[4], HasSubstr("file:7: `start_ns` has the wrong type"));
@@ -153,7 +153,7 @@ TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
   for (int i = 0; i < 1000; ++i) text += "damaged\n";
   const auto report = read(text, names);
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->damaged, 1000);
+  EXPECT_EQ(report->malformed, 1000);
   EXPECT_EQ(report->notes.size(), kMaxNotes);
 }
 
@@ -180,7 +180,7 @@ TEST(CaptureReader, reads_what_a_killed_profile_left) {
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->format, "capture");
   EXPECT_THAT(names.names, ElementsAre("eltwise"));
-  EXPECT_EQ(report->damaged, 3);
+  EXPECT_EQ(report->malformed, 3);
 }
 
 }  // namespace

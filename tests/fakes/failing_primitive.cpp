@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A oneDNN for LD_PRELOAD that fails only in the profiling pass. Executions fail once the library
-// was told to print, which only that pass does, and after BENCH_FAIL_AFTER of them succeeded.
+// is set to print, which only that pass does, and after BENCH_FAIL_AFTER of them succeeded.
 #include <oneapi/dnnl/dnnl.h>
 
 #include <atomic>

@@ -14,8 +14,8 @@
 
 namespace bench::test {
 
-inline Judgement judgement_of(std::string id, Verdict verdict, std::string reason = "") {
-  Judgement judgement;
+inline CaseAssessment judgement_of(std::string id, Verdict verdict, std::string reason = "") {
+  CaseAssessment judgement;
   judgement.id = std::move(id);
   judgement.verdict = verdict;
   judgement.reason = std::move(reason);
@@ -65,10 +65,10 @@ inline CaseEvidence screened_case(const std::string& id) {
   return entry;
 }
 
-inline Judgement slower_judgement(const std::string& id) {
-  Judgement judgement = judgement_of(id, Verdict::regression);
+inline CaseAssessment slower_judgement(const std::string& id) {
+  CaseAssessment judgement = judgement_of(id, Verdict::regression);
   judgement.source = "configs/resnet.yaml:14";
-  judgement.course = Judgement::Course::measured_again;
+  judgement.course = CaseAssessment::Course::measured_again;
   judgement.effect = 0.2;
   judgement.low = 0.195;
   judgement.high = 0.205;
@@ -85,11 +85,11 @@ inline Judgement slower_judgement(const std::string& id) {
   return judgement;
 }
 
-inline Judgement undecided_judgement(const std::string& id) {
-  Judgement judgement = judgement_of(
+inline CaseAssessment undecided_judgement(const std::string& id) {
+  CaseAssessment judgement = judgement_of(
       id, Verdict::inconclusive, "undecided after 40 duets (minimum detectable effect is 3.1 %)");
   judgement.source = "configs/resnet.yaml:20";
-  judgement.course = Judgement::Course::measured_again;
+  judgement.course = CaseAssessment::Course::measured_again;
   judgement.effect = 0.015;
   judgement.low = -0.01;
   judgement.high = 0.04;
@@ -102,10 +102,10 @@ inline Judgement undecided_judgement(const std::string& id) {
   return judgement;
 }
 
-inline Judgement passed_judgement(const std::string& id) {
-  Judgement judgement = judgement_of(id, Verdict::pass);
+inline CaseAssessment passed_judgement(const std::string& id) {
+  CaseAssessment judgement = judgement_of(id, Verdict::pass);
   judgement.source = "configs/resnet.yaml:30";
-  judgement.course = Judgement::Course::screened_out;
+  judgement.course = CaseAssessment::Course::screened_out;
   judgement.effect = 0.002;
   judgement.against = Reference::store;
   judgement.base = Nanoseconds(1000);
@@ -146,14 +146,14 @@ inline GateFile stopped_gate() {
   for (const char* id : {"pool/forward/c64", "conv/forward/c64", "gemm/forward/m8n8k8"}) {
     gate.evidence.cases.emplace_back().id = id;
   }
-  Judgement waiting = judgement_of("conv/forward/c64", Verdict::inconclusive,
-                                   "stopped by the budget after 7 of 10 duets");
+  CaseAssessment waiting = judgement_of("conv/forward/c64", Verdict::inconclusive,
+                                        "stopped by the budget after 7 of 10 duets");
   waiting.source = "configs/resnet.yaml:14";
   waiting.cut_short = true;
   waiting.pending = Pending{Wanted::Kind::duets, 7, 10};
   waiting.duets = 7;
-  Judgement died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
-                                "the base ended with crashed: SIGSEGV");
+  CaseAssessment died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
+                                     "the base ended with crashed: SIGSEGV");
   died.cut_short = true;
   gate.judgements = {passed_judgement("pool/forward/c64"), waiting, died};
   conclude_gate(gate);
@@ -165,7 +165,7 @@ inline const std::string kHostile = "a|<b>&\"'`]]>\\\n\r\t\x01\xff%:,::{}\xef\xb
 
 inline GateFile hostile_gate() {
   GateFile gate = sample_gate();
-  for (Judgement& judgement : gate.judgements) {
+  for (CaseAssessment& judgement : gate.judgements) {
     judgement.id += kHostile;
     judgement.reason += kHostile;
     judgement.source = kHostile + ":7";

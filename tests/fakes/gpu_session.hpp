@@ -85,8 +85,8 @@ struct GpuScript {
     allocation.place = {0, 1, 0};
     return std::get<GpuAllocation>(add(std::move(allocation)));
   }
-  GpuOwner& owner(std::uint64_t id, std::string scope, std::string op) {
-    GpuOwner& owner = session.owners[id];
+  OperatorExecution& owner(std::uint64_t id, std::string scope, std::string op) {
+    OperatorExecution& owner = session.owners[id];
     owner.case_id = "case";
     owner.scope = std::move(scope);
     owner.direction = "forward";

@@ -2,7 +2,7 @@
 // Invocations that take scripted time and record which one ran.
 #pragma once
 
-#include "harness/worker/sampling.hpp"
+#include "harness/worker/rotation.hpp"
 #include "tests/fakes/fake_clock.hpp"
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 // Any bytes as a file of the store: every line is a problem, or a record that is the same after
 // writing and reading. Everything computed from the records is finite.
 #include "harness/store/baseline_file.hpp"
-#include "harness/store/file_name.hpp"
 #include "harness/store/history.hpp"
 
 #include <cmath>

@@ -3,7 +3,6 @@
 // line, and if the work is understood, it is plausible.
 #include "ops/framework_operator.hpp"
 #include "profiler/capture/framework_range.hpp"
-#include "profiler/capture/pyprof_marker.hpp"
 
 #include <algorithm>
 #include <cstddef>

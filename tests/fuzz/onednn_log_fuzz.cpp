@@ -79,6 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require(report->activities == sink.taken);
   require(report->notes.size() <= bench::kMaxNotes);
-  require(report->damaged + report->unknown == 0 || !report->notes.empty());
+  require(report->malformed + report->unknown == 0 || !report->notes.empty());
   return 0;
 }

@@ -66,7 +66,7 @@ void read(const std::string& text) {
   }
   require(report->activities == sink.taken);
   require(report->notes.size() <= bench::kMaxNotes);
-  require(report->damaged + report->unknown == 0 || !report->notes.empty());
+  require(report->malformed + report->unknown == 0 || !report->notes.empty());
   const bench::Attribution attribution = sink.summary.attribution();
   require(attribution.attributed + attribution.unattributed == attribution.wall);
   require_printable(bench::summary_text(sink.summary));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints random inputs with the results of harness/stats, one JSON object per line, for the
 // independent implementation in reference.py. Usage: PROGRAM SEED COUNT
-#include "harness/stats/detectable_effect.hpp"
-#include "harness/stats/false_discovery.hpp"
+#include "harness/stats/error_control.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/stats/signed_rank.hpp"
 

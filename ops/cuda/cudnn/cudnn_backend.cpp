@@ -3,9 +3,8 @@
 
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
-#include "ops/cuda/network/chain_kernel.hpp"
+#include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/network_chain.hpp"
-#include "ops/cuda/network/own_kernel.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
 
@@ -47,7 +46,7 @@ class CudnnBackend final : public Backend {
     return kernels_.create(problem);
   }
   Created create(const Network& network) override;
-  Created create_layer(const Problem& problem, const MetLayouts& met) override;
+  Created create_layer(const Problem& problem, const InputLayouts& met) override;
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
   void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
 
@@ -70,7 +69,7 @@ Created CudnnBackend::create_node(const Problem& problem) {
 
 Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
                                      MemoryLayout to) {
-  BENCH_ASSIGN_OR_RETURN(OwnForm form, reorder_form(dims, dtype, from, to));
+  BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
   const BufferRole roles[] = {BufferRole::input, BufferRole::output};
   return make_own_kernel(parts_.device, parts_.launcher, std::move(form), roles);
 }
@@ -88,7 +87,7 @@ Created CudnnBackend::create(const Network& network) {
 }
 
 // Uses the layout of the network's images.
-Created CudnnBackend::create_layer(const Problem& problem, const MetLayouts& met) {
+Created CudnnBackend::create_layer(const Problem& problem, const InputLayouts& met) {
   Problem layer = problem;
   const auto first = met.find(problem.tensors.front().name);
   const bool chooses = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;

@@ -3,10 +3,10 @@
 // bound, what runs after it. If results are compared, the scripted engine computes the reference.
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
+#include "ops/cuda/cudnn/cudnn_kernel.hpp"
 #include "ops/cuda/cudnn/fake_cudnn.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
-#include "ops/cuda/cudnn/tensor_arrangement.hpp"
 #include "ops/cuda/network/test_support.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/test_support.hpp"

@@ -43,7 +43,7 @@ class FakeCudnn {
   FakeCudnn& operator=(const FakeCudnn&) = delete;
 
   std::vector<FakeEngine> engines = {{}};      // of heuristics mode A
-  std::vector<FakeEngine> fallbacks = {};      // of the fallback mode
+  std::vector<FakeEngine> fallbacks = {};      // engines of the fallback mode
   std::int64_t most_operations = 99;           // larger graphs have no engine
   std::function<void(const Addresses&)> work;  // executed by each execution
   std::vector<Addresses> executions;           // what was enqueued

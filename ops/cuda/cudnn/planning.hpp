@@ -77,8 +77,8 @@ struct PlanningLimits {
   std::int64_t workspaces = 16;
 };
 
-// Returns the engines for a described device, in the order of engine_candidates(). Refusal: there
-// is no operation or no engine, with cuDNN's reason.
+// Returns the engines for a described device, in the order of engine_candidates(). Refusal: no
+// operation or no engine exists, with cuDNN's reason.
 Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});

@@ -5,8 +5,7 @@
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/tuner.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
-#include "ops/cuda/network/chain_kernel.hpp"
-#include "ops/cuda/network/own_kernel.hpp"
+#include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
 #include "ops/operator.hpp"
 #include "ops/pool/pool.hpp"
@@ -126,7 +125,7 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
                                                       const Problem& problem, DataType between) {
   const std::size_t last = problem.tensors.size() - 1;
   const std::size_t start = epilogue_start(problem);
-  BENCH_ASSIGN_OR_RETURN(OwnForm form, epilogue_form(problem, between, asked_layout(problem)));
+  BENCH_ASSIGN_OR_RETURN(NativeForm form, epilogue_form(problem, between, asked_layout(problem)));
   const bool in_place = between == problem.tensors.back().dtype;
   const ChainPlace result = in_place ? tensor_place(last) : between_place(0);
   KernelChain chain;
@@ -200,7 +199,7 @@ ProblemKernels::Created ProblemKernels::by_two_parts(const Problem& problem) {
 }
 
 ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
-  BENCH_ASSIGN_OR_RETURN(OwnForm form, own_form(problem));
+  BENCH_ASSIGN_OR_RETURN(NativeForm form, own_form(problem));
   return make_own_kernel(parts_, launcher_, std::move(form), problem);
 }
 

@@ -78,7 +78,7 @@ void count_copy(CheckRun& run, DeviceCounters& counters) {
   CopyInvocation copy(device, two->data(), one->data());
   const auto readings = measured(run, counters, kName, copy);
   if (!readings) return;
-  const auto read = value_of(*readings, CounterQuestion::dram_read_bytes);
+  const auto read = value_of(*readings, LogicalCounter::dram_read_bytes);
   const double share = read.value_or(0) / static_cast<double>(kCopied);
   Figures figures = figures_of(*readings);
   figures["read_by_expected"] = share;
@@ -149,7 +149,7 @@ void count_product(CheckRun& run, DeviceCounters& counters) {
   Figures figures = figures_of(*readings);
   figures["verdict"] = text_of(tensor_core_verdict(*readings));
   figures["expected_operations"] = product->flops;
-  const auto counted = value_of(*readings, CounterQuestion::tensor_operations_bf16);
+  const auto counted = value_of(*readings, LogicalCounter::tensor_operations_bf16);
   const double share = counted.value_or(0) / static_cast<double>(product->flops);
   if (counted) figures["counted_by_expected"] = share;
   run.report.passed_if(!counted || std::abs(share - 1) <= 0.02, kName, "f", figures);
@@ -181,8 +181,8 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
                      {"us", microseconds(*time)}};
   const auto readings = counters.measure(rotation);
   if (readings) {
-    const auto hits = value_of(*readings, CounterQuestion::l2_hit_share);
-    const auto read = value_of(*readings, CounterQuestion::dram_read_bytes);
+    const auto hits = value_of(*readings, LogicalCounter::l2_hit_share);
+    const auto read = value_of(*readings, LogicalCounter::dram_read_bytes);
     if (hits) figures["l2_hit_share"] = *hits;
     if (read) figures["dram_read_bytes"] = *read;
   } else {

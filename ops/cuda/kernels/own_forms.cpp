@@ -18,7 +18,7 @@ namespace bench::ops::cuda {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-using Formed = Result<OwnForm, Refusal>;
+using Formed = Result<NativeForm, Refusal>;
 
 constexpr std::string_view kElementwise = "bench:elementwise";
 constexpr std::string_view kCopy = "bench:reorder_strided";
@@ -93,7 +93,7 @@ class ProblemElements {
     add(own_tensor(given, layout_));
     planner_.destination(count() - 1, given.dtype, layout_strides(dims_, layout_));
     BENCH_ASSIGN_OR_RETURN(ElementwisePlan plan, planner_.finish());
-    return OwnForm{std::string(kElementwise), std::move(kind), plan, std::move(tensors_)};
+    return NativeForm{std::string(kElementwise), std::move(kind), plan, std::move(tensors_)};
   }
 
  private:
@@ -181,10 +181,11 @@ Formed softmax_form(const Problem& problem) {
       *count *= dims[dim];
     }
   }
-  return OwnForm{std::string(kSoftmax),
-                 "softmax",
-                 plan,
-                 {own_tensor(problem.tensors[0], layout), own_tensor(problem.tensors[1], layout)}};
+  return NativeForm{
+      std::string(kSoftmax),
+      "softmax",
+      plan,
+      {own_tensor(problem.tensors[0], layout), own_tensor(problem.tensors[1], layout)}};
 }
 
 // --- Reorders.
@@ -270,7 +271,7 @@ Formed own_form(const Problem& problem) {
 }
 
 Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
-  OwnForm form;
+  NativeForm form;
   form.kind = "reorder";
   form.tensors = {{arrangement_of(dims, from), dtype, layout_name(dims, from)},
                   {arrangement_of(dims, to), dtype, layout_name(dims, to)}};
@@ -316,7 +317,7 @@ Formed epilogue_form(const Problem& problem, DataType between, MemoryLayout layo
   return elements.finish("epilogue");
 }
 
-OwnForm bias_gradient_form(const Problem& problem, MemoryLayout layout) {
+NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout) {
   const Tensor& source = problem.tensors[1];  // source, diff_destination, diff_weights, diff_bias
   const Tensor& destination = problem.tensors.back();
   ChannelSumPlan plan;

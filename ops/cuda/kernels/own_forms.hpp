@@ -22,7 +22,7 @@ struct OwnTensor {
 };
 
 // One launch. Its plan numbers tensors as `tensors` does.
-struct OwnForm {
+struct NativeForm {
   std::string implementation;  // "bench:softmax_block"
   std::string kind;            // "softmax"
   OwnPlan plan;
@@ -31,21 +31,21 @@ struct OwnForm {
 
 // Serves pointwise, batch_norm, softmax and reorder, in each direction that they have. `any`
 // selects plain. Refusal: there is no native kernel, with the reason.
-Result<OwnForm, Refusal> own_form(const Problem& problem);
+Result<NativeForm, Refusal> own_form(const Problem& problem);
 
 // Converts a tensor to another layout, or copies it if both layouts are equal.
-Result<OwnForm, Refusal> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
-                                      MemoryLayout to);
+Result<NativeForm, Refusal> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
+                                         MemoryLayout to);
 
 // What follows a convolution or a matrix product: the convolution's bias (a product adds its own),
 // then post-ops. Tensors: first the result so far, of type `between` in the output's layout. Then
 // those of the problem from index epilogue_start() on: bias and residuals, the output.
-Result<OwnForm, Refusal> epilogue_form(const Problem& problem, DataType between,
-                                       MemoryLayout layout);
+Result<NativeForm, Refusal> epilogue_form(const Problem& problem, DataType between,
+                                          MemoryLayout layout);
 std::size_t epilogue_start(const Problem& problem);
 
 // The gradient of a convolution's bias. Tensors: the gradient of the destination, the result.
-OwnForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
+NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 
 // Returns nhwc if the problem requests it, else plain.
 MemoryLayout asked_layout(const Problem& problem);

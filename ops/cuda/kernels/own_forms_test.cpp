@@ -32,7 +32,7 @@ std::vector<std::byte> plain_of(const std::vector<double>& values, DataType dtyp
 }
 
 // Runs a form on plain values of its inputs; returns the plain values of its last tensor.
-std::vector<double> run(const OwnForm& form, const std::vector<std::vector<double>>& inputs) {
+std::vector<double> run(const NativeForm& form, const std::vector<std::vector<double>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   std::vector<void*> addresses;
   for (const OwnTensor& tensor : form.tensors) {

@@ -173,7 +173,7 @@ Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
   if (problem.tensors.size() != inputs + 1) {
     return of_node(node, {Refusal::Kind::unsupported, "a network's layer must have one output"});
   }
-  MetLayouts met;
+  InputLayouts met;
   for (std::size_t i = 0; i < inputs; ++i) {
     if (node.sources[i] == kParameter) continue;
     const Value& value = values_[value_of(node.sources[i])];

@@ -3,8 +3,7 @@
 // Results are compared with the plain executor.
 #include "ops/cuda/network/network_chain.hpp"
 
-#include "ops/cuda/network/chain_kernel.hpp"
-#include "ops/cuda/network/own_kernel.hpp"
+#include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/test_support.hpp"
 #include "ops/network/test_support.hpp"
 
@@ -71,7 +70,7 @@ class NetworkChainTest : public ::testing::Test {
   ReorderMaker reorder() {
     return [this](const Dims& dims, DataType dtype, MemoryLayout from,
                   MemoryLayout to) -> Result<std::unique_ptr<Kernel>, Refusal> {
-      BENCH_ASSIGN_OR_RETURN(OwnForm form, reorder_form(dims, dtype, from, to));
+      BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
       const BufferRole roles[] = {BufferRole::input, BufferRole::output};
       return make_own_kernel(device_.parts(),
                              std::make_shared<test::StreamLauncher>(device_.runtime),

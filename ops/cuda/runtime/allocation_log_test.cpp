@@ -21,7 +21,7 @@ GpuAllocation traced(const void* address, std::int64_t bytes, Nanoseconds at) {
   return allocation;
 }
 
-std::optional<std::string> told(const AllocationLog& log, GpuAllocation allocation) {
+std::optional<std::string> reported(const AllocationLog& log, GpuAllocation allocation) {
   std::vector<GpuRecord> records = {std::move(allocation)};
   log.tell(records);
   return std::get<GpuAllocation>(records.front()).role;
@@ -33,10 +33,10 @@ TEST(AllocationLog, GivesATracedAllocationItsRole) {
   AllocationLog log;
   log.begin();
   log.took(&kPlace, {64}, "workspace", 2s);
-  EXPECT_THAT(told(log, traced(&kPlace, 64, 2s - 30us)), Optional(std::string("workspace")));
-  EXPECT_EQ(told(log, traced(&kOther, 64, 2s)), std::nullopt);
-  EXPECT_EQ(told(log, traced(&kPlace, 65, 2s)), std::nullopt);
-  EXPECT_EQ(told(log, traced(&kPlace, 64, 4s)), std::nullopt);  // no call takes this long
+  EXPECT_THAT(reported(log, traced(&kPlace, 64, 2s - 30us)), Optional(std::string("workspace")));
+  EXPECT_EQ(reported(log, traced(&kOther, 64, 2s)), std::nullopt);
+  EXPECT_EQ(reported(log, traced(&kPlace, 65, 2s)), std::nullopt);
+  EXPECT_EQ(reported(log, traced(&kPlace, 64, 4s)), std::nullopt);  // no call takes this long
 }
 
 // The same address and size are used first by a kernel, and then by the harness, which names the
@@ -46,8 +46,8 @@ TEST(AllocationLog, AnAddressThatIsUsedAgainHasTheRoleOfItsTime) {
   log.begin();
   log.took(&kPlace, {64}, "workspace", 2s);
   log.took(&kPlace, {64}, "", 2s + 1ms);
-  EXPECT_THAT(told(log, traced(&kPlace, 64, 2s)), Optional(std::string("workspace")));
-  EXPECT_EQ(told(log, traced(&kPlace, 64, 2s + 900us)), std::nullopt);
+  EXPECT_THAT(reported(log, traced(&kPlace, 64, 2s)), Optional(std::string("workspace")));
+  EXPECT_EQ(reported(log, traced(&kPlace, 64, 2s + 900us)), std::nullopt);
 }
 
 TEST(AllocationLog, ReleasesHaveNone) {
@@ -56,7 +56,7 @@ TEST(AllocationLog, ReleasesHaveNone) {
   log.took(&kPlace, {64}, "workspace", 2s);
   GpuAllocation release = traced(&kPlace, 64, 2s);
   release.change = GpuAllocationChange::release;
-  EXPECT_EQ(told(log, release), std::nullopt);
+  EXPECT_EQ(reported(log, release), std::nullopt);
 }
 
 TEST(AllocationLog, IsFilledByWhoAllocatesOnTheDeviceOnceItHasBegun) {
@@ -70,10 +70,11 @@ TEST(AllocationLog, IsFilledByWhoAllocatesOnTheDeviceOnceItHasBegun) {
   const auto plain = device.runtime->take({64}, "");
   ASSERT_TRUE(before && workspace && trial && plain);
   const Nanoseconds now = device.runtime->now();
-  EXPECT_EQ(told(*log, traced(before->data(), 32, now)), std::nullopt);
-  EXPECT_THAT(told(*log, traced(workspace->data(), 48, now)), Optional(std::string("workspace")));
-  EXPECT_THAT(told(*log, traced(trial->data(), 56, now)), Optional(std::string("tuning")));
-  EXPECT_EQ(told(*log, traced(*plain, 64, now)), std::nullopt);
+  EXPECT_EQ(reported(*log, traced(before->data(), 32, now)), std::nullopt);
+  EXPECT_THAT(reported(*log, traced(workspace->data(), 48, now)),
+              Optional(std::string("workspace")));
+  EXPECT_THAT(reported(*log, traced(trial->data(), 56, now)), Optional(std::string("tuning")));
+  EXPECT_EQ(reported(*log, traced(*plain, 64, now)), std::nullopt);
   device.runtime->release(*plain);
 }
 

@@ -33,7 +33,7 @@ struct ClockEvidence {
   std::optional<std::int64_t> median_hz;  // nullopt if there were too few samples
 };
 
-struct Judgement {
+struct CaseAssessment {
   SampleVerdict verdict = SampleVerdict::counted;
   std::string reason;  // empty if counted
 };
@@ -46,8 +46,8 @@ struct Judgement {
 // the time.
 // unsteady: the clock is more than 3 % off its median. Whether this voids the sample is decided by
 // the code that knows all samples of the case.
-Judgement judge(const DeviceConditions& before, const DeviceConditions& after,
-                const ClockEvidence& clock);
+CaseAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
+                     const ClockEvidence& clock);
 
 // Names of the conditions that the driver does not report: {"other processes"}. Empty if it reports
 // all.

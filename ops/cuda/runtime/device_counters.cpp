@@ -46,7 +46,7 @@ Result<std::unique_ptr<CounterSession>, Refusal> CuptiCounters::start() {
   }
   const auto device = parts_.device();
   if (!device) return Refusal{Refusal::Kind::failed, device.error().message()};
-  std::vector<CounterQuestion> questions;
+  std::vector<LogicalCounter> questions;
   for (const CounterQuestionRow& row : counter_questions()) questions.push_back(row.question);
   auto session = CounterSession::start(**library_, *device, questions);
   if (!session) return refusal_of(session.error());

@@ -32,7 +32,7 @@ class StoppablePause final : public Pacer {
 };
 
 // Returns the memory of the process: as the driver lists it, else the growth of the device's use. A
-// decrease means that others freed memory and says nothing about this process.
+// decrease means that others freed memory and does not concern this process.
 std::optional<GpuProcessMemory> memory_of(const DeviceState& state,
                                           std::optional<std::int64_t> used_before) {
   if (state.process_bytes) return GpuProcessMemory{*state.process_bytes, GpuMemorySource::process};

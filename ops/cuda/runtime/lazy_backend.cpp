@@ -28,7 +28,7 @@ class LazyBackend final : public Backend {
     BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
     return backend->create(network);
   }
-  CreatedKernel create_layer(const Problem& problem, const MetLayouts& met) override {
+  CreatedKernel create_layer(const Problem& problem, const InputLayouts& met) override {
     BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
     return backend->create_layer(problem, met);
   }

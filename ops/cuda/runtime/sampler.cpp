@@ -48,7 +48,7 @@ struct Sampler::Control {
 struct Sampler::Batch {
   std::int64_t units = 0;
   std::int64_t queued = 0;    // queued behind the blocking kernel; 0: there is none
-  std::int64_t launches = 1;  // of one unit
+  std::int64_t launches = 1;  // launches of one unit
   std::function<Status(std::int64_t unit)> enqueue;
 };
 
@@ -286,7 +286,7 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   sample.host = timing.host;
   sample.method = method;
   sample.clock_hz = clock_between();
-  Judgement judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
+  CaseAssessment judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
   if (sample.clock_hz) sampling.clocks_.add(*sample.clock_hz);
   sample.verdict = judgement.verdict;
   sample.reason = std::move(judgement.reason);

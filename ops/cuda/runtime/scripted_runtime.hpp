@@ -32,7 +32,8 @@ struct RuntimeScript {
                       .default_clock_hz = 1'980'000'000};
   Nanoseconds call_cost = std::chrono::microseconds(2);  // host time of each call
   Nanoseconds empty_kernel = std::chrono::microseconds(1);
-  std::int64_t clock_hz = 1'000'000'000;  // of the multiprocessors; may be changed at any time
+  std::int64_t clock_hz =
+      1'000'000'000;          // clock of the multiprocessors; may be changed at any time
   std::int64_t queue = 1024;  // launches in the queue before the next one makes the host wait
   // Names of calls ("record", "launch_blocking", ...) and which of them fails, counted from 1.
   std::map<std::string, std::int64_t> failing;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/profile_output.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+TEST(CountersText, SaysWhatIsKnown) {
+  ProfilePassRecord pass;
+  pass.details = {{"counter.tensor_active_share", "0.7312"},
+                  {"tensor_cores", "used (counter)"},
+                  {"tensor_cores.types", "bf16"},
+                  {"check.tensor_operations", "1.002 of the model, as computed"},
+                  {"counter.dram_read_bytes", "67108864"},
+                  {"counter.dram_write_bytes", "33554432"},
+                  {"counter.l2_hit_share", "n/a: this chip has none"},
+                  {"counter.achieved_occupancy", "0.125"}};
+  EXPECT_EQ(counters_text(pass),
+            "    tensor cores: used (counter); 73.1 % of the active cycles; bf16; operations "
+            "1.002 of the model, as computed\n"
+            "    memory: 64.00 MiB read; 32.00 MiB written\n"
+            "    multiprocessors: 12.5 % of the warps resident\n");
+}
+
+TEST(CountersText, SaysWhyThereAreNone) {
+  ProfilePassRecord pass;
+  pass.details = {{"counters", "n/a: for administrators alone (ERR_NVGPUCTRPERM)"}};
+  EXPECT_EQ(counters_text(pass), "    counters n/a: for administrators alone (ERR_NVGPUCTRPERM)\n");
+}
+
+TEST(CountersText, WithoutCountersTheNamesOfKernelsRemain) {
+  ProfilePassRecord pass;
+  pass.details = {{"counters", "n/a: none here"}, {"tensor_cores", "used (name: nvjet)"}};
+  EXPECT_EQ(counters_text(pass),
+            "    counters n/a: none here\n"
+            "    tensor cores: used (name: nvjet)\n");
+}
+
+TEST(CountersText, IsEmptyWithoutAPass) {
+  ProfilePassRecord pass;
+  pass.details = {{"isa", "AVX512_CORE"}};
+  EXPECT_EQ(counters_text(pass), "");
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/stage_two.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Optional;
+using testing::SizeIs;
+
+constexpr Nanoseconds kLevel = 1000ns;
+constexpr Nanoseconds kBusy = 1700ns;
+
+struct Round {
+  Nanoseconds base, candidate, base_canary, candidate_canary;
+};
+
+Duet duet(const std::vector<Round>& rounds) {
+  Duet result;
+  result.quiet_level = kLevel;
+  for (const Round& round : rounds) {
+    result.base.push_back(round.base);
+    result.candidate.push_back(round.candidate);
+    result.base_canary.push_back(round.base_canary);
+    result.candidate_canary.push_back(round.candidate_canary);
+  }
+  return result;
+}
+
+std::vector<Round> times(std::size_t count, const Round& round) {
+  return std::vector<Round>(count, round);
+}
+
+std::vector<Round> operator+(std::vector<Round> left, const std::vector<Round>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+const Round kQuietRound = {100ns, 100ns, kLevel, kLevel};
+const Round kHalfBusy = {100ns, 170ns, kLevel, kBusy};
+const Round kBusyOnBothSides = {170ns, 170ns, kBusy, kBusy};
+
+TEST(CountedRounds, AreThoseInWhichTheMachineWasQuietBesideBothSamples) {
+  const Duet measured = duet(times(5, kQuietRound) + times(20, kHalfBusy));
+  EXPECT_THAT(counted_rounds(measured), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(log_ratio(measured), Optional(0.0));
+}
+
+TEST(CountedRounds, ElseThoseInWhichItWasTheSameBesideBoth) {
+  const Duet measured =
+      duet(times(4, kQuietRound) + times(20, kHalfBusy) + times(6, kBusyOnBothSides));
+  EXPECT_THAT(counted_rounds(measured), SizeIs(10));
+  EXPECT_THAT(log_ratio(measured), Optional(0.0));
+}
+
+TEST(CountedRounds, ElseAll) {
+  const Duet measured = duet(times(4, kQuietRound) + times(20, kHalfBusy));
+  EXPECT_THAT(counted_rounds(measured), SizeIs(24));
+  EXPECT_THAT(log_ratio(measured), Optional(DoubleNear(std::log(1.7), 1e-12)));
+}
+
+TEST(CountedRounds, AreAllWhereASideTakesNoCanaries) {
+  Duet measured = duet(times(5, kQuietRound) + times(20, kHalfBusy));
+  measured.base_canary.clear();
+  EXPECT_THAT(counted_rounds(measured), SizeIs(25));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/spool.hpp"
+
+#include "profiler/activity_json.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+
+namespace {
+
+// Large enough that the cost of system calls is negligible.
+constexpr std::size_t kBufferSize = 256 * 1024;
+
+}  // namespace
+
+Result<ActivitySpool> ActivitySpool::open(const std::string& path, std::string run_id, Clock& clock,
+                                          Nanoseconds period) {
+  const bool exists = access(path.c_str(), F_OK) == 0;
+  auto file = exists ? RecordFile::reopen(path) : RecordFile::create(path, Existing::refuse);
+  if (!file) return std::move(file).error();
+  return ActivitySpool(std::move(*file), std::move(run_id), clock, period);
+}
+
+ActivitySpool::ActivitySpool(RecordFile file, std::string run_id, Clock& clock, Nanoseconds period)
+    : file_(std::move(file)),
+      run_id_(std::move(run_id)),
+      clock_(&clock),
+      period_(period),
+      written_(clock.now()) {}
+
+Status ActivitySpool::take(const Activity& activity) {
+  append_json(activity, run_id_, buffer_);
+  buffer_ += '\n';
+  ++taken_;
+  const bool due = buffer_.size() >= kBufferSize || clock_->now() - written_ >= period_;
+  return due ? flush() : Status(Done{});
+}
+
+Status ActivitySpool::flush() {
+  if (buffer_.empty()) return Done{};
+  Status status = file_.append_lines(buffer_);
+  buffer_.clear();
+  written_ = clock_->now();
+  return status;
+}
+
+namespace {
+
+Nanoseconds end_of(const Activity& activity) {
+  return activity.start + activity.duration.value_or(Nanoseconds(0));
+}
+
+}  // namespace
+
+Status OrderedSink::take(const Activity& activity) {
+  if (order_ == Order::as_taken) return next_.take(activity);
+  kept_.push_back(activity);
+  return Done{};
+}
+
+Status OrderedSink::release() {
+  std::ranges::stable_sort(kept_, [](const Activity& a, const Activity& b) {
+    return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a.start > b.start;
+  });
+  for (const Activity& activity : kept_) BENCH_RETURN_IF_ERROR(next_.take(activity));
+  kept_.clear();
+  return Done{};
+}
+
+}  // namespace bench

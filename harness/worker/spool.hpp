@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that a profile pass writes its activities to.
+#pragma once
+
+#include "base/env.hpp"
+#include "base/file.hpp"
+#include "base/result.hpp"
+#include "profiler/activity.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Activities on their way from a worker to its coordinator: `activity` records appended as lines to
+// a file. If a worker ends early, the file keeps what happened until then.
+
+// Not thread-safe; a Recorder calls it under its lock.
+class ActivitySpool final : public ActivitySink {
+ public:
+  // Appends to the file, or creates it. An activity is written at the latest with the first
+  // activity taken `period` after the last write.
+  static Result<ActivitySpool> open(const std::string& path, std::string run_id, Clock& clock,
+                                    Nanoseconds period);
+
+  Status take(const Activity& activity) override;
+  Status flush();
+  std::int64_t taken() const { return taken_; }
+
+ private:
+  ActivitySpool(RecordFile file, std::string run_id, Clock& clock, Nanoseconds period);
+
+  RecordFile file_;
+  std::string run_id_;
+  Clock* clock_;
+  Nanoseconds period_;
+  Nanoseconds written_{0};  // time of the last write
+  std::string buffer_;
+  std::int64_t taken_ = 0;
+};
+
+// Sorts activities that are recorded after the fact by end time, as readers of profiles expect. A
+// library's log, for example, is read only when nothing is timed.
+
+class OrderedSink final : public ActivitySink {
+ public:
+  enum class Order { as_taken, by_end };  // as_taken: forwards at once
+  OrderedSink(ActivitySink& next, Order order) : next_(next), order_(order) {}
+
+  Status take(const Activity& activity) override;
+  // Forwards the kept activities. Of those that end at the same time, the one that began last comes
+  // first.
+  Status release();
+
+ private:
+  ActivitySink& next_;
+  const Order order_;
+  std::vector<Activity> kept_;
+};
+
+}  // namespace bench

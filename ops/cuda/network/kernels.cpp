@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/network/kernels.hpp"
+
+#include "ops/cuda/network/packed_kernel.hpp"
+#include "ops/network/kind_counts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+namespace {
+
+class OwnInvocation final : public SingleStepInvocation {
+ public:
+  OwnInvocation(Runtime& runtime, Launcher& launcher, const OwnPlan& plan,
+                std::span<void* const> tensors)
+      : SingleStepInvocation(runtime),
+        launcher_(launcher),
+        plan_(plan),
+        tensors_(tensors.begin(), tensors.end()) {}
+
+  std::int64_t launches() const override { return 1; }
+
+ private:
+  Status launch() override { return launcher_.launch(plan_, tensors_); }
+
+  Launcher& launcher_;
+  const OwnPlan& plan_;  // the kernel's; the kernel outlives its invocations
+  std::vector<void*> tensors_;
+};
+
+class OwnKernel final : public PackedKernel {
+ public:
+  OwnKernel(DeviceParts parts, std::vector<DeviceTensor> tensors,
+            std::shared_ptr<Launcher> launcher, NativeForm form)
+      : PackedKernel(std::move(parts), std::move(tensors)),
+        launcher_(std::move(launcher)),
+        form_(std::move(form)) {}
+
+  std::string implementation() const override { return form_.implementation; }
+  std::vector<KernelStep> steps() const override {
+    return {{"", form_.kind, form_.implementation, layouts_text(buffers()), {}}};
+  }
+  Bytes workspace() const override { return {0}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> tensors) override {
+    return std::unique_ptr<Invocation>(
+        std::make_unique<OwnInvocation>(runtime(), *launcher_, form_.plan, tensors));
+  }
+
+ private:
+  std::shared_ptr<Launcher> launcher_;
+  NativeForm form_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                        NativeForm form, std::span<const BufferRole> roles) {
+  assert(roles.size() == form.tensors.size());
+  std::vector<DeviceTensor> tensors;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const OwnTensor& tensor = form.tensors[i];
+    tensors.push_back({roles[i], tensor.dtype, tensor.arrangement, tensor.layout});
+  }
+  return std::make_unique<OwnKernel>(std::move(parts), std::move(tensors), std::move(launcher),
+                                     std::move(form));
+}
+
+std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                        NativeForm form, const Problem& problem) {
+  std::vector<BufferRole> roles;
+  for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
+  return make_own_kernel(std::move(parts), std::move(launcher), std::move(form), roles);
+}
+
+namespace {
+
+// Reports the steps of a part as steps of the whole chain.
+class ShiftedObserver final : public StepObserver {
+ public:
+  ShiftedObserver(StepObserver& whole, std::size_t first) : whole_(whole), first_(first) {}
+  void begins(std::size_t step) noexcept override { whole_.begins(first_ + step); }
+  void enqueued(std::size_t step) noexcept override { whole_.enqueued(first_ + step); }
+  void done(std::size_t step) noexcept override { whole_.done(first_ + step); }
+  void part_begins(std::string_view name) noexcept override { whole_.part_begins(name); }
+  void part_ends() noexcept override { whole_.part_ends(); }
+
+ private:
+  StepObserver& whole_;
+  std::size_t first_;
+};
+
+class ChainInvocation final : public CudaInvocation {
+ public:
+  using CudaInvocation::CudaInvocation;
+
+  // `first` is the index of the part's first step.
+  void add(std::string node, std::size_t first, std::unique_ptr<Invocation> owned,
+           CudaInvocation& part) {
+    launches_ += part.launches();
+    parts_.push_back({std::move(node), first, std::move(owned), &part});
+  }
+
+  Status enqueue(StepObserver* observer) override {
+    for (Part& part : parts_) {
+      Status status = Done{};
+      if (observer == nullptr) {
+        status = part.invocation->enqueue(nullptr);
+      } else {
+        ShiftedObserver shifted(*observer, part.first);
+        status = part.invocation->enqueue(&shifted);
+      }
+      if (!status) return at_node(part.node, std::move(status).error());
+    }
+    return Done{};
+  }
+  std::int64_t launches() const override { return launches_; }
+
+ private:
+  static Error at_node(const std::string& node, Error error) {
+    if (!node.empty()) error.what = node + ": " + error.what;
+    return error;
+  }
+  struct Part {
+    std::string node;
+    std::size_t first;
+    std::unique_ptr<Invocation> owned;
+    CudaInvocation* invocation;
+  };
+  std::vector<Part> parts_;
+  std::int64_t launches_ = 0;
+};
+
+std::vector<KernelStep> steps_of(const ChainStep& step) {
+  std::vector<KernelStep> steps = step.kernel->steps();
+  if (steps.empty()) {
+    steps.push_back({"", step.kind, step.kernel->implementation(), "plain -> plain", {}});
+  }
+  for (KernelStep& each : steps) {
+    each.node = step.node;
+    each.moved = step.moved;
+  }
+  steps.front().met = step.met;
+  return steps;
+}
+
+class ChainKernel final : public CudaKernel {
+ public:
+  ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, Between between,
+              std::vector<DeviceBuffer> own);
+
+  std::string implementation() const override;
+  std::vector<KernelStep> steps() const override { return steps_; }
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return workspace_; }
+  Status pack(std::size_t index, const void* plain, void* packed) override;
+  Status unpack(std::size_t index, const void* packed, void* plain) override;
+  Status prepare(std::span<void* const> buffers) override;
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+  std::map<std::string, std::string> details() const override;
+
+ private:
+  std::vector<void*> tensors_of(const ChainStep& step, std::span<void* const> buffers) const;
+
+  KernelChain chain_;
+  BufferPlan plan_;
+  Between between_;
+  std::vector<DeviceBuffer> own_;
+  std::vector<KernelBuffer> buffers_;
+  std::vector<KernelStep> steps_;
+  std::vector<std::size_t> first_steps_;  // first step of each part
+  Bytes workspace_;
+};
+
+ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, Between between,
+                         std::vector<DeviceBuffer> own)
+    : CudaKernel(std::move(parts.runtime), std::move(parts.sampler)),
+      chain_(std::move(chain)),
+      plan_(std::move(plan)),
+      between_(between),
+      own_(std::move(own)) {
+  for (const ChainTensor& tensor : chain_.tensors) buffers_.push_back(tensor.buffer);
+  if (between_ == Between::activations) {
+    for (const std::int64_t bytes : plan_.sizes) {
+      buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
+    }
+  }
+  for (const DeviceBuffer& buffer : own_) workspace_ = workspace_ + buffer.size();
+  for (const ChainStep& step : chain_.steps) {
+    first_steps_.push_back(steps_.size());
+    for (KernelStep& each : steps_of(step)) steps_.push_back(std::move(each));
+    workspace_ = workspace_ + step.kernel->workspace();
+  }
+}
+
+// For a problem: the parts in order. For a network: the number of steps of each kind.
+std::string ChainKernel::implementation() const {
+  if (between_ == Between::activations) return count_kinds(steps_, "steps");
+  std::vector<std::string> names;
+  for (const KernelStep& step : steps_) names.push_back(step.implementation);
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+Status ChainKernel::pack(std::size_t index, const void* plain, void* packed) {
+  const ChainTensor& tensor = chain_.tensors[index];
+  if (!tensor.packed_by) return runtime().copy_in(packed, plain, tensor.buffer.size);
+  const auto& [step, number] = *tensor.packed_by;
+  return chain_.steps[step].kernel->pack(number, plain, packed);
+}
+
+Status ChainKernel::unpack(std::size_t index, const void* packed, void* plain) {
+  const ChainTensor& tensor = chain_.tensors[index];
+  if (!tensor.packed_by) return runtime().copy_out(plain, packed, tensor.buffer.size);
+  const auto& [step, number] = *tensor.packed_by;
+  return chain_.steps[step].kernel->unpack(number, packed, plain);
+}
+
+std::vector<void*> ChainKernel::tensors_of(const ChainStep& step,
+                                           std::span<void* const> buffers) const {
+  std::vector<void*> tensors;
+  for (const ChainPlace& place : step.tensors) {
+    if (place.kind == ChainPlace::Kind::tensor) {
+      tensors.push_back(buffers[place.number]);
+      continue;
+    }
+    const std::size_t buffer = plan_.buffer_of[place.number];
+    tensors.push_back(between_ == Between::activations ? buffers[chain_.tensors.size() + buffer]
+                                                       : own_[buffer].data());
+  }
+  return tensors;
+}
+
+Status ChainKernel::prepare(std::span<void* const> buffers) {
+  for (const ChainStep& step : chain_.steps) {
+    BENCH_RETURN_IF_ERROR(step.kernel->prepare(tensors_of(step, buffers)));
+  }
+  return Done{};
+}
+
+Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buffers) {
+  assert(buffers.size() == buffers_.size());
+  auto invocation = std::make_unique<ChainInvocation>(runtime());
+  for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
+    const ChainStep& step = chain_.steps[i];
+    BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Invocation> made,
+                           step.kernel->bind(tensors_of(step, buffers)));
+    auto* part = dynamic_cast<CudaInvocation*>(made.get());
+    if (part == nullptr) {
+      return Error{step.node + ": its kernel does not use the device's stream", "", ""};
+    }
+    invocation->add(step.node, first_steps_[i], std::move(made), *part);
+  }
+  return std::unique_ptr<Invocation>(std::move(invocation));
+}
+
+// A problem reports all details of its parts. A network has too many parts: it reports only the
+// further libraries that they use, and the sum of their creation times.
+std::map<std::string, std::string> ChainKernel::details() const {
+  constexpr std::string_view kSetup = "setup.", kLibrary = "library.";
+  std::map<std::string, std::string> details = CudaKernel::details();
+  std::map<std::string, std::int64_t> setup;
+  for (const ChainStep& step : chain_.steps) {
+    for (const auto& [name, value] : step.kernel->details()) {
+      if (name.starts_with(kSetup)) {
+        setup[name] += std::stoll(value);
+      } else if (between_ == Between::workspace || name.starts_with(kLibrary)) {
+        details.emplace(name, value);
+      }
+    }
+  }
+  for (const auto& [name, value] : setup) details.emplace(name, fmt::to_string(value));
+  return details;
+}
+
+}  // namespace
+
+BufferPlan plan_between(const KernelChain& chain) {
+  std::vector<StorageLife> lives(chain.between.size());
+  std::vector<bool> seen(lives.size(), false);
+  for (std::size_t i = 0; i < chain.steps.size(); ++i) {
+    for (const ChainPlace& place : chain.steps[i].tensors) {
+      if (place.kind != ChainPlace::Kind::between) continue;
+      StorageLife& life = lives[place.number];
+      if (!seen[place.number]) life.first = i;
+      seen[place.number] = true;
+      life.last = i;
+      life.bytes = chain.between[place.number];
+    }
+  }
+  return plan_buffers(lives);
+}
+
+Result<std::unique_ptr<Kernel>, Refusal> make_chain_kernel(DeviceParts parts, KernelChain chain,
+                                                           Between between) {
+  BufferPlan plan = plan_between(chain);
+  std::vector<DeviceBuffer> own;
+  if (between == Between::workspace) {
+    for (const std::int64_t bytes : plan.sizes) {
+      BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::create(*parts.runtime, {bytes}));
+      own.push_back(std::move(buffer));
+    }
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<ChainKernel>(
+      std::move(parts), std::move(chain), std::move(plan), between, std::move(own)));
+}
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of networks on a GPU: one node with our own code, and a chain of kernels.
+#pragma once
+
+#include "ops/backend/kernel.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
+#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/network/kernel_chain.hpp"
+#include "ops/cuda/runtime/kernel.hpp"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace bench::ops::cuda {
+
+// Wraps one launch of a native kernel (a CUDA kernel of this project) as a Kernel.
+
+// `roles` are the roles of the form's tensors, in their order.
+std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                        NativeForm form, std::span<const BufferRole> roles);
+// For a form whose tensors are the problem's.
+std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                        NativeForm form, const Problem& problem);
+
+// The kernel that executes a chain.
+
+// Who owns the buffers between the steps. activations: the caller of bind(), as for a network.
+// workspace: the kernel itself, as for a problem.
+enum class Between { activations, workspace };
+
+// Refusal (skipped): not enough memory for the workspace.
+Result<std::unique_ptr<Kernel>, Refusal> make_chain_kernel(DeviceParts parts, KernelChain chain,
+                                                           Between between);
+
+}  // namespace bench::ops::cuda

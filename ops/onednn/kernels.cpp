@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/kernels.hpp"
+
+#include "ops/backend/buffer_role.hpp"
+#include "ops/network/kind_counts.hpp"
+#include "ops/onednn/aligned_buffer.hpp"
+#include "ops/onednn/guard.hpp"
+#include "ops/onednn/invocation.hpp"
+#include "ops/onednn/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace bench::ops {
+
+Status transfer(const OnednnContext& context, const dnnl::memory::desc& from_desc, const void* from,
+                const dnnl::memory::desc& to_desc, void* to) {
+  if (from_desc == to_desc) {
+    std::memcpy(to, from, from_desc.get_size());
+    return Done{};
+  }
+  return guarded_step("a conversion of layouts", [&]() -> Status {
+    // The library takes non-const pointers to data that it only reads.
+    dnnl::memory source = context.view(from_desc, const_cast<void*>(from));
+    dnnl::memory destination = context.view(to_desc, to);
+    dnnl::stream stream = context.stream();
+    const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
+      return dnnl::reorder::primitive_desc(source, destination);
+    });
+    const auto reorder =
+        context.call("dnnl_primitive_create", [&] { return dnnl::reorder(description); });
+    context.call("dnnl_primitive_execute", [&] { reorder.execute(stream, source, destination); });
+    context.call("dnnl_stream_wait", [&] { stream.wait(); });
+    return Done{};
+  });
+}
+
+namespace {
+
+using dnnl::memory;
+
+class ProblemKernel final : public Kernel {
+ public:
+  ProblemKernel(const OnednnContext& context, const Problem& problem,
+                std::unique_ptr<OnednnPrimitive> primitive)
+      : context_(context),
+        primitive_(std::move(primitive)),
+        layouts_(layouts_text(problem, *primitive_)),
+        scratchpad_(primitive_->scratchpad.get_size(), context.collectors().memory, "scratchpad"),
+        workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
+    for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+      const memory::desc& desc = primitive_->tensors[i].desc;
+      buffers_.push_back({buffer_role(problem.tensors[i].role),
+                          {static_cast<std::int64_t>(desc.get_size())},
+                          layout_text(desc)});
+    }
+  }
+
+  std::string implementation() const override { return primitive_->implementation; }
+  std::vector<KernelStep> steps() const override {
+    return {{{}, primitive_->kind, primitive_->implementation, layouts_, {}}};
+  }
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override {
+    return {static_cast<std::int64_t>(scratchpad_.size() + workspace_.size())};
+  }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    const OnednnTensor& tensor = primitive_->tensors[index];
+    return transfer(context_, tensor.plain, plain, tensor.desc, packed);
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    const OnednnTensor& tensor = primitive_->tensors[index];
+    return transfer(context_, tensor.desc, packed, tensor.plain, plain);
+  }
+  Status prepare(std::span<void* const> buffers) override;
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+
+ private:
+  memory view(const memory::desc& desc, void* data) const { return context_.view(desc, data); }
+
+  const OnednnContext& context_;
+  std::unique_ptr<OnednnPrimitive> primitive_;
+  std::string layouts_;
+  std::vector<KernelBuffer> buffers_;
+  AlignedBuffer scratchpad_;
+  AlignedBuffer workspace_;
+};
+
+// The forward pass runs in its own memory, which is released afterwards. The timed kernel never
+// uses it.
+Status ProblemKernel::prepare(std::span<void* const> buffers) {
+  if (!primitive_->preparation) return Done{};
+  const OnednnPreparation& preparation = *primitive_->preparation;
+  return guarded_step("the forward pass", [&]() -> Status {
+    MemoryCollector* const collector = context_.collectors().memory;
+    const AlignedBuffer output(preparation.output.get_size(), collector, "preparation");
+    const AlignedBuffer scratchpad(preparation.scratchpad.get_size(), collector, "scratchpad");
+    std::vector<std::pair<int, memory>> arguments;
+    for (const auto& [tensor, argument] : preparation.inputs) {
+      arguments.emplace_back(argument, view(primitive_->tensors[tensor].desc, buffers[tensor]));
+    }
+    arguments.emplace_back(DNNL_ARG_DST, view(preparation.output, output.data()));
+    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(preparation.scratchpad, scratchpad.data()));
+    arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
+    OnednnInvocation forward(context_);
+    forward.add_call("the forward pass", preparation.primitive, std::move(arguments));
+    const bool ok = context_.call("dnnl_primitive_execute", [&] { return forward.run(); });
+    if (!ok) return Error{forward.error(), {}, {}};
+    return Done{};
+  });
+}
+
+Result<std::unique_ptr<Invocation>> ProblemKernel::bind(std::span<void* const> buffers) {
+  assert(buffers.size() == buffers_.size());
+  return guarded_step(primitive_->kind, [&]() -> Result<std::unique_ptr<Invocation>> {
+    std::vector<std::pair<int, memory>> arguments;
+    for (std::size_t i = 0; i < primitive_->tensors.size(); ++i) {
+      const OnednnTensor& tensor = primitive_->tensors[i];
+      if (!tensor.argument) continue;
+      arguments.emplace_back(*tensor.argument, view(tensor.desc, buffers[i]));
+    }
+    if (scratchpad_.size() > 0) {
+      arguments.emplace_back(DNNL_ARG_SCRATCHPAD, view(primitive_->scratchpad, scratchpad_.data()));
+    }
+    if (workspace_.size() > 0) {
+      arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
+    }
+    auto invocation = std::make_unique<OnednnInvocation>(context_);
+    invocation->add_call(primitive_->kind, primitive_->primitive, std::move(arguments));
+    return std::unique_ptr<Invocation>(std::move(invocation));
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
+                                            std::unique_ptr<OnednnPrimitive> primitive) {
+  return std::make_unique<ProblemKernel>(context, problem, std::move(primitive));
+}
+
+std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive) {
+  std::string inputs;
+  std::string outputs;
+  std::string constants;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const Tensor& tensor = problem.tensors[i];
+    const std::string layout = layout_text(primitive.tensors[i].desc);
+    if (tensor.role == TensorRole::input) inputs += (inputs.empty() ? "" : " ") + layout;
+    if (tensor.role == TensorRole::output) outputs += (outputs.empty() ? "" : " ") + layout;
+    if (tensor.role == TensorRole::weights && tensor.dims.size() > 1) {
+      constants += fmt::format(", {} {}", tensor.name, layout);
+    }
+  }
+  return fmt::format("{} -> {}{}", inputs, outputs, constants);
+}
+
+namespace {
+
+using dnnl::memory;
+
+Bytes size_of(const memory::desc& desc) { return {static_cast<std::int64_t>(desc.get_size())}; }
+
+class NetworkKernel final : public Kernel {
+ public:
+  NetworkKernel(const OnednnContext& context, const Network& network, Chain chain);
+
+  std::string implementation() const override { return count_kinds(chain_.steps, "primitives"); }
+  std::vector<KernelStep> steps() const override;
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return {static_cast<std::int64_t>(scratchpad_.size())}; }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    const auto [from, to] = layouts(index);
+    return transfer(context_, from, plain, to, packed);
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    const auto [to, from] = layouts(index);
+    return transfer(context_, from, packed, to, plain);
+  }
+  Status prepare(std::span<void* const> buffers) override;
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override;
+
+ private:
+  std::size_t output_index() const { return 1 + chain_.parameters.size(); }
+  // The layouts of the network's tensor `index`: plain, packed.
+  std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
+  void* data_of(const ChainValue& value, std::span<void* const> buffers) const;
+  std::vector<void*> plain_tensors(const ChainStep& step, std::span<void* const> buffers) const;
+  std::vector<std::pair<int, memory>> arguments_of(const ChainStep& step,
+                                                   std::span<const memory> values,
+                                                   std::span<const memory> parameters) const;
+
+  const OnednnContext& context_;
+  Chain chain_;
+  std::vector<std::string> node_names_;
+  std::vector<KernelBuffer> buffers_;
+  AlignedBuffer scratchpad_;
+};
+
+NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& network, Chain chain)
+    : context_(context),
+      chain_(std::move(chain)),
+      scratchpad_(chain_.scratchpad_bytes, context.collectors().memory, "scratchpad") {
+  for (const Node& node : network.nodes) node_names_.push_back(node.name);
+  buffers_.push_back({BufferRole::input, size_of(chain_.input), layout_text(chain_.input)});
+  for (const ChainParameter& parameter : chain_.parameters) {
+    buffers_.push_back({BufferRole::weights, size_of(parameter.desc), layout_text(parameter.desc)});
+  }
+  buffers_.push_back({BufferRole::output, size_of(chain_.output), layout_text(chain_.output)});
+  for (const std::int64_t bytes : chain_.buffers) {
+    buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
+  }
+}
+
+std::vector<KernelStep> NetworkKernel::steps() const {
+  std::vector<KernelStep> steps;
+  for (const ChainStep& step : chain_.steps) {
+    steps.push_back({node_names_[step.node], step.kind, step.implementation, step.layouts, step.met,
+                     step.moved});
+  }
+  return steps;
+}
+
+std::pair<memory::desc, memory::desc> NetworkKernel::layouts(std::size_t index) const {
+  if (index == 0) return {chain_.input, chain_.input};
+  if (index == output_index()) return {chain_.output, chain_.output};
+  const ChainParameter& parameter = chain_.parameters[index - 1];
+  return {parameter.plain, parameter.desc};
+}
+
+void* NetworkKernel::data_of(const ChainValue& value, std::span<void* const> buffers) const {
+  const ChainStorage& storage = chain_.storages[value.storage];
+  switch (storage.kind) {
+    case ChainStorage::Kind::input:
+      return buffers[0];
+    case ChainStorage::Kind::output:
+      return buffers[output_index()];
+    case ChainStorage::Kind::internal:
+      break;
+  }
+  return buffers[output_index() + 1 + storage.buffer];
+}
+
+std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
+    const ChainStep& step, std::span<const memory> values,
+    std::span<const memory> parameters) const {
+  std::vector<std::pair<int, memory>> arguments;
+  if (step.scratchpad.get_size() > 0) {
+    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, context_.view(step.scratchpad, scratchpad_.data()));
+  }
+  for (const auto& [argument, value] : step.values) arguments.emplace_back(argument, values[value]);
+  for (const auto& [argument, parameter] : step.parameters) {
+    arguments.emplace_back(argument, parameters[parameter]);
+  }
+  return arguments;
+}
+
+// Returns the tensors of a foreign step in the order of its problem.
+std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
+                                                std::span<void* const> buffers) const {
+  std::vector<void*> tensors(step.values.size() + step.parameters.size());
+  for (const auto& [number, value] : step.values) {
+    tensors[static_cast<std::size_t>(number)] = data_of(chain_.values[value], buffers);
+  }
+  for (const auto& [number, parameter] : step.parameters) {
+    tensors[static_cast<std::size_t>(number)] = buffers[1 + parameter];
+  }
+  return tensors;
+}
+
+// At this point only the weights of a foreign step have values.
+Status NetworkKernel::prepare(std::span<void* const> buffers) {
+  for (const ChainStep& step : chain_.steps) {
+    if (step.foreign == nullptr) continue;
+    BENCH_RETURN_IF_ERROR(step.foreign->prepare(plain_tensors(step, buffers)));
+  }
+  return Done{};
+}
+
+Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> buffers) {
+  assert(buffers.size() == buffers_.size());
+  return guarded_step("the network", [&]() -> Result<std::unique_ptr<Invocation>> {
+    std::vector<memory> values;
+    for (const ChainValue& value : chain_.values) {
+      values.push_back(context_.view(value.desc, data_of(value, buffers)));
+    }
+    std::vector<memory> parameters;
+    for (std::size_t i = 0; i < chain_.parameters.size(); ++i) {
+      parameters.push_back(context_.view(chain_.parameters[i].desc, buffers[1 + i]));
+    }
+    auto invocation = std::make_unique<OnednnInvocation>(context_);
+    for (const ChainStep& step : chain_.steps) {
+      if (step.foreign != nullptr) {
+        BENCH_ASSIGN_OR_RETURN(auto foreign, step.foreign->bind(plain_tensors(step, buffers)));
+        invocation->add_call(node_names_[step.node], std::move(foreign));
+        continue;
+      }
+      invocation->add_call(node_names_[step.node], step.primitive,
+                           arguments_of(step, values, parameters));
+    }
+    return std::unique_ptr<Invocation>(std::move(invocation));
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_network_kernel(const OnednnContext& context, const Network& network,
+                                            Chain chain) {
+  return std::make_unique<NetworkKernel>(context, network, std::move(chain));
+}
+
+}  // namespace bench::ops

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/onednn/kernels.hpp"
+
+#include "ops/backend/kernel.hpp"
+#include "ops/network/test_support.hpp"
+#include "ops/onednn/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kSeed = 7;
+
+// Values of order 1 in sequential layers: errors of each layer are passed on and add up.
+Tolerance tolerance_of(const Network& network) {
+  const double steps = 64 * static_cast<double>(network.nodes.size());
+  const double error = steps * info(network.dtype).epsilon;
+  return {.absolute = error, .relative = error};
+}
+
+class NetworkKernelTest : public ::testing::Test {
+ protected:
+  // Returns nullopt (and fails for f32) if there is no kernel.
+  std::optional<std::vector<double>> run(const Network& network,
+                                         const std::vector<std::vector<double>>& parameters,
+                                         const std::vector<double>& input) {
+    auto kernel = backend_->create(network);
+    if (!kernel.ok()) {
+      EXPECT_NE(network.dtype, DataType::f32) << kernel.error().reason;
+      EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported) << kernel.error().reason;
+      return std::nullopt;
+    }
+    implementation_ = (*kernel)->implementation();
+    steps_ = (*kernel)->steps();
+    KernelRun kernel_run(**kernel, network.tensors);
+    kernel_run.set(0, input);
+    for (std::size_t i = 0; i < parameters.size(); ++i) kernel_run.set(1 + i, parameters[i]);
+    kernel_run.run();
+    return kernel_run.get(network.tensors.size() - 1);
+  }
+
+  // Compares the fused and the separate network with the plain executor.
+  void check(const NetworkDefinition& definition, DataType dtype, std::int64_t batch) {
+    const Network separate = make(definition, Fusion::separate, dtype, batch);
+    const Network fused = make(definition, Fusion::fused, dtype, batch);
+    const auto parameters = random_parameters(separate, kSeed);
+    const auto folded = fold_parameters(separate, parameters, fused);
+    const std::vector<double> input = input_of(separate);
+    if (const auto got = run(separate, parameters, input)) {
+      expect_near(*got, run_reference(separate, parameters, input), tolerance_of(separate),
+                  definition.name + " separate");
+    }
+    if (const auto got = run(fused, folded, input)) {
+      expect_near(*got, run_reference(fused, folded, input), tolerance_of(separate),
+                  definition.name + " fused");
+    }
+  }
+
+  static std::vector<double> input_of(const Network& network) {
+    std::vector<double> values(static_cast<std::size_t>(network.tensors.front().elements()));
+    Random random(kSeed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (double& value : values) value = round_to(network.dtype, uniform(random));
+    return values;
+  }
+
+  std::size_t count_steps(std::string_view kind) const {
+    return static_cast<std::size_t>(std::ranges::count(steps_, kind, &KernelStep::kind));
+  }
+
+  std::unique_ptr<Backend> backend_ = make_onednn_backend();
+  std::string implementation_;
+  std::vector<KernelStep> steps_;
+};
+
+// As in ResNet: stem, one block with and one without a projection, pool, classifier.
+NetworkDefinition residual_network() {
+  return {.name = "residual",
+          .input = {3, 20, 20},
+          .layers = {layer("conv1", "conv", "k16r7s7u2p3", {"input"}),
+                     layer("bn1", "batch_norm", "", {"conv1"}),
+                     layer("relu1", "pointwise", "relu", {"bn1"}),
+                     layer("maxpool", "pool", "max-r3u2p1", {"relu1"}),
+                     layer("a.conv1", "conv", "k8r1s1", {"maxpool"}),
+                     layer("a.relu1", "pointwise", "relu", {"a.conv1"}),
+                     layer("a.conv2", "conv", "k32r3s3p1", {"a.relu1"}),
+                     layer("a.bn2", "batch_norm", "", {"a.conv2"}),
+                     layer("a.down", "conv", "k32r1s1", {"maxpool"}),
+                     layer("a.add", "pointwise", "add", {"a.bn2", "a.down"}),
+                     layer("a.relu", "pointwise", "relu", {"a.add"}),
+                     layer("b.conv1", "conv", "k32r3s3p1", {"a.relu"}),
+                     layer("b.bn1", "batch_norm", "", {"b.conv1"}),
+                     layer("b.add", "pointwise", "add", {"b.bn1", "a.relu"}),
+                     layer("b.relu", "pointwise", "relu", {"b.add"}),
+                     layer("gap", "pool", "avg_include_pad+global", {"b.relu"}),
+                     layer("fc", "gemm", "n10+tb+bias", {"gap"})}};
+}
+
+// As in MobileNet: depthwise, clip, a linear bottleneck with a residual.
+NetworkDefinition mobile_network() {
+  return {.name = "mobile",
+          .input = {3, 16, 16},
+          .layers = {layer("stem", "conv", "k8r3s3u2p1", {"input"}),
+                     layer("stem.clip", "pointwise", "clip", {"stem"}),
+                     layer("expand", "conv", "k48r1s1", {"stem.clip"}),
+                     layer("expand.bn", "batch_norm", "", {"expand"}),
+                     layer("expand.clip", "pointwise", "clip", {"expand.bn"}),
+                     layer("depthwise", "conv", "g48k48r3s3p1", {"expand.clip"}),
+                     layer("depthwise.bn", "batch_norm", "", {"depthwise"}),
+                     layer("depthwise.clip", "pointwise", "clip", {"depthwise.bn"}),
+                     layer("project", "conv", "k8r1s1", {"depthwise.clip"}),
+                     layer("project.bn", "batch_norm", "", {"project"}),
+                     layer("add", "pointwise", "add", {"project.bn", "stem.clip"}),
+                     layer("head", "conv", "k64r1s1", {"add"}),
+                     layer("gap", "pool", "avg_exclude_pad+global", {"head"}),
+                     layer("fc", "gemm", "n12+tb+bias", {"gap"}),
+                     {.name = "softmax",
+                      .op = "softmax",
+                      .parameters = ParameterSet(find_operator("softmax")->parameters),
+                      .inputs = {"fc"}}}};
+}
+
+// As in VGG: images flattened into a matrix product, whose rows must be in plain order.
+NetworkDefinition flattening_network() {
+  return {.name = "flattening",
+          .input = {3, 12, 12},
+          .layers = {layer("conv", "conv", "k16r3s3p1", {"input"}),
+                     layer("relu", "pointwise", "relu", {"conv"}),
+                     layer("pool", "pool", "max-r2u2", {"relu"}),
+                     layer("fc1", "gemm", "n32+tb+bias", {"pool"}),
+                     layer("fc1.relu", "pointwise", "relu", {"fc1"}),
+                     layer("fc2", "gemm", "n7+bias", {"fc1.relu"})}};
+}
+
+// Residuals that must not be overwritten: read again later, read by the same convolution, or the
+// network's own input.
+NetworkDefinition shared_residuals() {
+  return {.name = "shared",
+          .input = {16, 6, 6},
+          .layers = {layer("first", "conv", "k16r3s3p1", {"input"}),
+                     layer("first.add", "pointwise", "add", {"first", "input"}),
+                     layer("second", "conv", "k16r3s3p1", {"first.add"}),
+                     layer("second.add", "pointwise", "add", {"second", "first.add"}),
+                     layer("third", "conv", "k16r1s1", {"second.add"}),
+                     layer("third.add", "pointwise", "add", {"third", "first.add"}),
+                     layer("self", "conv", "k16r3s3p1", {"third.add"}),
+                     layer("self.add", "pointwise", "add", {"self", "third.add"})}};
+}
+
+// A residual that two additions read.
+NetworkDefinition residuals_read_again() {
+  return {.name = "again",
+          .input = {16, 6, 6},
+          .layers = {layer("a", "conv", "k16r3s3p1", {"input"}),
+                     layer("b", "conv", "k16r1s1", {"input"}),
+                     layer("b.add", "pointwise", "add", {"b", "a"}),
+                     layer("c", "conv", "k16r3s3p1", {"b.add"}),
+                     layer("c.add", "pointwise", "add", {"c", "a"})}};
+}
+
+// The network's input as the residual. In 1x1 images it has the layout that the addition requires.
+NetworkDefinition input_as_residual() {
+  return {.name = "input",
+          .input = {16, 1, 1},
+          .layers = {layer("a", "conv", "k16r1s1", {"input"}), layer("b", "conv", "k16r1s1", {"a"}),
+                     layer("b.add", "pointwise", "add", {"b", "input"}),
+                     layer("c", "conv", "k16r1s1", {"b.add"})}};
+}
+
+// The result is an image: the output is plain whatever the last layout was.
+NetworkDefinition image_output() {
+  return {.name = "image",
+          .input = {16, 6, 6},
+          .layers = {layer("conv", "conv", "k32r3s3p1", {"input"}),
+                     layer("relu", "pointwise", "relu", {"conv"})}};
+}
+
+// A gate of 1x1 images, broadcast over its input (squeeze and excitation).
+NetworkDefinition gated_network() {
+  return {.name = "gated",
+          .input = {16, 6, 6},
+          .layers = {layer("conv", "conv", "k16r3s3p1", {"input"}),
+                     layer("gap", "pool", "avg_include_pad+global", {"conv"}),
+                     layer("gate", "conv", "k16r1s1", {"gap"}),
+                     layer("sigmoid", "pointwise", "sigmoid", {"gate"}),
+                     layer("scaled", "pointwise", "mul", {"conv", "sigmoid"}),
+                     layer("out", "conv", "k4r1s1", {"scaled"})}};
+}
+
+TEST_F(NetworkKernelTest, AgreesWithThePlainExecutor) {
+  for (const auto& definition :
+       {residual_network(), mobile_network(), flattening_network(), shared_residuals(),
+        residuals_read_again(), input_as_residual(), image_output(), gated_network()}) {
+    for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
+      check(definition, dtype, 1);
+      check(definition, dtype, 3);
+    }
+  }
+}
+
+TEST_F(NetworkKernelTest, StepsAndImplementationCountPrimitives) {
+  const Network network = make(residual_network(), Fusion::fused, DataType::f32);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  const std::vector<KernelStep> steps = (*kernel)->steps();
+  EXPECT_THAT((*kernel)->implementation(), HasSubstr(std::to_string(steps.size()) + " primitives"));
+  EXPECT_THAT((*kernel)->implementation(), HasSubstr("5 convolution"));
+  EXPECT_THAT((*kernel)->implementation(), HasSubstr("2 pooling"));
+  EXPECT_EQ(steps.front().node, "conv1");
+  EXPECT_EQ(steps.back().node, "fc");
+  EXPECT_EQ(steps.back().kind, "matmul");
+  for (const KernelStep& step : steps) {
+    EXPECT_FALSE(step.implementation.empty());
+    EXPECT_THAT(step.layouts, HasSubstr(" -> "));
+  }
+}
+
+TEST_F(NetworkKernelTest, SeparateRunsEveryLayerAsAPrimitive) {
+  const Network network = make(residual_network(), Fusion::separate, DataType::f32);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  steps_ = (*kernel)->steps();
+  EXPECT_EQ(count_steps("convolution"), 5u);
+  EXPECT_EQ(count_steps("batch_normalization"), 3u);
+  EXPECT_EQ(count_steps("eltwise"), 4u);
+  EXPECT_EQ(count_steps("binary"), 2u);
+}
+
+TEST_F(NetworkKernelTest, BuffersAreTheTensorsThenSharedActivations) {
+  const Network network = make(residual_network(), Fusion::fused, DataType::f32);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  const auto buffers = (*kernel)->buffers();
+  ASSERT_GT(buffers.size(), network.tensors.size());
+  EXPECT_EQ(buffers.front().role, BufferRole::input);
+  EXPECT_EQ(buffers.front().layout, "abcd");
+  for (std::size_t i = 1; i + 1 < network.tensors.size(); ++i) {
+    EXPECT_EQ(buffers[i].role, BufferRole::weights);
+    EXPECT_GE(buffers[i].size.count, network.tensors[i].size().count);
+  }
+  EXPECT_EQ(buffers[network.tensors.size() - 1].role, BufferRole::output);
+  // There are fewer buffers than results, because buffers are reused.
+  EXPECT_LT(buffers.size() - network.tensors.size(), network.nodes.size());
+  for (std::size_t i = network.tensors.size(); i < buffers.size(); ++i) {
+    EXPECT_EQ(buffers[i].role, BufferRole::activation);
+  }
+}
+
+// The pool's 1x1 images form a row of the product without a reorder.
+TEST_F(NetworkKernelTest, NoReorderBetweenGlobalPoolAndProduct) {
+  const Network network = make(residual_network(), Fusion::fused, DataType::f32, 2);
+  auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  for (const KernelStep& step : (*kernel)->steps()) {
+    EXPECT_FALSE(step.node == "fc" && step.kind == "reorder") << step.layouts;
+  }
+}
+
+TEST_F(NetworkKernelTest, TrainingAndForeignTypesAreUnsupported) {
+  Network training = make(image_output(), Fusion::separate, DataType::f32);
+  training.mode = Mode::training;
+  const auto kernel = backend_->create(training);
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  const auto wide = backend_->create(make(image_output(), Fusion::separate, DataType::f64));
+  ASSERT_FALSE(wide.ok());
+  EXPECT_EQ(wide.error().kind, Refusal::Kind::unsupported);
+  EXPECT_THAT(wide.error().reason, HasSubstr("conv: "));
+}
+
+TEST_F(NetworkKernelTest, WhatExceedsTheMemoryIsSkipped) {
+  const NetworkDefinition huge = {.name = "huge",
+                                  .input = {64, 1048576, 65536},
+                                  .layers = {layer("relu", "pointwise", "relu", {"input"})}};
+  const auto kernel = backend_->create(make(huge, Fusion::fused, DataType::f32));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_THAT(kernel.error().reason, HasSubstr("huge"));
+}
+
+// A single layer runs in the layouts that it has in its network.
+TEST_F(NetworkKernelTest, LayersAloneMeetTheLayoutsOfTheirNetwork) {
+  const Network network = make(residual_network(), Fusion::fused, DataType::f32, 1);
+  const auto kernel = backend_->create(network);
+  ASSERT_TRUE(kernel.ok());
+  int met = 0;
+  for (const KernelStep& step : (*kernel)->steps()) {
+    if (step.kind != "pooling") continue;
+    const auto node = std::ranges::find(network.nodes, step.node, &Node::name);
+    ASSERT_NE(node, network.nodes.end());
+    ASSERT_TRUE(step.met.contains("source"));
+    for (const std::string& layout : {step.met.at("source"), std::string("abcd")}) {
+      const auto alone = backend_->create_layer(node->problem, {{"source", layout}});
+      ASSERT_TRUE(alone.ok()) << alone.error().reason;
+      EXPECT_EQ((*alone)->buffers()[0].layout, layout);
+    }
+    ++met;
+  }
+  EXPECT_EQ(met, 2);
+}
+
+}  // namespace
+}  // namespace bench::ops::testing
