@@ -72,7 +72,7 @@ void print(const GateFile& gate, const KitPaths& kits, const Arguments& argument
   *env.out << gate_console(gate, kits, console_options(env));
 }
 
-// The configuration's part that was chosen misses the rest of it on purpose.
+// A chosen part of the configuration lacks the other cases on purpose.
 GateRequest::Extent extent_of(const Arguments& arguments) {
   const bool is_whole = arguments.filters.empty() && arguments.devices.empty() &&
                         !arguments.shard && !arguments.gate.allow_removed;

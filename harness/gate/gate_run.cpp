@@ -41,11 +41,12 @@ class EvidenceSink final : public RecordSink {
  public:
   explicit EvidenceSink(FileSink& file) : file_(file) {}
   Status append(const Record& record) override {
-    text_ += to_json_line(record) + '\n';
-    return file_.append(record);
+    const std::string line = to_json_line(record);
+    text_ += line + '\n';
+    return file_.append(record, line);
   }
   Status append_line(std::string_view line) {
-    text_ += std::string(line) + '\n';
+    text_.append(line) += '\n';
     return file_.append_line(line);
   }
   Status append_activity(std::string_view line) override { return file_.append_activity(line); }

@@ -55,6 +55,14 @@ std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
 
 }  // namespace
 
+CudaStatus without_report(std::string plugin, std::string reason, std::string remedy) {
+  CudaStatus status;
+  status.plugin = std::move(plugin);
+  status.reason = std::move(reason);
+  status.remedy = std::move(remedy);
+  return status;
+}
+
 std::string format_cuda_status(const CudaStatus& status) {
   json document = {{"schema", kStatusSchema},
                    {"plugin", status.plugin},

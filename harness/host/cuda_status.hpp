@@ -26,6 +26,9 @@ struct CudaStatus {
   std::optional<ops::cuda::ProbeReport> report;
 };
 
+// The status of a plugin that gave no report; `plugin` is empty if there is none.
+CudaStatus without_report(std::string plugin, std::string reason, std::string remedy);
+
 // The backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
 

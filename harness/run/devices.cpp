@@ -17,10 +17,8 @@ using ops::cuda::ProbeExtent;
 constexpr std::size_t kIdsPerChild = 200;
 
 CudaStatus no_answer(const Error& error, std::string remedy) {
-  CudaStatus status;
-  status.reason = fmt::format("the probe of CUDA failed: {}", error.what);
-  status.remedy = std::move(remedy);
-  return status;
+  return without_report("", fmt::format("the probe of CUDA failed: {}", error.what),
+                        std::move(remedy));
 }
 
 }  // namespace

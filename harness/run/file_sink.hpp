@@ -18,8 +18,10 @@ class FileSink final : public RecordSink {
  public:
   explicit FileSink(RecordFile file, ReportBuilder earlier = {})
       : file_(std::move(file)), records_(std::move(earlier)) {}
-  Status append(const Record& record) override {
-    BENCH_RETURN_IF_ERROR(file_.append(to_json_line(record)));
+  Status append(const Record& record) override { return append(record, to_json_line(record)); }
+  // The same for a caller that has the record's line already.
+  Status append(const Record& record, std::string_view line) {
+    BENCH_RETURN_IF_ERROR(file_.append(line));
     records_.add(record);
     return Done{};
   }
