@@ -86,6 +86,10 @@ Expected decode(const Json& json, Flag& value) { return decode_name(json, flag_n
 Expected decode(const Json& json, CanaryMoment& value) {
   return decode_name(json, canary_moment_names(), value);
 }
+Expected decode(const Json& json, Bound& value) { return decode_name(json, bound_names(), value); }
+Expected decode(const Json& json, CeilingSource& value) {
+  return decode_name(json, ceiling_source_names(), value);
+}
 Expected decode(const Json& json, StopReason& value) {
   return decode_name(json, stop_reason_names(), value);
 }

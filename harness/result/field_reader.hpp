@@ -38,6 +38,8 @@ Expected decode(const nlohmann::json& json, Outcome& value);
 Expected decode(const nlohmann::json& json, Flag& value);
 Expected decode(const nlohmann::json& json, CanaryMoment& value);
 Expected decode(const nlohmann::json& json, StopReason& value);
+Expected decode(const nlohmann::json& json, Bound& value);
+Expected decode(const nlohmann::json& json, CeilingSource& value);
 Expected decode(const nlohmann::json& json, std::map<std::string, std::string>& values);
 
 // Integers must not be negative: no count or time of a record is.

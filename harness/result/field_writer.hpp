@@ -41,6 +41,12 @@ inline nlohmann::ordered_json encode(Flag value) {
 inline nlohmann::ordered_json encode(CanaryMoment value) {
   return canary_moment_names()[static_cast<std::size_t>(value)];
 }
+inline nlohmann::ordered_json encode(Bound value) {
+  return bound_names()[static_cast<std::size_t>(value)];
+}
+inline nlohmann::ordered_json encode(CeilingSource value) {
+  return ceiling_source_names()[static_cast<std::size_t>(value)];
+}
 inline nlohmann::ordered_json encode(StopReason value) {
   return stop_reason_names()[static_cast<std::size_t>(value)];
 }

@@ -121,6 +121,18 @@ void quiet_fields(Archive& archive, Quiet& quiet) {
   archive.optional("join_ns", quiet.join);
 }
 
+template <class Archive, class Roofline>
+void roofline_fields(Archive& archive, Roofline& roofline) {
+  archive.required("intensity_flops_per_byte", roofline.intensity_flops_per_byte);
+  archive.required("bound", roofline.bound);
+  archive.optional("level", roofline.level);
+  archive.required("ideal_ns", roofline.ideal);
+  archive.required("efficiency", roofline.efficiency);
+  archive.optional("peak_flops_per_s", roofline.peak_flops_per_s);
+  archive.optional("peak_bytes_per_s", roofline.peak_bytes_per_s);
+  archive.required("source", roofline.source);
+}
+
 template <class Archive, class Case>
 void case_fields(Archive& archive, Case& record) {
   archive.required("run_id", record.run_id);
@@ -161,6 +173,8 @@ void case_fields(Archive& archive, Case& record) {
     rates.optional("flops_per_s", record.flops_per_s);
     rates.optional("bytes_per_s", record.bytes_per_s);
   });
+  archive.group("roofline", record.roofline,
+                [](Archive& roofline, auto& value) { roofline_fields(roofline, value); });
   archive.optional("create_ns", record.create);
   archive.optional("create_hit_ns", record.create_hit);
   archive.optional("reorder_ns", record.reorder);

@@ -47,6 +47,19 @@ class RandomRecords {
     return record;
   }
 
+  Roofline roofline() {
+    Roofline roofline;
+    roofline.intensity_flops_per_byte = real();
+    roofline.bound = static_cast<Bound>(below(bound_names().size()));
+    roofline.level = text_or_none();
+    roofline.ideal = time();
+    roofline.efficiency = real();
+    maybe(roofline.peak_flops_per_s, [&] { return FlopsPerSecond{real()}; });
+    maybe(roofline.peak_bytes_per_s, [&] { return BytesPerSecond{real()}; });
+    roofline.source = static_cast<CeilingSource>(below(ceiling_source_names().size()));
+    return roofline;
+  }
+
   ProcessRecord process() {
     ProcessRecord record;
     record.run_id = text();
@@ -103,6 +116,7 @@ class RandomRecords {
     maybe(record.time, [&] { return time_summary(); });
     maybe(record.flops_per_s, [&] { return FlopsPerSecond{real()}; });
     maybe(record.bytes_per_s, [&] { return BytesPerSecond{real()}; });
+    maybe(record.roofline, [&] { return roofline(); });
     maybe(record.create, [&] { return time(); });
     maybe(record.create_hit, [&] { return time(); });
     maybe(record.reorder, [&] { return time(); });

@@ -26,6 +26,8 @@ constexpr std::array<std::string_view, 7> kOutcomes = {
 constexpr std::array<std::string_view, 8> kFlags = {"noisy",        "unsteady",    "above_ceiling",
                                                     "throttled",    "interrupted", "voided_samples",
                                                     "launch_bound", "disturbed"};
+constexpr std::array<std::string_view, 4> kBounds = {"compute", "memory", "cache", "launch"};
+constexpr std::array<std::string_view, 3> kCeilingSources = {"stored", "calibrated", "datasheet"};
 constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
                                                           "interrupted", "voided"};
 
@@ -48,6 +50,8 @@ bool has_flag(const CaseRecord& record, Flag flag) {
 }
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
+std::span<const std::string_view> bound_names() { return kBounds; }
+std::span<const std::string_view> ceiling_source_names() { return kCeilingSources; }
 std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }
 
 std::string_view stop_text(const std::optional<StopCause>& cause) {

@@ -200,6 +200,29 @@ struct QuietSummary {
   friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
 };
 
+// What limits a case, by the roofline model.
+enum class Bound { compute, memory, cache, launch };
+std::span<const std::string_view> bound_names();
+// Where the ceilings of a roofline come from: `bench peak`, a calibration within the run, or the
+// manufacturer's data of the device.
+enum class CeilingSource { stored, calibrated, datasheet };
+std::span<const std::string_view> ceiling_source_names();
+
+// How near a case comes to the ceilings of its machine (product contract: efficiency = ideal /
+// median time).
+struct Roofline {
+  double intensity_flops_per_byte = 0;
+  Bound bound = Bound::compute;
+  std::string level;      // "l1", "l2", "l3", "dram": where the cache mode leaves the data
+  Nanoseconds ideal{0};   // shortest time of one iteration that the ceilings permit
+  double efficiency = 0;  // of 1; above 1 if a ceiling or the work is not what was assumed
+  // The ceilings that apply; nullopt if none was measured or the case has no such work.
+  std::optional<FlopsPerSecond> peak_flops_per_s;
+  std::optional<BytesPerSecond> peak_bytes_per_s;
+  CeilingSource source = CeilingSource::stored;
+  friend bool operator==(const Roofline&, const Roofline&) = default;
+};
+
 struct CaseRecord {
   std::string run_id;
   std::string id;
@@ -230,6 +253,7 @@ struct CaseRecord {
   std::optional<QuietSummary> quiet;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
+  std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling
   std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
   // On a device's clock, as in ProcessRecord: medians over processes, per iteration; remarks are
   // summed.
