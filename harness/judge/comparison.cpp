@@ -5,6 +5,7 @@
 #include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
+#include "harness/stats/fast_quarter.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/store/baseline_file.hpp"
@@ -110,7 +111,9 @@ CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& optio
   const double high = std::log(*entry.high);
   if (low > 0 && effect >= limit) return CaseVerdict::slower;
   if (high < 0 && effect <= -limit) return CaseVerdict::faster;
-  return low > -limit && high < limit ? CaseVerdict::same : CaseVerdict::unclear;
+  const double resolution = std::log1p(options.resolution);
+  return std::abs(effect) < limit && low > -resolution && high < resolution ? CaseVerdict::same
+                                                                            : CaseVerdict::unclear;
 }
 
 bool is_beyond_the_machine(const ComparedCase& entry) {
@@ -163,8 +166,26 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   result = std::move(all);
 }
 
+// Compares the fast quarters. Returns false if a side has none.
+bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candidate,
+                           const ComparisonOptions& options, ComparedCase& result) {
+  const auto from = fast_quarter(logarithms(base.process_lower_quartiles));
+  const auto to = fast_quarter(logarithms(candidate.process_lower_quartiles));
+  if (!from || !to) return false;
+  const FastShift shift = fast_shift(*from, *to);
+  result.base = std::exp(from->location);
+  result.candidate = std::exp(to->location);
+  result.ratio = std::exp(shift.effect);
+  result.low = std::exp(shift.low);
+  result.high = std::exp(shift.high);
+  result.verdict = verdict_of(result, options);
+  judge_distance(base, candidate, result);
+  return true;
+}
+
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
+  if (compare_fast_quarters(base, candidate, options, result)) return;
   const std::vector<double> from = logarithms(base.process_medians);
   const std::vector<double> to = logarithms(candidate.process_medians);
   const std::optional<double> effect = shift(from, to);

@@ -18,7 +18,7 @@ namespace bench {
 enum class CaseVerdict {
   slower,        // by at least the tolerance, and the interval lies above 0
   faster,        // the mirror image
-  same,          // the interval lies within the tolerance
+  same,          // by less than the tolerance, and the interval lies within the resolution
   unclear,       // the interval allows no other verdict
   incomparable,  // different work, or times that are not comparable
   failed,        // only on the right side
@@ -32,11 +32,13 @@ struct ComparedCase {
   std::string id;
   std::string group;
   CaseVerdict verdict = CaseVerdict::unclear;
-  std::optional<double> base, candidate;  // medians in nanoseconds
-  // Candidate / base, from the Hodges-Lehmann shift of the logarithms of process medians.
+  // Nanoseconds: lower quartiles over processes if both sides have quiet samples
+  // (harness/stats/fast_quarter.hpp), otherwise medians.
+  std::optional<double> base, candidate;
+  // Candidate / base. From medians: by the Hodges-Lehmann shift of their logarithms.
   std::optional<double> ratio;
-  // Interval of the ratio: the exact interval over processes with `confidence`, widened by the
-  // run-to-run variation. nullopt if a side has too few processes.
+  // Interval of the ratio; nullopt if a side has too few processes. From medians: the exact
+  // interval over processes with `confidence`, widened by the run-to-run variation.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
@@ -60,8 +62,9 @@ struct Comparison {
 enum class Machines { same_kind, any };  // any: compare times of different machine classes, too
 
 struct ComparisonOptions {
-  double tolerance = 0.01;  // smaller effects do not count
-  double coverage = 0.95;   // minimum coverage of the intervals
+  double tolerance = 0.01;   // smaller effects do not count
+  double resolution = 0.03;  // the largest effect that `same` leaves possible
+  double coverage = 0.95;    // minimum coverage of the intervals
   Machines machines = Machines::same_kind;
 };
 

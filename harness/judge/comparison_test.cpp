@@ -53,10 +53,50 @@ TEST(Compare, VerdictsFollowIntervalAndTolerance) {
   EXPECT_EQ(compare_one(base, measured("conv-a", times(0.9))).verdict, CaseVerdict::faster);
   EXPECT_EQ(compare_one(base, measured("conv-a", times(1.001))).verdict, CaseVerdict::same);
   EXPECT_EQ(compare_one(base, measured("conv-a", times(1.006))).verdict, CaseVerdict::same);
-  // Certainly slower, but perhaps by less than the tolerance.
-  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.0095))).verdict, CaseVerdict::unclear);
+  // Slower, but by less than the tolerance.
+  EXPECT_EQ(compare_one(base, measured("conv-a", times(1.0095))).verdict, CaseVerdict::same);
+  EXPECT_EQ(compare_one(base, measured("conv-a", {1000, 1040, 960, 1010, 990})).verdict,
+            CaseVerdict::unclear);
   EXPECT_EQ(compare_one(base, measured("conv-a", {900, 1300, 950, 1200, 1000})).verdict,
             CaseVerdict::unclear);
+}
+
+MeasuredCase quiet(const std::string& id, std::vector<double> lower_quartiles) {
+  // Disturbed upper halves, which must not matter.
+  MeasuredCase result = measured(id, {1000, 1900, 1300, 2200, 1700});
+  result.process_lower_quartiles = std::move(lower_quartiles);
+  return result;
+}
+
+// Five processes differ by 7 %, but the three fast ones agree: a disturbance adds time to some.
+TEST(Compare, ProcessesWithQuietSamplesAreComparedByTheirFastQuarter) {
+  const std::vector<double> disturbed = {1000, 1001, 1002, 1030, 1070};
+  std::vector<double> slower = disturbed;
+  for (double& time : slower) time *= 1.03;
+  const ComparedCase same = compare_one(quiet("a", disturbed), quiet("a", disturbed));
+  EXPECT_EQ(same.verdict, CaseVerdict::same);
+  EXPECT_DOUBLE_EQ(*same.ratio, 1);
+  const ComparedCase compared = compare_one(quiet("a", disturbed), quiet("a", slower));
+  EXPECT_EQ(compared.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*compared.ratio, 1.03, 1e-9);
+  EXPECT_NEAR(*compared.base, 1001, 1e-6);  // the ratio is that of the shown times
+  EXPECT_NEAR(*compared.candidate, 1.03 * 1001, 1e-6);
+  EXPECT_NEAR(std::log(*compared.low), std::log(1.03) - 1.25 * std::log(1.002) - 0.01, 1e-9);
+  EXPECT_FALSE(compared.confidence);  // calibrated, not exact
+  EXPECT_EQ(compare_one(quiet("a", slower), quiet("a", disturbed)).verdict, CaseVerdict::faster);
+}
+
+TEST(Compare, AFastQuarterThatDisagreesConvictsNobody) {
+  const ComparedCase compared =
+      compare_one(quiet("a", {1000, 1000, 1000, 1000, 1000}), quiet("a", {1010, 1040, 1060, 1100}));
+  EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
+}
+
+// A file of an older version has no canaries: both sides are then compared by their medians.
+TEST(Compare, ASideWithoutQuietSamplesIsComparedByMedians) {
+  const ComparedCase compared = compare_one(measured("a", times(1)), quiet("a", times(1.5)));
+  EXPECT_EQ(*compared.base, 1000);
+  EXPECT_TRUE(compared.confidence);
 }
 
 // Threads placed farther apart by the host are not a change of the code.

@@ -17,16 +17,17 @@
 namespace bench {
 namespace {
 
-// Returns the median time per iteration over the samples that count.
-double median_of(const CountedSamples& process) {
+// Returns the times per iteration of the samples that count.
+std::vector<double> iterations_of(const CountedSamples& process) {
   std::vector<double> iterations;
   iterations.reserve(process.samples.size());
   for (const Nanoseconds sample : process.samples) {
     iterations.push_back(static_cast<double>(sample.count()) /
                          static_cast<double>(process.process->iterations_per_sample));
   }
-  return *median(iterations);
+  return iterations;
 }
+double median_of(const CountedSamples& process) { return *median(iterations_of(process)); }
 
 std::string text_of(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
@@ -145,6 +146,9 @@ Measurement measurement_of(const Report& report, const std::string& name) {
       const JudgedSamples judged = judge_samples(own);
       for (const CountedSamples& process : judged.counted) {
         measured.process_medians.push_back(median_of(process));
+        if (judged.quiet && !judged.is_disturbed()) {
+          measured.process_lower_quartiles.push_back(*quantile(iterations_of(process), 0.25));
+        }
       }
       if (judged.quiet) {
         for (const CountedSamples& process : all_samples(own)) {

@@ -30,6 +30,9 @@ struct MeasuredCase {
   // The same over all samples and processes, including disturbed ones. Empty if the source does not
   // distinguish them.
   std::vector<double> all_process_medians;
+  // Lower quartile of each process's samples that count, in nanoseconds per iteration, if canaries
+  // found some of them quiet. Otherwise empty.
+  std::vector<double> process_lower_quartiles;
   std::optional<double> median;  // of process_medians, or as given by the source
   std::optional<std::string> implementation;
   // Exact properties: "layout.source", "memory.peak_bytes"

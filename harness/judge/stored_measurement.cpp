@@ -22,8 +22,13 @@ MeasuredCase case_of(const BaselineRecord& record) {
   result.id = record.id;
   result.group = segments.direction.empty() ? segments.op : segments.op + "/" + segments.direction;
   result.case_hash = record.case_hash;
-  for (const ProcessSummary& process : record.processes)
+  const bool was_quiet = record.quiet && record.quiet->processes > 0;
+  for (const ProcessSummary& process : record.processes) {
     result.process_medians.push_back(per_iteration(process.median, process));
+    if (was_quiet) {
+      result.process_lower_quartiles.push_back(per_iteration(process.q25, process));
+    }
+  }
   result.median = median(result.process_medians);
   if (!record.implementation.empty()) result.implementation = record.implementation;
   result.facts = record.exact;

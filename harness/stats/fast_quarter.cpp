@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/fast_quarter.hpp"
+
+#include "harness/stats/median.hpp"
+
+namespace bench {
+namespace {
+
+// Calibrated on 442 pairs of consecutive runs of one program, in two hours with other guests on the
+// machine (docs/performance.md). With these, 0.4 % of the pairs with one thread are called slower
+// or faster, and 2 % of those with two threads.
+constexpr double kSpreadFactor = 1.25;
+constexpr double kRunAllowance = 0.01;
+
+}  // namespace
+
+std::optional<FastQuarter> fast_quarter(std::span<const double> values) {
+  if (values.size() < kMinFastProcesses) return std::nullopt;
+  return FastQuarter{*quantile(values, 0.25), *quantile(values, 0.5) - *quantile(values, 0)};
+}
+
+FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate) {
+  const double effect = candidate.location - base.location;
+  return {effect, effect - kSpreadFactor * candidate.spread - kRunAllowance,
+          effect + kSpreadFactor * base.spread + kRunAllowance};
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast quarter of a case's processes. Disturbances of a machine only add time, so the fast
+// processes of two runs agree far better than their medians do: on a shared machine the standard
+// deviation between runs of one program is a half to a third (docs/performance.md, "How much
+// repeated runs differ").
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace bench {
+
+struct FastQuarter {
+  double location = 0;  // lower quartile of the values
+  double spread = 0;    // median - minimum: how well the fast processes agree
+};
+// Fewer values than this have no fast quarter.
+inline constexpr std::size_t kMinFastProcesses = 3;
+// `values`: logarithms of the processes' times. Returns nullopt for fewer than kMinFastProcesses.
+std::optional<FastQuarter> fast_quarter(std::span<const double> values);
+
+struct FastShift {
+  double effect = 0;  // difference of the locations
+  double low = 0, high = 0;
+};
+// The shift from `base` to `candidate`, with an interval that was calibrated on pairs of runs of
+// one program. Only the spread of the slower side widens an end: time that a disturbance added to
+// the candidate explains why it is slower, time that one added to the base does not.
+FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate);
+
+}  // namespace bench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/fast_quarter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace bench {
+namespace {
+
+TEST(FastQuarter, IsTheLowerQuartileWithTheSpreadBelowTheMedian) {
+  const std::vector<double> values = {5, 1, 4, 2, 90};
+  const auto quarter = fast_quarter(values);
+  ASSERT_TRUE(quarter);
+  EXPECT_DOUBLE_EQ(quarter->location, 2);
+  EXPECT_DOUBLE_EQ(quarter->spread, 3);
+}
+
+TEST(FastQuarter, TwoProcessesHaveNone) {
+  EXPECT_FALSE(fast_quarter(std::vector<double>{1, 2}));
+  EXPECT_TRUE(fast_quarter(std::vector<double>{1, 2, 3}));
+}
+
+TEST(FastShift, TheSlowerSidesSpreadWidensTheEndThatWouldConvictIt) {
+  const FastShift shift =
+      fast_shift({.location = 1, .spread = 0.02}, {.location = 3, .spread = 0.4});
+  EXPECT_DOUBLE_EQ(shift.effect, 2);
+  EXPECT_DOUBLE_EQ(shift.low, 2 - 0.5 - 0.01);
+  EXPECT_DOUBLE_EQ(shift.high, 2 + 0.025 + 0.01);
+}
+
+TEST(FastShift, SwappingTheSidesMirrorsTheInterval) {
+  const FastQuarter a = {.location = 0.3, .spread = 0.01}, b = {.location = 0.1, .spread = 0.07};
+  const FastShift forth = fast_shift(a, b), back = fast_shift(b, a);
+  EXPECT_DOUBLE_EQ(forth.effect, -back.effect);
+  EXPECT_DOUBLE_EQ(forth.low, -back.high);
+  EXPECT_DOUBLE_EQ(forth.high, -back.low);
+}
+
+}  // namespace
+}  // namespace bench
