@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_reader.hpp"
+
+#include "base/nearest_name.hpp"
+#include "base/text.hpp"
+
+#include <fmt/ranges.h>
+#include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace bench {
+namespace {
+
+using Parsed = rapidjson::Document::ValueType;
+
+// Records nest 4 levels deep. Much deeper input is not a record and would cost memory.
+constexpr int kMaxNesting = 32;
+constexpr std::size_t kMaxQuoted = 40;  // columns of a bad value that a problem quotes
+
+const Parsed& parsed(const void* value) { return *static_cast<const Parsed*>(value); }
+
+std::string_view view(const Parsed& value) { return {value.GetString(), value.GetStringLength()}; }
+
+// Passes the parser's events on to the document, except beyond the permitted depth.
+class BoundedDepth {
+ public:
+  explicit BoundedDepth(rapidjson::Document& document) : document_(document) {}
+  bool is_too_deep() const { return depth_ > kMaxNesting; }
+
+  bool Null() { return document_.Null(); }
+  bool Bool(bool value) { return document_.Bool(value); }
+  bool Int(int value) { return document_.Int(value); }
+  bool Uint(unsigned value) { return document_.Uint(value); }
+  bool Int64(std::int64_t value) { return document_.Int64(value); }
+  bool Uint64(std::uint64_t value) { return document_.Uint64(value); }
+  bool Double(double value) { return document_.Double(value); }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }  // not requested
+  bool String(const char* text, rapidjson::SizeType size, bool copy) {
+    return document_.String(text, size, copy);
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool copy) {
+    return document_.Key(text, size, copy);
+  }
+  bool StartObject() { return ++depth_ <= kMaxNesting && document_.StartObject(); }
+  bool StartArray() { return ++depth_ <= kMaxNesting && document_.StartArray(); }
+  bool EndObject(rapidjson::SizeType count) {
+    --depth_;
+    return document_.EndObject(count);
+  }
+  bool EndArray(rapidjson::SizeType count) {
+    --depth_;
+    return document_.EndArray(count);
+  }
+
+ private:
+  rapidjson::Document& document_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+bool JsonValue::is_object() const { return parsed(value_).IsObject(); }
+bool JsonValue::is_list() const { return parsed(value_).IsArray(); }
+bool JsonValue::is_null() const { return parsed(value_).IsNull(); }
+
+std::optional<std::string_view> JsonValue::text() const {
+  const Parsed& value = parsed(value_);
+  return value.IsString() ? std::optional(view(value)) : std::nullopt;
+}
+
+std::optional<bool> JsonValue::boolean() const {
+  const Parsed& value = parsed(value_);
+  return value.IsBool() ? std::optional(value.GetBool()) : std::nullopt;
+}
+
+std::optional<std::int64_t> JsonValue::signed_integer() const {
+  const Parsed& value = parsed(value_);
+  return value.IsInt64() ? std::optional(value.GetInt64()) : std::nullopt;
+}
+
+std::optional<std::uint64_t> JsonValue::unsigned_integer() const {
+  const Parsed& value = parsed(value_);
+  return value.IsUint64() ? std::optional(value.GetUint64()) : std::nullopt;
+}
+
+std::optional<double> JsonValue::number() const {
+  const Parsed& value = parsed(value_);
+  return value.IsNumber() ? std::optional(value.GetDouble()) : std::nullopt;
+}
+
+std::size_t JsonValue::size() const {
+  const Parsed& value = parsed(value_);
+  return value.IsObject() ? value.MemberCount() : value.Size();
+}
+
+std::string_view JsonValue::name(std::size_t index) const {
+  return view((parsed(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->name);
+}
+
+JsonValue JsonValue::member(std::size_t index) const {
+  return JsonValue(&(parsed(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->value);
+}
+
+JsonValue JsonValue::item(std::size_t index) const {
+  return JsonValue(&parsed(value_)[static_cast<rapidjson::SizeType>(index)]);
+}
+
+std::optional<std::size_t> JsonValue::find(std::string_view name, std::size_t expected) const {
+  const Parsed& object = parsed(value_);
+  const std::size_t count = object.MemberCount();
+  const auto members = object.MemberBegin();
+  const auto is_it = [&](std::size_t index) {
+    return view((members + static_cast<std::ptrdiff_t>(index))->name) == name;
+  };
+  if (expected < count && is_it(expected)) return expected;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_it(i)) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> JsonValue::text_at(std::string_view name) const {
+  if (!is_object()) return std::nullopt;
+  const auto index = find(name);
+  return index ? member(*index).text() : std::nullopt;
+}
+
+void write_json(JsonWriter& writer, JsonValue value) {
+  if (value.is_object()) {
+    writer.add_object([&](JsonWriter& object) {
+      for (std::size_t i = 0; i < value.size(); ++i)
+        object.required(value.name(i), value.member(i));
+    });
+  } else if (value.is_list()) {
+    writer.add_list(value.size(), [&](std::size_t i) { writer.add(value.item(i)); });
+  } else if (const auto text = value.text()) {
+    writer.add(*text);
+  } else if (const auto flag = value.boolean()) {
+    writer.add(*flag);
+  } else if (const auto integer = value.signed_integer()) {
+    writer.add(*integer);
+  } else if (const auto large = value.unsigned_integer()) {
+    writer.add(*large);
+  } else {
+    writer.add_real(value.number().value_or(std::nan("")), JsonReals::with_fraction);
+  }
+}
+
+struct JsonDocument::State {
+  rapidjson::Document document;
+  rapidjson::Reader reader;
+};
+
+JsonDocument::JsonDocument() : state_(std::make_unique<State>()) {}
+JsonDocument::~JsonDocument() = default;
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+
+Status JsonDocument::parse(std::string_view text) {
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
+                              rapidjson::kParseValidateEncodingFlag |
+                              rapidjson::kParseFullPrecisionFlag;
+  rapidjson::Document& document = state_->document;
+  document.SetNull();
+  document.GetAllocator().Clear();
+  bool is_too_deep = false, is_valid = false;
+  auto parse_into = [&](rapidjson::Document& target) {
+    BoundedDepth handler(target);
+    rapidjson::MemoryStream stream(text.data(), text.size());
+    is_valid = !state_->reader.Parse<kFlags>(stream, handler).IsError() &&
+               stream.Tell() == text.size();  // the stream ends at a zero byte as well
+    is_too_deep = handler.is_too_deep();
+    return is_valid;
+  };
+  document.Populate(parse_into);
+  if (is_too_deep) return Error{"it nests too deeply", "", ""};
+  if (!is_valid) return Error{"it is not valid JSON", "", ""};
+  return Done{};
+}
+
+JsonValue JsonDocument::root() const {
+  return JsonValue(static_cast<const Parsed*>(&state_->document));
+}
+
+Result<JsonDocument> parse_json(std::string_view text) {
+  JsonDocument document;
+  BENCH_RETURN_IF_ERROR(document.parse(text));
+  return document;
+}
+
+std::vector<std::string_view> JsonReader::names() const {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < object_.size(); ++i) names.push_back(object_.name(i));
+  return names;
+}
+
+void JsonReader::constant(std::string_view name, std::string_view text) {
+  std::string found;
+  required(name, found);
+  if (ok() && found != text)
+    fail(fmt::format("`{}{}` is `{}`, expected `{}`", path(), name, shorten(found, kMaxQuoted),
+                     text));
+}
+
+void JsonReader::complain(std::string_view name, std::string_view what) {
+  if (ok()) fail(fmt::format("`{}{}` {}", path(), name, what));
+}
+
+void JsonReader::fail(std::string problem) {
+  if (ok()) root_->problem_ = std::move(problem);
+}
+
+std::string JsonReader::problem() {
+  check_unknown();
+  return root_->problem_;
+}
+
+std::optional<std::size_t> JsonReader::name_index(std::string_view name, JsonValue json,
+                                                  std::span<const std::string_view> names) {
+  const auto text = json.text();
+  const auto index = find_name(json, names);
+  if (!text) complain(name, "is not text");
+  if (text && !index) {
+    complain(name, fmt::format("has the unknown value `{}`, {}", shorten(*text, kMaxQuoted),
+                               expectation(*text, names)));
+  }
+  return index;
+}
+
+std::optional<std::size_t> JsonReader::find_name(JsonValue json,
+                                                 std::span<const std::string_view> names) {
+  const auto text = json.text();
+  const auto found = text ? std::find(names.begin(), names.end(), *text) : names.end();
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+JsonReader::Expected JsonReader::one_of(std::span<const std::string_view> names) {
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+JsonReader::Expected JsonReader::decode(JsonValue json, std::string& value) const {
+  const auto text = json.text();
+  if (!text) return "text";
+  value = *text;
+  return {};
+}
+
+JsonReader::Expected JsonReader::decode(JsonValue json, bool& value) const {
+  const auto found = json.boolean();
+  if (!found) return "true or false";
+  value = *found;
+  return {};
+}
+
+JsonReader::Expected JsonReader::decode(JsonValue json, double& value) const {
+  const bool any = rules_.numbers == JsonRules::Numbers::any;
+  const auto number = json.number();
+  if (!number || (!any && *number < 0)) return any ? "a number" : "a number of at least 0";
+  value = *number;
+  return {};
+}
+
+JsonReader::Expected JsonReader::decode(JsonValue json, Nanoseconds& time) const {
+  std::int64_t count = 0;
+  Expected expected = decode(json, count);
+  time = Nanoseconds(count);
+  if (!expected.empty() || (time <= rules_.max_time && time >= -rules_.max_time)) return expected;
+  return fmt::format("a time within {} ns", rules_.max_time.count());
+}
+
+JsonReader::Expected JsonReader::decode(JsonValue json,
+                                        std::map<std::string, std::string>& values) const {
+  if (!json.is_object()) return "an object of texts";
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto text = json.member(i).text();
+    if (!text) return "an object of texts";
+    values[std::string(json.name(i))] = *text;
+  }
+  return {};
+}
+
+void JsonReader::check_range(std::string_view name, double value, JsonRange range) {
+  if (value >= range.low && value <= range.high) return;
+  complain(name, std::isinf(range.high)
+                     ? fmt::format("is not at least {:g}", range.low)
+                     : fmt::format("is not within {:g} and {:g}", range.low, range.high));
+}
+
+void JsonReader::check_unknown() {
+  if (rules_.unknown == JsonRules::UnknownFields::skip || used_ == object_.size()) return;
+  fail(fmt::format("{} an unknown field",
+                   parent_ == nullptr ? "it contains" : fmt::format("`{}` contains", name_)));
+}
+
+std::string JsonReader::path() const {
+  return parent_ == nullptr ? "" : fmt::format("{}{}.", parent_->path(), name_);
+}
+
+}  // namespace bench

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// The archive that reads records from JSON by their declared fields (base/json_writer.hpp). Text
+// may come from killed runs, other versions or untrusted sources: any content gives a value or a
+// problem, and every number fits its type.
+#pragma once
+
+#include "base/json_writer.hpp"
+#include "base/result.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+// A value of a JsonDocument; valid until the document parses again or is destroyed.
+class JsonValue {
+ public:
+  bool is_object() const;
+  bool is_list() const;
+  bool is_null() const;
+  // Each returns nullopt for a value of another type, or for a number that does not fit.
+  std::optional<std::string_view> text() const;
+  std::optional<bool> boolean() const;
+  std::optional<std::int64_t> signed_integer() const;
+  std::optional<std::uint64_t> unsigned_integer() const;
+  std::optional<double> number() const;
+
+  // The functions below are for objects and lists only.
+  std::size_t size() const;
+  std::string_view name(std::size_t index) const;  // of a member of an object
+  JsonValue member(std::size_t index) const;
+  JsonValue item(std::size_t index) const;
+  // Returns the member's index. Tries `expected` first: records list their fields in the order of
+  // their declaration.
+  std::optional<std::size_t> find(std::string_view name, std::size_t expected = 0) const;
+  // Returns the text of a member; nullopt for anything but an object with this text.
+  std::optional<std::string_view> text_at(std::string_view name) const;
+
+ private:
+  friend class JsonDocument;
+  explicit JsonValue(const void* value) : value_(value) {}
+  const void* value_;  // a value of the JSON library, which only json_reader.cpp includes
+};
+
+// Makes JsonWriter write parsed values as they are: reals stay reals, null stays null.
+void write_json(JsonWriter& writer, JsonValue value);
+
+// The parsed text. Parses without recursion and refuses text that nests far deeper than any record.
+class JsonDocument {
+ public:
+  JsonDocument();
+  ~JsonDocument();
+  JsonDocument(JsonDocument&&) noexcept;
+  JsonDocument& operator=(JsonDocument&&) noexcept;
+
+  // Returns an error for text that is not valid JSON. Reuses the memory of the last text.
+  Status parse(std::string_view text);
+  JsonValue root() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+Result<JsonDocument> parse_json(std::string_view text);
+
+// What differs between families of records.
+struct JsonRules {
+  // not_negative: no number is below 0, as in records of results.
+  enum class Numbers { not_negative, any };
+  enum class UnknownFields { skip, refuse };
+  Numbers numbers = Numbers::not_negative;
+  UnknownFields unknown = UnknownFields::skip;
+  Nanoseconds max_time = Nanoseconds::max();  // the largest permitted time, positive or negative
+};
+
+class JsonReader {
+ public:
+  static constexpr bool kReads = true;
+
+  // Reads from an object. Keeps only the first problem, since later ones follow from it.
+  explicit JsonReader(JsonValue object, const JsonRules& rules = {})
+      : object_(object), rules_(rules), root_(this) {}
+  JsonReader(const JsonReader&) = delete;
+  JsonReader& operator=(const JsonReader&) = delete;
+
+  template <class T>
+  void required(std::string_view name, T& value) {
+    if (const auto found = find(name)) return read(name, *found, value);
+    complain(name, "is missing");
+  }
+  template <class T>
+  void required(std::string_view name, T& value, JsonRange range) {
+    required(name, value);
+    check(name, value, range);
+  }
+  template <class T>
+  void optional(std::string_view name, T& value) {
+    if (const auto found = find(name)) read(name, *found, value);
+  }
+  template <class T>
+  void optional(std::string_view name, T& value, JsonRange range) {
+    if (!has(name)) return;
+    required(name, value, range);
+  }
+  template <class T>
+  void defaulted(std::string_view name, T& value, const T&) {
+    optional(name, value);
+  }
+  void constant(std::string_view name, std::string_view text);
+  template <class Declare>
+  void object(std::string_view name, Declare declare) {
+    if (const auto found = find(name)) descend(name, *found, declare);
+  }
+  template <class T, class Declare>
+  void group(std::string_view name, std::optional<T>& value, Declare declare) {
+    const auto found = find(name);
+    if (!found) return;
+    descend(name, *found, [&](JsonReader& reader) { declare(reader, value.emplace()); });
+  }
+  template <class T, class Declare>
+  void list(std::string_view name, std::vector<T>& values, Declare declare) {
+    const auto found = find(name);
+    if (!found) return;
+    values.clear();
+    for_items(name, *found, [&](JsonValue item) {
+      descend(name, item, [&](JsonReader& reader) { declare(reader, values.emplace_back()); });
+    });
+  }
+
+  bool has(std::string_view name) const { return object_.find(name, next_).has_value(); }
+  // The names of all members, for objects whose names are data.
+  std::vector<std::string_view> names() const;
+  // Reports "`PATH.name` what".
+  void complain(std::string_view name, std::string_view what);
+  // Reports a problem that no single field has.
+  void fail(std::string problem);
+  bool ok() const { return root_->problem_.empty(); }
+  // Call this once, after all fields were read. Returns the first problem; empty if there is none.
+  std::string problem();
+
+ private:
+  // Each returns a description of what it expected, or an empty text on success.
+  using Expected = std::string;
+
+  JsonReader(JsonReader& parent, std::string_view name, JsonValue object)
+      : object_(object),
+        rules_(parent.rules_),
+        root_(parent.root_),
+        parent_(&parent),
+        name_(name) {}
+
+  std::optional<JsonValue> find(std::string_view name) {
+    const auto index = object_.find(name, next_);
+    if (!index) return std::nullopt;
+    next_ = *index + 1;
+    ++used_;
+    return object_.member(*index);
+  }
+  template <class Declare>
+  void descend(std::string_view name, JsonValue json, Declare declare) {
+    if (!json.is_object()) return complain(name, "is not an object");
+    JsonReader reader(*this, name, json);
+    declare(reader);
+    reader.check_unknown();
+  }
+  template <class Each>
+  void for_items(std::string_view name, JsonValue json, Each each) {
+    if (!json.is_list()) return complain(name, "is not a list");
+    for (std::size_t i = 0; i < json.size(); ++i) each(json.item(i));
+  }
+
+  template <class T>
+  void read(std::string_view name, JsonValue json, T& value) {
+    if constexpr (kIsOptional<T>) {
+      read(name, json, value.emplace());
+    } else if constexpr (std::is_enum_v<T>) {
+      read_name(name, json, value);
+    } else if constexpr (JsonRecord<JsonReader, T>) {
+      descend(name, json, [&](JsonReader& reader) { fields(reader, value); });
+    } else if constexpr (holds_records<T>()) {
+      read_records(name, json, value);
+    } else {
+      const Expected expected = decode(json, value);
+      if (!expected.empty()) complain(name, fmt::format("is not {}", expected));
+    }
+  }
+  template <class T>
+  static constexpr bool holds_records() {
+    if constexpr (kIsVector<T>) return JsonRecord<JsonReader, typename T::value_type>;
+    if constexpr (kIsTextMap<T>) return JsonRecord<JsonReader, typename T::mapped_type>;
+    return false;
+  }
+  template <class T>
+  void read_records(std::string_view name, JsonValue json, std::vector<T>& values) {
+    values.clear();
+    for_items(name, json, [&](JsonValue item) { read(name, item, values.emplace_back()); });
+  }
+  template <class T>
+  void read_records(std::string_view name, JsonValue json, std::map<std::string, T>& values) {
+    if (!json.is_object()) return complain(name, "is not an object");
+    for (std::size_t i = 0; i < json.size(); ++i)
+      read(name, json.member(i), values[std::string(json.name(i))]);
+  }
+  template <class Enum>
+  void read_name(std::string_view name, JsonValue json, Enum& value) {
+    const auto index = name_index(name, json, names_of(value));
+    if (index) value = static_cast<Enum>(*index);
+  }
+  std::optional<std::size_t> name_index(std::string_view name, JsonValue json,
+                                        std::span<const std::string_view> names);
+
+  Expected decode(JsonValue json, std::string& value) const;
+  Expected decode(JsonValue json, bool& value) const;
+  Expected decode(JsonValue json, double& value) const;
+  Expected decode(JsonValue json, FlopsPerSecond& rate) const { return decode(json, rate.value); }
+  Expected decode(JsonValue json, BytesPerSecond& rate) const { return decode(json, rate.value); }
+  Expected decode(JsonValue json, Bytes& bytes) const { return decode(json, bytes.count); }
+  Expected decode(JsonValue json, Nanoseconds& time) const;
+  Expected decode(JsonValue json, std::map<std::string, std::string>& values) const;
+  template <std::integral Integer>
+  Expected decode(JsonValue json, Integer& value) const {
+    using Limits = std::numeric_limits<Integer>;
+    const bool any = rules_.numbers == JsonRules::Numbers::any;
+    const Integer least = any ? Limits::min() : Integer{0};
+    const auto number = [&] {
+      if constexpr (std::is_signed_v<Integer>) return json.signed_integer();
+      if constexpr (std::is_unsigned_v<Integer>) return json.unsigned_integer();
+    }();
+    if (!number || *number < least || *number > Limits::max())
+      return fmt::format("an integer from {} to {}", least, Limits::max());
+    value = static_cast<Integer>(*number);
+    return {};
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum> Expected decode(JsonValue json, Enum& value)
+  const {
+    const auto names = names_of(value);
+    const auto index = find_name(json, names);
+    if (!index) return one_of(names);
+    value = static_cast<Enum>(*index);
+    return {};
+  }
+  // Inside lists, null is a value that JSON cannot represent.
+  template <class T>
+  Expected decode(JsonValue json, std::optional<T>& value) const {
+    value.reset();
+    return json.is_null() ? Expected() : decode(json, value.emplace());
+  }
+  template <class T>
+  Expected decode(JsonValue json, std::vector<T>& values) const {
+    if (!json.is_list()) return "a list";
+    values.clear();
+    values.reserve(json.size());
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (Expected expected = decode(json.item(i), values.emplace_back()); !expected.empty())
+        return "a list with each item " + expected;
+    }
+    return {};
+  }
+  template <class T>
+  Expected decode(JsonValue json, std::map<std::string, T>& values) const {
+    if (!json.is_object()) return "an object";
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (Expected expected = decode(json.member(i), values[std::string(json.name(i))]);
+          !expected.empty())
+        return "an object with each value " + expected;
+    }
+    return {};
+  }
+  template <class T>
+  requires JsonTuple<T> Expected decode(JsonValue json, T& value)
+  const {
+    auto parts = elements(value);
+    constexpr std::size_t kSize = std::tuple_size_v<decltype(parts)>;
+    Expected expected;
+    if (!json.is_list() || json.size() != kSize) return fmt::format("a list of {} numbers", kSize);
+    std::size_t index = 0;
+    const auto each = [&](auto& part) {
+      if (expected.empty()) expected = decode(json.item(index++), part);
+    };
+    std::apply([&](auto&... part) { (each(part), ...); }, parts);
+    return expected.empty() ? expected : "a list with each item " + expected;
+  }
+
+  template <class T>
+  void check(std::string_view name, const std::optional<T>& value, JsonRange range) {
+    if (value) check(name, *value, range);
+  }
+  template <class T>
+  void check(std::string_view name, T value, JsonRange range) {
+    if (ok()) check_range(name, static_cast<double>(value), range);
+  }
+  void check_range(std::string_view name, double value, JsonRange range);
+  void check_unknown();
+  std::string path() const;  // of this object: "time."
+  static std::optional<std::size_t> find_name(JsonValue json,
+                                              std::span<const std::string_view> names);
+  static Expected one_of(std::span<const std::string_view> names);
+
+  JsonValue object_;
+  JsonRules rules_;
+  JsonReader* root_;
+  JsonReader* parent_ = nullptr;
+  std::string_view name_;  // in the parent
+  std::size_t next_ = 0;   // the member that probably comes next
+  std::size_t used_ = 0;
+  std::string problem_;  // of the root
+};
+
+// Reads the fields that `declare` names from the text of one object.
+template <class Declare>
+Status read_json_object(std::string_view text, Declare declare, const JsonRules& rules = {}) {
+  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
+  if (!document.root().is_object()) return Error{"it is not a JSON object", "", ""};
+  JsonReader reader(document.root(), rules);
+  declare(reader);
+  if (std::string problem = reader.problem(); !problem.empty())
+    return Error{std::move(problem), "", ""};
+  return Done{};
+}
+
+// Reads a document that processes of this program exchange: one object that names its schema.
+template <class T>
+Result<T> read_json_document(std::string_view text, std::string_view schema,
+                             const JsonRules& rules = {}) {
+  const auto document = parse_json(text);
+  if (!document || document->root().text_at("schema") != schema) {
+    return Error{fmt::format("not a document of schema {}", schema), "", ""};
+  }
+  T value;
+  JsonReader reader(document->root(), rules);
+  fields(reader, value);
+  if (const std::string problem = reader.problem(); !problem.empty()) {
+    return Error{fmt::format("malformed document of schema {}: {}", schema, problem), "", ""};
+  }
+  return value;
+}
+
+// A variant whose alternative is named by the field `tag`. `names` are in the order of the
+// alternatives; `declare` is called with the archive and the alternative.
+template <class... Alternatives, class Declare>
+void tagged_fields(JsonWriter& writer, std::string_view tag,
+                   std::span<const std::string_view> names,
+                   const std::variant<Alternatives...>& value, Declare declare) {
+  writer.required(tag, names[value.index()]);
+  std::visit([&](const auto& alternative) { declare(writer, alternative); }, value);
+}
+template <class... Alternatives, class Declare>
+void tagged_fields(JsonReader& reader, std::string_view tag,
+                   std::span<const std::string_view> names, std::variant<Alternatives...>& value,
+                   Declare declare) {
+  std::string name;
+  reader.required(tag, name);
+  if (!reader.ok()) return;
+  std::size_t index = 0;
+  const auto try_alternative = [&]<class Alternative>(std::type_identity<Alternative>) {
+    if (name != names[index++]) return false;
+    declare(reader, value.template emplace<Alternative>());
+    return true;
+  };
+  if (!(try_alternative(std::type_identity<Alternatives>()) || ...))
+    reader.fail(fmt::format("unknown {} `{}`", tag, name));
+}
+
+}  // namespace bench

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The archive that writes records as JSON text. A record declares its fields once, beside its
+// struct, for this archive and for the one that reads (base/json_reader.hpp):
+//
+//   void fields(auto& archive, JsonOf<Sample> auto& sample) {
+//     archive.required("id", sample.id);
+//     archive.optional("create_ns", sample.create);
+//   }
+//
+// Both archives have these functions:
+//   required(name, value)         always written; reading without it is an error
+//   optional(name, value)         leaves out missing values, empty texts, lists and maps
+//   defaulted(name, value, usual) leaves out the usual value
+//   constant(name, text)          always written; reading another text is an error
+//   object(name, declare)         an inner object; left out if it is empty
+//   group(name, optional, declare) an object that is present or missing as a whole
+//   list(name, vector, declare)   a list of objects; left out if it is empty
+// `declare` is called with the archive and, for group and list, the value. A value is a number, a
+// text, an enumerator with names_of(), a quantity of base/units.hpp, a struct with fields() or
+// elements(), or an optional, a vector or a map of those. A type with write_json(writer, value) is
+// only written.
+//
+// The output is strict JSON: numbers that JSON cannot represent (NaN, infinity) are left out by
+// `optional` and null otherwise, and invalid UTF-8 is replaced.
+#pragma once
+
+#include "base/units.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// True for Record and const Record: declarations serve reading and writing.
+template <class T, class Record>
+concept JsonOf = std::same_as<std::remove_const_t<T>, Record>;
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool kIsVector = false;
+template <class T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool kIsTextMap = false;
+template <class T>
+inline constexpr bool kIsTextMap<std::map<std::string, T>> = true;
+
+// A struct that declares its fields for this archive.
+template <class Archive, class T>
+concept JsonRecord = requires(Archive& archive, T& value) {
+  fields(archive, value);
+};
+// A struct that is written as a list: elements() returns a tuple of references.
+template <class T>
+concept JsonTuple = requires(T& value) {
+  elements(value);
+};
+
+// A range of permitted numbers; a limit of infinity means that there is none.
+struct JsonRange {
+  double low;
+  double high;
+};
+constexpr JsonRange at_least(double low) { return {low, HUGE_VAL}; }
+constexpr JsonRange within(double low, double high) { return {low, high}; }
+
+enum class JsonLayout { line, indented };
+// shortest: 3 is written as "3"; with_fraction: as "3.0".
+enum class JsonReals { shortest, with_fraction };
+struct JsonStyle {
+  JsonLayout layout = JsonLayout::line;
+  JsonReals reals = JsonReals::shortest;
+};
+
+// Whether `optional` writes the value.
+inline bool is_json_present(double value) { return std::isfinite(value); }
+inline bool is_json_present(FlopsPerSecond rate) { return std::isfinite(rate.value); }
+inline bool is_json_present(BytesPerSecond rate) { return std::isfinite(rate.value); }
+template <class T>
+bool is_json_present(const T& value) {
+  if constexpr (kIsOptional<T>) {
+    // An optional text or list is present even if it is empty.
+    if constexpr (requires { value->empty(); }) return value.has_value();
+    return value && is_json_present(*value);
+  } else if constexpr (requires { value.empty(); }) {
+    return !value.empty();
+  } else {
+    return true;
+  }
+}
+
+class JsonWriter {
+ public:
+  static constexpr bool kReads = false;
+
+  // Appends to `text`.
+  explicit JsonWriter(std::string& text, JsonStyle style = {}) : text_(text), style_(style) {}
+  JsonWriter(const JsonWriter&) = delete;
+  JsonWriter& operator=(const JsonWriter&) = delete;
+
+  template <class T>
+  void required(std::string_view name, const T& value) {
+    key(name);
+    add(value);
+  }
+  template <class T>
+  void required(std::string_view name, const T& value, JsonRange) {
+    required(name, value);
+  }
+  template <class T>
+  void optional(std::string_view name, const T& value) {
+    if (is_json_present(value)) required(name, value);
+  }
+  template <class T>
+  void optional(std::string_view name, const T& value, JsonRange) {
+    optional(name, value);
+  }
+  template <class T>
+  void defaulted(std::string_view name, const T& value, const T& usual) {
+    if (!(value == usual)) required(name, value);
+  }
+  void constant(std::string_view name, std::string_view text) { required(name, text); }
+  template <class Declare>
+  void object(std::string_view name, Declare declare) {
+    const std::size_t before = text_.size();
+    const bool was_empty = is_empty_;
+    key(name);
+    begin('{');
+    declare(*this);
+    if (is_empty_) {
+      text_.resize(before);
+      is_empty_ = was_empty;
+      --depth_;
+    } else {
+      end('}');
+    }
+  }
+  template <class T, class Declare>
+  void group(std::string_view name, const std::optional<T>& value, Declare declare) {
+    if (value) object(name, [&](JsonWriter& writer) { declare(writer, *value); });
+  }
+  template <class T, class Declare>
+  void list(std::string_view name, const std::vector<T>& values, Declare declare) {
+    if (values.empty()) return;
+    key(name);
+    begin('[');
+    for (const T& value : values) {
+      separate();
+      begin('{');
+      declare(*this, value);
+      end('}');
+    }
+    end(']');
+  }
+
+  // Appends one value, such as a whole record.
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      add_bool(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      add_text(names_of(value)[static_cast<std::size_t>(value)]);
+    } else if constexpr (std::signed_integral<T>) {
+      add_integer(static_cast<std::int64_t>(value));
+    } else if constexpr (std::unsigned_integral<T>) {
+      add_integer(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::floating_point<T>) {
+      add_real(value, style_.reals);
+    } else if constexpr (std::is_same_v<T, Nanoseconds>) {
+      add_integer(static_cast<std::int64_t>(value.count()));
+    } else if constexpr (std::is_same_v<T, Bytes>) {
+      add_integer(value.count);
+    } else if constexpr (std::is_same_v<T, FlopsPerSecond> || std::is_same_v<T, BytesPerSecond>) {
+      add_real(value.value, style_.reals);
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      add_text(value);
+    } else {
+      add_compound(value);
+    }
+  }
+  // Appends an object.
+  template <class Declare>
+  void add_object(Declare declare) {
+    begin('{');
+    declare(*this);
+    end('}');
+  }
+  // Appends a list; add_item(index) adds one value.
+  template <class AddItem>
+  void add_list(std::size_t size, AddItem add_item) {
+    begin('[');
+    for (std::size_t i = 0; i < size; ++i) {
+      separate();
+      add_item(i);
+    }
+    end(']');
+  }
+  // Appends a number in another style than the writer's.
+  void add_real(double value, JsonReals reals);
+
+ private:
+  template <class T>
+  void add_compound(const T& value) {
+    if constexpr (requires { write_json(*this, value); }) {
+      write_json(*this, value);
+    } else if constexpr (kIsOptional<T>) {
+      if (value) {
+        add(*value);
+      } else {
+        add_null();
+      }
+    } else if constexpr (JsonRecord<JsonWriter, const T>) {
+      add_object([&](JsonWriter& writer) { fields(writer, value); });
+    } else if constexpr (JsonTuple<const T>) {
+      begin('[');
+      std::apply([this](const auto&... items) { (add_item(items), ...); }, elements(value));
+      end(']');
+    } else if constexpr (kIsTextMap<T>) {
+      begin('{');
+      for (const auto& [name, item] : value) {
+        separate();
+        add_text(name);
+        text_ += style_.layout == JsonLayout::indented ? ": " : ":";
+        add(item);
+      }
+      end('}');
+    } else {
+      begin('[');
+      for (const auto& item : value) add_item(item);
+      end(']');
+    }
+  }
+  template <class T>
+  void add_item(const T& item) {
+    separate();
+    add(item);
+  }
+  void key(std::string_view name);
+  void begin(char bracket);
+  void end(char bracket);
+  void separate();
+  void new_line();
+  void add_bool(bool value);
+  void add_null();
+  void add_integer(std::int64_t value);
+  void add_integer(std::uint64_t value);
+  void add_text(std::string_view value);
+
+  std::string& text_;
+  JsonStyle style_;
+  int depth_ = 0;
+  bool is_empty_ = true;  // of the object or list that is being written
+};
+
+// Appends a text in quotes.
+void append_json_text(std::string& out, std::string_view text);
+
+// Returns the object that `declare` describes to a JsonWriter, without a newline.
+template <class Declare>
+std::string json_object(Declare declare, JsonStyle style = {}) {
+  std::string text;
+  JsonWriter writer(text, style);
+  writer.add_object(declare);
+  return text;
+}
+// Returns one value, such as a record with fields(), without a newline.
+template <class T>
+std::string json_text(const T& value, JsonStyle style = {}) {
+  std::string text;
+  JsonWriter writer(text, style);
+  writer.add(value);
+  return text;
+}
+
+}  // namespace bench
