@@ -118,6 +118,11 @@ class JsonReader {
   }
   void constant(std::string_view name, std::string_view text);
   template <class Declare>
+  void required_object(std::string_view name, Declare declare) {
+    if (const auto found = find(name)) return descend(name, *found, declare);
+    complain(name, "is missing");
+  }
+  template <class Declare>
   void object(std::string_view name, Declare declare) {
     if (const auto found = find(name)) descend(name, *found, declare);
   }
@@ -295,6 +300,9 @@ class JsonReader {
   template <class T>
   void check(std::string_view name, const std::optional<T>& value, JsonRange range) {
     if (value) check(name, *value, range);
+  }
+  void check(std::string_view name, Nanoseconds value, JsonRange range) {
+    check(name, value.count(), range);
   }
   template <class T>
   void check(std::string_view name, T value, JsonRange range) {

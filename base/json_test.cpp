@@ -130,7 +130,7 @@ TEST(Json, indents_documents) {
     writer.required("empty", std::vector<int>{});
     writer.object("b", [](JsonWriter& inner) { inner.required("c", "d"); });
   };
-  EXPECT_EQ(json_object(declare, {.layout = JsonLayout::indented}),
+  EXPECT_EQ(json_object(declare, {.indent = 2}),
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"empty\": [],\n  \"b\": {\n    \"c\": \"d\"\n  "
             "}\n}");
 }
@@ -149,7 +149,7 @@ TEST(Json, writes_the_shortest_reals_and_marks_them_on_request) {
                                                             {1.25e300, "1.25e+300"},
                                                             {5e-324, "5e-324"}};
   for (const auto& [value, text] : rows)
-    EXPECT_EQ(json_text(value, {.reals = JsonReals::with_fraction}), text);
+    EXPECT_EQ(json_text(value, {.indent = 0, .reals = JsonReals::with_fraction}), text);
   EXPECT_EQ(json_text(3.0), "3");
   EXPECT_EQ(json_text(460763000000.0), "460763000000");
   EXPECT_EQ(json_text(-0.0), "-0.0");
@@ -162,7 +162,7 @@ TEST(Json, random_reals_come_back_unchanged) {
     const auto value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     for (const JsonReals reals : {JsonReals::shortest, JsonReals::with_fraction}) {
-      const auto document = parse_json(json_text(value, {.reals = reals}));
+      const auto document = parse_json(json_text(value, {.indent = 0, .reals = reals}));
       ASSERT_TRUE(document.ok()) << value;
       EXPECT_EQ(document->root().number(), value);
     }

@@ -11,8 +11,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kIndent = 2;
-
 void append_json_escaped(std::string& out, char c) {
   switch (c) {
     case '"':
@@ -102,7 +100,7 @@ void append_json_text(std::string& out, std::string_view text) {
 void JsonWriter::key(std::string_view name) {
   separate();
   append_json_text(text_, name);
-  text_ += style_.layout == JsonLayout::indented ? ": " : ":";
+  text_ += style_.indent > 0 ? ": " : ":";
 }
 
 void JsonWriter::begin(char bracket) {
@@ -125,9 +123,9 @@ void JsonWriter::separate() {
 }
 
 void JsonWriter::new_line() {
-  if (style_.layout == JsonLayout::line) return;
+  if (style_.indent == 0) return;
   text_ += '\n';
-  text_.append(static_cast<std::size_t>(depth_) * kIndent, ' ');
+  text_.append(depth_ * style_.indent, ' ');
 }
 
 void JsonWriter::add_bool(bool value) { text_ += value ? "true" : "false"; }

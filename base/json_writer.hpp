@@ -12,7 +12,8 @@
 //   optional(name, value)         leaves out missing values, empty texts, lists and maps
 //   defaulted(name, value, usual) leaves out the usual value
 //   constant(name, text)          always written; reading another text is an error
-//   object(name, declare)         an inner object; left out if it is empty
+//   required_object(name, declare) an inner object
+//   object(name, declare)         the same, left out if it is empty
 //   group(name, optional, declare) an object that is present or missing as a whole
 //   list(name, vector, declare)   a list of objects; left out if it is empty
 // `declare` is called with the archive and, for group and list, the value. A value is a number, a
@@ -77,11 +78,10 @@ struct JsonRange {
 constexpr JsonRange at_least(double low) { return {low, HUGE_VAL}; }
 constexpr JsonRange within(double low, double high) { return {low, high}; }
 
-enum class JsonLayout { line, indented };
 // shortest: 3 is written as "3"; with_fraction: as "3.0".
 enum class JsonReals { shortest, with_fraction };
 struct JsonStyle {
-  JsonLayout layout = JsonLayout::line;
+  std::size_t indent = 0;  // spaces per level; 0: one line
   JsonReals reals = JsonReals::shortest;
 };
 
@@ -134,6 +134,11 @@ class JsonWriter {
   }
   void constant(std::string_view name, std::string_view text) { required(name, text); }
   template <class Declare>
+  void required_object(std::string_view name, Declare declare) {
+    key(name);
+    add_object(declare);
+  }
+  template <class Declare>
   void object(std::string_view name, Declare declare) {
     const std::size_t before = text_.size();
     const bool was_empty = is_empty_;
@@ -164,6 +169,13 @@ class JsonWriter {
       end('}');
     }
     end(']');
+  }
+
+  // A member whose value `add` appends by one of the functions below.
+  template <class Add>
+  void member(std::string_view name, Add add) {
+    key(name);
+    add();
   }
 
   // Appends one value, such as a whole record.
@@ -233,7 +245,7 @@ class JsonWriter {
       for (const auto& [name, item] : value) {
         separate();
         add_text(name);
-        text_ += style_.layout == JsonLayout::indented ? ": " : ":";
+        text_ += style_.indent > 0 ? ": " : ":";
         add(item);
       }
       end('}');
@@ -261,7 +273,7 @@ class JsonWriter {
 
   std::string& text_;
   JsonStyle style_;
-  int depth_ = 0;
+  std::size_t depth_ = 0;
   bool is_empty_ = true;  // of the object or list that is being written
 };
 

@@ -1,107 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test's file, and its report as text and JSON.
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/gate/selftest.hpp"
-#include "harness/result/field_reader.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <stdexcept>
 
 namespace bench {
+
+void fields(auto& archive, JsonOf<TimerFacts> auto& timer) {
+  archive.required("step_ns", timer.step);
+  archive.required("read_ns", timer.read);
+}
+
+void fields(auto& archive, JsonOf<HarnessFacts> auto& facts) {
+  archive.required("id", facts.id);
+  archive.required("between_samples_ns", facts.between_samples);
+  archive.optional("profiler", facts.profiler);
+}
+
+void fields(auto& archive, JsonOf<InjectedSlowdown> auto& slowdown) {
+  archive.required("id", slowdown.id);
+  archive.required("injected", slowdown.injected);
+  archive.required("seen", slowdown.seen);
+  archive.required("duets", slowdown.duets);
+}
+
+void fields(auto& archive, JsonOf<SelfTest> auto& test) {
+  archive.constant("record", "selftest");
+  archive.constant("schema", kSelfTestSchema);
+  archive.required("run_id", test.run_id);
+  archive.required("time", test.time);
+  archive.required("machine_class", test.machine_class);
+  archive.required("cpu", test.cpu);
+  archive.required("libraries", test.libraries);
+  archive.optional("timer", test.timer);
+  archive.optional("harness", test.harness);
+  archive.optional("injected", test.injected);
+}
+
+void fields(auto& archive, JsonOf<NullDuet::AllRounds> auto& rounds) {
+  archive.required("log_ratio", rounds.log_ratio);
+  archive.required("base_q25_ns", rounds.base_q25, at_least(1));
+}
+
+void fields(auto& archive, JsonOf<NullDuet> auto& duet) {
+  archive.constant("record", "equal_duet");
+  archive.required("id", duet.id);
+  archive.required("log_ratio", duet.log_ratio);
+  archive.required("base_q25_ns", duet.base_q25, at_least(1));
+  archive.required("iterations_per_sample", duet.iterations_per_sample, at_least(1));
+  archive.optional("all_rounds", duet.all_rounds);
+}
+
+inline void fields(JsonWriter& writer, const SimulationResult& result) {
+  writer.required("suites", result.suites);
+  writer.required("red", result.red);
+  writer.required("clean_cases", result.clean);
+  writer.required("alarms", result.alarms);
+  writer.required("slow_cases", result.slow);
+  writer.required("found", result.found);
+  writer.required("inconclusive", result.inconclusive);
+  writer.required("processes_per_case", result.processes_per_case);
+}
+
+inline void fields(JsonWriter& writer, const PowerRow& row) {
+  fields(writer, row.result);
+  writer.required("slowdown", row.slowdown);
+}
+
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr JsonRules kSelfTestRules{.numbers = JsonRules::Numbers::any};
+constexpr JsonStyle kSelfTestStyle{.indent = 0, .reals = JsonReals::with_fraction};
 
 // Rounds to eight decimal places, far below the resolution of any clock.
 double rounded(double value) { return std::round(value * 1e8) / 1e8; }
 
-std::string selftest_line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json facts_of(const SelfTest& test) {
-  Json object = {
-      {"record", "selftest"},       {"schema", kSelfTestSchema},           {"run_id", test.run_id},
-      {"time", test.time},          {"machine_class", test.machine_class}, {"cpu", test.cpu},
-      {"libraries", test.libraries}};
-  if (test.timer) {
-    object["timer"] = {{"step_ns", test.timer->step.count()},
-                       {"read_ns", test.timer->read.count()}};
+SelfTest rounded_facts(SelfTest test) {
+  for (HarnessFacts& facts : test.harness) {
+    if (facts.profiler) facts.profiler = rounded(*facts.profiler);
   }
-  for (const HarnessFacts& facts : test.harness) {
-    Json& entry = object["harness"].emplace_back(
-        Json{{"id", facts.id}, {"between_samples_ns", facts.between_samples.count()}});
-    if (facts.profiler) entry["profiler"] = rounded(*facts.profiler);
-  }
-  for (const InjectedSlowdown& slowdown : test.injected) {
-    object["injected"].push_back({{"id", slowdown.id},
-                                  {"injected", slowdown.injected},
-                                  {"seen", rounded(slowdown.seen)},
-                                  {"duets", slowdown.duets}});
-  }
-  return object;
-}
-
-SelfTest read_facts(const nlohmann::json& object) {
-  if (const auto schema = object.at("schema").get<std::string>(); schema != kSelfTestSchema) {
-    throw std::invalid_argument(
-        fmt::format("schema `{}`, expected `{}`", shorten(schema, 40), kSelfTestSchema));
-  }
-  SelfTest test;
-  test.run_id = object.at("run_id").get<std::string>();
-  test.time = object.at("time").get<std::string>();
-  test.machine_class = object.at("machine_class").get<std::string>();
-  test.cpu = object.at("cpu").get<std::string>();
-  test.libraries = object.at("libraries").get<std::map<std::string, std::string>>();
-  if (object.contains("timer")) {
-    const nlohmann::json& timer = object.at("timer");
-    test.timer = TimerFacts{Nanoseconds(timer.at("step_ns").get<std::int64_t>()),
-                            Nanoseconds(timer.at("read_ns").get<std::int64_t>())};
-  }
-  for (const nlohmann::json& entry : object.value("harness", nlohmann::json::array())) {
-    HarnessFacts& facts = test.harness.emplace_back();
-    facts.id = entry.at("id").get<std::string>();
-    facts.between_samples = Nanoseconds(entry.at("between_samples_ns").get<std::int64_t>());
-    if (entry.contains("profiler")) facts.profiler = entry.at("profiler").get<double>();
-  }
-  for (const nlohmann::json& entry : object.value("injected", nlohmann::json::array())) {
-    test.injected.push_back({entry.at("id").get<std::string>(), entry.at("injected").get<double>(),
-                             entry.at("seen").get<double>(), entry.at("duets").get<int>()});
-  }
+  for (InjectedSlowdown& slowdown : test.injected) slowdown.seen = rounded(slowdown.seen);
   return test;
 }
 
-NullDuet read_duet(const nlohmann::json& object) {
-  NullDuet duet{object.at("id").get<std::string>(), object.at("log_ratio").get<double>(),
-                Nanoseconds(object.at("base_q25_ns").get<std::int64_t>()),
-                object.at("iterations_per_sample").get<std::int64_t>()};
-  if (object.contains("all_rounds")) {
-    const nlohmann::json& all = object.at("all_rounds");
-    duet.all_rounds = {all.at("log_ratio").get<double>(),
-                       Nanoseconds(all.at("base_q25_ns").get<std::int64_t>())};
-    if (!std::isfinite(duet.all_rounds->log_ratio) || duet.all_rounds->base_q25.count() < 1) {
-      throw std::invalid_argument("a duet without a time");
-    }
-  }
-  if (duet.iterations_per_sample < 1 || duet.base_q25.count() < 1 ||
-      !std::isfinite(duet.log_ratio)) {
-    throw std::invalid_argument("a duet without a time");
-  }
+NullDuet rounded_duet(NullDuet duet) {
+  duet.log_ratio = rounded(duet.log_ratio);
+  if (duet.all_rounds) duet.all_rounds->log_ratio = rounded(duet.all_rounds->log_ratio);
   return duet;
 }
 
-void read_line(const nlohmann::json& object, std::vector<SelfTest>& tests) {
-  const auto record = object.at("record").get<std::string>();
-  if (record == "selftest") {
-    tests.push_back(read_facts(object));
-  } else if (record == "equal_duet") {
-    if (tests.empty()) throw std::invalid_argument("a duet before the record `selftest`");
-    tests.back().duets.push_back(read_duet(object));
+// Returns the problem of a line; empty if there is none.
+std::string read_line(JsonValue object, std::vector<SelfTest>& tests) {
+  const auto record = object.text_at("record");
+  if (!record) return "it has no field `record`";
+  JsonReader reader(object, kSelfTestRules);
+  if (*record == "selftest") {
+    fields(reader, tests.emplace_back());
+  } else if (*record == "equal_duet") {
+    if (tests.empty()) return "a duet before the record `selftest`";
+    fields(reader, tests.back().duets.emplace_back());
   }
+  return reader.problem();
 }
 
 double percent_of(std::int64_t part, std::int64_t whole) {
@@ -132,26 +137,6 @@ std::string machine_text(const SelfTest& test) {
   return text;
 }
 
-Json to_json(const SimulationResult& result) {
-  return {{"suites", result.suites},
-          {"red", result.red},
-          {"clean_cases", result.clean},
-          {"alarms", result.alarms},
-          {"slow_cases", result.slow},
-          {"found", result.found},
-          {"inconclusive", result.inconclusive},
-          {"processes_per_case", result.processes_per_case}};
-}
-
-Json to_json(const std::vector<PowerRow>& rows) {
-  Json array = Json::array();
-  for (const PowerRow& row : rows) {
-    Json& entry = array.emplace_back(to_json(row.result));
-    entry["slowdown"] = row.slowdown;
-  }
-  return array;
-}
-
 std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
   std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
                                  without.clean.red, without.clean.suites);
@@ -165,33 +150,23 @@ std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
 }  // namespace
 
 std::string self_test_lines(const SelfTest& test) {
-  std::string text = selftest_line(facts_of(test));
+  std::string text = json_text(rounded_facts(test), kSelfTestStyle) + "\n";
   for (const NullDuet& duet : test.duets) {
-    Json object = {{"record", "equal_duet"},
-                   {"id", duet.id},
-                   {"log_ratio", rounded(duet.log_ratio)},
-                   {"base_q25_ns", duet.base_q25.count()},
-                   {"iterations_per_sample", duet.iterations_per_sample}};
-    if (duet.all_rounds) {
-      object["all_rounds"] = {{"log_ratio", rounded(duet.all_rounds->log_ratio)},
-                              {"base_q25_ns", duet.all_rounds->base_q25.count()}};
-    }
-    text += selftest_line(object);
+    text += json_text(rounded_duet(duet), kSelfTestStyle) + "\n";
   }
   return text;
 }
 
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name) {
   std::vector<SelfTest> tests;
+  JsonDocument document;
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty()) continue;
-    try {
-      const auto object = parse_json(line.text);
-      if (!object.ok()) throw std::invalid_argument(object.error().what);
-      read_line(*object, tests);
-    } catch (const std::exception& problem) {
-      return Error{fmt::format("malformed record: {}", problem.what()),
-                   fmt::format("{}:{}", name, line.number),
+    const Status parsed = document.parse(line.text);
+    const std::string problem =
+        parsed.ok() ? read_line(document.root(), tests) : parsed.error().what;
+    if (!problem.empty()) {
+      return Error{"malformed record: " + problem, fmt::format("{}:{}", name, line.number),
                    "create such a file with `bench selftest --record FILE`"};
     }
   }
@@ -241,29 +216,32 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
 }
 
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
-  Json document = {{"schema", kSelfTestSchema}};
-  for (const SelfTest& test : tests) document["sittings"].push_back(facts_of(test));
-  for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
-    Json& entry = document["kernels"].emplace_back(Json{{"name", kernel.name},
-                                                        {"duets", kernel.duets},
-                                                        {"log_center", kernel.center},
-                                                        {"log_deviation", kernel.deviation}});
-    if (summary.all_rounds) {
-      entry["log_deviation_of_all_rounds"] = kernel.deviation_of_all_rounds;
-    }
-    if (kernel.detectable) entry["detectable"] = *kernel.detectable;
-  }
-  document["clean"] = to_json(summary.clean);
-  document["clean_as_recorded"] = to_json(summary.clean_as_recorded);
-  document["clean_cut_short"] = to_json(summary.clean_cut_short);
-  document["power_cut_short"] = to_json(summary.power_cut_short.result);
-  document["power_cut_short"]["slowdown"] = summary.power_cut_short.slowdown;
-  document["power"] = to_json(summary.power);
-  if (summary.all_rounds) {
-    document["all_rounds"] = {{"clean", to_json(summary.all_rounds->clean)},
-                              {"power", to_json(summary.all_rounds->power)}};
-  }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const auto kernel_fields = [&](JsonWriter& writer, const SelfTestSummary::Kernel& kernel) {
+    writer.required("name", kernel.name);
+    writer.required("duets", kernel.duets);
+    writer.required("log_center", kernel.center);
+    writer.required("log_deviation", kernel.deviation);
+    if (summary.all_rounds)
+      writer.required("log_deviation_of_all_rounds", kernel.deviation_of_all_rounds);
+    writer.optional("detectable", kernel.detectable);
+  };
+  std::vector<SelfTest> sittings;
+  for (const SelfTest& test : tests) sittings.push_back(rounded_facts(test));
+  const auto document = [&](JsonWriter& writer) {
+    writer.constant("schema", kSelfTestSchema);
+    writer.required("sittings", sittings);
+    writer.list("kernels", summary.kernels, kernel_fields);
+    writer.required("clean", summary.clean);
+    writer.required("clean_as_recorded", summary.clean_as_recorded);
+    writer.required("clean_cut_short", summary.clean_cut_short);
+    writer.required("power_cut_short", summary.power_cut_short);
+    writer.required("power", summary.power);
+    writer.group("all_rounds", summary.all_rounds, [](JsonWriter& inner, const auto& without) {
+      inner.required("clean", without.clean);
+      inner.required("power", without.power);
+    });
+  };
+  return json_object(document, {.indent = 2, .reals = JsonReals::with_fraction}) + "\n";
 }
 
 }  // namespace bench

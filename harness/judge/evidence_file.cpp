@@ -1,113 +1,229 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a gate's file; evidence_reader.cpp reads it back.
+// Writes a gate's file, and reads it back.
 #include "harness/judge/evidence_file.hpp"
 
-#include "harness/judge/evidence_json.hpp"
+#include "base/lines.hpp"
+#include "harness/judge/evidence_fields.hpp"
+#include "harness/judge/stage_one.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
 
 namespace bench {
 namespace {
 
-using evidence_json::Json;
-using evidence_json::json_of;
-using evidence_json::put;
-using evidence_json::word;
+constexpr std::size_t kMaxWindows = 30;  // also processes per window; all stay below kMaxPairs
 
-std::string evidence_line(const Json& object) { return evidence_json::text_of(object, -1); }
-
-Json times_of(const std::vector<Nanoseconds>& times) {
-  Json list = Json::array();
-  for (const Nanoseconds time : times) list.push_back(time.count());
-  return list;
+template <class Declare>
+std::string evidence_line(std::string_view kind, Declare declare) {
+  const auto with_kind = [&](JsonWriter& writer) {
+    writer.constant("record", kind);
+    declare(writer);
+  };
+  return json_object(with_kind, kEvidenceStyle);
 }
 
-// Starts a record that belongs to a case.
-Json record(const char* kind, const std::string& run_id, const std::string& id) {
-  return {{"record", kind}, {"run_id", run_id}, {"id", id}};
+// A record that belongs to a case and does not contain the case's id itself.
+template <class Declare>
+std::string case_line(std::string_view kind, const std::string& run_id, const std::string& id,
+                      Declare declare) {
+  return evidence_line(kind, [&](JsonWriter& writer) {
+    writer.required("run_id", run_id);
+    writer.required("id", id);
+    declare(writer);
+  });
 }
 
 }  // namespace
 
 std::string gate_line(const GateFacts& facts, const GateEvidence& evidence) {
-  Json object = {{"record", "gate"}, {"schema", kGateSchema}};
-  evidence_json::add(object, facts, evidence);
-  return evidence_line(object);
+  const std::vector<UnmeasuredCase> unmeasured = unmeasured_cases(evidence);
+  return evidence_line("gate", [&](JsonWriter& writer) {
+    writer.constant("schema", kGateSchema);
+    gate_fields(writer, facts, evidence, unmeasured);
+  });
 }
 
 std::string stored_line(const std::string& run_id, const std::string& id,
                         const StoredCase& stored) {
-  Json object = record("stored", run_id, id);
-  object["commit"] = stored.commit;
-  object["time"] = stored.time;
-  object["of_run"] = stored.run_id;
-  put(object, "incomparable", stored.incomparable);
-  if (stored.is_malformed) object["damaged"] = true;
-  if (!stored.incomparable) {
-    object["runs"] = stored.runs;
-    object["log_center"] = stored.center;
-    object["log_sigma"] = stored.sigma;
-    put(object, "log_q95", stored.q95);
-    put(object, "log_q99", stored.q99);
-    put(object, "median_ns", stored.median);
-    if (stored.clock_hz) object["clock_hz"] = *stored.clock_hz;
-    object.update(json_of(stored.side));
-  }
-  return evidence_line(object);
+  return case_line("stored", run_id, id, [&](JsonWriter& writer) { fields(writer, stored); });
 }
 
 std::string base_side_line(const std::string& run_id, const std::string& id,
                            const PreparedSide& side) {
-  Json object = record("base_side", run_id, id);
-  object.update(json_of(side));
-  return evidence_line(object);
+  return case_line("base_side", run_id, id, [&](JsonWriter& writer) { fields(writer, side); });
 }
 
 std::string failure_line(const std::string& run_id, const std::string& id,
                          const SideFailure& failure) {
-  Json object = record("side_failure", run_id, id);
-  object["side"] = word(failure.side, evidence_json::kSides);
-  object["outcome"] = word(failure.outcome, outcome_names());
-  object["reason"] = failure.reason;
-  return evidence_line(object);
+  return case_line("side_failure", run_id, id,
+                   [&](JsonWriter& writer) { fields(writer, failure); });
 }
 
 std::string duet_line(const Duet& duet) {
-  Json object = record("duet", duet.run_id, duet.id);
-  object["stage"] = word(duet.stage, evidence_json::kStages);
-  object["number"] = duet.number;
-  object["iterations_per_sample"] = duet.iterations_per_sample;
-  object["base_ns"] = times_of(duet.base);
-  object["candidate_ns"] = times_of(duet.candidate);
-  if (!duet.base_clock_hz.empty()) object["base_clock_hz"] = duet.base_clock_hz;
-  if (!duet.candidate_clock_hz.empty()) object["candidate_clock_hz"] = duet.candidate_clock_hz;
-  if (!duet.base_canary.empty()) {
-    object["base_canary_ns"] = times_of(duet.base_canary);
-    object["candidate_canary_ns"] = times_of(duet.candidate_canary);
-    object["quiet_level_ns"] = duet.quiet_level.count();
-  }
-  return evidence_line(object);
+  return evidence_line("duet", [&](JsonWriter& writer) { fields(writer, duet); });
 }
 
 std::string window_line(const Window& window) {
-  Json object = record("window", window.run_id, window.id);
-  object["window"] = window.number;
-  object["processes"] = Json::array();
-  for (const Window::Process& process : window.processes) {
-    object["processes"].push_back({{"q25_ns", process.q25.count()},
-                                   {"iterations_per_sample", process.iterations_per_sample}});
-  }
-  return evidence_line(object);
+  return evidence_line("window", [&](JsonWriter& writer) { fields(writer, window); });
 }
 
 std::string verdict_line(const std::string& run_id, const CaseAssessment& judgement) {
-  Json object = record("verdict", run_id, judgement.id);
-  evidence_json::add(object, judgement);
-  return evidence_line(object);
+  return case_line("verdict", run_id, judgement.id, [&](JsonWriter& writer) {
+    assessment_fields(writer, judgement, EmptyFields::kept);
+  });
 }
 
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped) {
-  Json object = {{"record", "gate_end"}, {"run_id", run_id}};
-  if (stopped) object["stopped"] = word(*stopped, evidence_json::kStopCauses);
-  return evidence_line(object);
+  return evidence_line("gate_end", [&](JsonWriter& writer) {
+    writer.required("run_id", run_id);
+    writer.optional("stopped", stopped);
+  });
+}
+
+namespace {
+
+class FileReader {
+ public:
+  explicit FileReader(GateFile& file) : file_(file) { index_cases(); }
+  // Returns the problem of a line; empty if there is none.
+  std::string read(JsonValue object);
+  bool seen_header() const { return seen_header_; }
+
+ private:
+  // Returns nullptr and reports a problem if the case is unknown.
+  CaseEvidence* find_entry(JsonReader& reader) {
+    std::string id;
+    reader.required("id", id);
+    const auto found = by_id_.find(id);
+    if (found != by_id_.end()) return found->second;
+    reader.fail("there is no case record of its id");
+    return nullptr;
+  }
+  void index_cases() {
+    by_id_.clear();
+    for (CaseEvidence& entry : file_.evidence.cases) by_id_.emplace(entry.id, &entry);
+  }
+  void read_gate(JsonReader& reader);
+  void add_unmeasured(std::vector<UnmeasuredCase> cases);
+  void read_gate_end(JsonReader& reader) { reader.optional("stopped", file_.evidence.stopped); }
+  void read_stored(JsonReader& reader) {
+    file_.evidence.configuration_is_stored = true;
+    if (CaseEvidence* entry = find_entry(reader)) fields(reader, entry->stored.emplace());
+  }
+  void read_base_side(JsonReader& reader) {
+    if (CaseEvidence* entry = find_entry(reader)) fields(reader, entry->base.emplace());
+  }
+  void read_failure(JsonReader& reader) {
+    if (CaseEvidence* entry = find_entry(reader)) fields(reader, entry->failure.emplace());
+  }
+  void read_duet(JsonReader& reader);
+  void read_window(JsonReader& reader);
+  void read_verdict(JsonReader& reader) {
+    CaseAssessment& judgement = file_.judgements.emplace_back();
+    reader.required("id", judgement.id);
+    assessment_fields(reader, judgement, EmptyFields::kept);
+  }
+
+  GateFile& file_;
+  std::unordered_map<std::string, CaseEvidence*> by_id_;
+  bool seen_header_ = false;
+};
+
+std::string FileReader::read(JsonValue object) {
+  struct Row {
+    std::string_view kind;
+    void (FileReader::*read)(JsonReader&);
+  };
+  constexpr std::array<Row, 8> kRows = {{{"gate", &FileReader::read_gate},
+                                         {"gate_end", &FileReader::read_gate_end},
+                                         {"stored", &FileReader::read_stored},
+                                         {"base_side", &FileReader::read_base_side},
+                                         {"side_failure", &FileReader::read_failure},
+                                         {"duet", &FileReader::read_duet},
+                                         {"window", &FileReader::read_window},
+                                         {"verdict", &FileReader::read_verdict}}};
+  const auto kind = object.text_at("record");
+  if (!kind) return "it has no field `record`";
+  JsonReader reader(object, kEvidenceRules);
+  for (const Row& row : kRows) {
+    if (row.kind == *kind) (this->*row.read)(reader);
+  }
+  return reader.problem();
+}
+
+void FileReader::read_gate(JsonReader& reader) {
+  std::vector<UnmeasuredCase> unmeasured;
+  reader.constant("schema", kGateSchema);
+  gate_fields(reader, file_.facts, file_.evidence, unmeasured);
+  add_unmeasured(std::move(unmeasured));
+  seen_header_ = true;
+}
+
+// After Ctrl-C, the cases that stage 1 did not reach have no record of their own.
+void FileReader::add_unmeasured(std::vector<UnmeasuredCase> cases) {
+  std::vector<CaseEvidence>& entries = file_.evidence.cases;
+  entries.reserve(entries.size() + cases.size());
+  index_cases();  // after reserve(), push_back() does not move the entries
+  for (UnmeasuredCase& unmeasured : cases) {
+    if (const auto found = by_id_.find(unmeasured.id); found != by_id_.end()) {
+      found->second->is_unmeasured = true;
+      continue;
+    }
+    CaseEvidence entry;
+    entry.id = std::move(unmeasured.id);
+    entry.source = std::move(unmeasured.source);
+    entry.is_unmeasured = true;
+    entries.push_back(std::move(entry));
+  }
+  index_cases();
+}
+
+void FileReader::read_duet(JsonReader& reader) {
+  Duet duet;
+  fields(reader, duet);
+  CaseEvidence* entry = find_entry(reader);
+  if (entry == nullptr) return;
+  if (entry->duets.size() >= kMaxPairs) return reader.fail("too many duets");
+  entry->duets.push_back(std::move(duet));
+}
+
+void FileReader::read_window(JsonReader& reader) {
+  Window window;
+  fields(reader, window);
+  CaseEvidence* entry = find_entry(reader);
+  if (entry == nullptr) return;
+  if (entry->windows.size() >= kMaxWindows || window.processes.size() > kMaxWindows)
+    return reader.fail("too many processes");
+  entry->windows.push_back(std::move(window));
+}
+
+Error malformed(const std::string& name, std::size_t number, const std::string& why) {
+  return Error{"malformed record: " + why, fmt::format("{}:{}", name, number),
+               "use a file as `bench gate --out DIR` wrote it"};
+}
+
+}  // namespace
+
+Result<GateFile> read_gate_file(std::string_view text, const std::string& name) {
+  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
+  GateFile file;
+  file.evidence.cases = stage_one(report);
+  FileReader reader(file);
+  JsonDocument document;
+  for (const NumberedLine& line : Lines(text)) {
+    if (line.text.empty() || line.incomplete_line) continue;
+    if (const Status parsed = document.parse(line.text); !parsed)
+      return malformed(name, line.number, parsed.error().what);
+    if (const std::string problem = reader.read(document.root()); !problem.empty())
+      return malformed(name, line.number, problem);
+  }
+  if (!reader.seen_header()) {
+    return Error{"not a gate's file: it has no record `gate`", name,
+                 "bench gate --out DIR writes DIR/gate.jsonl"};
+  }
+  return file;
 }
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One file per side in Google Benchmark's schema (its src/json_reporter.cc), for tools/compare.py.
 // A duet is a repetition. Both files contain the same cases: those with times on both sides.
-#include "harness/judge/evidence_json.hpp"
+#include "base/json_writer.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/stats/median.hpp"
 
@@ -10,8 +10,6 @@
 
 namespace bench {
 namespace {
-
-using evidence_json::Json;
 
 struct Repetition {
   double time = 0;  // nanoseconds per iteration
@@ -60,48 +58,75 @@ Sides sides_of(const CaseEvidence& entry) {
   return sides.base.empty() ? of_store(entry) : sides;
 }
 
-void add_repetitions(Json& benchmarks, const std::string& id, std::size_t family,
-                     const Repetitions& repetitions) {
-  for (std::size_t i = 0; i < repetitions.size(); ++i) {
-    // The gate measures only wall time, but compare.py expects CPU time, too.
-    benchmarks.push_back({{"name", id},
-                          {"family_index", family},
-                          {"per_family_instance_index", 0},
-                          {"run_name", id},
-                          {"run_type", "iteration"},
-                          {"repetitions", repetitions.size()},
-                          {"repetition_index", i},
-                          {"threads", 1},
-                          {"iterations", repetitions[i].iterations},
-                          {"real_time", repetitions[i].time},
-                          {"cpu_time", repetitions[i].time},
-                          {"time_unit", "ns"}});
-  }
+// A case of which both sides have times.
+struct Family {
+  std::string id;
+  Repetitions repetitions;
+};
+
+void repetition_fields(JsonWriter& writer, std::size_t family, const Family& entry,
+                       std::size_t index) {
+  const Repetition& repetition = entry.repetitions[index];
+  writer.required("name", entry.id);
+  writer.required("family_index", family);
+  writer.required("per_family_instance_index", 0);
+  writer.required("run_name", entry.id);
+  writer.required("run_type", "iteration");
+  writer.required("repetitions", entry.repetitions.size());
+  writer.required("repetition_index", index);
+  writer.required("threads", 1);
+  writer.required("iterations", repetition.iterations);
+  // The gate measures only wall time, but compare.py expects CPU time, too.
+  writer.required("real_time", repetition.time);
+  writer.required("cpu_time", repetition.time);
+  writer.required("time_unit", "ns");
 }
 
-Json context_of(const GateFile& gate, const GateSide& side) {
-  return {{"bench_gate", coverage_text(gate.judgements)}, {"executable", side.program},
-          {"host_name", gate.facts.machine_class},        {"caches", Json::array()},
-          {"library_version", side.tool_version},         {"json_schema_version", 1}};
+void context_fields(JsonWriter& writer, const GateFile& gate, const GateSide& side,
+                    std::size_t left_out) {
+  writer.required("bench_gate", coverage_text(gate.judgements));
+  writer.required("executable", side.program);
+  writer.required("host_name", gate.facts.machine_class);
+  writer.required("caches", std::vector<std::string>());
+  writer.required("library_version", side.tool_version);
+  writer.required("json_schema_version", 1);
+  writer.required("bench_left_out", left_out);
+}
+
+// An item per repetition of each family, as Google Benchmark lists them.
+void add_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
+  std::vector<std::pair<std::size_t, std::size_t>> rows;  // family and repetition
+  for (std::size_t family = 0; family < families.size(); ++family) {
+    for (std::size_t i = 0; i < families[family].repetitions.size(); ++i)
+      rows.emplace_back(family, i);
+  }
+  writer.add_list(rows.size(), [&](std::size_t row) {
+    const auto [family, index] = rows[row];
+    writer.add_object(
+        [&](JsonWriter& item) { repetition_fields(item, family, families[family], index); });
+  });
 }
 
 std::string document(const GateFile& gate, const GateSide& side, Repetitions Sides::*repetitions) {
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
   for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
-  Json object = {{"context", context_of(gate, side)}, {"benchmarks", Json::array()}};
-  std::size_t family = 0;
+  std::vector<Family> families;
   std::size_t left_out = 0;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const auto found = evidence.find(judgement->id);
-    const Sides sides = found == evidence.end() ? Sides{} : sides_of(*found->second);
+    Sides sides = found == evidence.end() ? Sides{} : sides_of(*found->second);
     if (sides.base.empty() || sides.candidate.empty()) {
       ++left_out;
-      continue;
+    } else {
+      families.push_back({judgement->id, std::move(sides.*repetitions)});
     }
-    add_repetitions(object["benchmarks"], judgement->id, family++, sides.*repetitions);
   }
-  object["context"]["bench_left_out"] = left_out;
-  return evidence_json::text_of(object, 1) + "\n";
+  const auto declare = [&](JsonWriter& writer) {
+    writer.object("context",
+                  [&](JsonWriter& context) { context_fields(context, gate, side, left_out); });
+    writer.member("benchmarks", [&] { add_benchmarks(writer, families); });
+  };
+  return json_object(declare, {.indent = 1, .reals = JsonReals::with_fraction}) + "\n";
 }
 
 }  // namespace

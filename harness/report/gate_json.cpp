@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/gate.schema.json describes the document. It contains all judgements and the data behind
 // them: each duet as its log-ratio.
-#include "harness/judge/evidence_json.hpp"
+#include "harness/judge/evidence_fields.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <unordered_map>
@@ -9,61 +9,59 @@
 namespace bench {
 namespace {
 
-using evidence_json::Json;
-
-Json coverage_json(const std::vector<CaseAssessment>& judgements) {
+void coverage_fields(JsonWriter& writer, const std::vector<CaseAssessment>& judgements) {
   const Coverage coverage = coverage_of(judgements);
-  Json object = {{"judged", coverage.judged},
-                 {"cut_short", coverage.cut_short},
-                 {"in_scope", coverage.in_scope}};
-  Json& verdicts = object["verdicts"];
-  for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
-    verdicts[std::string(kVerdictNames[i])] = count(judgements, static_cast<Verdict>(i));
-  }
-  return object;
+  writer.required("judged", coverage.judged);
+  writer.required("cut_short", coverage.cut_short);
+  writer.required("in_scope", coverage.in_scope);
+  writer.object("verdicts", [&](JsonWriter& verdicts) {
+    for (std::size_t i = 0; i < kVerdictNames.size(); ++i)
+      verdicts.required(kVerdictNames[i], count(judgements, static_cast<Verdict>(i)));
+  });
 }
 
-// Returns the log-ratios of both stages, in the order of measurement.
-Json log_ratios(const CaseEvidence& evidence) {
-  Json object = Json::object();
+// The log-ratios of both stages, in the order of measurement.
+void log_ratio_fields(JsonWriter& writer, const CaseEvidence& evidence) {
+  std::map<Duet::Stage, std::vector<double>> ratios;
   for (const Duet& duet : evidence.duets) {
-    const auto ratio = log_ratio(duet);
-    const auto stage = std::string(evidence_json::word(duet.stage, evidence_json::kStages));
-    if (ratio) object[stage].push_back(*ratio);
+    if (const auto ratio = log_ratio(duet)) ratios[duet.stage].push_back(*ratio);
   }
-  return object;
-}
-
-void leave_out_if_empty(Json& object, const char* name) {
-  if (object.at(name).empty() || object.at(name) == "") object.erase(name);
+  for (const auto& [stage, list] : ratios)
+    writer.required(names_of(stage)[static_cast<std::size_t>(stage)], list);
 }
 
 }  // namespace
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits) {
-  Json document = {{"schema", kGateSchema},
-                   {"conclusion", gate.conclusion.sentence},
-                   {"exit", static_cast<int>(gate.conclusion.status)},
-                   {"coverage", coverage_json(gate.judgements)}};
-  if (const auto& stopped = gate.evidence.stopped) {
-    document["stopped"] = evidence_json::word(*stopped, evidence_json::kStopCauses);
-  }
-  evidence_json::add(document, gate.facts, gate.evidence);
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
   for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
-  Json& cases = document["cases"] = Json::array();
-  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
-    Json& object = cases.emplace_back(Json{{"id", judgement->id}});
-    evidence_json::add(object, *judgement);
-    for (const char* name : {"source", "reason", "changes"}) leave_out_if_empty(object, name);
-    if (const auto found = evidence.find(judgement->id); found != evidence.end()) {
-      object["log_ratios"] = log_ratios(*found->second);
-      leave_out_if_empty(object, "log_ratios");
-    }
-    if (const auto kit = kits.find(judgement->id); kit != kits.end()) object["kit"] = kit->second;
-    object["reproduction"] = reproduction(gate, *judgement);
-  }
-  return evidence_json::text_of(document, 2) + "\n";
+  const std::vector<UnmeasuredCase> unmeasured = unmeasured_cases(gate.evidence);
+  const std::vector<const CaseAssessment*> judgements = reading_order(gate.judgements);
+  const auto case_fields = [&](JsonWriter& writer, const CaseAssessment& judgement) {
+    writer.required("id", judgement.id);
+    assessment_fields(writer, judgement, EmptyFields::left_out);
+    if (const auto found = evidence.find(judgement.id); found != evidence.end())
+      writer.object("log_ratios",
+                    [&](JsonWriter& ratios) { log_ratio_fields(ratios, *found->second); });
+    if (const auto kit = kits.find(judgement.id); kit != kits.end())
+      writer.required("kit", kit->second);
+    writer.required("reproduction", reproduction(gate, judgement));
+  };
+  const auto document = [&](JsonWriter& writer) {
+    writer.constant("schema", kGateSchema);
+    writer.required("conclusion", gate.conclusion.sentence);
+    writer.required("exit", static_cast<int>(gate.conclusion.status));
+    writer.object("coverage",
+                  [&](JsonWriter& coverage) { coverage_fields(coverage, gate.judgements); });
+    writer.optional("stopped", gate.evidence.stopped);
+    gate_fields(writer, gate.facts, gate.evidence, unmeasured);
+    writer.member("cases", [&] {
+      writer.add_list(judgements.size(), [&](std::size_t i) {
+        writer.add_object([&](JsonWriter& entry) { case_fields(entry, *judgements[i]); });
+      });
+    });
+  };
+  return json_object(document, kGateReportStyle) + "\n";
 }
 
 }  // namespace bench

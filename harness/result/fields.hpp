@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each record, defined once for both directions. An Archive writes or reads them in
-// this order (field_reader.hpp, field_writer.hpp). Only for report and store.
-//
-// An Archive has these functions:
-//   required(name, value)        always written; reading without it is an error
-//   optional(name, value)        leaves out missing values, empty texts and empty lists
-//   object(name, fields)         a nested object; left out if it is empty
-//   group(name, optional, fields) a nested object that is present or missing as a whole
-//   list(name, vector, fields)   a list of objects
-//   bytes(work)                  the sum of bytes read and written
+// The fields of each record, declared once for writing (base/json_writer.hpp) and reading
+// (base/json_reader.hpp), in this order. Only for sources.
 #pragma once
 
+#include "base/checked.hpp"
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "harness/result/record.hpp"
 
 namespace bench {
+
+inline std::span<const std::string_view> names_of(Outcome) { return outcome_names(); }
+inline std::span<const std::string_view> names_of(Flag) { return flag_names(); }
+inline std::span<const std::string_view> names_of(StopReason) { return stop_reason_names(); }
+inline std::span<const std::string_view> names_of(Bound) { return bound_names(); }
+inline std::span<const std::string_view> names_of(CeilingSource) { return ceiling_source_names(); }
+inline std::span<const std::string_view> names_of(CanaryMoment) { return canary_moment_names(); }
 
 template <class Archive, class Environment>
 void environment_fields(Archive& archive, Environment& environment) {
@@ -47,8 +49,7 @@ void run_fields(Archive& archive, Run& run) {
                  [&](Archive& environment) { environment_fields(environment, run.environment); });
 }
 
-template <class Archive, class Remarks>
-void sample_remarks_fields(Archive& archive, Remarks& remarks) {
+void fields(auto& archive, JsonOf<SampleRemarks> auto& remarks) {
   archive.required("count", remarks.count);
   archive.optional("reasons", remarks.reasons);
 }
@@ -56,13 +57,12 @@ void sample_remarks_fields(Archive& archive, Remarks& remarks) {
 // Fields about samples on a device's clock, common to processes and cases.
 template <class Archive, class Record>
 void device_fields(Archive& archive, Record& record) {
-  const auto remarks = [](Archive& entry, auto& value) { sample_remarks_fields(entry, value); };
   archive.optional("host_launch_ns", record.host_launch);
   archive.optional("clock_hz", record.clock_hz);
   archive.optional("sample_method", record.sample_method);
-  archive.group("voided", record.voided, remarks);
-  archive.group("throttled", record.throttled, remarks);
-  archive.group("unsteady_clock", record.unsteady_clock, remarks);
+  archive.optional("voided", record.voided);
+  archive.optional("throttled", record.throttled);
+  archive.optional("unsteady_clock", record.unsteady_clock);
   archive.optional("setup", record.setup);
 }
 
@@ -88,11 +88,28 @@ void process_fields(Archive& archive, Process& process) {
   device_fields(archive, process);
 }
 
+// The sum is written for readers; when reading, files of other tools may contain only the sum.
+inline void byte_fields(JsonWriter& writer, const ops::Work& work) {
+  writer.required("bytes", work.traffic());
+  writer.required("bytes_read", work.bytes_read);
+  writer.required("bytes_written", work.bytes_written);
+}
+inline void byte_fields(JsonReader& reader, ops::Work& work) {
+  if (reader.has("bytes_read") || reader.has("bytes_written")) {
+    reader.optional("bytes_read", work.bytes_read);
+    reader.optional("bytes_written", work.bytes_written);
+  } else {
+    reader.required("bytes", work.bytes_read);
+  }
+  if (!(Checked(work.bytes_read) + work.bytes_written).value())
+    reader.complain("bytes", "is more than 2^63 - 1");
+}
+
 template <class Archive, class Work>
 void work_fields(Archive& archive, Work& work) {
   archive.optional("macs", work.macs);
   archive.required("flops", work.flops);
-  archive.bytes(work);
+  byte_fields(archive, work);
   archive.optional("flops_valid", work.flops_valid);
   archive.optional("sfu_ops", work.sfu_ops);
 }
@@ -133,6 +150,13 @@ void roofline_fields(Archive& archive, Roofline& roofline) {
   archive.required("source", roofline.source);
 }
 
+void fields(auto& archive, JsonOf<MemoryUse> auto& memory) {
+  archive.required("peak_bytes", memory.peak);
+  archive.required("weights_bytes", memory.weights);
+  archive.required("workspace_bytes", memory.workspace);
+  archive.optional("activations_bytes", memory.activations);
+}
+
 template <class Archive, class Case>
 void case_fields(Archive& archive, Case& record) {
   archive.required("run_id", record.run_id);
@@ -157,12 +181,7 @@ void case_fields(Archive& archive, Case& record) {
   archive.required("flags", record.flags);
   archive.optional("implementation", record.implementation);
   archive.group("work", record.work, [](Archive& work, auto& value) { work_fields(work, value); });
-  archive.group("memory", record.memory, [](Archive& memory, auto& value) {
-    memory.required("peak_bytes", value.peak);
-    memory.required("weights_bytes", value.weights);
-    memory.required("workspace_bytes", value.workspace);
-    memory.optional("activations_bytes", value.activations);
-  });
+  archive.optional("memory", record.memory);
   archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
   archive.group("time_all", record.time_all,
                 [](Archive& time, auto& value) { time_fields(time, value); });
@@ -201,8 +220,7 @@ void profile_pass_fields(Archive& archive, Pass& pass) {
   archive.optional("details", pass.details);
 }
 
-template <class Archive, class Canaries>
-void canary_times(Archive& archive, Canaries& time) {
+void fields(auto& archive, JsonOf<Canaries> auto& time) {
   archive.required("fma_ns", time.fma);
   archive.required("l2_ns", time.l2);
   archive.required("dram_ns", time.dram);
@@ -213,7 +231,7 @@ template <class Archive, class Canary>
 void canary_fields(Archive& archive, Canary& canary) {
   archive.required("run_id", canary.run_id);
   archive.required("moment", canary.moment);
-  canary_times(archive, canary.time);
+  fields(archive, canary.time);
 }
 
 template <class Archive, class End>
@@ -232,6 +250,33 @@ void end_fields(Archive& archive, End& end) {
     accounting.optional("profile_ns", end.accounting.profile);
     accounting.required("idle_ns", end.accounting.idle);
   });
+}
+
+// Whole lines of a result file.
+void fields(auto& archive, JsonOf<RunRecord> auto& run) {
+  archive.constant("record", "run");
+  archive.constant("schema", kResultSchema);
+  run_fields(archive, run);
+}
+void fields(auto& archive, JsonOf<ProcessRecord> auto& process) {
+  archive.constant("record", "process");
+  process_fields(archive, process);
+}
+void fields(auto& archive, JsonOf<CaseRecord> auto& record) {
+  archive.constant("record", "case");
+  case_fields(archive, record);
+}
+void fields(auto& archive, JsonOf<ProfilePassRecord> auto& pass) {
+  archive.constant("record", "profile_pass");
+  profile_pass_fields(archive, pass);
+}
+void fields(auto& archive, JsonOf<CanaryRecord> auto& canary) {
+  archive.constant("record", "canary");
+  canary_fields(archive, canary);
+}
+void fields(auto& archive, JsonOf<EndRecord> auto& end) {
+  archive.constant("record", "end");
+  end_fields(archive, end);
 }
 
 }  // namespace bench

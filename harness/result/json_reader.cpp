@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/json_reader.hpp"
 
+#include "base/json_reader.hpp"
 #include "base/text.hpp"
-#include "harness/result/field_reader.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/result/report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace bench {
 namespace {
-
-using Json = nlohmann::json;
 
 // Returns a violated rule that no single field shows; empty if there is none.
 std::string contradiction(const ProcessRecord& process) {
@@ -30,62 +27,44 @@ std::string contradiction(const T&) {
   return "";
 }
 
-template <class T, class Fields>
-Result<Line> read_record(const Json& object, Fields fields) {
+template <class T>
+Result<Line> read_record(JsonValue object) {
   T record;
-  std::string problem;
-  FieldReader reader(object, "", problem);
+  JsonReader reader(object);
   fields(reader, record);
+  std::string problem = reader.problem();
   if (problem.empty()) problem = contradiction(record);
   if (!problem.empty()) return Error{problem, "", ""};
   return Line(Record(std::move(record)));
 }
 
-Result<Line> read_run(const Json& object) {
-  const auto schema = object.find("schema");
-  const std::string name =
-      schema != object.end() && schema->is_string() ? schema->get<std::string>() : "";
-  if (name != kResultSchema) return Line(OtherSchema{name});
-  return read_record<RunRecord>(object, [](FieldReader& r, RunRecord& v) { run_fields(r, v); });
-}
-Result<Line> read_process(const Json& object) {
-  return read_record<ProcessRecord>(object,
-                                    [](FieldReader& r, ProcessRecord& v) { process_fields(r, v); });
-}
-Result<Line> read_case(const Json& object) {
-  return read_record<CaseRecord>(object, [](FieldReader& r, CaseRecord& v) { case_fields(r, v); });
-}
-Result<Line> read_profile_pass(const Json& object) {
-  return read_record<ProfilePassRecord>(
-      object, [](FieldReader& r, ProfilePassRecord& v) { profile_pass_fields(r, v); });
-}
-Result<Line> read_canary(const Json& object) {
-  return read_record<CanaryRecord>(object,
-                                   [](FieldReader& r, CanaryRecord& v) { canary_fields(r, v); });
-}
-Result<Line> read_end(const Json& object) {
-  return read_record<EndRecord>(object, [](FieldReader& r, EndRecord& v) { end_fields(r, v); });
+Result<Line> read_run(JsonValue object) {
+  const std::string_view schema = object.text_at("schema").value_or("");
+  if (schema != kResultSchema) return Line(OtherSchema{std::string(schema)});
+  return read_record<RunRecord>(object);
 }
 
 struct Kind {
   std::string_view name;
-  Result<Line> (*read)(const Json& object);
+  Result<Line> (*read)(JsonValue object);
 };
-constexpr Kind kKinds[] = {{"run", read_run},       {"process", read_process},
-                           {"case", read_case},     {"profile_pass", read_profile_pass},
-                           {"canary", read_canary}, {"end", read_end}};
+constexpr Kind kKinds[] = {{"run", read_run},
+                           {"process", read_record<ProcessRecord>},
+                           {"case", read_record<CaseRecord>},
+                           {"profile_pass", read_record<ProfilePassRecord>},
+                           {"canary", read_record<CanaryRecord>},
+                           {"end", read_record<EndRecord>}};
 
 }  // namespace
 
 Result<Line> parse_line(std::string_view text) {
-  BENCH_ASSIGN_OR_RETURN(const Json json, parse_json(text));
-  const auto kind = json.is_object() ? json.find("record") : json.end();
-  if (!json.is_object() || kind == json.end() || !kind->is_string())
-    return Error{"it has no field `record`", "", ""};
+  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
+  const auto kind = document.root().text_at("record");
+  if (!kind) return Error{"it has no field `record`", "", ""};
   for (const Kind& row : kKinds) {
-    if (kind->get_ref<const std::string&>() == row.name) return row.read(json);
+    if (*kind == row.name) return row.read(document.root());
   }
-  return Line(OtherRecord{kind->get<std::string>()});
+  return Line(OtherRecord{std::string(*kind)});
 }
 
 Result<Record> record_from_json_line(std::string_view line) {
@@ -101,8 +80,10 @@ Result<Record> record_from_json_line(std::string_view line) {
 }
 
 std::optional<std::vector<std::string>> document_lines(std::string_view text) {
-  auto parsed = parse_json(text);
-  if (!parsed.ok() || !parsed->is_object() || !parsed->contains("schema")) return std::nullopt;
+  const auto document = parse_json(text);
+  if (!document.ok() || !document->root().is_object()) return std::nullopt;
+  const JsonValue root = document->root();
+  if (!root.find("schema")) return std::nullopt;
   std::vector<std::string> lines;
   struct Part {
     const char* name;
@@ -112,10 +93,11 @@ std::optional<std::vector<std::string>> document_lines(std::string_view text) {
                              {"cases", true},     {"profile_passes", false},
                              {"canaries", false}, {"ends", true}};
   for (const auto& [part, always] : kParts) {
-    const auto records = parsed->find(part);
-    if (records == parsed->end() && !always) continue;
-    if (records == parsed->end() || !records->is_array()) return std::nullopt;
-    for (const Json& record : *records) lines.push_back(record.dump());
+    const auto index = root.find(part);
+    if (!index && !always) continue;
+    if (!index || !root.member(*index).is_list()) return std::nullopt;
+    const JsonValue records = root.member(*index);
+    for (std::size_t i = 0; i < records.size(); ++i) lines.push_back(json_text(records.item(i)));
   }
   return lines;
 }

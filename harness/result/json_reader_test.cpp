@@ -51,7 +51,8 @@ TEST(ReadRecord, NamesTheField) {
   EXPECT_EQ(problem(process_with("[5,6]", "[null]")),
             "`samples_ns` is not a list with each item an integer from 0 to 9223372036854775807");
   EXPECT_EQ(problem(process_with("\"precision\"", "\"tired\"")),
-            "`stop` is not one of precision, max_time, budget, interrupted, voided");
+            "`stop` has the unknown value `tired`, expected one of precision, max_time, budget, "
+            "interrupted, voided");
   EXPECT_EQ(problem(process_with("sample\":1", "sample\":0")),
             "`iterations_per_sample` is not at least 1");
   EXPECT_EQ(problem(process_with("\"stop\"", "\"steady\":1,\"stop\"")),

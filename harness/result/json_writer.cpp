@@ -1,128 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/result/field_writer.hpp"
+#include "base/json_writer.hpp"
+
+#include "base/json_reader.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/summary.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <optional>
-#include <utility>
-
 namespace bench {
-namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-struct Encoder {
-  OrderedJson operator()(const RunRecord& run) const {
-    OrderedJson object = {{"record", "run"}, {"schema", kResultSchema}};
-    FieldWriter writer(object);
-    run_fields(writer, run);
-    return object;
-  }
-  OrderedJson operator()(const ProcessRecord& process) const {
-    OrderedJson object = {{"record", "process"}};
-    FieldWriter writer(object);
-    process_fields(writer, process);
-    return object;
-  }
-  OrderedJson operator()(const CaseRecord& record) const {
-    OrderedJson object = {{"record", "case"}};
-    FieldWriter writer(object);
-    case_fields(writer, record);
-    return object;
-  }
-  OrderedJson operator()(const ProfilePassRecord& pass) const {
-    OrderedJson object = {{"record", "profile_pass"}};
-    FieldWriter writer(object);
-    profile_pass_fields(writer, pass);
-    return object;
-  }
-  OrderedJson operator()(const CanaryRecord& canary) const {
-    OrderedJson object = {{"record", "canary"}};
-    FieldWriter writer(object);
-    canary_fields(writer, canary);
-    return object;
-  }
-  OrderedJson operator()(const EndRecord& end) const {
-    OrderedJson object = {{"record", "end"}};
-    FieldWriter writer(object);
-    end_fields(writer, end);
-    return object;
-  }
-};
-
-template <class T>
-OrderedJson encode_all(const std::vector<T>& records) {
-  OrderedJson array = OrderedJson::array();
-  for (const T& record : records) array.push_back(Encoder{}(record));
-  return array;
+std::string to_json_line(const Record& record) {
+  return std::visit([](const auto& kind) { return json_text(kind); }, record);
 }
-
-}  // namespace
-
-std::string to_json_line(const Record& record) { return text_line(std::visit(Encoder{}, record)); }
 
 namespace {
 
-template <class T>
-void put(OrderedJson& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = *value;
-}
-void put(OrderedJson& object, const char* name, const std::optional<Nanoseconds>& time) {
-  if (time) object[name] = time->count();
+// Derived from the cases: a network summary as the console prints it.
+void summary_fields(JsonWriter& writer, const NetworkSummary& summary) {
+  writer.required("network", summary.network);
+  writer.optional("id", summary.network_id);
+  writer.optional("cache", summary.cache);
+  writer.optional("network_ns", summary.network_time);
+  if (summary.layers_total > 0) {
+    writer.required("layers_ns", summary.layers_time);
+    writer.required("layers_measured", summary.layers_measured);
+    writer.required("layers_total", summary.layers_total);
+  }
+  writer.optional("missing", summary.missing);
+  writer.optional("lacks", summary.lacks);
+  writer.optional("rest", summary.rest);
 }
 
-// Derived from the cases: the network summaries that the console prints.
-OrderedJson networks_of(const Report& report) {
-  OrderedJson array = OrderedJson::array();
-  for (const NetworkSummary& summary : summarise_networks(report)) {
-    OrderedJson object = {{"network", summary.network}};
-    if (!summary.network_id.empty()) object["id"] = summary.network_id;
-    if (!summary.cache.empty()) object["cache"] = summary.cache;
-    put(object, "network_ns", summary.network_time);
-    if (summary.layers_total > 0) {
-      object["layers_ns"] = summary.layers_time.count();
-      object["layers_measured"] = summary.layers_measured;
-      object["layers_total"] = summary.layers_total;
-    }
-    if (!summary.missing.empty()) object["missing"] = summary.missing;
-    if (!summary.lacks.empty()) object["lacks"] = summary.lacks;
-    put(object, "rest", summary.rest);
-    array.push_back(std::move(object));
-  }
-  return array;
+void document_fields(JsonWriter& writer, const Report& report) {
+  writer.constant("schema", kResultSchema);
+  writer.required("runs", report.runs);
+  writer.required("processes", report.processes);
+  writer.required("cases", report.cases);
+  writer.optional("profile_passes", report.profile_passes);
+  writer.optional("canaries", report.canaries);
+  writer.required("ends", report.ends);
+  writer.list("networks", summarise_networks(report), summary_fields);
 }
 
-OrderedJson document_of(const Report& report) {
-  OrderedJson document = {{"schema", kResultSchema}};
-  document["runs"] = encode_all(report.runs);
-  document["processes"] = encode_all(report.processes);
-  document["cases"] = encode_all(report.cases);
-  if (!report.profile_passes.empty()) {
-    document["profile_passes"] = encode_all(report.profile_passes);
-  }
-  if (!report.canaries.empty()) document["canaries"] = encode_all(report.canaries);
-  document["ends"] = encode_all(report.ends);
-  if (OrderedJson networks = networks_of(report); !networks.empty()) {
-    document["networks"] = std::move(networks);
-  }
-  return document;
-}
-
-std::string text_of(const OrderedJson& document) {
-  return document.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+constexpr JsonStyle kDocumentStyle{.indent = 2};
 
 }  // namespace
 
-std::string to_json_document(const Report& report) { return text_of(document_of(report)); }
+std::string to_json_document(const Report& report) {
+  return json_object([&](JsonWriter& writer) { document_fields(writer, report); }, kDocumentStyle) +
+         "\n";
+}
 
 std::string to_json_document(const Report& report, std::string_view profile_summary) {
-  OrderedJson document = document_of(report);
-  document["profile_summary"] = OrderedJson::parse(profile_summary);
-  return text_of(document);
+  const auto summary = parse_json(profile_summary);
+  return json_object(
+             [&](JsonWriter& writer) {
+               document_fields(writer, report);
+               if (summary) writer.required("profile_summary", summary->root());
+             },
+             kDocumentStyle) +
+         "\n";
 }
 
 }  // namespace bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/record.hpp"
 
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
-#include "harness/result/field_reader.hpp"
-#include "harness/result/field_writer.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/stats/error_control.hpp"
 #include "harness/stats/median.hpp"
@@ -76,8 +76,7 @@ void baseline_fields(Archive& archive, Baseline& record) {
   archive.object("environment", [&](Archive& environment) {
     environment_fields(environment, record.environment);
   });
-  archive.group("canaries", record.canaries,
-                [](Archive& canaries, auto& time) { canary_times(canaries, time); });
+  archive.optional("canaries", record.canaries);
   archive.optional("implementation", record.implementation);
   archive.optional("flags", record.flags);
   archive.optional("clock_hz", record.clock_hz);
@@ -111,10 +110,9 @@ std::string contradiction(const BaselineRecord& record) {
 }
 
 std::size_t json_size(const StoredActivity& activity) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  FieldWriter writer(object);
-  stored_activity_fields(writer, activity);
-  return text_line(object).size() + 1;  // plus its comma
+  const std::string object =
+      json_object([&](JsonWriter& writer) { stored_activity_fields(writer, activity); });
+  return object.size() + 1;  // plus its comma
 }
 
 std::optional<double> median_over_processes(const BaselineRecord& record,
@@ -150,25 +148,24 @@ double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
 }
 
 std::string to_json_line(const BaselineRecord& record) {
-  nlohmann::ordered_json object = {{"schema", kBaselineSchema}};
-  FieldWriter writer(object);
-  baseline_fields(writer, record);
-  return text_line(object);
+  return json_object([&](JsonWriter& writer) {
+    writer.constant("schema", kBaselineSchema);
+    baseline_fields(writer, record);
+  });
 }
 
 Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
-  BENCH_ASSIGN_OR_RETURN(const nlohmann::json json, parse_json(line));
-  const auto schema = json.is_object() ? json.find("schema") : json.end();
-  if (!json.is_object() || schema == json.end() || !schema->is_string())
-    return Error{"it has no field `schema`", "", ""};
-  if (const auto& name = schema->get_ref<const std::string&>(); name != kBaselineSchema) {
-    return Error{fmt::format("schema `{}`, expected `{}`", shorten(name, 40), kBaselineSchema), "",
-                 "read it with the version of bench that wrote it"};
+  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(line));
+  const auto schema = document.root().text_at("schema");
+  if (!schema) return Error{"it has no field `schema`", "", ""};
+  if (*schema != kBaselineSchema) {
+    return Error{fmt::format("schema `{}`, expected `{}`", shorten(*schema, 40), kBaselineSchema),
+                 "", "read it with the version of bench that wrote it"};
   }
   BaselineRecord record;
-  std::string problem;
-  FieldReader reader(json, "", problem);
+  JsonReader reader(document.root());
   baseline_fields(reader, record);
+  std::string problem = reader.problem();
   if (problem.empty()) problem = contradiction(record);
   if (!problem.empty()) return Error{problem, "", ""};
   return record;

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of a gate's evidence file and of its report, declared once for writing and reading.
+// Only for sources of this folder and of harness/report.
+#pragma once
+
+#include "harness/judge/evidence_file.hpp"
+#include "harness/result/fields.hpp"
+#include "harness/stats/signed_rank.hpp"
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+// Effects are negative if a side became faster.
+inline constexpr JsonRules kEvidenceRules{.numbers = JsonRules::Numbers::any};
+inline constexpr JsonStyle kEvidenceStyle{.indent = 0, .reals = JsonReals::with_fraction};
+inline constexpr JsonStyle kGateReportStyle{.indent = 2, .reals = JsonReals::with_fraction};
+
+// Values from a file enter formulas that hold within these limits. A gate writes values far from
+// them.
+inline constexpr double kMaxShare = 10;  // of gate settings: 1000 %, the limit of configurations
+inline constexpr double kMinError = 1e-9;
+inline constexpr double kMaxLog = 100;
+inline constexpr double kMaxRuns = 1e9;
+
+inline std::span<const std::string_view> names_of(GateEvidence::Mode) {
+  static constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
+  return kModes;
+}
+inline std::span<const std::string_view> names_of(SideFailure::Side) {
+  static constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
+  return kSides;
+}
+inline std::span<const std::string_view> names_of(Reference) {
+  static constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
+  return kReferences;
+}
+inline std::span<const std::string_view> names_of(StopCause) {
+  static constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
+  return kStopCauses;
+}
+inline std::span<const std::string_view> names_of(Wanted::Kind) {
+  static constexpr std::array<std::string_view, 4> kPendingKinds = {"duets", "confirmation",
+                                                                    "windows", "base"};
+  return kPendingKinds;
+}
+inline std::span<const std::string_view> names_of(Duet::Stage) {
+  static constexpr std::array<std::string_view, 2> kStages = {"first", "confirmation"};
+  return kStages;
+}
+inline std::span<const std::string_view> names_of(CaseAssessment::Course) {
+  static constexpr std::array<std::string_view, 3> kCourses = {"not_measured", "screened_out",
+                                                               "measured_again"};
+  return kCourses;
+}
+inline std::span<const std::string_view> names_of(Verdict) { return kVerdictNames; }
+
+void fields(auto& archive, JsonOf<GateSide> auto& side) {
+  archive.required("program", side.program);
+  archive.required("version", side.tool_version);
+  archive.required("commit", side.commit);
+  archive.required("environment", side.environment);
+  archive.required("libraries", side.libraries);
+}
+
+void fields(auto& archive, JsonOf<PreparedSide> auto& side) {
+  archive.required("implementation", side.implementation);
+  archive.required("facts", side.facts);
+}
+
+void fields(auto& archive, JsonOf<Change> auto& change) {
+  archive.required("field", change.field);
+  archive.optional("from", change.from);
+  archive.optional("to", change.to);
+}
+
+void fields(auto& archive, JsonOf<GateSettings> auto& settings) {
+  constexpr JsonRange kShare = within(0, kMaxShare);
+  archive.required("delta", settings.delta, kShare);
+  archive.required("detect", settings.detect, kShare);
+  archive.required("memory", settings.memory, kShare);
+}
+
+template <class Archive>
+void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
+  constexpr auto kMaxCount = static_cast<double>(kMaxPairs);
+  constexpr JsonRange kCount = within(1, kMaxCount);
+  constexpr JsonRange kError = within(kMinError, 1 - kMinError);
+  archive.required("duets", policy.duets, kCount);
+  archive.required("extended_duets", policy.extended_duets, kCount);
+  archive.optional("first_confirmations", policy.first_confirmations, kCount);
+  archive.required("confirmations", policy.confirmations, within(0, kMaxCount));
+  archive.required("windows", policy.windows, kCount);
+  archive.required("window_processes", policy.window_processes, kCount);
+  archive.required("few_runs", policy.few_runs, kCount);
+  // Older files lack some of these.
+  archive.optional("false_discovery_rate", policy.false_discovery_rate, kError);
+  archive.optional("confirmation_error", policy.confirmation_error, kError);
+  archive.optional("unconfirmed_error", policy.unconfirmed_error, kError);
+  archive.optional("obvious_effect", policy.obvious_effect, kError);
+  archive.optional("bound_error", policy.bound_error, kError);
+  archive.optional("pass_error", policy.pass_error, kError);
+  archive.optional("detectable_error", policy.detectable_error, kError);
+  archive.optional("detectable_power", policy.detectable_power, kError);
+  archive.optional("canary_limit", policy.canary_limit, kError);
+  archive.optional("unknown_spread", policy.unknown_spread, kError);
+  if constexpr (Archive::kReads) {
+    // Older files had one interim analysis of the confirming duets, and used the reported bound for
+    // PASS as well.
+    if (!archive.has("first_confirmations")) policy.first_confirmations = policy.confirmations;
+    if (!archive.has("pass_error")) policy.pass_error = policy.bound_error;
+  }
+}
+
+// A case that stage 1 did not reach.
+struct UnmeasuredCase {
+  std::string id, source;
+};
+void fields(auto& archive, JsonOf<UnmeasuredCase> auto& entry) {
+  archive.required("id", entry.id);
+  archive.required("source", entry.source);
+}
+inline std::vector<UnmeasuredCase> unmeasured_cases(const GateEvidence& evidence) {
+  std::vector<UnmeasuredCase> cases;
+  for (const CaseEvidence& entry : evidence.cases) {
+    if (entry.is_unmeasured) cases.push_back({entry.id, entry.source});
+  }
+  return cases;
+}
+
+template <class Archive>
+void drift_fields(Archive& archive, JsonOf<std::optional<MachineDrift>> auto& drift) {
+  if constexpr (Archive::kReads) {
+    // Older files do not record the amount: treat the drift as infinite.
+    if (archive.has("moved")) {
+      drift.emplace(MachineDrift{std::numeric_limits<double>::infinity(), ""});
+    }
+  }
+  if (!drift) return;
+  archive.required("moved", drift->text);
+  archive.optional("moved_log", drift->log, within(0, kMaxLog));
+}
+
+// The measured programs and the rules of the gate.
+template <class Archive>
+void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
+                 JsonOf<GateEvidence> auto& evidence,
+                 JsonOf<std::vector<UnmeasuredCase>> auto& unmeasured) {
+  archive.required("run_id", facts.run_id);
+  archive.required("config", facts.config_name);
+  archive.required("files", facts.config_files);
+  archive.optional("plugins", facts.plugins);
+  archive.required("machine_class", facts.machine_class);
+  archive.required("mode", evidence.mode);
+  archive.required("candidate", facts.candidate);
+  archive.optional("base", facts.base);
+  archive.optional("store", facts.store);
+  drift_fields(archive, evidence.moved);
+  archive.optional("configuration_is_stored", evidence.configuration_is_stored);
+  archive.optional("store_problems", evidence.store_problems);
+  archive.optional("unmeasured", unmeasured);
+  archive.required("removed", evidence.removed);
+  archive.required("changes", evidence.changes);
+  archive.required("settings", evidence.settings);
+  archive.required("policy", evidence.policy);
+  if constexpr (Archive::kReads) {
+    // Older files lack the field; a removed case proves that the configuration is stored.
+    if (!archive.has("configuration_is_stored"))
+      evidence.configuration_is_stored = !evidence.removed.empty();
+  }
+}
+
+void fields(auto& archive, JsonOf<StoredCase> auto& stored) {
+  archive.required("commit", stored.commit);
+  archive.required("time", stored.time);
+  archive.required("of_run", stored.run_id);
+  archive.optional("incomparable", stored.incomparable);
+  archive.defaulted("damaged", stored.is_malformed, false);
+  if (stored.incomparable) return;
+  archive.required("runs", stored.runs, within(0, kMaxRuns));
+  archive.required("log_center", stored.center, within(-kMaxLog, kMaxLog));
+  archive.required("log_sigma", stored.sigma, within(0, kMaxLog));
+  archive.optional("log_q95", stored.q95);
+  archive.optional("log_q99", stored.q99);
+  archive.optional("median_ns", stored.median);
+  archive.optional("clock_hz", stored.clock_hz);
+  fields(archive, stored.side);
+}
+
+void fields(auto& archive, JsonOf<SideFailure> auto& failure) {
+  archive.required("side", failure.side);
+  archive.required("outcome", failure.outcome);
+  archive.required("reason", failure.reason);
+}
+
+template <class Archive>
+void fields(Archive& archive, JsonOf<Duet> auto& duet) {
+  archive.required("run_id", duet.run_id);
+  archive.required("id", duet.id);
+  archive.required("stage", duet.stage);
+  archive.required("number", duet.number);
+  archive.required("iterations_per_sample", duet.iterations_per_sample, at_least(1));
+  archive.required("base_ns", duet.base);
+  archive.required("candidate_ns", duet.candidate);
+  archive.optional("base_clock_hz", duet.base_clock_hz);
+  archive.optional("candidate_clock_hz", duet.candidate_clock_hz);
+  bool has_canaries = !duet.base_canary.empty();
+  if constexpr (Archive::kReads) has_canaries = archive.has("base_canary_ns");
+  if (!has_canaries) return;
+  archive.required("base_canary_ns", duet.base_canary);
+  archive.required("candidate_canary_ns", duet.candidate_canary);
+  archive.required("quiet_level_ns", duet.quiet_level);
+}
+
+void fields(auto& archive, JsonOf<Window::Process> auto& process) {
+  archive.required("q25_ns", process.q25);
+  archive.required("iterations_per_sample", process.iterations_per_sample, at_least(1));
+}
+void fields(auto& archive, JsonOf<Window> auto& window) {
+  archive.required("run_id", window.run_id);
+  archive.required("id", window.id);
+  archive.required("window", window.number);
+  archive.required("processes", window.processes);
+}
+
+void fields(auto& archive, JsonOf<Pending> auto& pending) {
+  archive.required("kind", pending.kind);
+  archive.required("done", pending.done);
+  archive.required("planned", pending.planned);
+}
+
+// The decision about one case, without its id. A report leaves out empty texts and lists.
+enum class EmptyFields { kept, left_out };
+void assessment_fields(auto& archive, JsonOf<CaseAssessment> auto& judgement, EmptyFields empty) {
+  const auto put = [&](const char* name, auto& value) {
+    if (empty == EmptyFields::kept) {
+      archive.required(name, value);
+    } else {
+      archive.optional(name, value);
+    }
+  };
+  put("source", judgement.source);
+  archive.required("verdict", judgement.verdict);
+  put("reason", judgement.reason);
+  archive.required("course", judgement.course);
+  archive.defaulted("cut_short", judgement.cut_short, false);
+  archive.optional("pending", judgement.pending);
+  archive.optional("against", judgement.against);
+  archive.optional("effect", judgement.effect);
+  archive.optional("low", judgement.low);
+  archive.optional("high", judgement.high);
+  archive.optional("p", judgement.p);
+  archive.optional("adjusted_p", judgement.adjusted_p);
+  archive.optional("detectable", judgement.detectable);
+  archive.optional("confirmed_effect", judgement.confirmed_effect);
+  archive.optional("confirmed_p", judgement.confirmed_p);
+  archive.required("duets", judgement.duets);
+  archive.required("confirmations", judgement.confirmations);
+  archive.optional("base_ns", judgement.base);
+  archive.optional("candidate_ns", judgement.candidate);
+  put("changes", judgement.changes);
+}
+
+}  // namespace bench
