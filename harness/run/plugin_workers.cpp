@@ -7,11 +7,10 @@
 #include "harness/host/placement.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/wire/messages.hpp"
-#include "harness/wire/model_json.hpp"
+#include "harness/wire/worker_document.hpp"
 #include "ops/described_operator.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <ostream>
@@ -20,8 +19,6 @@
 #include <utility>
 
 namespace bench {
-
-using nlohmann::json;
 
 // A worker that has loaded one plugin. It is started on first use and again after a failure.
 class PluginWorker {
@@ -96,24 +93,6 @@ class PluginWorker {
 
 namespace {
 
-ops::OperatorDescription description_of(const json& row) {
-  ops::OperatorDescription op;
-  op.name = row.at("name").get<std::string>();
-  op.help = row.at("help").get<std::string>();
-  op.takes_post_ops = row.at("post_ops").get<bool>();
-  for (const json& direction : row.at("directions")) {
-    op.directions.push_back(enumerator<ops::Direction>(direction, ops::direction_names()));
-  }
-  for (const json& item : row.at("parameters")) {
-    op.parameters.push_back(
-        {item.at("name").get<std::string>(), item.at("token").get<std::string>(),
-         enumerator<ops::ParameterKind>(item.at("kind"), parameter_kind_names()),
-         item.at("default").get<std::string>(), item.at("help").get<std::string>(),
-         item.at("minimum").get<std::int64_t>(), item.value("words", std::vector<std::string>())});
-  }
-  return op;
-}
-
 // A parameter named like an axis would hide it.
 Status check_names(const ops::OperatorDescription& op) {
   std::vector<std::string_view> taken = setting_names(SettingsOwner::operator_case);
@@ -153,25 +132,22 @@ std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription descrip
 Result<ops::CatalogueAddition> addition_of(const std::string& document,
                                            const std::shared_ptr<PluginWorker>& worker) {
   ops::CatalogueAddition addition{worker->file(), {}, {}};
-  try {
-    const json described = json::parse(document);
-    for (const json& row : described.at("operators")) {
-      ops::OperatorDescription op = description_of(row);
-      if (ops::find_operator(op.name) != nullptr) continue;
-      if (Status status = check_names(op); !status) {
-        return Error{status.error().what, worker->file(), status.error().next};
-      }
-      addition.operators.push_back(make_proxy(std::move(op), worker));
-    }
-    for (const json& row : described.at("backends")) {
-      if (!row.contains("source")) continue;
-      addition.backends.push_back({row.at("name").get<std::string>(),
-                                   row.at("device").get<std::string>(),
-                                   row.at("operators").get<std::vector<std::string>>()});
-    }
-  } catch (const std::exception& error) {  // exceptions of json and of this project
-    return Error{fmt::format("its worker's description cannot be read: {}", error.what()),
+  auto described = parse_worker_document(document);
+  if (!described.ok()) {
+    return Error{fmt::format("its worker's description cannot be read: {}", described.error().what),
                  worker->file(), "use a worker program of the same release"};
+  }
+  for (ops::OperatorDescription& op : described->operators) {
+    if (ops::find_operator(op.name) != nullptr) continue;
+    if (Status status = check_names(op); !status) {
+      return Error{status.error().what, worker->file(), status.error().next};
+    }
+    addition.operators.push_back(make_proxy(std::move(op), worker));
+  }
+  for (WorkerDocument::Backend& backend : described->backends) {
+    if (backend.source.empty()) continue;
+    addition.backends.push_back(
+        {std::move(backend.name), std::move(backend.device), std::move(backend.operators)});
   }
   return addition;
 }

@@ -1,53 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/cuda_support.hpp"
 
-#include "base/json_document.hpp"
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 
 namespace bench {
-namespace {
 
-using nlohmann::json;
+void fields(auto& archive, JsonOf<CudaSupport> auto& support) {
+  archive.required("runs", support.runs);
+  archive.required("by", support.by);
+  archive.required("reason", support.reason);
+  archive.required("engines", support.engines);
+}
+
+namespace {
 
 constexpr std::string_view kSupportSchema = "bench.cuda_support/1";
 
-CudaSupport read_support(const json& object) {
-  return {object.at("runs").get<std::string>(), object.at("by").get<std::string>(),
-          object.at("reason").get<std::string>(),
-          object.at("engines").get<std::vector<std::string>>()};
+struct SupportDocument {
+  CudaSupports cases;
+};
+void fields(auto& archive, JsonOf<SupportDocument> auto& document) {
+  archive.constant("schema", kSupportSchema);
+  archive.required("cases", document.cases);
 }
 
 }  // namespace
 
 std::string format_cuda_support(const CudaSupports& supports) {
-  json document = {{"schema", kSupportSchema}, {"cases", json::object()}};
-  for (const auto& [id, support] : supports) {
-    document["cases"][id] = {{"runs", support.runs},
-                             {"by", support.by},
-                             {"reason", support.reason},
-                             {"engines", support.engines}};
-  }
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(SupportDocument{supports});
 }
 
 Result<CudaSupports> parse_cuda_support(std::string_view text) {
-  return read_json_document(text, kSupportSchema, [](const json& document) {
-    CudaSupports supports;
-    for (const auto& [id, object] : document.at("cases").items()) {
-      supports.emplace(id, read_support(object));
-    }
-    return supports;
-  });
+  BENCH_ASSIGN_OR_RETURN(SupportDocument document,
+                         read_json_document<SupportDocument>(text, kSupportSchema));
+  return std::move(document.cases);
 }
 
 Result<CudaSupport> parse_one_cuda_support(std::string_view text) {
-  try {
-    return read_support(json::parse(text, nullptr, false));
-  } catch (const json::exception& exception) {
-    return Error{fmt::format("the CUDA plugin's answer is invalid: {}", exception.what()), "", ""};
-  }
+  CudaSupport support;
+  const Status status =
+      read_json_object(text, [&](JsonReader& reader) { fields(reader, support); });
+  if (!status.ok())
+    return Error{"the CUDA plugin's answer is invalid: " + status.error().what, "", ""};
+  return support;
 }
 
 }  // namespace bench

@@ -1,372 +1,377 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/wire/messages.hpp"
 
-#include "harness/wire/model_json.hpp"
-#include "harness/wire/protocol_values.hpp"
+#include "harness/result/fields.hpp"
+#include "harness/wire/wire_fields.hpp"
+#include "ops/operator.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
-namespace bench {
-namespace {
+namespace bench::ops {
 
-using bench::to_json;  // in addition to the overloads of this file
-using nlohmann::json;
+void fields(auto& archive, JsonOf<Tensor> auto& tensor) {
+  archive.required("name", tensor.name);
+  archive.required("role", tensor.role);
+  archive.required("dtype", tensor.dtype);
+  archive.required("dims", tensor.dims);
+  archive.required("touched", tensor.touched);
+}
+
+void fields(auto& archive, JsonOf<Work> auto& work) {
+  archive.optional("macs", work.macs);
+  archive.required("flops", work.flops);
+  archive.required("flops_valid", work.flops_valid);
+  archive.required("sfu_ops", work.sfu_ops);
+  archive.required("bytes_read", work.bytes_read);
+  archive.required("bytes_written", work.bytes_written);
+}
+
+void fields(auto& archive, JsonOf<Formula> auto& formula) {
+  archive.required("name", formula.name);
+  archive.required("expression", formula.expression);
+  archive.required("values", formula.values);
+  archive.required("result", formula.result);
+}
+
+void fields(auto& archive, JsonOf<Model> auto& model) {
+  archive.required("tensors", model.tensors);
+  archive.required("work", model.work);
+  archive.required("formulas", model.formulas);
+}
+
+void fields(auto& archive, JsonOf<KernelStep> auto& step) {
+  archive.required("node", step.node);
+  archive.required("kind", step.kind);
+  archive.required("implementation", step.implementation);
+  archive.required("layouts", step.layouts);
+  archive.required("met", step.met);
+}
+
+}  // namespace bench::ops
+
+namespace bench {
+
+std::span<const std::string_view> names_of(DataType) {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (const DataTypeInfo& type : data_types()) names.push_back(type.name);
+    return names;
+  }();
+  return kNames;
+}
+
+inline std::span<const std::string_view> names_of(CheckKind) {
+  static constexpr std::array<std::string_view, 3> kChecks = {"none", "reference", "expected"};
+  return kChecks;
+}
+
+void fields(auto& archive, JsonOf<Error> auto& error) {
+  archive.required("what", error.what);
+  archive.required("where", error.where);
+  archive.required("next", error.next);
+}
+
+void fields(auto& archive, JsonOf<BufferInfo> auto& buffer) {
+  archive.required("name", buffer.name);
+  archive.required("role", buffer.role);
+  archive.required("layout", buffer.layout);
+  archive.required("bytes", buffer.size);
+}
+
+void fields(auto& archive, JsonOf<WorkerTimes> auto& spent) {
+  archive.required("timed_ns", spent.timed);
+  archive.required("warmup_ns", spent.warmup);
+  archive.required("setup_ns", spent.setup);
+  archive.required("check_ns", spent.check);
+  archive.optional("profile_ns", spent.profile);  // older workers do not send it
+}
+
+// JSON has no NaN; null represents it.
+inline void fields(JsonWriter& writer, const OutputSample& sample) {
+  writer.required("digest", sample.digest);
+  writer.required("values", sample.values);
+}
+inline void fields(JsonReader& reader, OutputSample& sample) {
+  std::vector<std::optional<double>> values;
+  reader.required("digest", sample.digest);
+  reader.required("values", values);
+  sample.values.clear();
+  for (const auto& value : values)
+    sample.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+namespace {
 
 // Characters of an invalid line that an error quotes: enough to recognise the program that wrote
 // it.
 constexpr std::size_t kQuotedCharacters = 120;
 
-constexpr std::array<std::string_view, 3> kCheckNames = {"none", "reference", "expected"};
-
-std::string dump(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+// A flag of two enumerators.
+template <class Archive, class Enum>
+void flag_field(Archive& archive, const char* name, Enum& value,
+                std::type_identity_t<std::remove_const_t<Enum>> no,
+                std::type_identity_t<std::remove_const_t<Enum>> yes) {
+  bool flag = value == yes;
+  archive.required(name, flag);
+  if constexpr (Archive::kReads) value = flag ? yes : no;
 }
 
-json to_json(Nanoseconds time) { return time.count(); }
-
-json to_json(const PrepareRequest& r) {
-  json message = {
-      {"id", r.id}, {"check", kCheckNames[static_cast<std::size_t>(r.check)]}, {"seed", r.seed}};
-  if (r.network) message["network"] = network_to_json(*r.network);
-  if (r.check == CheckKind::expected) message["expected"] = to_json(r.expected);
-  if (r.reuse_distance) message["reuse_distance_bytes"] = r.reuse_distance->count;
-  if (!r.met.empty()) message["met_layouts"] = r.met;
-  if (r.tuning != 0) message["tune"] = r.tuning;
-  if (r.sample_method != ops::SampleMethod::any) {
-    message["sample_method"] = name_of(r.sample_method);
-  }
-  return message;
-}
-
-struct RequestWriter {
-  json operator()(const HelloRequest& r) const {
-    json message = {{"command", "hello"},
-                    {"protocol", r.protocol},
-                    {"reuse_distance_bytes", r.reuse_distance.count}};
-    if (r.last_level_cache) message["last_level_cache_bytes"] = r.last_level_cache->count;
-    return message;
-  }
-  json operator()(const DescribeRequest&) const { return {{"command", "describe"}}; }
-  json operator()(const ModelRequest& r) const {
-    json message = to_json(r);
-    message["command"] = "model";
-    return message;
-  }
-  json operator()(const PrepareRequest& r) const {
-    json message = to_json(r);
-    message["command"] = "prepare";
-    return message;
-  }
-  json operator()(const StepsRequest& r) const {
-    return {{"command", "steps"},
-            {"dtype", info(r.dtype).name},
-            {"network", network_to_json(*r.network)}};
-  }
-  json operator()(const WarmUpRequest& r) const {
-    return {{"command", "warm_up"}, {"iterations", r.iterations}, {"time_ns", to_json(r.time)}};
-  }
-  json operator()(const RoundRequest& r) const {
-    json message = {{"command", "round"}, {"samples", r.samples}};
-    if (!r.range.empty()) message["range"] = r.range;
-    if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
-    return message;
-  }
-  json operator()(const ProfileRequest& r) const {
-    return {{"command", "profile"},
-            {"prepare", to_json(r.prepare)},
-            {"switches", r.switches},
-            {"spool", r.spool},
-            {"run_id", r.run_id},
-            {"scope", r.scope},
-            {"warmup_iterations", r.warmup_iterations},
-            {"warmup_time_ns", to_json(r.warmup_time)},
-            {"announce", r.announce == ProfileRequest::Announce::yes}};
-  }
-  json operator()(const CanaryRequest&) const { return {{"command", "canary"}}; }
-  json operator()(const WatchRequest& r) const {
-    return {{"command", "watch"}, {"time_ns", to_json(r.time)}};
-  }
-  json operator()(const ReleaseRequest&) const { return {{"command", "release"}}; }
-  json operator()(const QuitRequest&) const { return {{"command", "quit"}}; }
-};
-
-Request read_hello(const json& m, const ops::OperatorRegistry&) {
-  HelloRequest r{
-      m.at("protocol").get<int>(), {m.at("reuse_distance_bytes").get<std::int64_t>()}, {}};
-  if (m.contains("last_level_cache_bytes")) {
-    r.last_level_cache = Bytes{m.at("last_level_cache_bytes").get<std::int64_t>()};
-  }
-  return r;
-}
-Request read_describe(const json&, const ops::OperatorRegistry&) { return DescribeRequest{}; }
-Request read_model(const json& m, const ops::OperatorRegistry&) { return model_request(m); }
-PrepareRequest prepare_request(const json& m, const ops::OperatorRegistry& catalogue) {
-  PrepareRequest r;
-  r.id = m.at("id").get<std::string>();
-  r.check = named<CheckKind>(kCheckNames, m.at("check").get<std::string>(), "check");
-  r.seed = m.at("seed").get<std::uint64_t>();
-  if (m.contains("network")) r.network = network_from_json(m.at("network"), catalogue);
-  if (r.check == CheckKind::expected) r.expected = output_sample(m.at("expected"));
-  if (m.contains("reuse_distance_bytes")) {
-    r.reuse_distance = Bytes{m.at("reuse_distance_bytes").get<std::int64_t>()};
-  }
-  if (m.contains("met_layouts")) r.met = m.at("met_layouts").get<ops::InputLayouts>();
-  r.tuning = m.value("tune", r.tuning);
-  r.sample_method = named<ops::SampleMethod>(ops::kSampleMethodNames,
-                                             m.value("sample_method", "any"), "sample method");
-  return r;
-}
-Request read_prepare(const json& m, const ops::OperatorRegistry& catalogue) {
-  return prepare_request(m, catalogue);
-}
-Request read_steps(const json& m, const ops::OperatorRegistry& catalogue) {
-  const auto dtype = data_type_from_name(m.at("dtype").get<std::string>());
-  if (!dtype) throw std::runtime_error("unknown dtype");
-  return StepsRequest{*dtype, network_from_json(m.at("network"), catalogue)};
-}
-Request read_warm_up(const json& m, const ops::OperatorRegistry&) {
-  return WarmUpRequest{m.at("iterations").get<std::int64_t>(), nanoseconds(m.at("time_ns"))};
-}
-Request read_round(const json& m, const ops::OperatorRegistry&) {
-  RoundRequest r{m.at("samples").get<std::int64_t>(), m.value("range", std::string())};
-  if (m.contains("iterations_per_sample")) {
-    r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
-  }
-  return r;
-}
-Request read_profile(const json& m, const ops::OperatorRegistry& catalogue) {
-  ProfileRequest r;
-  r.prepare = prepare_request(m.at("prepare"), catalogue);
-  r.switches = m.at("switches").get<std::map<std::string, std::string>>();
-  r.spool = m.at("spool").get<std::string>();
-  r.run_id = m.at("run_id").get<std::string>();
-  r.scope = m.at("scope").get<std::vector<std::string>>();
-  r.warmup_iterations = m.at("warmup_iterations").get<std::int64_t>();
-  r.warmup_time = nanoseconds(m.at("warmup_time_ns"));
-  r.announce =
-      m.at("announce").get<bool>() ? ProfileRequest::Announce::yes : ProfileRequest::Announce::no;
-  return r;
-}
-Request read_canary(const json&, const ops::OperatorRegistry&) { return CanaryRequest{}; }
-Request read_watch(const json& m, const ops::OperatorRegistry&) {
-  return WatchRequest{nanoseconds(m.at("time_ns"))};
-}
-Request read_release(const json&, const ops::OperatorRegistry&) { return ReleaseRequest{}; }
-Request read_quit(const json&, const ops::OperatorRegistry&) { return QuitRequest{}; }
-
-struct RequestRow {
-  std::string_view name;
-  Request (*read)(const json&, const ops::OperatorRegistry&);
-};
-constexpr std::array<RequestRow, 12> kRequests = {{{"hello", read_hello},
-                                                   {"describe", read_describe},
-                                                   {"model", read_model},
-                                                   {"prepare", read_prepare},
-                                                   {"steps", read_steps},
-                                                   {"warm_up", read_warm_up},
-                                                   {"round", read_round},
-                                                   {"profile", read_profile},
-                                                   {"canary", read_canary},
-                                                   {"watch", read_watch},
-                                                   {"release", read_release},
-                                                   {"quit", read_quit}}};
-
-json to_json(const BufferInfo& buffer) {
-  return {{"name", buffer.name},
-          {"role", buffer.role},
-          {"layout", buffer.layout},
-          {"bytes", buffer.size.count}};
-}
-
-struct ReplyWriter {
-  json operator()(const HelloReply& r) const {
-    return {{"reply", "hello"},
-            {"protocol", r.protocol},
-            {"tool_version", r.tool_version},
-            {"backend", r.backend},
-            {"device", r.device},
-            {"library", to_json(r.library)},
-            {"arena_bytes", r.arena.count},
-            {"plugins", to_json(r.plugins)}};
-  }
-  json operator()(const DescribeReply& r) const {
-    return {{"reply", "describe"}, {"document", r.document}};
-  }
-  json operator()(const ModelReply& r) const {
-    json message = to_json(r.model);
-    message["reply"] = "model";
-    return message;
-  }
-  json operator()(const PreparedReply& r) const {
-    json buffers = json::array();
-    for (const BufferInfo& buffer : r.buffers) buffers.push_back(to_json(buffer));
-    return {{"reply", "prepared"},
-            {"implementation", r.implementation},
-            {"libraries", to_json(r.libraries)},
-            {"buffers", std::move(buffers)},
-            {"steps", to_json(r.steps)},
-            {"create_ns", to_json(r.create)},
-            {"create_hit_ns", to_json(r.create_hit)},
-            {"reorder_ns", to_json(r.reorder)},
-            {"first_run_ns", to_json(r.first_run)},
-            {"memory", to_json(r.memory)},
-            {"check", r.check},
-            {"output", to_json(r.output)},
-            {"details", r.details}};
-  }
-  json operator()(const StepsReply& r) const {
-    return {{"reply", "steps"}, {"steps", to_json(r.steps)}};
-  }
-  json operator()(const RefusedReply& r) const {
-    return {{"reply", "refused"}, {"outcome", name_of(r.outcome)}, {"reason", r.reason}};
-  }
-  json operator()(const WarmedUpReply& r) const {
-    return {{"reply", "warmed_up"},
-            {"iterations", r.iterations},
-            {"iterations_per_sample", r.iterations_per_sample},
-            {"steady", r.steady},
-            {"sample_ns", to_json(r.sample)}};
-  }
-  json operator()(const RoundReply& r) const {
-    json message = {{"reply", "round"}, {"samples_ns", to_json(r.samples)}};
-    put(r.device, message);
-    if (r.iterations_per_sample) message["iterations_per_sample"] = *r.iterations_per_sample;
-    if (r.canaries.threads) {
-      message["canaries_ns"] = to_json(r.canaries.times);
-      message["canary_threads"] = *r.canaries.threads;
-      if (r.canaries.join) message["join_ns"] = to_json(*r.canaries.join);
+// The operator's table says which kind of value each parameter has.
+void parameter_fields(JsonWriter& writer, const ops::LayerDefinition& layer,
+                      const ops::OperatorRegistry&) {
+  const auto table = layer.parameters.table();
+  writer.required_object("parameters", [&](JsonWriter& parameters) {
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const auto put = [&](const auto& value) {
+        if constexpr (!std::is_same_v<decltype(value), const std::monostate&>)
+          parameters.required(table[i].name, value);
+      };
+      std::visit(put, layer.parameters.value(i));
     }
-    return message;
-  }
-  json operator()(const ProfiledReply& r) const {
-    return {{"reply", "profiled"},
-            {"iterations", r.iterations},
-            {"profiled_ns", to_json(r.profiled)},
-            {"unprofiled_ns", to_json(r.unprofiled)},
-            {"wall_ns", to_json(r.wall)},
-            {"attributed_ns", to_json(r.attributed)},
-            {"unattributed_ns", to_json(r.unattributed)},
-            {"activities", r.activities},
-            {"damaged", r.malformed},
-            {"unknown", r.unknown},
-            {"notes", r.notes},
-            {"peak_bytes", r.peak.count},
-            {"details", r.details}};
-  }
-  json operator()(const CanariesReply& r) const {
-    return {{"reply", "canaries"}, {"time", to_json(r.time)}};
-  }
-  json operator()(const WatchedReply& r) const {
-    return {{"reply", "watched"},
-            {"threads", r.threads},
-            {"canaries_ns", to_json(r.canaries)},
-            {"chains_ns", to_json(r.chains)},
-            {"lost_ns", to_json(r.lost)}};
-  }
-  json operator()(const DoneReply&) const { return {{"reply", "done"}}; }
-};
+  });
+}
 
-Reply reply_hello(const json& m) {
-  HelloReply reply{m.at("protocol").get<int>(),        m.at("tool_version").get<std::string>(),
-                   m.at("backend").get<std::string>(), m.at("device").get<std::string>(),
-                   library_info(m.at("library")),      {m.at("arena_bytes").get<std::int64_t>()}};
-  reply.plugins = library_infos(m, "plugins");
-  return reply;
+template <class T>
+void read_parameter(JsonReader& reader, std::string_view name, ops::ParameterSet& set) {
+  T value{};
+  reader.required(name, value);
+  if (reader.ok()) set.set(name, std::move(value));
 }
-Reply reply_model(const json& m) { return ModelReply{model_result(m)}; }
-Reply reply_describe(const json& m) { return DescribeReply{m.at("document").get<std::string>()}; }
-Reply reply_prepared(const json& m) {
-  PreparedReply r;
-  r.implementation = m.at("implementation").get<std::string>();
-  r.libraries = library_infos(m, "libraries");
-  for (const json& b : m.at("buffers")) {
-    r.buffers.push_back({b.at("name").get<std::string>(),
-                         b.at("role").get<std::string>(),
-                         b.at("layout").get<std::string>(),
-                         {b.at("bytes").get<std::int64_t>()}});
-  }
-  r.steps = kernel_steps(m.at("steps"));
-  r.create = nanoseconds(m.at("create_ns"));
-  r.create_hit = nanoseconds(m.at("create_hit_ns"));
-  r.reorder = nanoseconds(m.at("reorder_ns"));
-  r.first_run = nanoseconds(m.at("first_run_ns"));
-  r.memory = memory_use(m.at("memory"));
-  r.check = m.at("check").get<std::string>();
-  r.output = output_sample(m.at("output"));
-  r.details = m.at("details").get<std::map<std::string, std::string>>();
-  return r;
-}
-Reply reply_steps(const json& m) { return StepsReply{kernel_steps(m.at("steps"))}; }
-Reply reply_refused(const json& m) {
-  return RefusedReply{
-      named<Outcome>(outcome_names(), m.at("outcome").get<std::string>(), "outcome"),
-      m.at("reason").get<std::string>()};
-}
-Reply reply_warmed_up(const json& m) {
-  return WarmedUpReply{m.at("iterations").get<std::int64_t>(),
-                       m.at("iterations_per_sample").get<std::int64_t>(),
-                       m.at("steady").get<bool>(), nanoseconds(m.at("sample_ns"))};
-}
-Reply reply_round(const json& m) {
-  RoundReply r;
-  r.samples = times(m.at("samples_ns"));
-  r.device = device_samples(m);
-  if (m.contains("iterations_per_sample")) {
-    r.iterations_per_sample = m.at("iterations_per_sample").get<std::int64_t>();
-  }
-  if (m.contains("canary_threads")) {
-    r.canaries.times = times(m.at("canaries_ns"));
-    r.canaries.threads = m.at("canary_threads").get<int>();
-    if (m.contains("join_ns")) r.canaries.join = nanoseconds(m.at("join_ns"));
-  }
-  return r;
-}
-Reply reply_profiled(const json& m) {
-  ProfiledReply r;
-  r.iterations = m.at("iterations").get<std::int64_t>();
-  r.profiled = nanoseconds(m.at("profiled_ns"));
-  r.unprofiled = nanoseconds(m.at("unprofiled_ns"));
-  r.wall = nanoseconds(m.at("wall_ns"));
-  r.attributed = nanoseconds(m.at("attributed_ns"));
-  r.unattributed = nanoseconds(m.at("unattributed_ns"));
-  r.activities = m.at("activities").get<std::int64_t>();
-  r.malformed = m.at("damaged").get<std::int64_t>();
-  r.unknown = m.at("unknown").get<std::int64_t>();
-  r.notes = m.at("notes").get<std::vector<std::string>>();
-  r.peak = Bytes{m.at("peak_bytes").get<std::int64_t>()};
-  r.details = m.at("details").get<std::map<std::string, std::string>>();
-  return r;
-}
-Reply reply_canaries(const json& m) { return CanariesReply{canaries(m.at("time"))}; }
-Reply reply_watched(const json& m) {
-  return WatchedReply{m.at("threads").get<int>(), times(m.at("canaries_ns")),
-                      times(m.at("chains_ns")), times(m.at("lost_ns"))};
-}
-Reply reply_done(const json&) { return DoneReply{}; }
 
-struct ReplyRow {
-  std::string_view name;
-  Reply (*read)(const json&);
-};
-constexpr std::array<ReplyRow, 12> kReplies = {{{"hello", reply_hello},
-                                                {"describe", reply_describe},
-                                                {"model", reply_model},
-                                                {"prepared", reply_prepared},
-                                                {"steps", reply_steps},
-                                                {"refused", reply_refused},
-                                                {"warmed_up", reply_warmed_up},
-                                                {"round", reply_round},
-                                                {"profiled", reply_profiled},
-                                                {"canaries", reply_canaries},
-                                                {"watched", reply_watched},
-                                                {"done", reply_done}}};
+void read_parameter(JsonReader& reader, const ops::Parameter& parameter, ops::ParameterSet& set) {
+  switch (parameter.kind) {
+    case ops::ParameterKind::count:
+      return read_parameter<std::int64_t>(reader, parameter.name, set);
+    case ops::ParameterKind::flag:
+      return read_parameter<bool>(reader, parameter.name, set);
+    case ops::ParameterKind::word:
+      return read_parameter<std::string>(reader, parameter.name, set);
+    case ops::ParameterKind::real:
+      return read_parameter<double>(reader, parameter.name, set);
+    case ops::ParameterKind::spatial:
+    case ops::ParameterKind::shape:
+      return read_parameter<std::vector<std::int64_t>>(reader, parameter.name, set);
+    case ops::ParameterKind::padding:
+      return read_parameter<std::vector<ops::PadPair>>(reader, parameter.name, set);
+  }
+}
+
+void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
+                      const ops::OperatorRegistry& catalogue) {
+  const ops::Operator* op = catalogue.find(layer.op);
+  if (op == nullptr) return reader.fail(fmt::format("unknown operator `{}`", layer.op));
+  layer.parameters = ops::ParameterSet(op->parameters);
+  reader.required_object("parameters", [&](JsonReader& parameters) {
+    for (const std::string_view name : parameters.names()) {
+      const ops::Parameter* parameter = ops::find_parameter(op->parameters, name);
+      if (parameter == nullptr) return parameters.complain(name, "is an unknown parameter");
+      read_parameter(parameters, *parameter, layer.parameters);
+    }
+  });
+}
+
+template <class Archive>
+void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
+                    const ops::OperatorRegistry& catalogue) {
+  archive.required("name", network.definition.name);
+  archive.required("input", network.definition.input);
+  archive.list("layers", network.definition.layers, [&](Archive& entry, auto& layer) {
+    entry.required("name", layer.name);
+    entry.required("op", layer.op);
+    parameter_fields(entry, layer, catalogue);
+    entry.required("inputs", layer.inputs);
+  });
+  archive.required("batch", network.batch);
+  archive.required("mode", network.mode);
+  flag_field(archive, "fuse", network.fusion, ops::Fusion::separate, ops::Fusion::fused);
+}
+
+using NetworkPointer = std::shared_ptr<const PlannedNetwork>;
+
+void network_member(JsonWriter& writer, const NetworkPointer& network,
+                    const ops::OperatorRegistry& catalogue) {
+  if (network == nullptr) return;
+  writer.object("network", [&](JsonWriter& inner) { network_fields(inner, *network, catalogue); });
+}
+void network_member(JsonReader& reader, NetworkPointer& network,
+                    const ops::OperatorRegistry& catalogue) {
+  reader.object("network", [&](JsonReader& inner) {
+    auto read = std::make_shared<PlannedNetwork>();
+    network_fields(inner, *read, catalogue);
+    network = std::move(read);
+  });
+}
+
+using Catalogue = ops::OperatorRegistry;
+
+void request_fields(auto& archive, JsonOf<HelloRequest> auto& r, const Catalogue&) {
+  archive.required("protocol", r.protocol);
+  archive.required("reuse_distance_bytes", r.reuse_distance);
+  archive.optional("last_level_cache_bytes", r.last_level_cache);
+}
+void request_fields(auto&, JsonOf<DescribeRequest> auto&, const Catalogue&) {}
+void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Catalogue&) {
+  archive.required("op", r.op);
+  archive.required("direction", r.direction);
+  archive.required("dtype", r.dtype);
+  archive.required("layout", r.layout);
+  archive.required("math", r.math);
+  archive.required("tokens", r.tokens);
+}
+void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Catalogue& catalogue) {
+  archive.required("id", r.id);
+  archive.required("check", r.check);
+  archive.required("seed", r.seed);
+  network_member(archive, r.network, catalogue);
+  if (r.check == CheckKind::expected) archive.required("expected", r.expected);
+  archive.optional("reuse_distance_bytes", r.reuse_distance);
+  archive.optional("met_layouts", r.met);
+  archive.defaulted("tune", r.tuning, std::int64_t{0});
+  archive.defaulted("sample_method", r.sample_method, ops::SampleMethod::any);
+}
+template <class Archive>
+void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Catalogue& catalogue) {
+  archive.required("dtype", r.dtype);
+  network_member(archive, r.network, catalogue);
+  if constexpr (Archive::kReads) {
+    if (r.network == nullptr) archive.complain("network", "is missing");
+  }
+}
+void request_fields(auto& archive, JsonOf<WarmUpRequest> auto& r, const Catalogue&) {
+  archive.required("iterations", r.iterations);
+  archive.required("time_ns", r.time);
+}
+void request_fields(auto& archive, JsonOf<RoundRequest> auto& r, const Catalogue&) {
+  archive.required("samples", r.samples);
+  archive.optional("range", r.range);
+  archive.optional("iterations_per_sample", r.iterations_per_sample);
+}
+void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Catalogue& catalogue) {
+  archive.required_object("prepare",
+                          [&](auto& inner) { request_fields(inner, r.prepare, catalogue); });
+  archive.required("switches", r.switches);
+  archive.required("spool", r.spool);
+  archive.required("run_id", r.run_id);
+  archive.required("scope", r.scope);
+  archive.required("warmup_iterations", r.warmup_iterations);
+  archive.required("warmup_time_ns", r.warmup_time);
+  flag_field(archive, "announce", r.announce, ProfileRequest::Announce::no,
+             ProfileRequest::Announce::yes);
+}
+void request_fields(auto&, JsonOf<CanaryRequest> auto&, const Catalogue&) {}
+void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Catalogue&) {
+  archive.required("time_ns", r.time);
+}
+void request_fields(auto&, JsonOf<ReleaseRequest> auto&, const Catalogue&) {}
+void request_fields(auto&, JsonOf<QuitRequest> auto&, const Catalogue&) {}
+
+// In the order of the alternatives.
+constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
+    "hello", "describe", "model",  "prepare", "steps",   "warm_up",
+    "round", "profile",  "canary", "watch",   "release", "quit"};
+
+void reply_fields(auto& archive, JsonOf<HelloReply> auto& r) {
+  archive.required("protocol", r.protocol);
+  archive.required("tool_version", r.tool_version);
+  archive.required("backend", r.backend);
+  archive.required("device", r.device);
+  archive.required("library", r.library);
+  archive.required("arena_bytes", r.arena);
+  archive.optional("plugins", r.plugins);
+}
+void reply_fields(auto& archive, JsonOf<DescribeReply> auto& r) {
+  archive.required("document", r.document);
+}
+void reply_fields(JsonWriter& writer, const ModelReply& r) {
+  if (r.model.ok()) return fields(writer, *r.model);
+  writer.required("error", r.model.error());
+}
+void reply_fields(JsonReader& reader, ModelReply& r) {
+  if (reader.has("error")) {
+    Error error;
+    reader.required("error", error);
+    r.model = std::move(error);
+  } else {
+    fields(reader, *r.model);
+  }
+}
+void reply_fields(auto& archive, JsonOf<PreparedReply> auto& r) {
+  archive.required("implementation", r.implementation);
+  archive.optional("libraries", r.libraries);
+  archive.required("buffers", r.buffers);
+  archive.required("steps", r.steps);
+  archive.required("create_ns", r.create);
+  archive.required("create_hit_ns", r.create_hit);
+  archive.required("reorder_ns", r.reorder);
+  archive.required("first_run_ns", r.first_run);
+  archive.required("memory", r.memory);
+  archive.required("check", r.check);
+  archive.required("output", r.output);
+  archive.required("details", r.details);
+}
+void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required("steps", r.steps); }
+void reply_fields(auto& archive, JsonOf<RefusedReply> auto& r) {
+  archive.required("outcome", r.outcome);
+  archive.required("reason", r.reason);
+}
+void reply_fields(auto& archive, JsonOf<WarmedUpReply> auto& r) {
+  archive.required("iterations", r.iterations);
+  archive.required("iterations_per_sample", r.iterations_per_sample);
+  archive.required("steady", r.steady);
+  archive.required("sample_ns", r.sample);
+}
+// Nothing is written for samples on the host's clock.
+void device_sample_fields(auto& archive, JsonOf<DeviceSamples> auto& samples) {
+  archive.optional("host_launch_ns", samples.host_launch);
+  archive.optional("clock_hz", samples.clock_hz);
+  archive.optional("sample_method", samples.sample_method);
+  archive.optional("details", samples.details);
+  archive.defaulted("voided", samples.voided, SampleRemarks{});
+  archive.defaulted("throttled", samples.throttled, SampleRemarks{});
+  archive.defaulted("unsteady_clock", samples.unsteady_clock, SampleRemarks{});
+}
+void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
+  archive.required("samples_ns", r.samples);
+  device_sample_fields(archive, r.device);
+  archive.optional("iterations_per_sample", r.iterations_per_sample);
+  archive.optional("canary_threads", r.canaries.threads);
+  if (!r.canaries.threads) return;
+  archive.required("canaries_ns", r.canaries.times);
+  archive.optional("join_ns", r.canaries.join);
+}
+void reply_fields(auto& archive, JsonOf<ProfiledReply> auto& r) {
+  archive.required("iterations", r.iterations);
+  archive.required("profiled_ns", r.profiled);
+  archive.required("unprofiled_ns", r.unprofiled);
+  archive.required("wall_ns", r.wall);
+  archive.required("attributed_ns", r.attributed);
+  archive.required("unattributed_ns", r.unattributed);
+  archive.required("activities", r.activities);
+  archive.required("damaged", r.malformed);
+  archive.required("unknown", r.unknown);
+  archive.required("notes", r.notes);
+  archive.required("peak_bytes", r.peak);
+  archive.required("details", r.details);
+}
+void reply_fields(auto& archive, JsonOf<CanariesReply> auto& r) {
+  archive.required("time", r.time);
+}
+void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
+  archive.required("threads", r.threads);
+  archive.required("canaries_ns", r.canaries);
+  archive.required("chains_ns", r.chains);
+  archive.required("lost_ns", r.lost);
+}
+void reply_fields(auto&, JsonOf<DoneReply> auto&) {}
+
+// In the order of the alternatives.
+constexpr std::array<std::string_view, std::variant_size_v<Reply>> kReplies = {
+    "hello",     "describe", "model",    "prepared", "steps",   "refused",
+    "warmed_up", "round",    "profiled", "canaries", "watched", "done"};
 
 Error broken(std::string_view line, std::string_view why) {
   std::string quoted;
@@ -375,16 +380,6 @@ Error broken(std::string_view line, std::string_view why) {
   }
   if (line.size() > kQuotedCharacters) quoted += "...";
   return {fmt::format("not a message of the worker protocol ({}): `{}`", why, quoted), "", ""};
-}
-
-// Returns the row of `table` whose name is the value of the member `key` of `message`.
-template <class Row, std::size_t kSize>
-const Row& find_row(const std::array<Row, kSize>& table, const json& message, const char* key) {
-  const auto name = message.at(key).get<std::string>();
-  for (const Row& row : table) {
-    if (row.name == name) return row;
-  }
-  throw std::runtime_error(fmt::format("unknown {} `{}`", key, name));
 }
 
 constexpr const char* kKinds = "kinds";
@@ -406,40 +401,47 @@ bool is_counters_request(const ProfileRequest& request) {
   return kinds != request.switches.end() && kinds->second == counters_word();
 }
 
-std::string encode(const Request& request) { return dump(std::visit(RequestWriter{}, request)); }
+std::string encode(const Request& request) {
+  return json_object(
+      [&](JsonWriter& writer) {
+        tagged_fields(writer, "command", kCommands, request, [](auto& archive, auto& r) {
+          request_fields(archive, r, ops::built_in_catalogue());
+        });
+      },
+      kWireStyle);
+}
 
 std::string encode(const ReplyMessage& reply) {
-  json message = std::visit(ReplyWriter{}, reply.reply);
-  message["spent"] = {{"timed_ns", to_json(reply.spent.timed)},
-                      {"warmup_ns", to_json(reply.spent.warmup)},
-                      {"setup_ns", to_json(reply.spent.setup)},
-                      {"check_ns", to_json(reply.spent.check)},
-                      {"profile_ns", to_json(reply.spent.profile)}};
-  return dump(message);
+  return json_object(
+      [&](JsonWriter& writer) {
+        tagged_fields(writer, "reply", kReplies, reply.reply,
+                      [](auto& archive, auto& r) { reply_fields(archive, r); });
+        writer.required("spent", reply.spent);
+      },
+      kWireStyle);
 }
 
 Result<Request> decode_request(std::string_view line, const ops::OperatorRegistry& catalogue) {
-  try {
-    const json message = json::parse(line);
-    return find_row(kRequests, message, "command").read(message, catalogue);
-    // exceptions of json and of this project; errors are values from here on
-  } catch (const std::exception& error) {
-    return broken(line, error.what());
-  }
+  Request request;
+  const auto declare = [&](JsonReader& reader) {
+    tagged_fields(reader, "command", kCommands, request,
+                  [&](auto& archive, auto& r) { request_fields(archive, r, catalogue); });
+  };
+  const Status status = read_json_object(line, declare, kWireRules);
+  if (!status.ok()) return broken(line, status.error().what);
+  return request;
 }
 
 Result<ReplyMessage> decode_reply(std::string_view line) {
-  try {
-    const json message = json::parse(line);
-    ReplyMessage result{find_row(kReplies, message, "reply").read(message), {}};
-    const json& spent = message.at("spent");
-    result.spent = {nanoseconds(spent.at("timed_ns")), nanoseconds(spent.at("warmup_ns")),
-                    nanoseconds(spent.at("setup_ns")), nanoseconds(spent.at("check_ns")),
-                    Nanoseconds(spent.value("profile_ns", std::int64_t{0}))};
-    return result;
-  } catch (const std::exception& error) {
-    return broken(line, error.what());
-  }
+  ReplyMessage message;
+  const auto declare = [&](JsonReader& reader) {
+    tagged_fields(reader, "reply", kReplies, message.reply,
+                  [](auto& archive, auto& r) { reply_fields(archive, r); });
+    reader.required("spent", message.spent);
+  };
+  const Status status = read_json_object(line, declare, kWireRules);
+  if (!status.ok()) return broken(line, status.error().what);
+  return message;
 }
 
 }  // namespace bench

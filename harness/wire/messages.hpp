@@ -131,7 +131,7 @@ struct DescribeReply {
   std::string document;  // JSON
 };
 struct ModelReply {
-  Result<ops::Model> model;
+  Result<ops::Model> model = ops::Model{};
 };
 struct BufferInfo {
   // Name of the tensor: "weights"; "activations": all those of a network together.

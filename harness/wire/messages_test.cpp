@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace bench {
@@ -26,18 +27,17 @@ void expect_round_trip(const Request& request, const std::string& text) {
 TEST(Requests, AreLinesOfJson) {
   expect_round_trip(
       HelloRequest{1, {64}, Bytes{128}},
-      R"({"command":"hello","last_level_cache_bytes":128,"protocol":1,"reuse_distance_bytes":64})");
+      R"({"command":"hello","protocol":1,"reuse_distance_bytes":64,"last_level_cache_bytes":128})");
   expect_round_trip(DescribeRequest{}, R"({"command":"describe"})");
-  expect_round_trip(
-      ModelRequest{"mine", ops::Direction::backward_data, DataType::f16, ops::Layout::nhwc,
-                   ops::Math::tf32, "n4+flag"},
-      R"({"command":"model","direction":"backward_data","dtype":"f16","layout":"nhwc",)"
-      R"("math":"tf32","op":"mine","tokens":"n4+flag"})");
+  expect_round_trip(ModelRequest{"mine", ops::Direction::backward_data, DataType::f16,
+                                 ops::Layout::nhwc, ops::Math::tf32, "n4+flag"},
+                    R"({"command":"model","op":"mine","direction":"backward_data","dtype":"f16",)"
+                    R"("layout":"nhwc","math":"tf32","tokens":"n4+flag"})");
   expect_round_trip(WarmUpRequest{3, 100ms},
                     R"({"command":"warm_up","iterations":3,"time_ns":100000000})");
   expect_round_trip(RoundRequest{20}, R"({"command":"round","samples":20})");
   expect_round_trip(RoundRequest{1, "", 12},
-                    R"({"command":"round","iterations_per_sample":12,"samples":1})");
+                    R"({"command":"round","samples":1,"iterations_per_sample":12})");
   expect_round_trip(CanaryRequest{}, R"({"command":"canary"})");
   expect_round_trip(ReleaseRequest{}, R"({"command":"release"})");
   expect_round_trip(QuitRequest{}, R"({"command":"quit"})");
@@ -49,9 +49,9 @@ TEST(Requests, AreLinesOfJson) {
   prepare.reuse_distance = Bytes{5};
   prepare.met = {{"source", "acdb"}};
   expect_round_trip(
-      prepare,
-      R"({"check":"expected","command":"prepare","expected":{"digest":"00ff","values":[0.1,null,-3.0]},)"
-      R"("id":"a/b","met_layouts":{"source":"acdb"},"reuse_distance_bytes":5,"seed":18446744073709551615})");
+      prepare, R"({"command":"prepare","id":"a/b","check":"expected","seed":18446744073709551615,)"
+               R"("expected":{"digest":"00ff","values":[0.1,null,-3.0]},"reuse_distance_bytes":5,)"
+               R"("met_layouts":{"source":"acdb"}})");
 }
 
 ops::LayerDefinition layer(const std::string& name, std::string_view op,
@@ -146,7 +146,7 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(with_canaries, R"("join_ns":5)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
   expect_round_trip(CanariesReply{{1ns, 2ns, 3ns, 4ns}},
-                    R"("time":{"dram_ns":3,"fma_ns":1,"l2_ns":2,"timer_ns":4})");
+                    R"("time":{"fma_ns":1,"l2_ns":2,"dram_ns":3,"timer_ns":4})");
   expect_round_trip(DoneReply{}, R"("reply":"done")");
 }
 
@@ -176,7 +176,7 @@ TEST(Requests, NameTheCandidatesOfTuningAndHowIsSampled) {
   prepare.sample_method = ops::SampleMethod::graph;
   expect_round_trip(
       prepare,
-      R"({"check":"none","command":"prepare","id":"a/b","sample_method":"graph","seed":1,"tune":8})");
+      R"({"command":"prepare","id":"a/b","check":"none","seed":1,"tune":8,"sample_method":"graph"})");
 }
 
 TEST(Replies, CarryWhatADeviceSaysOfSamples) {
@@ -199,6 +199,57 @@ TEST(Replies, OfTheHostsClockSayNothingOfADevice) {
   EXPECT_EQ(text.find("voided"), std::string::npos);
   EXPECT_EQ(text.find("clock_hz"), std::string::npos);
   EXPECT_EQ(std::get<RoundReply>(decode_reply(text)->reply).device, DeviceSamples{});
+}
+
+// Lines as earlier versions wrote them: keys in alphabetical order, and without newer members.
+TEST(Messages, LinesOfEarlierVersionsAreRead) {
+  const auto prepare = decode_request(
+      R"({"check":"expected","command":"prepare","expected":{"digest":"00ff","values":[0.1,null,-3.0]},)"
+      R"("id":"a/b","met_layouts":{"source":"acdb"},"network":{"batch":2,"fuse":false,"input":[3,8,8],)"
+      R"("layers":[{"inputs":["input"],"name":"c","op":"conv","parameters":{"bias":true,"k":4,)"
+      R"("pad":[[0,1]],"stride":[2]}},{"inputs":["c"],"name":"r","op":"pointwise","parameters":)"
+      R"({"alpha":0.5,"function":"leaky_relu"}}],"mode":"inference","name":"tiny"},"seed":7})");
+  ASSERT_TRUE(prepare.ok()) << prepare.error().message();
+  const auto& request = std::get<PrepareRequest>(*prepare);
+  EXPECT_EQ(request.seed, 7u);
+  ASSERT_EQ(request.expected.values.size(), 3u);
+  EXPECT_TRUE(std::isnan(request.expected.values[1]));
+  EXPECT_EQ(request.expected.values[2], -3.0);
+  ASSERT_EQ(request.network->definition.layers.size(), 2u);
+  EXPECT_EQ(request.network->definition.layers[0].parameters.padding("pad"),
+            (std::vector<ops::PadPair>{{0, 1}}));
+  EXPECT_EQ(request.network->definition.layers[1].parameters.real("alpha"), 0.5);
+  EXPECT_EQ(request.network->fusion, ops::Fusion::separate);
+
+  const auto round = decode_reply(
+      R"({"details":{},"reply":"round","samples_ns":[1,2],"spent":{"check_ns":4,"setup_ns":3,)"
+      R"("timed_ns":1,"warmup_ns":2},"voided":{"count":1,"reasons":{"hot":1}}})");
+  ASSERT_TRUE(round.ok()) << round.error().message();
+  EXPECT_EQ(std::get<RoundReply>(round->reply).samples, (std::vector<Nanoseconds>{1ns, 2ns}));
+  EXPECT_EQ(std::get<RoundReply>(round->reply).device.voided.reasons.at("hot"), 1);
+  EXPECT_EQ(round->spent.check, 4ns);
+  EXPECT_EQ(round->spent.profile, 0ns);
+}
+
+TEST(Messages, WhatANetworkMayNotContainIsNamed) {
+  const auto problem = [](std::string_view layer) {
+    const auto request = decode_request(
+        R"({"command":"steps","dtype":"f32","network":{"name":"n","input":[1],"layers":[)" +
+        std::string(layer) + R"(],"batch":1,"mode":"inference","fuse":true}})");
+    return request.ok() ? "(none)" : request.error().message();
+  };
+  EXPECT_EQ(problem(R"({"name":"c","op":"conv","parameters":{"k":4},"inputs":["input"]})"),
+            "(none)");
+  EXPECT_THAT(problem(R"({"name":"c","op":"none","parameters":{},"inputs":[]})"),
+              testing::HasSubstr("unknown operator `none`"));
+  EXPECT_THAT(problem(R"({"name":"c","op":"conv","parameters":{"kk":4},"inputs":[]})"),
+              testing::HasSubstr("`network.layers.parameters.kk` is an unknown parameter"));
+  EXPECT_THAT(problem(R"({"name":"c","op":"conv","parameters":{"k":"4"},"inputs":[]})"),
+              testing::HasSubstr("`network.layers.parameters.k` is not an integer"));
+  EXPECT_THAT(problem(R"({"name":"c","op":"conv","inputs":[]})"),
+              testing::HasSubstr("`network.layers.parameters` is missing"));
+  EXPECT_THAT(decode_request(R"({"command":"steps","dtype":"f32"})").error().message(),
+              testing::HasSubstr("`network` is missing"));
 }
 
 }  // namespace
