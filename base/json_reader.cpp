@@ -213,6 +213,12 @@ void JsonReader::fail(std::string problem) {
   if (ok()) root_->problem_ = std::move(problem);
 }
 
+void JsonReader::fail_unknown(std::string_view tag, std::string_view name,
+                              std::span<const std::string_view> names) {
+  fail(
+      fmt::format("unknown {} `{}`, {}", tag, shorten(name, kMaxQuoted), expectation(name, names)));
+}
+
 std::string JsonReader::problem() {
   check_unknown();
   return root_->problem_;

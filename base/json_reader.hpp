@@ -105,12 +105,13 @@ class JsonReader {
   }
   template <class T>
   void optional(std::string_view name, T& value) {
-    if (const auto found = find(name)) read(name, *found, value);
+    if (const auto found = find(name)) return read(name, *found, value);
+    if constexpr (kIsOptional<T>) value.reset();  // whatever its default is
   }
   template <class T>
   void optional(std::string_view name, T& value, JsonRange range) {
-    if (!has(name)) return;
-    required(name, value, range);
+    optional(name, value);
+    if (has(name)) check(name, value, range);
   }
   template <class T>
   void defaulted(std::string_view name, T& value, const T&) {
@@ -142,6 +143,11 @@ class JsonReader {
     });
   }
 
+  template <class T>
+  void inlined(std::string_view first, std::optional<T>& value) {
+    if (has(first)) fields(*this, value.emplace());
+  }
+
   bool has(std::string_view name) const { return object_.find(name, next_).has_value(); }
   // The names of all members, for objects whose names are data.
   std::vector<std::string_view> names() const;
@@ -149,6 +155,9 @@ class JsonReader {
   void complain(std::string_view name, std::string_view what);
   // Reports a problem that no single field has.
   void fail(std::string problem);
+  // Reports that `tag` is none of `names`.
+  void fail_unknown(std::string_view tag, std::string_view name,
+                    std::span<const std::string_view> names);
   bool ok() const { return root_->problem_.empty(); }
   // Call this once, after all fields were read. Returns the first problem; empty if there is none.
   std::string problem();
@@ -339,19 +348,22 @@ Status read_json_object(std::string_view text, Declare declare, const JsonRules&
 
 // Reads a document that processes of this program exchange: one object that names its schema.
 template <class T>
+Result<T> read_json_document(JsonValue root, std::string_view schema, const JsonRules& rules = {}) {
+  if (root.text_at("schema") != schema)
+    return Error{fmt::format("not a document of schema {}", schema), "", ""};
+  T value;
+  JsonReader reader(root, rules);
+  fields(reader, value);
+  if (const std::string problem = reader.problem(); !problem.empty())
+    return Error{fmt::format("malformed document of schema {}: {}", schema, problem), "", ""};
+  return value;
+}
+template <class T>
 Result<T> read_json_document(std::string_view text, std::string_view schema,
                              const JsonRules& rules = {}) {
   const auto document = parse_json(text);
-  if (!document || document->root().text_at("schema") != schema) {
-    return Error{fmt::format("not a document of schema {}", schema), "", ""};
-  }
-  T value;
-  JsonReader reader(document->root(), rules);
-  fields(reader, value);
-  if (const std::string problem = reader.problem(); !problem.empty()) {
-    return Error{fmt::format("malformed document of schema {}: {}", schema, problem), "", ""};
-  }
-  return value;
+  if (!document.ok()) return Error{fmt::format("not a document of schema {}", schema), "", ""};
+  return read_json_document<T>(document->root(), schema, rules);
 }
 
 // A variant whose alternative is named by the field `tag`. `names` are in the order of the
@@ -377,7 +389,7 @@ void tagged_fields(JsonReader& reader, std::string_view tag,
     return true;
   };
   if (!(try_alternative(std::type_identity<Alternatives>()) || ...))
-    reader.fail(fmt::format("unknown {} `{}`", tag, name));
+    reader.fail_unknown(tag, name, names);
 }
 
 }  // namespace bench

@@ -248,8 +248,34 @@ TEST(Json, a_tag_names_the_alternative_of_a_variant) {
   EXPECT_TRUE(read_json_object(text, read_choice).ok());
   EXPECT_EQ(again, part);
   EXPECT_EQ(read_json_object(R"({"kind":"dance"})", read_choice).error().what,
-            "unknown kind `dance`");
+            "unknown kind `dance`, expected one of pair, part");
+  EXPECT_EQ(read_json_object(R"({"kind":"par"})", read_choice).error().what,
+            "unknown kind `par`, did you mean `pair`?");
   EXPECT_EQ(read_json_object("{}", read_choice).error().what, "`kind` is missing");
+}
+
+// Bytes of an operator that were unknown were read as 0.
+TEST(Json, a_missing_optional_is_empty_even_if_its_default_is_not) {
+  std::optional<int> value = 0;
+  EXPECT_TRUE(
+      read_json_object("{}", [&](JsonReader& reader) { reader.optional("v", value); }).ok());
+  EXPECT_EQ(value, std::nullopt);
+}
+
+TEST(Json, an_inlined_struct_is_present_if_its_first_field_is) {
+  std::optional<Part> part = Part{"x", 0.5};
+  const auto declare = [&](auto& archive) {
+    archive.inlined("name", part);
+    archive.constant("last", "z");
+  };
+  const std::string text = json_object(declare);
+  EXPECT_EQ(text, R"({"name":"x","share":0.5,"last":"z"})");
+  part.reset();
+  EXPECT_EQ(json_object(declare), R"({"last":"z"})");
+  EXPECT_TRUE(read_json_object(text, declare).ok());
+  EXPECT_EQ(part, (Part{"x", 0.5}));
+  EXPECT_EQ(read_json_object(R"({"last":"y"})", declare).error().what,
+            "`last` is `y`, expected `z`");
 }
 
 TEST(Json, text_that_is_not_json_is_refused) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/cuda_status.hpp"
 
-#include "base/json_document.hpp"
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,33 +12,26 @@
 #include <vector>
 
 namespace bench {
-namespace {
-
-using nlohmann::json;
-using ops::cuda::ProbeExtent;
 
 constexpr std::string_view kStatusSchema = "bench.worker_probe/1";
+
+// Without the report, which is a document of its own.
+void fields(auto& archive, JsonOf<CudaStatus> auto& status) {
+  archive.constant("schema", kStatusSchema);
+  archive.required("plugin", status.plugin);
+  archive.optional("abi", status.abi);
+  archive.required("version", status.version);
+  archive.required("reason", status.reason);
+  archive.required("remedy", status.remedy);
+}
+
+namespace {
+
+using ops::cuda::ProbeExtent;
+
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
 // In the order of the enumerators.
 constexpr std::array<std::string_view, 2> kExtentNames = {"devices", "libraries"};
-
-CudaStatus read_status(const json& document) {
-  CudaStatus status;
-  status.plugin = document.at("plugin").get<std::string>();
-  if (document.contains("abi")) status.abi = document.at("abi").get<int>();
-  status.version = document.at("version").get<std::string>();
-  status.reason = document.at("reason").get<std::string>();
-  status.remedy = document.at("remedy").get<std::string>();
-  if (document.contains("report")) {
-    auto report = ops::cuda::parse_probe(document.at("report").dump());
-    if (report) {
-      status.report = *std::move(report);
-    } else {
-      status.reason = report.error().message();
-    }
-  }
-  return status;
-}
 
 // One device that can run the plugin's kernels is enough.
 std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
@@ -64,18 +57,25 @@ CudaStatus without_report(std::string plugin, std::string reason, std::string re
 }
 
 std::string format_cuda_status(const CudaStatus& status) {
-  json document = {{"schema", kStatusSchema},
-                   {"plugin", status.plugin},
-                   {"version", status.version},
-                   {"reason", status.reason},
-                   {"remedy", status.remedy}};
-  if (status.abi) document["abi"] = *status.abi;
-  if (status.report) document["report"] = json::parse(ops::cuda::format_probe(*status.report));
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_object([&](JsonWriter& writer) {
+    fields(writer, status);
+    writer.optional("report", status.report);
+  });
 }
 
 Result<CudaStatus> parse_cuda_status(std::string_view text) {
-  return read_json_document(text, kStatusSchema, read_status);
+  BENCH_ASSIGN_OR_RETURN(CudaStatus status, read_json_document<CudaStatus>(text, kStatusSchema));
+  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
+  const auto index = document.root().find("report");
+  if (!index) return status;
+  // A plugin of another version may give a report that this program cannot read.
+  auto report = ops::cuda::parse_probe(document.root().member(*index));
+  if (report.ok()) {
+    status.report = *std::move(report);
+  } else {
+    status.reason = report.error().message();
+  }
+  return status;
 }
 
 std::string_view name_of(ProbeExtent extent) {

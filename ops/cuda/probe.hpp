@@ -15,6 +15,12 @@
 #include <string_view>
 #include <vector>
 
+namespace bench {
+class JsonReader;
+class JsonValue;
+class JsonWriter;
+}  // namespace bench
+
 namespace bench::ops::cuda {
 
 inline constexpr std::string_view kProbeSchema = "bench.cuda_probe/1";
@@ -58,6 +64,10 @@ struct ProbeReport {
 std::string format_probe(const ProbeReport& report);
 // Error: the text is not a valid document, with the reason.
 Result<ProbeReport> parse_probe(std::string_view text);
+// The same inside another document (base/json_reader.hpp, base/json_writer.hpp).
+Result<ProbeReport> parse_probe(JsonValue document);
+void fields(JsonWriter& writer, const ProbeReport& report);
+void fields(JsonReader& reader, ProbeReport& report);
 
 // Formats "compute capability 9.0".
 std::string capability_text(const DeviceFacts& device);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/plugin/support_answer.hpp"
 
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/support.hpp"
 #include "ops/operator.hpp"
@@ -11,7 +13,6 @@
 #endif
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -92,24 +93,28 @@ Answer answer_to(const bench_problem& given, std::string_view backend, const Ask
 }  // namespace
 
 AskedDevice described_device(std::string_view json) {
-  const auto document = nlohmann::json::parse(json, nullptr, false);
-  const auto version = document.is_object() ? document.find("deviceVer") : document.end();
-  if (version == document.end() || !version->is_number_integer()) return {kNoDevice, json};
+  int number = 0;
+  std::size_t members = 0;
+  const auto read = [&](JsonReader& reader) {
+    reader.required("deviceVer", number);
+    members = reader.names().size();
+  };
+  if (!read_json_object(json, read).ok()) return {kNoDevice, json};
   constexpr int kMajor = 100, kMinor = 10;  // 890 means 8.9
-  const int number = version->get<int>();
   // cuDNN cannot plan for a device that is described only by its capability.
-  return {{number / kMajor, number % kMajor / kMinor}, document.size() > 1 ? json : ""};
+  return {{number / kMajor, number % kMajor / kMinor}, members > 1 ? json : ""};
 }
 
 std::string support_answer(const bench_problem& problem, std::string_view backend,
                            const AskedDevice& device, std::span<const SearchStep> search) {
   const Answer answer = answer_to(problem, backend, device, search);
   const Support& support = answer.support;
-  const nlohmann::json document = {{"runs", kRunsNames[static_cast<std::size_t>(support.runs)]},
-                                   {"by", support.by},
-                                   {"reason", support.reason},
-                                   {"engines", answer.engines}};
-  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_object([&](JsonWriter& writer) {
+    writer.required("runs", kRunsNames[static_cast<std::size_t>(support.runs)]);
+    writer.required("by", support.by);
+    writer.required("reason", support.reason);
+    writer.required("engines", answer.engines);
+  });
 }
 
 }  // namespace bench::ops::cuda
