@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/activity_file.hpp"
 
+#include "base/json_writer.hpp"
 #include "profiler/activity_json.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <mutex>
@@ -18,11 +17,16 @@ namespace {
 constexpr std::size_t kBufferSize = 256 * 1024;
 
 std::string header_line(const ProfileHeader& header) {
-  nlohmann::ordered_json record = {{"record", "profile"}, {"schema", kProfileSchema}};
-  record["tool"] = {{"version", header.tool_version}};
-  if (!header.started.empty()) record["started"] = header.started;
-  if (!header.details.empty()) record["environment"] = {{"details", header.details}};
-  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_object([&](JsonWriter& writer) {
+    writer.constant("record", "profile");
+    writer.constant("schema", kProfileSchema);
+    writer.required_object(
+        "tool", [&](JsonWriter& tool) { tool.required("version", header.tool_version); });
+    writer.optional("started", header.started);
+    writer.object("environment", [&](JsonWriter& environment) {
+      environment.optional("details", header.details);
+    });
+  });
 }
 
 }  // namespace

@@ -192,9 +192,9 @@ struct ChromeTrace::State {
     end += "\n],\"metadata\":{";
     for (const auto& [name, value] : metadata) {
       if (end.back() != '{') end += ',';
-      append_json_string(end, name);
+      append_json_text(end, name);
       end += ':';
-      append_json_string(end, value);
+      append_json_text(end, value);
     }
     end += "}}\n";
     return end;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/json_text.hpp"
 
-#include "base/utf8.hpp"
-#include "profiler/json_string_stream.hpp"
-
 #include <fmt/format.h>
-#include <rapidjson/writer.h>
 
 #include <cassert>
 #include <charconv>
@@ -14,32 +10,6 @@
 #include <limits>
 
 namespace bench {
-namespace {
-
-bool needs_no_escape(std::string_view text) {
-  return is_plain_ascii(text) && text.find('"') == std::string_view::npos &&
-         text.find('\\') == std::string_view::npos;
-}
-
-void append_escaped(std::string& out, std::string_view text) {
-  JsonStringStream stream{out};
-  rapidjson::Writer<JsonStringStream> writer(stream);
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
-
-}  // namespace
-
-void append_json_string(std::string& out, std::string_view text) {
-  if (needs_no_escape(text)) {  // true for nearly all texts
-    out += '"';
-    out += text;
-    out += '"';
-  } else if (is_utf8(text)) {
-    append_escaped(out, text);
-  } else {
-    append_escaped(out, with_valid_utf8(text));
-  }
-}
 
 void append_json_integer(std::string& out, std::int64_t number) {
   char digits[24];

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that append pieces of JSON text.
+// Functions that append pieces of a trace's JSON text, in addition to append_json_text() of base.
 #pragma once
+
+#include "base/json_writer.hpp"
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace bench {
 
-// Adds quotes and escapes. Invalid UTF-8 becomes replacement characters.
-void append_json_string(std::string& out, std::string_view text);
 void append_json_integer(std::string& out, std::int64_t number);
 // Appends the shortest text that parses to the same value. `number` must be finite.
 void append_json_real(std::string& out, double number);

@@ -16,7 +16,7 @@ std::string text(void (*append)(std::string&, Value), Value value) {
 }
 
 TEST(JsonText, StringsAreEscapedAndValid) {
-  const auto string = [](std::string_view t) { return text(append_json_string, t); };
+  const auto string = [](std::string_view t) { return text(append_json_text, t); };
   EXPECT_EQ(string("plain"), R"("plain")");
   EXPECT_EQ(string("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\n\\u0001\"");
   EXPECT_EQ(string("\u00e9"), "\"\u00e9\"");

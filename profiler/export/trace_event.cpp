@@ -71,7 +71,7 @@ void append_key(std::string& out, std::string_view key) {
 void append_field(std::string& out, std::string_view key, std::string_view text) {
   if (text.empty()) return;
   append_key(out, key);
-  append_json_string(out, text);
+  append_json_text(out, text);
 }
 
 void append_attribute(std::string& out, Attribute attribute, const AttributeValue& value) {
@@ -154,13 +154,13 @@ void TraceEventMaker::write_text(const Activity& activity) {
   text_ = "\"name\":";
   const std::string_view unit = activity.attributes.text(Attribute::value_unit);
   if (activity.kind == ActivityKind::counter && !unit.empty() && unit != "1") {
-    append_json_string(text_, fmt::format("{} ({})", activity.name, unit));
+    append_json_text(text_, fmt::format("{} ({})", activity.name, unit));
   } else {
-    append_json_string(text_, activity.name);
+    append_json_text(text_, activity.name);
   }
   text_ += ",\"cat\":";
   const std::string_view domain = activity.attributes.text(Attribute::domain);
-  append_json_string(text_, domain.empty() ? name_of(activity.kind) : domain);
+  append_json_text(text_, domain.empty() ? name_of(activity.kind) : domain);
 }
 
 void TraceEventMaker::write_args(const Activity& activity) {

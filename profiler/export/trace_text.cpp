@@ -107,7 +107,7 @@ void TraceText::tracks(std::string& out) const {
     std::string args;
     if constexpr (std::is_same_v<Value, std::string>) {
       args = "\"name\":";
-      append_json_string(args, value);
+      append_json_text(args, value);
     } else {
       args = fmt::format("\"sort_index\":{}", value);
     }

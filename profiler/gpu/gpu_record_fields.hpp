@@ -1,178 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and order of the fields of every record, defined once for both writing and reading.
-// `describe` calls f(key, member) for each field. It calls f.whole(first key, group) for a group of
-// fields that are all present or all absent. F::kWrites states whether members are only read.
+// Names and order of the fields of every record, declared once for writing and reading
+// (base/json_writer.hpp). Only for sources.
 #pragma once
 
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"
 
 #include <cstdint>
-#include <type_traits>
+#include <tuple>
 
-namespace bench::gpu_record_fields {
+namespace bench {
 
-template <class Fields, class Record>
-using Ref = std::conditional_t<Fields::kWrites, const Record&, Record&>;
+auto elements(JsonOf<GpuSize> auto& size) { return std::tie(size.x, size.y, size.z); }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuPlace> r) {
-  f("device", r.device);
-  f("context", r.context);
-  f("stream", r.stream);
+void fields(auto& archive, JsonOf<GpuPlace> auto& r) {
+  archive.required("device", r.device);
+  archive.required("context", r.context);
+  archive.required("stream", r.stream);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuInterval> r) {
-  f("start_ns", r.start);
-  f("end_ns", r.end);
+void fields(auto& archive, JsonOf<GpuInterval> auto& r) {
+  archive.required("start_ns", r.start);
+  archive.required("end_ns", r.end);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuKernel> r) {
-  f("name", r.name);
-  f.whole("start_ns", r.time);
-  describe<Fields>(f, r.place);
-  f("grid", r.grid);
-  f("block", r.block);
-  f("registers", r.registers);
-  f("static_shared_bytes", r.static_shared_bytes);
-  f("dynamic_shared_bytes", r.dynamic_shared_bytes);
-  f("correlation", r.correlation);
-  f("queued_ns", r.queued);
-  f("graph_node", r.graph_node);
+void fields(auto& archive, JsonOf<GpuKernel> auto& r) {
+  archive.required("name", r.name);
+  archive.inlined("start_ns", r.time);
+  fields(archive, r.place);
+  archive.required("grid", r.grid);
+  archive.required("block", r.block);
+  archive.required("registers", r.registers);
+  archive.required("static_shared_bytes", r.static_shared_bytes);
+  archive.required("dynamic_shared_bytes", r.dynamic_shared_bytes);
+  archive.optional("correlation", r.correlation);
+  archive.optional("queued_ns", r.queued);
+  archive.optional("graph_node", r.graph_node);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuMemcpy> r) {
-  f("kind", r.kind);
-  f("source", r.source);
-  f("destination", r.destination);
-  f("bytes", r.bytes);
-  f.whole("start_ns", r.time);
-  describe<Fields>(f, r.place);
-  f("correlation", r.correlation);
-  f("graph_node", r.graph_node);
-  f("source_device", r.source_device);
-  f("destination_device", r.destination_device);
+void fields(auto& archive, JsonOf<GpuMemcpy> auto& r) {
+  archive.required("kind", r.kind);
+  archive.required("source", r.source);
+  archive.required("destination", r.destination);
+  archive.required("bytes", r.bytes);
+  archive.inlined("start_ns", r.time);
+  fields(archive, r.place);
+  archive.optional("correlation", r.correlation);
+  archive.optional("graph_node", r.graph_node);
+  archive.optional("source_device", r.source_device);
+  archive.optional("destination_device", r.destination_device);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuMemset> r) {
-  f("memory", r.memory);
-  f("bytes", r.bytes);
-  f.whole("start_ns", r.time);
-  describe<Fields>(f, r.place);
-  f("correlation", r.correlation);
-  f("graph_node", r.graph_node);
+void fields(auto& archive, JsonOf<GpuMemset> auto& r) {
+  archive.required("memory", r.memory);
+  archive.required("bytes", r.bytes);
+  archive.inlined("start_ns", r.time);
+  fields(archive, r.place);
+  archive.optional("correlation", r.correlation);
+  archive.optional("graph_node", r.graph_node);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuAllocation> r) {
-  f("change", r.change);
-  f("memory", r.memory);
-  f("address", r.address);
-  f("bytes", r.bytes);
-  f("at_ns", r.at);
-  describe<Fields>(f, r.place);
-  f("correlation", r.correlation);
-  f("library", r.library);
-  f("role", r.role);
+void fields(auto& archive, JsonOf<GpuAllocation> auto& r) {
+  archive.required("change", r.change);
+  archive.required("memory", r.memory);
+  archive.required("address", r.address);
+  archive.required("bytes", r.bytes);
+  archive.required("at_ns", r.at);
+  fields(archive, r.place);
+  archive.optional("correlation", r.correlation);
+  archive.required("library", r.library);
+  archive.optional("role", r.role);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuApiCall> r) {
-  f("domain", r.domain);
-  f("name", r.name);
-  describe<Fields>(f, r.time);
-  f("thread", r.thread);
-  f("correlation", r.correlation);
-  f("status", r.status);
+void fields(auto& archive, JsonOf<GpuApiCall> auto& r) {
+  archive.required("domain", r.domain);
+  archive.required("name", r.name);
+  fields(archive, r.time);
+  archive.required("thread", r.thread);
+  archive.optional("correlation", r.correlation);
+  archive.required("status", r.status);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuExternalId> r) {
-  f("kind", r.kind);
-  f("id", r.id);
-  f("correlation", r.correlation);
+void fields(auto& archive, JsonOf<GpuExternalId> auto& r) {
+  archive.required("kind", r.kind);
+  archive.required("id", r.id);
+  archive.required("correlation", r.correlation);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuOverhead> r) {
-  f("kind", r.kind);
-  describe<Fields>(f, r.time);
-  f("thread", r.thread);
-  f("correlation", r.correlation);
+void fields(auto& archive, JsonOf<GpuOverhead> auto& r) {
+  archive.required("kind", r.kind);
+  fields(archive, r.time);
+  archive.optional("thread", r.thread);
+  archive.optional("correlation", r.correlation);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuSynchronisation> r) {
-  f("kind", r.kind);
-  describe<Fields>(f, r.time);
-  f("context", r.context);
-  f("stream", r.stream);
-  f("correlation", r.correlation);
+void fields(auto& archive, JsonOf<GpuSynchronisation> auto& r) {
+  archive.required("kind", r.kind);
+  fields(archive, r.time);
+  archive.required("context", r.context);
+  archive.optional("stream", r.stream);
+  archive.optional("correlation", r.correlation);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuGraphNode> r) {
-  f("node", r.node);
-  f("original", r.original);
-  f("external_id", r.external_id);
+void fields(auto& archive, JsonOf<GpuGraphNode> auto& r) {
+  archive.required("node", r.node);
+  archive.optional("original", r.original);
+  archive.optional("external_id", r.external_id);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuLimits> r) {
-  f("compute_major", r.compute_major);
-  f("compute_minor", r.compute_minor);
-  f("warp_size", r.warp_size);
-  f("warps_per_multiprocessor", r.warps_per_multiprocessor);
-  f("blocks_per_multiprocessor", r.blocks_per_multiprocessor);
-  f("threads_per_block", r.threads_per_block);
-  f("registers_per_multiprocessor", r.registers_per_multiprocessor);
-  f("registers_per_block", r.registers_per_block);
-  f("shared_bytes_per_multiprocessor", r.shared_bytes_per_multiprocessor);
+void fields(auto& archive, JsonOf<GpuLimits> auto& r) {
+  archive.required("compute_major", r.compute_major);
+  archive.required("compute_minor", r.compute_minor);
+  archive.required("warp_size", r.warp_size);
+  archive.required("warps_per_multiprocessor", r.warps_per_multiprocessor);
+  archive.required("blocks_per_multiprocessor", r.blocks_per_multiprocessor);
+  archive.required("threads_per_block", r.threads_per_block);
+  archive.required("registers_per_multiprocessor", r.registers_per_multiprocessor);
+  archive.required("registers_per_block", r.registers_per_block);
+  archive.required("shared_bytes_per_multiprocessor", r.shared_bytes_per_multiprocessor);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuDevice> r) {
-  f("device", r.device);
-  f("name", r.name);
-  describe<Fields>(f, r.limits);
-  f("multiprocessors", r.multiprocessors);
-  f("memory_bytes", r.memory_bytes);
+void fields(auto& archive, JsonOf<GpuDevice> auto& r) {
+  archive.required("device", r.device);
+  archive.required("name", r.name);
+  fields(archive, r.limits);
+  archive.required("multiprocessors", r.multiprocessors);
+  archive.required("memory_bytes", r.memory_bytes);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuContext> r) {
-  f("context", r.context);
-  f("device", r.device);
+void fields(auto& archive, JsonOf<GpuContext> auto& r) {
+  archive.required("context", r.context);
+  archive.required("device", r.device);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuProcessMemory> r) {
-  f("memory_bytes", r.bytes);
-  f("memory_source", r.source);
+void fields(auto& archive, JsonOf<GpuProcessMemory> auto& r) {
+  archive.required("memory_bytes", r.bytes);
+  archive.required("memory_source", r.source);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuReading> r) {
-  f("device", r.device);
-  f("at_ns", r.at);
-  f("sm_clock_hz", r.sm_clock_hz);
-  f("power_milliwatt", r.power_milliwatt);
-  f.whole("memory_bytes", r.memory);
+void fields(auto& archive, JsonOf<GpuReading> auto& r) {
+  archive.required("device", r.device);
+  archive.required("at_ns", r.at);
+  archive.optional("sm_clock_hz", r.sm_clock_hz);
+  archive.optional("power_milliwatt", r.power_milliwatt);
+  archive.inlined("memory_bytes", r.memory);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuNote> r) {
-  f("text", r.text);
-}
+void fields(auto& archive, JsonOf<GpuNote> auto& r) { archive.required("text", r.text); }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuOperatorWork> r) {
-  f("flops", r.flops);
-  f("bytes", r.bytes);
+void fields(auto& archive, JsonOf<GpuOperatorWork> auto& r) {
+  archive.required("flops", r.flops);
+  archive.optional("bytes", r.bytes);
 }
 
 struct OwnerLine {
@@ -180,33 +160,30 @@ struct OwnerLine {
   OperatorExecution owner;
 };
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, OwnerLine> r) {
-  f("id", r.id);
-  f("case", r.owner.case_id);
-  f("scope", r.owner.scope);
-  f("direction", r.owner.direction);
-  f("op", r.owner.op);
-  f("iteration", r.owner.iteration);
-  f.whole("flops", r.owner.work);
+void fields(auto& archive, JsonOf<OwnerLine> auto& r) {
+  archive.required("id", r.id);
+  archive.required("case", r.owner.case_id);
+  archive.required("scope", r.owner.scope);
+  archive.required("direction", r.owner.direction);
+  archive.required("op", r.owner.op);
+  archive.optional("iteration", r.owner.iteration);
+  archive.inlined("flops", r.owner.work);
 }
 
 // The first line: the session without its owners and records.
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuSession> r) {
-  f("schema", kGpuRecordsSchema);
-  f("pid", r.pid);
-  f("tracer", r.tracer);
-  f("monotonic_ns", r.clock.monotonic);
-  f("realtime_ns", r.clock.realtime);
-  f("dropped", r.dropped);
-  f("faults", r.faults);
+void fields(auto& archive, JsonOf<GpuSession> auto& r) {
+  archive.constant("schema", kGpuRecordsSchema);
+  archive.required("pid", r.pid);
+  archive.required("tracer", r.tracer);
+  archive.required("monotonic_ns", r.clock.monotonic);
+  archive.required("realtime_ns", r.clock.realtime);
+  archive.required("dropped", r.dropped);
+  archive.required("faults", r.faults);
 }
 
-template <class Fields>
-void describe(Fields& f, Ref<Fields, GpuSessionEnd> r) {
-  f("dropped", r.dropped);
-  f("faults", r.faults);
+void fields(auto& archive, JsonOf<GpuSessionEnd> auto& r) {
+  archive.required("dropped", r.dropped);
+  archive.required("faults", r.faults);
 }
 
-}  // namespace bench::gpu_record_fields
+}  // namespace bench

@@ -156,53 +156,53 @@ struct BadCase {
   const char* message;
 };
 constexpr BadCase kBad[] = {
-    {"[]\n", "f:2: is not a JSON object"},
-    {"{\n", "f:2: is not a JSON object"},
-    {"\n", "f:2: is not a JSON object"},
-    {"{}\n", "f:2: no `record`"},
+    {"[]\n", "f:2: it is not a JSON object"},
+    {"{\n", "f:2: it is not a JSON object"},
+    {"\n", "f:2: it is not a JSON object"},
+    {"{}\n", "f:2: it has no field `record`"},
     {R"({"record":"kernal"})"
      "\n",
      "unknown record `kernal`, did you mean `kernel`?"},
     {R"({"record":"context","context":1})"
      "\n",
-     "f:2: no `device`"},
+     "f:2: `device` is missing"},
     {R"({"record":"context","context":"1","device":0})"
      "\n",
-     "`context`: expected integer"},
+     "`context` is not an integer from -9223372036854775808 to 9223372036854775807"},
     {R"({"record":"context","context":1.5,"device":0})"
      "\n",
-     "`context`: expected integer"},
+     "`context` is not an integer from -9223372036854775808 to 9223372036854775807"},
     {R"({"record":"context","context":9223372036854775808,"device":0})"
      "\n",
-     "`context`: expected integer"},
+     "`context` is not an integer from -9223372036854775808 to 9223372036854775807"},
     {R"({"record":"context","context":1,"device":0,"x":1})"
      "\n",
-     "contains an unknown key"},
+     "contains an unknown field"},
     {R"({"record":"context","context":1,"device":0})", "the line is incomplete"},
     {R"({"record":"graph_node","node":-1})"
      "\n",
-     "`node`: expected number from 0 on"},
+     "`node` is not an integer from 0 to 18446744073709551615"},
     {R"({"record":"external_id","kind":"phrase","id":1,"correlation":1})"
      "\n",
      "`kind` has the unknown value `phrase`, did you mean `phase`?"},
     {R"({"record":"external_id","kind":1,"id":1,"correlation":1})"
      "\n",
-     "`kind`: expected text"},
+     "`kind` is not text"},
     {R"({"record":"overhead","kind":"resource","start_ns":4611686018427387904,"end_ns":1})"
      "\n",
-     "`start_ns`: expected time in range"},
+     "`start_ns` is not a time within 2305843009213693951 ns"},
     {R"({"record":"session","schema":"bench.gpu_records/1"})"
      "\n",
      "unknown record `session`"},
     {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","bytes":1})"
      "\n",
-     "contains an unknown key"},
+     "contains an unknown field"},
     {R"({"record":"reading","device":0,"at_ns":1,"memory_bytes":1})"
      "\n",
-     "no `memory_source`"},
+     "`memory_source` is missing"},
     {R"({"record":"reading","device":0,"at_ns":1,"sm_clock_mhz":1})"
      "\n",
-     "contains an unknown key"},
+     "contains an unknown field"},
 };
 
 TEST(GpuRecordLines, StrictWithPlaceAndCause) {
@@ -224,8 +224,8 @@ TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
               HasSubstr("f:1: the first record must be `session`"));
   std::string other(kHead);
   other.replace(other.find("records/1"), 9, "records/2");
-  EXPECT_THAT(message(other), HasSubstr("`schema` is `bench.gpu_records/2`, this version reads "
-                                        "`bench.gpu_records/1`"));
+  EXPECT_THAT(message(other),
+              HasSubstr("`schema` is `bench.gpu_records/2`, expected `bench.gpu_records/1`"));
   const std::string owner =
       R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":""})"
       "\n";

@@ -62,7 +62,7 @@ TEST(GpuRecordsReader, ADamagedFileIsAnErrorWithItsLine) {
   Kept kept;
   const auto report = read(gpu_session_text({}) + "{\"record\":\"kernel\"}\n", kept);
   ASSERT_FALSE(report.ok());
-  EXPECT_THAT(report.error().message(), HasSubstr("s.jsonl:2: no `name`"));
+  EXPECT_THAT(report.error().message(), HasSubstr("s.jsonl:2: `name` is missing"));
 }
 
 }  // namespace
