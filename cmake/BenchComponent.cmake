@@ -68,7 +68,8 @@ function(bench_add_tests name)
     return()
   endif()
   add_executable(${name}_test ${arg_SOURCES})
-  target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
+    nlohmann_json::nlohmann_json)
   target_compile_definitions(${name}_test PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   bench_precompile(${name}_test SOURCES ${arg_SOURCES}
     HEADERS <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <functional> <map> <optional> <string> <vector>)

@@ -4,13 +4,13 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/judge/comparison.hpp"
+#include "harness/judge/evidence_fields.hpp"
 #include "harness/report/markdown.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +18,28 @@
 #include <set>
 
 namespace bench {
+
+inline std::span<const std::string_view> names_of(CaseVerdict) { return kCaseVerdictNames; }
+
+inline void fields(JsonWriter& writer, const ComparedCase& entry) {
+  writer.required("id", entry.id);
+  writer.required("group", entry.group);
+  writer.required("verdict", entry.verdict);
+  writer.optional("base_ns", entry.base);
+  writer.optional("candidate_ns", entry.candidate);
+  writer.optional("ratio", entry.ratio);
+  writer.optional("low", entry.low);
+  writer.optional("high", entry.high);
+  writer.optional("confidence", entry.confidence);
+  writer.optional("reason", entry.reason);
+  writer.optional("changes", entry.changes);
+}
+
+inline void fields(JsonWriter& writer, const GroupRatio& group) {
+  writer.required("group", group.group);
+  writer.required("cases", group.cases);
+  writer.required("ratio", group.ratio);
+}
 
 namespace {
 
@@ -105,38 +127,6 @@ std::string changed_line(const Change& change, std::size_t width) {
   return lines.empty() ? "" : std::string(kName) + lines.substr(kName.size());
 }
 
-using nlohmann::ordered_json;
-
-template <class T>
-void put_known(ordered_json& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = *value;
-}
-
-ordered_json to_json(const std::vector<Change>& changes) {
-  ordered_json array = ordered_json::array();
-  for (const Change& change : changes) {
-    ordered_json object = {{"field", change.field}};
-    put_known(object, "from", change.from);
-    put_known(object, "to", change.to);
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
-ordered_json to_json(const ComparedCase& entry) {
-  ordered_json object = {
-      {"id", entry.id}, {"group", entry.group}, {"verdict", name_of(entry.verdict)}};
-  put_known(object, "base_ns", entry.base);
-  put_known(object, "candidate_ns", entry.candidate);
-  put_known(object, "ratio", entry.ratio);
-  put_known(object, "low", entry.low);
-  put_known(object, "high", entry.high);
-  put_known(object, "confidence", entry.confidence);
-  if (!entry.reason.empty()) object["reason"] = entry.reason;
-  if (!entry.changes.empty()) object["changes"] = to_json(entry.changes);
-  return object;
-}
-
 constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
     {"text", "a table", comparison_text},
     {"markdown", "for a comment or a step summary",
@@ -211,16 +201,15 @@ std::string comparison_markdown(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  ordered_json document = {
-      {"schema", "bench.comparison/1"},    {"base", comparison.base},
-      {"candidate", comparison.candidate}, {"changes", to_json(comparison.changes)},
-      {"cases", ordered_json::array()},    {"groups", ordered_json::array()}};
-  for (const ComparedCase& entry : comparison.cases) document["cases"].push_back(to_json(entry));
-  for (const GroupRatio& group : comparison.groups) {
-    document["groups"].push_back(
-        {{"group", group.group}, {"cases", group.cases}, {"ratio", group.ratio}});
-  }
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const auto document = [&](JsonWriter& writer) {
+    writer.constant("schema", "bench.comparison/1");
+    writer.required("base", comparison.base);
+    writer.required("candidate", comparison.candidate);
+    writer.required("changes", comparison.changes);
+    writer.required("cases", comparison.cases);
+    writer.required("groups", comparison.groups);
+  };
+  return json_object(document, kGateReportStyle) + "\n";
 }
 
 std::span<const ComparisonFormat> comparison_formats() { return kComparisonFormats; }

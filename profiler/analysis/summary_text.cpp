@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/summary.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,6 @@
 
 namespace bench {
 namespace {
-
-using nlohmann::ordered_json;
 
 // A shorter name is not informative enough, so columns of numbers are dropped first.
 constexpr std::size_t kMinName = 36;
@@ -160,62 +158,47 @@ std::string attribution_text(const Attribution& attribution, const SummaryOption
   return wall + (is_one_line ? " " : "\n  ") + parts;
 }
 
-void put(ordered_json& object, const char* name, const std::optional<Nanoseconds>& time) {
-  if (time) object[name] = time->count();
-}
-template <class Number>
-void put(ordered_json& object, const char* name, const std::optional<Number>& value) {
-  if (value) object[name] = *value;
-}
-
-ordered_json json_of(const std::vector<TimeRow>& rows) {
-  ordered_json array = ordered_json::array();
-  for (const TimeRow& row : rows) {
-    ordered_json object = {{"name", row.name}, {"count", row.count}};
-    if (row.unfinished > 0) object["unfinished"] = row.unfinished;
-    object["total_ns"] = row.total.count();
-    put(object, "share", row.share);
-    put(object, "cumulative_share", row.cumulative_share);
-    put(object, "self_ns", row.self);
-    put(object, "min_ns", row.min);
-    put(object, "max_ns", row.max);
-    put(object, "mean_ns", row.mean);
-    put(object, "p50_ns", row.p50);
-    put(object, "p95_ns", row.p95);
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
-ordered_json json_of(const std::vector<MemoryRow>& rows) {
-  ordered_json array = ordered_json::array();
-  for (const MemoryRow& row : rows) {
-    ordered_json object = {
-        {"name", row.name}, {"count", row.count}, {"total_bytes", row.total_bytes}};
-    put(object, "min_bytes", row.min_bytes);
-    put(object, "max_bytes", row.max_bytes);
-    put(object, "mean_bytes", row.mean_bytes);
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
-ordered_json json_of(const std::vector<CounterRow>& rows) {
-  ordered_json array = ordered_json::array();
-  for (const CounterRow& row : rows) {
-    ordered_json object = {{"name", row.name},
-                           {"unit", row.unit.empty() ? std::string("1") : row.unit},
-                           {"count", row.count}};
-    put(object, "min", row.min);
-    put(object, "max", row.max);
-    put(object, "mean", row.mean);
-    put(object, "last", row.last);
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
 }  // namespace
+
+inline void fields(JsonWriter& writer, const TimeRow& row) {
+  writer.required("name", row.name);
+  writer.required("count", row.count);
+  if (row.unfinished > 0) writer.required("unfinished", row.unfinished);
+  writer.required("total_ns", row.total);
+  writer.optional("share", row.share);
+  writer.optional("cumulative_share", row.cumulative_share);
+  writer.optional("self_ns", row.self);
+  writer.optional("min_ns", row.min);
+  writer.optional("max_ns", row.max);
+  writer.optional("mean_ns", row.mean);
+  writer.optional("p50_ns", row.p50);
+  writer.optional("p95_ns", row.p95);
+}
+
+inline void fields(JsonWriter& writer, const MemoryRow& row) {
+  writer.required("name", row.name);
+  writer.required("count", row.count);
+  writer.required("total_bytes", row.total_bytes);
+  writer.optional("min_bytes", row.min_bytes);
+  writer.optional("max_bytes", row.max_bytes);
+  writer.optional("mean_bytes", row.mean_bytes);
+}
+
+inline void fields(JsonWriter& writer, const CounterRow& row) {
+  writer.required("name", row.name);
+  writer.required("unit", row.unit.empty() ? std::string("1") : row.unit);
+  writer.required("count", row.count);
+  writer.optional("min", row.min);
+  writer.optional("max", row.max);
+  writer.optional("mean", row.mean);
+  writer.optional("last", row.last);
+}
+
+inline void fields(JsonWriter& writer, const Attribution& attribution) {
+  writer.required("wall_ns", attribution.wall);
+  writer.required("attributed_ns", attribution.attributed);
+  writer.required("unattributed_ns", attribution.unattributed);
+}
 
 std::string summary_text(const Summary& summary, const SummaryOptions& options) {
   std::string text = attribution_text(summary.attribution(), options);
@@ -239,23 +222,20 @@ std::string summary_text(const Summary& summary, const SummaryOptions& options) 
 }
 
 std::string summary_json(const Summary& summary, const SummaryOptions& options) {
-  const Attribution attribution = summary.attribution();
-  ordered_json document;
-  document["attribution"] = {{"wall_ns", attribution.wall.count()},
-                             {"attributed_ns", attribution.attributed.count()},
-                             {"unattributed_ns", attribution.unattributed.count()}};
-  document["layers"] = json_of(summary.layers(options));
-  document["operators"] = json_of(summary.operators(options));
-  if (const auto rows = summary.device_layers(options); !rows.empty())
-    document["device_layers"] = json_of(rows);
-  if (const auto rows = summary.device_operators(options); !rows.empty())
-    document["device_operators"] = json_of(rows);
-  document["categories"] = ordered_json::object();
-  for (const auto& [category, rows] : summary.categories(options))
-    document["categories"][category] = json_of(rows);
-  document["memory"] = json_of(summary.memory(options));
-  document["counters"] = json_of(summary.counters(options));
-  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const auto document = [&](JsonWriter& writer) {
+    writer.required("attribution", summary.attribution());
+    writer.required("layers", summary.layers(options));
+    writer.required("operators", summary.operators(options));
+    writer.optional("device_layers", summary.device_layers(options));
+    writer.optional("device_operators", summary.device_operators(options));
+    writer.required_object("categories", [&](JsonWriter& categories) {
+      for (const auto& [category, rows] : summary.categories(options))
+        categories.required(category, rows);
+    });
+    writer.required("memory", summary.memory(options));
+    writer.required("counters", summary.counters(options));
+  };
+  return json_object(document, {.indent = 0, .reals = JsonReals::with_fraction}) + "\n";
 }
 
 }  // namespace bench

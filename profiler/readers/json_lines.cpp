@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/readers/json_lines.hpp"
 
+#include "base/json_reader.hpp"
 #include "profiler/activity_json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,17 +21,19 @@ constexpr std::string_view kBlank = " \t\r";
 
 // Stores numbers and texts of nested objects under their joined names. Ignores levels deeper than
 // any header of this tool.
-void flatten(const nlohmann::json& value, const std::string& name, int depth,
+void flatten(JsonValue value, const std::string& name, int depth,
              std::map<std::string, std::string>& facts) {
   constexpr int kDeepest = 4;
   if (value.is_object() && depth < kDeepest) {
-    for (const auto& [key, member] : value.items()) {
-      flatten(member, name.empty() ? key : fmt::format("{}.{}", name, key), depth + 1, facts);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string key(value.name(i));
+      flatten(value.member(i), name.empty() ? key : fmt::format("{}.{}", name, key), depth + 1,
+              facts);
     }
-  } else if (value.is_string()) {
-    facts[name] = value.get<std::string>();
-  } else if (value.is_number() || value.is_boolean()) {
-    facts[name] = value.dump();
+  } else if (const auto text = value.text()) {
+    facts[name] = *text;
+  } else if (value.number() || value.boolean()) {
+    facts[name] = json_text(value);
   }
 }
 
@@ -39,19 +41,17 @@ void flatten(const nlohmann::json& value, const std::string& name, int depth,
 // "library.onednn.version".
 void take_facts(std::string_view line, std::map<std::string, std::string>& facts) {
   if (line.size() > kMaxHeader) return;
-  const auto record = nlohmann::json::parse(line, nullptr, false);
-  if (!record.is_object()) return;
-  if (const auto tool = record.find("tool"); tool != record.end()) {
-    flatten(*tool, "tool", 0, facts);
-  }
-  const auto environment = record.find("environment");
-  if (environment == record.end() || !environment->is_object()) return;
-  for (const auto& [key, value] : environment->items()) {
-    if (key == "details") {
-      flatten(value, "", 0, facts);
-    } else {
-      flatten(value, key == "libraries" ? "library" : key, 0, facts);
-    }
+  const auto document = parse_json(line);
+  if (!document.ok() || !document->root().is_object()) return;
+  const JsonValue record = document->root();
+  if (const auto tool = record.find("tool")) flatten(record.member(*tool), "tool", 0, facts);
+  const auto index = record.find("environment");
+  if (!index || !record.member(*index).is_object()) return;
+  const JsonValue environment = record.member(*index);
+  for (std::size_t i = 0; i < environment.size(); ++i) {
+    const std::string_view key = environment.name(i);
+    const std::string prefix(key == "details" ? "" : key == "libraries" ? "library" : key);
+    flatten(environment.member(i), prefix, 0, facts);
   }
 }
 
