@@ -15,13 +15,12 @@ std::vector<BackendRow> built_in_backends() {
   BackendRow onednn{"onednn", "cpu", {}, BackendRow::Maker::program};
   for (const std::string_view name : operator_names()) onednn.operators.emplace_back(name);
   onednn.operators.emplace_back(kNetworkOperator);
+  BackendRow cudnn{"cudnn", "cuda", operators_on_cuda("cudnn")};
+  cudnn.operators.emplace_back(kNetworkOperator);
   return {std::move(onednn),
-          {"cudnn",
-           "cuda",
-           {"conv", "pool", "pointwise", "batch_norm", "softmax", "reorder",
-            std::string(kNetworkOperator)}},
-          {"cublaslt", "cuda", {"gemm"}},
-          {"cublas", "cuda", {"gemm"}}};
+          std::move(cudnn),
+          {"cublaslt", "cuda", operators_on_cuda("cublaslt")},
+          {"cublas", "cuda", operators_on_cuda("cublas")}};
 }
 
 bool serves(const BackendRow& row, std::string_view op) {

@@ -32,6 +32,18 @@ TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
   EXPECT_THAT(catalogue.backend_names(), ElementsAre("onednn", "cudnn", "cublaslt", "cublas"));
 }
 
+// A row with a misspelt backend would never be served.
+TEST(CatalogueTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
+  for (const Operator* op : all_operators()) {
+    for (const std::string_view name : op->cuda) {
+      const BackendRow* backend = built_in_catalogue().find_backend(name);
+      ASSERT_NE(backend, nullptr) << op->name << ": " << name;
+      EXPECT_EQ(backend->device, "cuda") << op->name << ": " << name;
+      EXPECT_THAT(backend->operators, testing::Contains(std::string(op->name)));
+    }
+  }
+}
+
 TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
   const OperatorRegistry& catalogue = built_in_catalogue();
   EXPECT_EQ(catalogue.default_backend("cpu", "gemm"), "onednn");

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct Operator {
 
   // For inputs filled by ops/fill.hpp.
   std::function<Tolerance(const Problem& problem)> tolerance;
+
+  // The backends of the CUDA plugin that serve it, in order of preference.
+  std::span<const std::string_view> cuda = {};
 };
 
 // The built-in operators.
@@ -60,5 +64,12 @@ std::span<const Operator* const> all_operators();
 const Operator* find_operator(
     std::string_view name);  // nullptr if unknown; also finds the alias `inner_product` of gemm
 std::vector<std::string_view> operator_names();
+// The names of the built-in operators whose row lists this backend of the CUDA plugin.
+std::vector<std::string> operators_on_cuda(std::string_view backend);
+
+// The lists that rows of Operator::cuda share: cuDNN with native kernels, or the two libraries for
+// matrix products.
+inline constexpr std::string_view kOnCudnn[] = {"cudnn"};
+inline constexpr std::string_view kOnCublas[] = {"cublaslt", "cublas"};
 
 }  // namespace bench::ops

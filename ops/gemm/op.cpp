@@ -125,6 +125,7 @@ const Operator gemm_operator = {
     .model = model_gemm,
     .reference = reference_gemm,
     .tolerance = gemm_tolerance,
+    .cuda = kOnCublas,
 };
 
 }  // namespace bench::ops

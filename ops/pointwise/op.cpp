@@ -228,6 +228,7 @@ const Operator pointwise_operator = {
     .model = model,
     .reference = pointwise_reference,
     .tolerance = tolerance,
+    .cuda = kOnCudnn,
 };
 
 }  // namespace bench::ops

@@ -87,6 +87,7 @@ const Operator softmax_operator = {
     .model = model,
     .reference = softmax_reference,
     .tolerance = tolerance,
+    .cuda = kOnCudnn,
 };
 
 }  // namespace bench::ops

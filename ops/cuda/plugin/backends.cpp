@@ -2,6 +2,7 @@
 #include "ops/cuda/plugin/backends.hpp"
 
 #include "base/env.hpp"
+#include "ops/catalogue.hpp"
 #include "ops/cuda/architectures.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
@@ -246,12 +247,12 @@ std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
   const auto shared = make_shared_parts(search, variables);
   std::vector<BackendExport> backends;
 #ifdef BENCH_HAS_CUDNN
-  backends.push_back(backend_export(
-      "cudnn", {"conv", "pool", "pointwise", "batch_norm", "softmax", "reorder", "network"}, kCudnn,
-      shared));
+  std::vector<std::string> served = operators_on_cuda("cudnn");
+  served.emplace_back(kNetworkOperator);
+  backends.push_back(backend_export("cudnn", std::move(served), kCudnn, shared));
 #endif
-  backends.push_back(backend_export("cublaslt", {"gemm"}, kCublasLt, shared));
-  backends.push_back(backend_export("cublas", {"gemm"}, kCublas, shared));
+  backends.push_back(backend_export("cublaslt", operators_on_cuda("cublaslt"), kCublasLt, shared));
+  backends.push_back(backend_export("cublas", operators_on_cuda("cublas"), kCublas, shared));
   return backends;
 }
 
