@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/inference.hpp"
 #include "ops/parameter.hpp"
 #include "ops/problem.hpp"
 
@@ -54,6 +55,10 @@ struct Operator {
 
   // For inputs filled by ops/fill.hpp.
   std::function<Tolerance(const Problem& problem)> tolerance;
+
+  // For layers of networks. Without a rule, sizes are inferred by the usual names (`shape`, or n, c,
+  // d, h, w).
+  Inference inference = {};
 
   // The backends of the CUDA plugin that serve it, in order of preference.
   std::span<const std::string_view> cuda = {};

@@ -116,6 +116,7 @@ const Operator batch_norm_operator = {
     .model = model,
     .reference = batch_norm_reference,
     .tolerance = tolerance,
+    .inference = kImageInference,
     .cuda = kOnCudnn,
 };
 

@@ -125,6 +125,7 @@ const Operator conv_operator = {
     .model = model_conv,
     .reference = reference_conv,
     .tolerance = conv_tolerance,
+    .inference = kImageInference,
     .cuda = kOnCudnn,
 };
 

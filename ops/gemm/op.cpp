@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace bench::ops {
@@ -71,6 +73,24 @@ std::vector<Formula> formulas_of(const GemmShape& shape, const Work& work) {
           {"flops_valid", "flops", fmt::to_string(work.flops), work.flops_valid}};
 }
 
+Status infer_gemm(ParameterSet& set, std::span<const Dims> inputs) {
+  const Dims& dims = inputs[0];
+  if (dims.size() < 2) {
+    return Error{
+        .what = fmt::format("the input {} has no dimension besides the batch", join_dims(dims)),
+        .where = "inputs",
+        .next = {}};
+  }
+  const std::optional<std::int64_t> columns = element_count(std::span(dims).subspan(1));
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "batch", std::int64_t{1}));
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "trans_a", false));
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "m", dims[0]));
+  BENCH_RETURN_IF_ERROR(
+      put_inferred(set, "k", *columns));  // smaller than the input's element count
+  if (!set.has("trans_b")) set.set("trans_b", true);
+  return Done{};
+}
+
 }  // namespace
 
 GemmShape gemm_shape(const ParameterSet& complete) {
@@ -125,6 +145,7 @@ const Operator gemm_operator = {
     .model = model_gemm,
     .reference = reference_gemm,
     .tolerance = gemm_tolerance,
+    .inference = {one_input, infer_gemm},
     .cuda = kOnCublas,
 };
 

@@ -196,6 +196,18 @@ Tolerance tolerance(const Problem& problem) {
   return rounding_tolerance(problem.dtype, special ? kSpecialFunctionSteps : kPlainSteps, units);
 }
 
+bool reads_two(const ParameterSet& set) {
+  return set.has("function") && find_binary_function(set.word("function")) != nullptr;
+}
+
+Status infer_pointwise(ParameterSet& set, std::span<const Dims> inputs) {
+  if (!reads_two(set)) return infer_shape(set, inputs);
+  BENCH_RETURN_IF_ERROR(put_inferred(set, "a", inputs[0]));
+  return put_inferred(set, "b", inputs[1]);
+}
+
+std::size_t pointwise_inputs(const ParameterSet& set) { return reads_two(set) ? 2 : 1; }
+
 }  // namespace
 
 Coefficients pointwise_coefficients(const ParameterSet& complete) {
@@ -228,6 +240,7 @@ const Operator pointwise_operator = {
     .model = model,
     .reference = pointwise_reference,
     .tolerance = tolerance,
+    .inference = {pointwise_inputs, infer_pointwise},
     .cuda = kOnCudnn,
 };
 

@@ -266,6 +266,7 @@ const Operator pool_operator = {
     .model = model,
     .reference = pool_reference,
     .tolerance = tolerance,
+    .inference = kImageInference,
     .cuda = kOnCudnn,
 };
 

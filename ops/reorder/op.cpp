@@ -80,6 +80,7 @@ const Operator reorder_operator = {
     .model = model,
     .reference = reorder_reference,
     .tolerance = tolerance,
+    .inference = kShapeInference,
     .cuda = kOnCudnn,
 };
 

@@ -87,6 +87,7 @@ const Operator softmax_operator = {
     .model = model,
     .reference = softmax_reference,
     .tolerance = tolerance,
+    .inference = kShapeInference,
     .cuda = kOnCudnn,
 };
 
